@@ -1,0 +1,20 @@
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
+# Used as headers alone, so that an app links neither.
+find_path(JITUNE_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+find_path(JITUNE_XXHASH_INCLUDE xxhash.h REQUIRED)
+
+# CUDA is loaded at run time; only its headers are needed, and without them the host backend is built
+# alone.
+set(JITUNE_WITH_CUDA OFF)
+if(JITUNE_CUDA)
+  find_path(JITUNE_CUDA_INCLUDE nvrtc.h
+    HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES include)
+  if(JITUNE_CUDA_INCLUDE AND EXISTS ${JITUNE_CUDA_INCLUDE}/cuda.h)
+    set(JITUNE_WITH_CUDA ON)
+  else()
+    message(STATUS "jitune: no CUDA headers (cuda.h, nvrtc.h) found: building the host backend alone. "
+                   "Set CUDA_PATH to a toolkit to build the cuda backend.")
+  endif()
+endif()

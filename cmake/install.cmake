@@ -1,0 +1,20 @@
+# `cmake --install` and find_package(jitune). The archive holds every layer; what it needs beside is
+# found again by jituneConfig.cmake.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(JITUNE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/jitune)
+configure_package_config_file(cmake/jituneConfig.cmake.in ${PROJECT_BINARY_DIR}/jituneConfig.cmake
+  INSTALL_DESTINATION ${JITUNE_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/jituneConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+
+install(TARGETS jitune EXPORT jituneTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY src/include/jitune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT jituneTargets NAMESPACE jitune:: DESTINATION ${JITUNE_PACKAGE_DIR})
+install(FILES ${PROJECT_BINARY_DIR}/jituneConfig.cmake ${PROJECT_BINARY_DIR}/jituneConfigVersion.cmake
+  DESTINATION ${JITUNE_PACKAGE_DIR})
+if(JITUNE_CLI)
+  install(TARGETS jitune_cli)
+endif()

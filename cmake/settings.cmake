@@ -1,0 +1,33 @@
+# What all targets share: language level, warnings, sanitizers, include roots.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(jitune_settings INTERFACE)
+target_compile_features(jitune_settings INTERFACE cxx_std_20)
+target_include_directories(jitune_settings INTERFACE
+  ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/src/include)
+if(JITUNE_DEVELOPER)
+  target_compile_options(jitune_settings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 sees overlapping copies in every "text" + std::string that it inlines (GCC bug 105651).
+    target_compile_options(jitune_settings INTERFACE -Wno-restrict)
+  endif()
+endif()
+if(JITUNE_SANITIZE)
+  target_compile_options(jitune_settings INTERFACE
+    -fsanitize=${JITUNE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(jitune_settings INTERFACE -fsanitize=${JITUNE_SANITIZE})
+endif()
+
+# jitune_layer(<name> SOURCES <files> USES <layers and libraries>): one folder of the library. A layer
+# sees only the layers it names, so an arrow that points the wrong way does not link.
+function(jitune_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;USES")
+  add_library(jitune_${name} STATIC ${layer_SOURCES})
+  set_target_properties(jitune_${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(jitune_${name} PUBLIC jitune_settings ${layer_USES})
+  set_property(GLOBAL APPEND PROPERTY JITUNE_LAYERS jitune_${name})
+endfunction()

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "backend/launch.hpp"
+
+// The same type as cudaStream_t and CUstream; nullptr is the legacy default stream. The host
+// backend ignores streams.
+struct CUstream_st;
+
+namespace jitune {
+
+using Stream = CUstream_st*;
+
+/// What jitune knows of one device.
+struct DeviceInfo {
+    std::string id;            ///< "cuda:0" or "host"
+    std::string name;          ///< product name; provenance only
+    std::string uuid;          ///< provenance only
+    std::string driver;        ///< provenance only
+    std::string device_class;  ///< what makes two devices share winners; part of the key
+    /// Names that constraints and launch rules may use: sm_count, cores, warp_size …
+    std::map<std::string, std::int64_t> attributes;
+};
+
+/// The text of a kernel template and the headers it may include, by the name in its #include.
+struct TemplateSource {
+    std::string name;  ///< for compiler messages: "reduce.cu"
+    std::string text;
+    std::vector<std::pair<std::string, std::string>> headers;
+};
+
+/// The C++ expressions that one configuration instantiates, one per launch step of the template.
+struct Instance {
+    std::vector<std::string> expressions;
+};
+
+/// Compiled code. Several instances may share one image.
+struct Binary {
+    std::string format;  ///< "cubin", "ptx" or "so"
+    std::shared_ptr<const std::string> image;
+    std::vector<std::string> symbols;  ///< entry points, in the order of Instance::expressions
+};
+
+struct CompileFailure {
+    std::string log;
+};
+using CompileOutcome = std::variant<Binary, CompileFailure>;
+
+/// Loaded code, ready to launch. Thread-safe.
+class Program {
+public:
+    virtual ~Program() = default;
+
+    /// Enqueues every step on `stream`, in the calling thread's current context (the device's
+    /// primary context where none is current). The host backend returns when the work is done.
+    /// Throws Error(device) that names the call and its answer.
+    virtual void launch(const Launch& launch, Stream stream) const = 0;
+};
+
+/// Why a trial launch gave no result.
+struct LaunchFailure {
+    bool timed_out = false;
+    /// The device or its context is lost for this process: no further candidate can run.
+    bool fatal = false;
+    std::string reason;
+};
+
+/// Device memory. Freed with the object, after the device has finished with it.
+class DeviceMemory {
+public:
+    virtual ~DeviceMemory() = default;
+    [[nodiscard]] virtual void* data() const = 0;
+    [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+/// Times one chain of launches again and again.
+class Timer {
+public:
+    virtual ~Timer() = default;
+    /// Runs the chain once: nanoseconds per launch of the chain.
+    virtual std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) = 0;
+};
+
+/// Where candidates are checked and timed, away from the app's streams. Used by one thread, the one
+/// that made it; everything happens in that thread's current context, else in the primary one.
+/// Memory functions throw Error(unavailable) when memory runs out and Error(device) otherwise; all
+/// of them are ordered with run() and sample().
+class Bench {
+public:
+    virtual ~Bench() = default;
+
+    virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
+    virtual void upload(void* device, std::span<const std::byte> data) = 0;
+    virtual void download(std::span<std::byte> data, const void* device) = 0;
+    virtual void fill(void* device, std::byte value, std::size_t bytes) = 0;
+    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+
+    /// Launches once and waits.
+    virtual std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
+                                             std::chrono::milliseconds limit) = 0;
+
+    /// Prepares to time `chain` (one graph of serial launches on CUDA). With `flush_cache`, other
+    /// memory is read before each sample until the chain's data has left the last-level cache.
+    virtual std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
+                                         bool flush_cache) = 0;
+};
+
+/// Bytes of work memory that a launch needs beside its arrays.
+struct ScratchNeed {
+    std::size_t plain = 0;
+    std::size_t zeroed = 0;  ///< zero before each launch; the kernel leaves it zero
+};
+
+/// Both 256-byte aligned.
+struct Scratch {
+    void* plain = nullptr;
+    void* zeroed = nullptr;
+};
+
+/// One device with its compiler. Thread-safe but for the Bench it makes.
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+
+    /// "NVRTC 13.0", or the host compiler's version line. Loads the compiler; throws
+    /// Error(unavailable) where there is none.
+    virtual std::string compiler() = 0;
+
+    /// Compiles all instances as one program for this device; if that fails, each by itself, so
+    /// that one bad instance costs only itself. One outcome per instance. Needs no current context.
+    /// Throws Error(unavailable) where there is no compiler.
+    virtual std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                                std::span<const Instance> instances) = 0;
+
+    /// Throws Error(device), also for an image that is not of this device's kind.
+    virtual std::shared_ptr<const Program> load(const Binary& binary) = 0;
+
+    virtual std::unique_ptr<Bench> make_bench() = 0;
+
+    /// Memory for a launch on `stream`, shared by all launches on that stream and kept for reuse.
+    /// Allocates only when the stream is new or needs more than before. Throws Error(not_prepared)
+    /// where the stream is capturing; the capture stays valid.
+    virtual Scratch stream_scratch(Stream stream, const ScratchNeed& need) = 0;
+
+    /// Device memory of the caller's own, zero-filled, in the current context (else the primary
+    /// one).
+    virtual std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) = 0;
+
+    /// Blocks until all work of `stream` is done, then copies. Used by the calls that return a
+    /// value.
+    virtual void read_back(std::span<std::byte> data, const void* device, Stream stream) = 0;
+
+    /// Enqueues the write of `value`, 4 or 8 bytes, to device memory of that alignment. Needs no
+    /// host memory afterwards and can be captured (on CUDA: cuMemsetD32Async for each word).
+    virtual void write(void* device, std::span<const std::byte> value, Stream stream) = 0;
+
+    /// Throws Error(not_prepared) if `stream` is capturing; names `what` as the call that cannot be
+    /// captured. Never invalidates the capture.
+    virtual void refuse_capture(Stream stream, const char* what) = 0;
+};
+
+}  // namespace jitune

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "backend/cuda/cuda_program.hpp"
+#include "backend/cuda/device_memory.hpp"
+#include "backend/cuda/nvrtc_table.hpp"
+
+namespace jitune {
+
+/// Empties the last-level cache of what other launches left there, by reading four times as much.
+class CacheFlush {
+public:
+    /// Compiles its kernel. Throws Error(unavailable) where there is no compiler or too little free
+    /// memory, Error(device) otherwise. `stream` is where enqueue() will be used.
+    CacheFlush(const std::shared_ptr<CudaDevice>& device, const NvrtcTable& nvrtc, Stream stream);
+
+    CUresult enqueue(Stream stream) const;
+
+private:
+    std::unique_ptr<DeviceMemory> buffer_;
+    std::unique_ptr<DeviceMemory> sink_;
+    CudaProgram program_;
+    Launch launch_;
+};
+
+}  // namespace jitune

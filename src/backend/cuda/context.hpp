@@ -1,0 +1,44 @@
+#pragma once
+
+#include "backend/cuda/cuda_device.hpp"
+
+namespace jitune {
+
+/// While it lives, a context of the device is current to the calling thread: the one that was, if
+/// it is of that device, else the primary one; and slow driver calls do not disturb a stream
+/// capture of another thread. Both are put back as they were.
+class ContextScope {
+public:
+    /// Throws Error(device) and leaves everything as it was.
+    explicit ContextScope(CudaDevice& device) : current_(device), relaxed_(device) {}
+
+private:
+    class Current {
+    public:
+        explicit Current(CudaDevice& device);
+        ~Current();
+        Current(const Current&) = delete;
+        Current& operator=(const Current&) = delete;
+
+    private:
+        CudaDevice& device_;
+        bool pushed_ = false;
+    };
+
+    class RelaxedCapture {
+    public:
+        explicit RelaxedCapture(CudaDevice& device);
+        ~RelaxedCapture();
+        RelaxedCapture(const RelaxedCapture&) = delete;
+        RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+    private:
+        CudaDevice& device_;
+        CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+    };
+
+    Current current_;
+    RelaxedCapture relaxed_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,79 @@
+#include "backend/cuda/cuda_backend.hpp"
+
+#include <cstring>
+
+#include "backend/cuda/capture.hpp"
+#include "backend/cuda/context.hpp"
+#include "backend/cuda/cuda_bench.hpp"
+#include "backend/cuda/cuda_program.hpp"
+#include "backend/cuda/device_memory.hpp"
+#include "backend/cuda/nvrtc_compiler.hpp"
+
+namespace jitune {
+
+CudaBackend::CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc)
+    : device_(std::move(device)), nvrtc_(std::move(nvrtc)), scratch_(device_) {}
+
+std::string CudaBackend::compiler() {
+    return nvrtc_version(nvrtc_->get());
+}
+
+std::vector<CompileOutcome> CudaBackend::compile(const TemplateSource& source,
+                                                 std::span<const Instance> instances) {
+    return compile_instances(nvrtc_->get(), source, instances,
+                             static_cast<int>(device_->attribute("compute_capability")));
+}
+
+std::shared_ptr<const Program> CudaBackend::load(const Binary& binary) {
+    return std::make_shared<const CudaProgram>(device_, binary);
+}
+
+std::unique_ptr<Bench> CudaBackend::make_bench() {
+    return std::make_unique<CudaBench>(device_, nvrtc_);
+}
+
+Scratch CudaBackend::stream_scratch(Stream stream, const ScratchNeed& need) {
+    return scratch_.get(stream, need);
+}
+
+std::unique_ptr<DeviceMemory> CudaBackend::allocate_zeroed(std::size_t bytes) {
+    constexpr std::string_view zeroing = "zero memory";
+    auto memory = allocate_device_memory(device_, bytes, "allocate memory");
+    // A stream of our own: the default one may be part of someone's capture.
+    const std::shared_ptr<StreamHandle> stream = make_stream(device_);
+    const ContextScope scope(*device_);
+    const DriverTable& driver = device_->driver();
+    device_->check(driver.cuMemsetD8Async(device_address(memory->data()), 0, bytes, stream->get()),
+                   "cuMemsetD8Async", zeroing);
+    device_->check(driver.cuStreamSynchronize(stream->get()), "cuStreamSynchronize", zeroing);
+    return memory;
+}
+
+void CudaBackend::read_back(std::span<std::byte> data, const void* device, Stream stream) {
+    constexpr const char* reading = "read a result back";
+    jitune::refuse_capture(*device_, stream, reading);
+    const ContextScope scope(*device_);
+    const DriverTable& driver = device_->driver();
+    device_->check(
+        driver.cuMemcpyDtoHAsync(data.data(), device_address(device), data.size(), stream),
+        "cuMemcpyDtoHAsync", reading);
+    device_->check(driver.cuStreamSynchronize(stream), "cuStreamSynchronize", reading);
+}
+
+void CudaBackend::write(void* device, std::span<const std::byte> value, Stream stream) {
+    const ContextScope scope(*device_);
+    for (std::size_t at = 0; at + sizeof(std::uint32_t) <= value.size();
+         at += sizeof(std::uint32_t)) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, &value[at], sizeof word);
+        device_->check(
+            device_->driver().cuMemsetD32Async(device_address(device) + at, word, 1, stream),
+            "cuMemsetD32Async", "write a result");
+    }
+}
+
+void CudaBackend::refuse_capture(Stream stream, const char* what) {
+    jitune::refuse_capture(*device_, stream, what);
+}
+
+}  // namespace jitune

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cache_flush.hpp"
+#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/graph_timer.hpp"
+
+namespace jitune {
+
+/// Works on a non-blocking stream of its own. Its timers and memory may outlive it.
+class CudaBench final : public Bench {
+public:
+    /// Throws Error(device).
+    CudaBench(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc);
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
+    void upload(void* device, std::span<const std::byte> data) override;
+    void download(std::span<std::byte> data, const void* device) override;
+    void fill(void* device, std::byte value, std::size_t bytes) override;
+    void copy(void* to, const void* from, std::size_t bytes) override;
+    std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
+                                     std::chrono::milliseconds limit) override;
+    std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
+                                 bool flush_cache) override;
+
+private:
+    void synchronize(const char* tried);
+
+    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<StreamHandle> stream_;
+    std::shared_ptr<const CacheFlush> flush_;  ///< made for the first timer that wants it
+};
+
+/// A non-blocking stream in the device's context.
+std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<CudaDevice>& device);
+
+}  // namespace jitune

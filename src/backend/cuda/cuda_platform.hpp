@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/nvrtc_table.hpp"
+#include "backend/platform.hpp"
+
+namespace jitune {
+
+/// Where the platform gets its functions from, each when first needed. May throw
+/// Error(unavailable).
+struct CudaTables {
+    std::function<std::shared_ptr<const DriverTable>()> driver = load_driver;
+    std::function<std::shared_ptr<const NvrtcTable>()> nvrtc = load_nvrtc;
+};
+
+/// Calls cuInit when first asked for devices.
+std::unique_ptr<Platform> make_cuda_platform(const Log& log);
+std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log);
+
+}  // namespace jitune

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cuda_device.hpp"
+
+namespace jitune {
+
+/// Memory from cuMemAlloc in the current context, else the primary one; `purpose` goes into the
+/// message. Throws Error(unavailable) when memory runs out and Error(device) otherwise.
+std::unique_ptr<DeviceMemory> allocate_device_memory(const std::shared_ptr<CudaDevice>& device,
+                                                     std::size_t bytes, std::string_view purpose);
+
+inline CUdeviceptr device_address(const void* data) {
+    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(data));
+}
+
+}  // namespace jitune

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+// Every driver function that the library calls. cuda.h renames some of them to a versioned symbol
+// (cuMemAlloc is cuMemAlloc_v2); as macro arguments they are expanded before use, so that member,
+// type and symbol always agree.
+#define JITUNE_DRIVER_FUNCTIONS(X)       \
+    X(cuInit)                            \
+    X(cuDriverGetVersion)                \
+    X(cuGetErrorName)                    \
+    X(cuGetErrorString)                  \
+    X(cuDeviceGetCount)                  \
+    X(cuDeviceGet)                       \
+    X(cuDeviceGetName)                   \
+    X(cuDeviceGetUuid)                   \
+    X(cuDeviceGetAttribute)              \
+    X(cuDevicePrimaryCtxRetain)          \
+    X(cuDevicePrimaryCtxRelease)         \
+    X(cuCtxGetCurrent)                   \
+    X(cuCtxGetDevice)                    \
+    X(cuCtxPushCurrent)                  \
+    X(cuCtxPopCurrent)                   \
+    X(cuThreadExchangeStreamCaptureMode) \
+    X(cuMemAlloc)                        \
+    X(cuMemFree)                         \
+    X(cuMemGetInfo)                      \
+    X(cuMemcpyHtoDAsync)                 \
+    X(cuMemcpyDtoHAsync)                 \
+    X(cuMemcpyDtoDAsync)                 \
+    X(cuMemsetD8Async)                   \
+    X(cuMemsetD32Async)                  \
+    X(cuStreamCreate)                    \
+    X(cuStreamDestroy)                   \
+    X(cuStreamQuery)                     \
+    X(cuStreamSynchronize)               \
+    X(cuStreamIsCapturing)               \
+    X(cuStreamGetId)                     \
+    X(cuEventCreate)                     \
+    X(cuEventDestroy)                    \
+    X(cuEventRecord)                     \
+    X(cuEventElapsedTime)                \
+    X(cuLibraryLoadData)                 \
+    X(cuLibraryUnload)                   \
+    X(cuLibraryGetKernel)                \
+    X(cuKernelGetFunction)               \
+    X(cuKernelGetAttribute)              \
+    X(cuKernelSetAttribute)              \
+    X(cuLaunchKernel)                    \
+    X(cuGraphCreate)                     \
+    X(cuGraphDestroy)                    \
+    X(cuGraphAddKernelNode)              \
+    X(cuGraphInstantiateWithFlags)       \
+    X(cuGraphExecDestroy)                \
+    X(cuGraphUpload)                     \
+    X(cuGraphLaunch)
+
+namespace jitune {
+
+/// The CUDA driver, as functions. Tests put others in their place.
+struct DriverTable {
+#define JITUNE_DECLARE(function) decltype(&::function) function = nullptr;
+    JITUNE_DRIVER_FUNCTIONS(JITUNE_DECLARE)
+#undef JITUNE_DECLARE
+};
+
+/// Loads libcuda.so.1 for the life of the process; does not call cuInit. Throws Error(unavailable)
+/// that says in one line why there is no usable driver.
+std::shared_ptr<const DriverTable> load_driver();
+
+/// "CUDA_ERROR_INVALID_VALUE (invalid argument)"
+std::string describe(const DriverTable& driver, CUresult result);
+
+/// Throws Error(device) "<tried>: <call>: <description>" unless `result` is CUDA_SUCCESS.
+void check(const DriverTable& driver, CUresult result, const char* call, std::string_view tried);
+
+}  // namespace jitune

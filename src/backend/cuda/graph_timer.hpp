@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/cache_flush.hpp"
+#include "backend/cuda/cuda_program.hpp"
+#include "backend/cuda/driver_handle.hpp"
+
+namespace jitune {
+
+using StreamHandle = DriverHandle<CUstream>;
+
+/// A graph of serial launches, replayed between two events of `stream`.
+class GraphTimer final : public Timer {
+public:
+    /// `flush` may be null. Throws Error(device), Error(usage) for an empty chain.
+    GraphTimer(std::shared_ptr<CudaDevice> device, std::shared_ptr<StreamHandle> stream,
+               const CudaProgram& program, std::span<const Launch> chain,
+               std::shared_ptr<const CacheFlush> flush);
+
+    std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) override;
+
+private:
+    CUgraphNode add_launch(const CudaProgram& program, const Launch& launch, CUgraphNode last);
+    void instantiate();
+    [[nodiscard]] std::optional<LaunchFailure> occupy();
+    [[nodiscard]] std::optional<LaunchFailure> enqueue();
+    [[nodiscard]] std::optional<LaunchFailure> failed(CUresult result, const char* call) const;
+
+    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<StreamHandle> stream_;
+    std::shared_ptr<const CacheFlush> flush_;
+    std::size_t launches_;
+    DriverHandle<CUgraph> graph_;
+    DriverHandle<CUgraphExec> replay_;
+    DriverHandle<CUevent> begin_;
+    DriverHandle<CUevent> end_;
+};
+
+}  // namespace jitune

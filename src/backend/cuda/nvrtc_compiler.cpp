@@ -1,0 +1,113 @@
+#include "backend/cuda/nvrtc_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include "backend/cuda/nvrtc_program.hpp"
+#include "backend/cuda/nvrtc_target.hpp"
+#include "backend/cuda/source_check.hpp"
+
+namespace jitune {
+namespace {
+
+using Batch = std::span<const Instance* const>;
+
+std::vector<CompileOutcome> same_for_all(std::size_t count, const CompileFailure& failure) {
+    return std::vector<CompileOutcome>(count, failure);
+}
+
+/// One instance of a program that compiled.
+CompileOutcome outcome_of(const NvrtcProgram& program, const Instance& instance, Binary binary) {
+    for (const std::string& expression : instance.expressions) {
+        std::string symbol = program.lowered(expression);
+        if (symbol.empty()) {
+            return CompileFailure{fmt::format("{}: names no kernel", expression)};
+        }
+        binary.symbols.push_back(std::move(symbol));
+    }
+    return binary;
+}
+
+std::vector<CompileOutcome> compile_program(const NvrtcTable& nvrtc, const TemplateSource& source,
+                                            const NvrtcTarget& target, Batch batch) {
+    NvrtcProgram program(nvrtc, source);
+    for (const Instance* instance : batch) {
+        for (const std::string& expression : instance->expressions) {
+            program.add(expression);
+        }
+    }
+    const nvrtcResult result = program.compile(target);
+    if (result == NVRTC_SUCCESS) {
+        const Binary shared{
+            .format = target.cubin ? "cubin" : "ptx",
+            .image = std::make_shared<const std::string>(program.image(target.cubin)),
+            .symbols = {}};
+        std::vector<CompileOutcome> outcomes;
+        for (const Instance* instance : batch) {
+            outcomes.push_back(outcome_of(program, *instance, shared));
+        }
+        return outcomes;
+    }
+    std::string log = program.log();
+    if (log.empty()) {
+        log = fmt::format("nvrtcCompileProgram: {}", nvrtc.nvrtcGetErrorString(result));
+    }
+    return same_for_all(batch.size(), CompileFailure{std::move(log)});
+}
+
+std::vector<CompileOutcome> compile_batch(const NvrtcTable& nvrtc, const TemplateSource& source,
+                                          const NvrtcTarget& target, Batch batch) {
+    std::vector<CompileOutcome> outcomes = compile_program(nvrtc, source, target, batch);
+    for (std::size_t i = 0; batch.size() > 1 && i < batch.size(); ++i) {
+        if (std::holds_alternative<CompileFailure>(outcomes[i])) {
+            outcomes[i] = compile_program(nvrtc, source, target, batch.subspan(i, 1)).front();
+        }
+    }
+    return outcomes;
+}
+
+std::optional<std::string> flaw_of_instance(const Instance& instance) {
+    for (const std::string& expression : instance.expressions) {
+        if (auto flaw = flaw_of_expression(expression)) {
+            return flaw;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string nvrtc_version(const NvrtcTable& nvrtc) {
+    int major = 0;
+    int minor = 0;
+    check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", "ask for NVRTC's version");
+    return fmt::format("NVRTC {}.{}", major, minor);
+}
+
+std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
+                                              std::span<const Instance> instances,
+                                              int compute_capability) {
+    const NvrtcTarget target = nvrtc_target(nvrtc, compute_capability);
+    if (auto flaw = flaw_of_source(source)) {
+        return same_for_all(instances.size(), CompileFailure{*flaw});
+    }
+    std::vector<CompileOutcome> outcomes(instances.size());
+    std::vector<const Instance*> batch;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        if (auto flaw = flaw_of_instance(instances[i])) {
+            outcomes[i] = CompileFailure{*flaw};
+        } else {
+            batch.push_back(&instances[i]);
+            places.push_back(i);
+        }
+    }
+    if (!batch.empty()) {
+        std::vector<CompileOutcome> compiled = compile_batch(nvrtc, source, target, batch);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            outcomes[places[i]] = std::move(compiled[i]);
+        }
+    }
+    return outcomes;
+}
+
+}  // namespace jitune

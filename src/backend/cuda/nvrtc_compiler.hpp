@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/nvrtc_table.hpp"
+
+namespace jitune {
+
+/// "NVRTC 13.0"
+std::string nvrtc_version(const NvrtcTable& nvrtc);
+
+/// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
+/// NVRTC knows where it is older than the device. See Backend::compile. Thread-safe; needs neither
+/// device nor context. Throws Error(unavailable) where NVRTC supports nothing the device can run.
+std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
+                                              std::span<const Instance> instances,
+                                              int compute_capability);
+
+}  // namespace jitune

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <nvrtc.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#define JITUNE_NVRTC_FUNCTIONS(X) \
+    X(nvrtcVersion)               \
+    X(nvrtcGetErrorString)        \
+    X(nvrtcGetNumSupportedArchs)  \
+    X(nvrtcGetSupportedArchs)     \
+    X(nvrtcCreateProgram)         \
+    X(nvrtcDestroyProgram)        \
+    X(nvrtcAddNameExpression)     \
+    X(nvrtcCompileProgram)        \
+    X(nvrtcGetLoweredName)        \
+    X(nvrtcGetProgramLogSize)     \
+    X(nvrtcGetProgramLog)         \
+    X(nvrtcGetCUBINSize)          \
+    X(nvrtcGetCUBIN)              \
+    X(nvrtcGetPTXSize)            \
+    X(nvrtcGetPTX)
+
+namespace jitune {
+
+/// NVRTC, as functions. Tests put others in their place.
+struct NvrtcTable {
+#define JITUNE_DECLARE(function) decltype(&::function) function = nullptr;
+    JITUNE_NVRTC_FUNCTIONS(JITUNE_DECLARE)
+#undef JITUNE_DECLARE
+};
+
+/// Loads NVRTC for the life of the process: about 100 ms. Only the library that JITUNE_NVRTC
+/// names, where it is set. Throws Error(unavailable) that says where it looked and what to do.
+std::shared_ptr<const NvrtcTable> load_nvrtc();
+
+/// NVRTC, loaded when first asked for. Thread-safe.
+class LazyNvrtc {
+public:
+    using Loader = std::function<std::shared_ptr<const NvrtcTable>()>;
+    explicit LazyNvrtc(Loader loader) : loader_(std::move(loader)) {}
+
+    /// Throws what the loader throws, and asks it again the next time.
+    const NvrtcTable& get();
+
+private:
+    Loader loader_;
+    std::mutex mutex_;
+    std::shared_ptr<const NvrtcTable> table_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,64 @@
+#include "backend/cuda/nvrtc_target.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+namespace {
+
+constexpr const char* kTried = "choose what NVRTC compiles for";
+
+std::vector<int> supported_archs(const NvrtcTable& nvrtc) {
+    int count = 0;
+    check(nvrtc, nvrtc.nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs", kTried);
+    std::vector<int> archs(static_cast<std::size_t>(std::max(count, 0)));
+    check(nvrtc, nvrtc.nvrtcGetSupportedArchs(archs.data()), "nvrtcGetSupportedArchs", kTried);
+    return archs;
+}
+
+/// The newest architecture that a device of `wanted` can run; 0 where there is none.
+int best_arch(const std::vector<int>& archs, int wanted) {
+    int best = 0;
+    for (const int arch : archs) {
+        best = arch <= wanted ? std::max(best, arch) : best;
+    }
+    return best;
+}
+
+}  // namespace
+
+void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const char* tried) {
+    if (result != NVRTC_SUCCESS) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("{}: {}: {}", tried, call, nvrtc.nvrtcGetErrorString(result)));
+    }
+}
+
+NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability) {
+    int major = 0;
+    int minor = 0;
+    check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", kTried);
+    const int arch = best_arch(supported_archs(nvrtc), compute_capability);
+    if (arch == 0) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("NVRTC {}.{} cannot compile for compute capability {}.{}: set "
+                                "JITUNE_NVRTC to an older one",
+                                major, minor, compute_capability / 10, compute_capability % 10));
+    }
+    NvrtcTarget target;
+    target.cubin = arch == compute_capability;
+    target.options = {
+        fmt::format("--gpu-architecture={}_{}", target.cubin ? "sm" : "compute", arch),
+        major >= 12 ? "--std=c++20" : "--std=c++17",
+        "--device-as-default-execution-space",
+    };
+    if (major >= 13) {
+        target.options.emplace_back("--no-source-include");
+    }
+    return target;
+}
+
+}  // namespace jitune

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/cuda/nvrtc_table.hpp"
+
+namespace jitune {
+
+/// What NVRTC is asked to make.
+struct NvrtcTarget {
+    bool cubin = true;  ///< else PTX
+    std::vector<std::string> options;
+};
+
+/// Throws Error(unavailable) where this NVRTC makes nothing that a device of `compute_capability`
+/// can run.
+NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability);
+
+/// Throws Error(unavailable) "<tried>: <call>: NVRTC_ERROR_…" unless `result` is NVRTC_SUCCESS: for
+/// calls that fail for NVRTC's own reasons, never for the source's.
+void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const char* tried);
+
+}  // namespace jitune

@@ -1,0 +1,78 @@
+#include "backend/cuda/source_check.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "backend/cuda/source_scanner.hpp"
+
+namespace jitune {
+namespace {
+
+bool is_header(const TemplateSource& source, std::string_view name) {
+    return std::any_of(source.headers.begin(), source.headers.end(),
+                       [&](const auto& header) { return header.first == name; });
+}
+
+std::optional<std::string> flaw_of_text(const TemplateSource& source, std::string_view name,
+                                        std::string_view text) {
+    if (text.find('\0') != std::string_view::npos) {
+        return fmt::format("{}: has a NUL character", name);
+    }
+    for (const std::string& include : included_names(text)) {
+        if (!is_header(source, include)) {
+            return fmt::format("{}: #include {}: not one of the template's own headers", name,
+                               include);
+        }
+    }
+    return std::nullopt;
+}
+
+bool has_comma_outside_brackets(std::string_view expression) {
+    int depth = 0;
+    for (const char c : expression) {
+        depth += c == '<' || c == '(' ? 1 : 0;
+        depth -= c == '>' || c == ')' ? 1 : 0;
+        if (c == ',' && depth <= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<std::string> flaw_of_source(const TemplateSource& source) {
+    if (auto flaw = flaw_of_text(source, source.name, source.text)) {
+        return flaw;
+    }
+    for (const auto& [name, text] : source.headers) {
+        if (auto flaw = flaw_of_text(source, name, text)) {
+            return flaw;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> flaw_of_expression(std::string_view expression) {
+    const auto starts_name = [](char c) {
+        return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+    };
+    if (expression.empty() || !starts_name(expression.front())) {
+        return fmt::format("\"{}\" does not begin with a name", expression);
+    }
+    const auto is_bad = [](char c) {
+        return static_cast<unsigned char>(c) < ' ' || c == '#' || c == ';' || c == '%' ||
+               c == '"' || c == '\\' || c == '/' || c == '{' || c == '}' || c == '=';
+    };
+    if (std::any_of(expression.begin(), expression.end(), is_bad)) {
+        return "the expression has a control character or one of # ; % \" \\ / { } =";
+    }
+    if (has_comma_outside_brackets(expression)) {
+        return fmt::format("\"{}\" has a comma outside brackets", expression);
+    }
+    return std::nullopt;
+}
+
+}  // namespace jitune

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backend/backend.hpp"
+
+namespace jitune {
+
+/// In one line, why `source` must not be given to the compiler: a NUL, or an #include of anything
+/// but TemplateSource::headers, which NVRTC would read from disk behind the back of the hash that
+/// names the source in the database.
+std::optional<std::string> flaw_of_source(const TemplateSource& source);
+
+/// In one line, why `expression` is not a plain name with template arguments. NVRTC preprocesses
+/// expressions and evaluates commas, so that they could include files or name something else.
+std::optional<std::string> flaw_of_expression(std::string_view expression);
+
+}  // namespace jitune

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backend/backend.hpp"
+
+namespace jitune {
+
+inline constexpr std::string_view kEntryPrefix = "jitune_entry_";
+
+/// The C symbol of an expression: "jitune_entry_<instance>_<step>".
+std::string entry_symbol(std::size_t instance, std::size_t step);
+
+/// What in an instance no name expression may contain; empty if it is fine. Expressions end up in
+/// source code: only names, template arguments and types get there.
+std::string expression_objection(const Instance& instance);
+
+/// The text to compile: the template and, for each expression, a C function that calls what the
+/// expression names with arguments given as cuLaunchKernel's are:
+///
+///     int jitune_entry_0_0(void** arguments, int count);
+///
+/// It answers the number of arguments that the kernel takes and calls it if `count` is that number.
+std::string translation_unit(const TemplateSource& source, std::span<const Instance> instances);
+
+}  // namespace jitune

@@ -1,0 +1,101 @@
+#include "backend/host/host_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backend/host/host_bench.hpp"
+#include "backend/host/host_memory.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+void* at_least(HostMemory& memory, std::size_t bytes, HostMemory::Content content) {
+    if (memory.bytes() < bytes) {
+        memory = HostMemory(std::max(bytes, 2 * memory.bytes()), content);
+    }
+    return memory.data();
+}
+
+}  // namespace
+
+HostBackend::HostBackend(DeviceInfo info, Log log) : info_(std::move(info)), log_(std::move(log)) {}
+
+std::shared_ptr<const HostCompiler> HostBackend::find_compiler() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (compiler_) {
+            return compiler_;
+        }
+    }
+    auto found = std::make_shared<const HostCompiler>();
+    const std::lock_guard lock(mutex_);
+    if (!compiler_) {
+        compiler_ = std::move(found);
+        log_.debug("host compiler: {}", compiler_->version());
+    }
+    return compiler_;
+}
+
+std::string HostBackend::compiler() {
+    return find_compiler()->version();
+}
+
+std::vector<CompileOutcome> HostBackend::compile(const TemplateSource& source,
+                                                 std::span<const Instance> instances) {
+    return find_compiler()->compile(source, instances);
+}
+
+std::shared_ptr<const HostImage> HostBackend::find_image(const std::string& image) {
+    const Digest digest = Hasher("host image").text(image).digest();
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = images_.find(digest); known != images_.end()) {
+            return known->second;
+        }
+    }
+    auto loaded = std::make_shared<const HostImage>(image, digest);
+    const std::lock_guard lock(mutex_);
+    return images_.emplace(digest, std::move(loaded)).first->second;
+}
+
+std::shared_ptr<const Program> HostBackend::load(const Binary& binary) {
+    if (binary.format != "so" || binary.image == nullptr) {
+        throw Error(ErrorKind::device,
+                    fmt::format("load compiled code of format \"{}\": the host runs \"so\"",
+                                binary.format));
+    }
+    return std::make_shared<HostProgram>(find_image(*binary.image), binary.symbols);
+}
+
+std::unique_ptr<Bench> HostBackend::make_bench() {
+    return std::make_unique<HostBench>(info_);
+}
+
+Scratch HostBackend::stream_scratch(Stream /*stream*/, const ScratchNeed& need) {
+    thread_local HostMemory plain, zeroed;
+    return {at_least(plain, need.plain, HostMemory::Content::any),
+            at_least(zeroed, need.zeroed, HostMemory::Content::zero)};
+}
+
+std::unique_ptr<DeviceMemory> HostBackend::allocate_zeroed(std::size_t bytes) {
+    return std::make_unique<HostMemory>(bytes, HostMemory::Content::zero);
+}
+
+void HostBackend::read_back(std::span<std::byte> data, const void* device, Stream /*stream*/) {
+    if (!data.empty()) {
+        std::memcpy(data.data(), device, data.size());
+    }
+}
+
+void HostBackend::write(void* device, std::span<const std::byte> value, Stream /*stream*/) {
+    if (!value.empty()) {
+        std::memcpy(device, value.data(), value.size());
+    }
+}
+
+}  // namespace jitune

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "backend/backend.hpp"
+#include "backend/host/host_compiler.hpp"
+#include "backend/host/host_program.hpp"
+#include "support/hash.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+/// The CPU, the system's C++ compiler and the dynamic loader as a device. Streams are ignored and
+/// every call is done when it returns.
+class HostBackend final : public Backend {
+public:
+    HostBackend(DeviceInfo info, Log log);
+
+    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+    std::string compiler() override;
+    std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                        std::span<const Instance> instances) override;
+    std::shared_ptr<const Program> load(const Binary& binary) override;
+    std::unique_ptr<Bench> make_bench() override;
+
+    /// One pair of areas for each thread.
+    Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
+    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
+    void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
+    void write(void* device, std::span<const std::byte> value, Stream stream) override;
+    void refuse_capture(Stream /*stream*/, const char* /*what*/) override {}
+
+private:
+    std::shared_ptr<const HostCompiler> find_compiler();
+    std::shared_ptr<const HostImage> find_image(const std::string& image);
+
+    DeviceInfo info_;
+    Log log_;
+    std::mutex mutex_;  ///< of what follows; not held while compiling or loading
+    std::shared_ptr<const HostCompiler> compiler_;
+    std::map<Digest, std::shared_ptr<const HostImage>> images_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,117 @@
+#include "backend/host/host_bench.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "backend/host/host_memory.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+LaunchFailure too_slow(Nanoseconds time, std::chrono::milliseconds limit) {
+    return {true, false,
+            fmt::format("took {:.0f} ms, the limit is {} ms", time.count() * 1e-6, limit.count())};
+}
+
+class HostTimer final : public Timer {
+public:
+    HostTimer(const Program& program, std::span<const Launch> chain, const CacheFlusher* flusher)
+        : program_(program), chain_(chain.begin(), chain.end()), flusher_(flusher) {}
+
+    std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) override {
+        try {
+            return measure(limit);
+        } catch (const Error& error) {
+            return LaunchFailure{false, false, error.what()};
+        }
+    }
+
+private:
+    /// Twice as many passes until they last long enough; the next sample starts from there.
+    std::variant<double, LaunchFailure> measure(std::chrono::milliseconds limit) {
+        constexpr Nanoseconds kLongEnough{50'000};
+        while (true) {
+            if (flusher_ != nullptr) {
+                flusher_->flush();
+            }
+            const Nanoseconds time = run_passes();
+            if (time > limit) {
+                return too_slow(time, limit);
+            }
+            if (time >= kLongEnough || flusher_ != nullptr) {
+                return time.count() / static_cast<double>(passes_ * chain_.size());
+            }
+            passes_ *= 2;
+        }
+    }
+
+    Nanoseconds run_passes() const {
+        const auto start = Clock::now();
+        for (std::size_t pass = 0; pass < passes_; ++pass) {
+            for (const Launch& launch : chain_) {
+                program_.launch(launch, nullptr);
+            }
+        }
+        return Clock::now() - start;
+    }
+
+    const Program& program_;
+    std::vector<Launch> chain_;
+    const CacheFlusher* flusher_;
+    std::size_t passes_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceMemory> HostBench::allocate(std::size_t bytes) {
+    return std::make_unique<HostMemory>(bytes, HostMemory::Content::any);
+}
+
+void HostBench::upload(void* device, std::span<const std::byte> data) {
+    copy(device, data.data(), data.size());
+}
+
+void HostBench::download(std::span<std::byte> data, const void* device) {
+    copy(data.data(), device, data.size());
+}
+
+void HostBench::fill(void* device, std::byte value, std::size_t bytes) {
+    if (bytes > 0) {
+        std::memset(device, std::to_integer<int>(value), bytes);
+    }
+}
+
+void HostBench::copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes > 0) {
+        std::memmove(to, from, bytes);
+    }
+}
+
+std::optional<LaunchFailure> HostBench::run(const Program& program, const Launch& launch,
+                                            std::chrono::milliseconds limit) {
+    const auto start = Clock::now();
+    try {
+        program.launch(launch, nullptr);
+    } catch (const Error& error) {
+        return LaunchFailure{false, false, error.what()};
+    }
+    const Nanoseconds time = Clock::now() - start;
+    return time > limit ? std::optional(too_slow(time, limit)) : std::nullopt;
+}
+
+std::unique_ptr<Timer> HostBench::timer(const Program& program, std::span<const Launch> chain,
+                                        bool flush_cache) {
+    if (flush_cache && !flusher_) {
+        flusher_.emplace(info_.attributes.at("cores"), info_.attributes.at("cache_bytes"));
+    }
+    return std::make_unique<HostTimer>(program, chain, flush_cache ? &*flusher_ : nullptr);
+}
+
+}  // namespace jitune

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "backend/backend.hpp"
+#include "backend/host/cache_flusher.hpp"
+
+namespace jitune {
+
+/// Runs candidates on the calling thread. Nothing guards against them here: one that crashes ends
+/// the process and one that hangs is not stopped; a time limit is looked at when the work is done.
+/// Isolation comes from running the bench in a worker process.
+class HostBench final : public Bench {
+public:
+    /// `info` must outlive the bench.
+    explicit HostBench(const DeviceInfo& info) : info_(info) {}
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
+    void upload(void* device, std::span<const std::byte> data) override;
+    void download(std::span<std::byte> data, const void* device) override;
+    void fill(void* device, std::byte value, std::size_t bytes) override;
+    void copy(void* to, const void* from, std::size_t bytes) override;
+    std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
+                                     std::chrono::milliseconds limit) override;
+
+    /// The timer reads the steady clock around the chain and, without `flush_cache`, repeats a
+    /// chain that is too short for the clock within one sample; with it, each sample is one pass.
+    /// `program` and this bench must outlive the timer.
+    std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
+                                 bool flush_cache) override;
+
+private:
+    const DeviceInfo& info_;
+    std::optional<CacheFlusher> flusher_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,144 @@
+#include "backend/host/host_compiler.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backend/host/entry_points.hpp"
+#include "jitune/error.hpp"
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+
+namespace {
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::filesystem::path find_compiler() {
+    if (const std::string wanted = variable("JITUNE_CXX"); !wanted.empty()) {
+        if (const auto program = find_program(wanted)) {
+            return *program;
+        }
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("JITUNE_CXX=\"{}\": no such program; give the name or path of a "
+                                "C++ compiler, without arguments",
+                                wanted));
+    }
+    for (const std::string& name :
+         {variable("CXX"), std::string("c++"), std::string("g++"), std::string("clang++")}) {
+        if (const auto program = find_program(name)) {
+            return *program;
+        }
+    }
+    throw Error(ErrorKind::unavailable,
+                "host backend: no C++ compiler found (tried $JITUNE_CXX, $CXX, c++, g++ and "
+                "clang++); install g++ or set JITUNE_CXX to a compiler's path");
+}
+
+std::string first_line(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+std::string version_of(const std::filesystem::path& program, std::chrono::milliseconds timeout) {
+    const ProcessResult result = run_process({program, {"--version"}, {"LC_ALL=C"}, timeout, 4096});
+    if (!result.succeeded()) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("{} --version: {}; set JITUNE_CXX to a C++ compiler that works",
+                                program.string(), describe_end(result)));
+    }
+    return first_line(result.output);
+}
+
+/// Code for this very CPU. Hidden symbols, so that no two images and no app share a template's
+/// functions; the warnings of the template are its author's.
+std::vector<std::string> options(const std::string& source, const std::string& image) {
+    return {
+        "-std=c++20", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fvisibility=hidden",
+        "-w",         "-o",  image,           source};
+}
+
+std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) {
+    return std::vector<CompileOutcome>(count, CompileFailure{log});
+}
+
+}  // namespace
+
+HostCompiler::HostCompiler(std::chrono::milliseconds timeout)
+    : timeout_(timeout), program_(find_compiler()), version_(version_of(program_, timeout)) {}
+
+std::vector<CompileOutcome> HostCompiler::compile(const TemplateSource& source,
+                                                  std::span<const Instance> instances) const {
+    std::vector<CompileOutcome> outcomes(instances.size());
+    std::vector<Instance> accepted;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        if (std::string objection = expression_objection(instances[i]); !objection.empty()) {
+            outcomes[i] = CompileFailure{std::move(objection)};
+        } else {
+            accepted.push_back(instances[i]);
+            places.push_back(i);
+        }
+    }
+    if (accepted.empty()) {
+        return outcomes;
+    }
+    std::vector<CompileOutcome> results = compile_together(source, accepted);
+    const bool failed = std::holds_alternative<CompileFailure>(results.front());
+    for (std::size_t i = 0; i < accepted.size(); ++i) {
+        outcomes[places[i]] = failed && accepted.size() > 1
+                                  ? std::move(compile_together(source, {&accepted[i], 1}).front())
+                                  : std::move(results[i]);
+    }
+    return outcomes;
+}
+
+std::vector<CompileOutcome> HostCompiler::compile_together(
+    const TemplateSource& source, std::span<const Instance> instances) const {
+    const TempDir directory;
+    for (const auto& [name, text] : source.headers) {
+        static_cast<void>(directory.write(name, text));
+    }
+    const std::string unit =
+        directory.write("jitune_unit.cpp", translation_unit(source, instances)).string();
+    const std::string image = (directory.path() / "jitune_unit.so").string();
+
+    // What a killed compiler leaves behind goes with the directory.
+    const ProcessResult result = run_process({program_,
+                                              options(unit, image),
+                                              {"LC_ALL=C", "TMPDIR=" + directory.path().string()},
+                                              timeout_});
+    if (!result.succeeded()) {
+        return failures(instances.size(), fmt::format("{}: {}\n{}", program_.string(),
+                                                      describe_end(result), result.output));
+    }
+    const auto bytes = std::make_shared<const std::string>(read_file(image));
+    if (bytes->empty()) {
+        return failures(instances.size(),
+                        fmt::format("{}: success, but no output", program_.string()));
+    }
+    std::vector<CompileOutcome> outcomes;
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        Binary binary{"so", bytes, {}};
+        for (std::size_t k = 0; k < instances[i].expressions.size(); ++k) {
+            binary.symbols.push_back(entry_symbol(i, k));
+        }
+        outcomes.emplace_back(std::move(binary));
+    }
+    return outcomes;
+}
+
+}  // namespace jitune

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+
+namespace jitune {
+
+/// The system's C++ compiler. Immutable; thread-safe.
+class HostCompiler {
+public:
+    /// $JITUNE_CXX (a program's name or path, without arguments) where it is set, else the first of
+    /// $CXX, c++, g++ and clang++ that is found. One call of the compiler may last `timeout`.
+    /// Throws Error(unavailable) where there is none or it does not run.
+    explicit HostCompiler(std::chrono::milliseconds timeout = std::chrono::minutes(2));
+
+    /// The first line of `c++ --version`.
+    [[nodiscard]] const std::string& version() const { return version_; }
+
+    /// See Backend::compile.
+    [[nodiscard]] std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                                      std::span<const Instance> instances) const;
+
+private:
+    [[nodiscard]] std::vector<CompileOutcome> compile_together(
+        const TemplateSource& source, std::span<const Instance> instances) const;
+
+    std::chrono::milliseconds timeout_;
+    std::filesystem::path program_;
+    std::string version_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,29 @@
+#include "backend/host/host_memory.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+void HostMemory::Free::operator()(void* data) const noexcept {
+    std::free(data);
+}
+
+HostMemory::HostMemory(std::size_t bytes, Content content) : bytes_(bytes) {
+    constexpr std::size_t kAlignment = 256;
+    void* data = nullptr;
+    if (::posix_memalign(&data, kAlignment, bytes > 0 ? bytes : 1) != 0) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("allocate {} bytes of host memory: out of memory", bytes));
+    }
+    data_.reset(data);
+    if (content == Content::zero) {
+        std::memset(data, 0, bytes);
+    }
+}
+
+}  // namespace jitune

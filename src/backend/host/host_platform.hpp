@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "backend/platform.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+/// The machine itself: always one device. That a compiler is missing shows when something must be
+/// compiled; stored binaries run without one.
+std::unique_ptr<Platform> make_host_platform(const Log& log);
+
+}  // namespace jitune

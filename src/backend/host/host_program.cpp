@@ -1,0 +1,182 @@
+#include "backend/host/host_program.hpp"
+
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backend/host/entry_points.hpp"
+#include "jitune/error.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr Elf64_Half kMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr Elf64_Half kMachine = EM_AARCH64;
+#else
+#error "jitune's host backend knows x86-64 and AArch64"
+#endif
+
+template <class T>
+T read_at(const std::string& image, std::size_t offset) {
+    T value;
+    std::memcpy(&value, image.data() + offset, sizeof value);
+    return value;
+}
+
+bool within(const std::string& image, std::size_t offset, std::size_t size) {
+    return offset <= image.size() && size <= image.size() - offset;
+}
+
+/// Why the image cannot be one of ours; empty if it can. The loader trusts what it maps: a header
+/// that leads past the end of the file would be a crash in it.
+std::string_view objection(const std::string& image) {
+    if (image.size() < sizeof(Elf64_Ehdr)) {
+        return "too short for an ELF header";
+    }
+    const auto header = read_at<Elf64_Ehdr>(image, 0);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+        return "no ELF file";
+    }
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+        header.e_machine != kMachine) {
+        return "made for another machine";
+    }
+    if (header.e_type != ET_DYN || header.e_phentsize != sizeof(Elf64_Phdr)) {
+        return "no shared object";
+    }
+    if (!within(image, header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr))) {
+        return "cut off in its program headers";
+    }
+    bool dynamic = false;
+    for (std::size_t index = 0; index < header.e_phnum; ++index) {
+        const auto segment =
+            read_at<Elf64_Phdr>(image, header.e_phoff + index * sizeof(Elf64_Phdr));
+        if (!within(image, segment.p_offset, segment.p_filesz)) {
+            return "cut off in a segment";
+        }
+        dynamic = dynamic || segment.p_type == PT_DYNAMIC;
+    }
+    return dynamic ? "" : "no shared object: it has no dynamic section";
+}
+
+/// A file without a name, executable even where every folder is mounted noexec.
+class MemoryFile {
+public:
+    explicit MemoryFile(std::string_view content) : number_(::memfd_create("jitune", MFD_CLOEXEC)) {
+        while (number_ >= 0 && !content.empty()) {
+            const ssize_t count = ::write(number_, content.data(), content.size());
+            if (count <= 0) {
+                return;
+            }
+            content.remove_prefix(static_cast<std::size_t>(count));
+        }
+        complete_ = number_ >= 0;
+    }
+    ~MemoryFile() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+
+    [[nodiscard]] bool complete() const { return complete_; }
+    [[nodiscard]] int number() const { return number_; }
+
+private:
+    int number_;
+    bool complete_ = false;
+};
+
+/// The loader takes a path that it has seen for the library that it has, and the numbers of closed
+/// files come again: so the path spells the content, a bit as "//" or "/.".
+std::string path_of(const MemoryFile& file, const Digest& digest) {
+    std::string path = "/proc/self/fd";
+    for (const std::byte byte : digest) {
+        for (int bit = 0; bit < 8; ++bit) {
+            path += (std::to_integer<int>(byte) >> bit & 1) != 0 ? "/." : "//";
+        }
+    }
+    return fmt::format("{}/{}", path, file.number());
+}
+
+SharedLibrary map(const std::string& image, const Digest& digest) {
+    if (const std::string_view reason = objection(image); !reason.empty()) {
+        throw Error(ErrorKind::device,
+                    fmt::format("load compiled code of {} bytes: {}", image.size(), reason));
+    }
+    const MemoryFile memory(image);
+    std::vector<std::string> paths;
+    if (memory.complete()) {
+        paths.push_back(path_of(memory, digest));
+    }
+    try {
+        return SharedLibrary::open(paths, SharedLibrary::Lifetime::process);
+    } catch (const Error&) {
+        // A system may forbid to execute memory files. Else the file gives the readable answer.
+    }
+    try {
+        const TempDir directory;
+        const std::string file = directory.write(hex(digest) + ".so", image).string();
+        return SharedLibrary::open({file}, SharedLibrary::Lifetime::process);
+    } catch (const Error& error) {
+        throw Error(ErrorKind::device, fmt::format("load compiled code: {}", error.what()));
+    }
+}
+
+}  // namespace
+
+HostImage::HostImage(const std::string& image, const Digest& digest)
+    : library_(map(image, digest)) {}
+
+void* HostImage::find(const std::string& symbol) const {
+    // A search by handle goes on in the libraries that the image needs: only our names may match.
+    void* address = symbol.starts_with(kEntryPrefix) ? library_.find(symbol.c_str()) : nullptr;
+    if (address == nullptr) {
+        throw Error(ErrorKind::device, fmt::format("load compiled code: no symbol {}", symbol));
+    }
+    return address;
+}
+
+HostProgram::HostProgram(std::shared_ptr<const HostImage> image,
+                         const std::vector<std::string>& symbols)
+    : image_(std::move(image)) {
+    for (const std::string& symbol : symbols) {
+        entries_.push_back(reinterpret_cast<Entry>(image_->find(symbol)));
+    }
+}
+
+void HostProgram::launch(const Launch& launch, Stream /*stream*/) const {
+    for (std::size_t index = 0; index < launch.step_count; ++index) {
+        const LaunchStep& step = launch.steps[index];
+        std::array<void*, kMaxArguments> arguments;
+        for (std::size_t i = 0; i < step.argument_count; ++i) {
+            // Kernels get copies of their arguments, so nothing is written through this.
+            arguments[i] = const_cast<std::uint64_t*>(&launch.cells[step.arguments[i]]);
+        }
+        if (step.entry >= entries_.size()) {
+            throw Error(ErrorKind::device, fmt::format("launch step {}: the program has {} entries",
+                                                       step.entry, entries_.size()));
+        }
+        const int taken = entries_[step.entry](arguments.data(), step.argument_count);
+        if (taken != step.argument_count) {
+            throw Error(ErrorKind::device,
+                        fmt::format("launch step {}: the kernel takes {} arguments, its template's "
+                                    "front matter gives it {}",
+                                    step.entry, taken, step.argument_count));
+        }
+    }
+}
+
+}  // namespace jitune

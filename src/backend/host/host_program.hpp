@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "support/hash.hpp"
+#include "support/shared_library.hpp"
+
+namespace jitune {
+
+/// A compiled shared object in this process's memory. Its code stays for good: OpenMP's threads and
+/// exit handlers must never lose theirs.
+class HostImage {
+public:
+    /// Throws Error(device) for an image that is not a shared object of this machine or does not
+    /// load. `digest` is that of the image.
+    HostImage(const std::string& image, const Digest& digest);
+
+    /// Throws Error(device) where the image has no such symbol.
+    [[nodiscard]] void* find(const std::string& symbol) const;
+
+private:
+    SharedLibrary library_;
+};
+
+/// Runs the steps of a launch one after the other on the calling thread, which is done when
+/// launch() returns.
+class HostProgram final : public Program {
+public:
+    /// Throws Error(device) as HostImage::find does.
+    HostProgram(std::shared_ptr<const HostImage> image, const std::vector<std::string>& symbols);
+
+    void launch(const Launch& launch, Stream stream) const override;
+
+private:
+    /// Takes the addresses of the arguments, as cuLaunchKernel does, and their number. Does nothing
+    /// but answer the number that the kernel takes where it is another.
+    using Entry = int (*)(void** arguments, int count);
+
+    std::shared_ptr<const HostImage> image_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,23 @@
+#include "backend/platform.hpp"
+
+#include <array>
+
+#include "backend/host/host_platform.hpp"
+
+#if JITUNE_WITH_CUDA
+#include "backend/cuda/cuda_platform.hpp"
+#endif
+
+namespace jitune {
+
+std::span<const PlatformEntry> platforms() {
+    static constexpr std::array entries {
+#if JITUNE_WITH_CUDA
+        PlatformEntry{"cuda", make_cuda_platform},
+#endif
+            PlatformEntry{"host", make_host_platform},
+    };
+    return entries;
+}
+
+}  // namespace jitune

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+/// One kind of backend on this machine with its devices. Thread-safe.
+class Platform {
+public:
+    virtual ~Platform() = default;
+
+    [[nodiscard]] virtual std::string_view name() const = 0;  ///< "cuda" or "host"
+    [[nodiscard]] virtual int device_count() const = 0;
+    /// In one line, why device_count() is 0; empty otherwise.
+    [[nodiscard]] virtual std::string missing() const = 0;
+
+    /// The device, opened on first use. 0 <= ordinal < device_count().
+    virtual Backend& device(int ordinal) = 0;
+
+    /// The device that the calling thread's data is on: that of its current CUDA context, 0 where
+    /// none is current. A few nanoseconds.
+    [[nodiscard]] virtual int current_device() const = 0;
+};
+
+struct PlatformEntry {
+    std::string_view name;
+    std::unique_ptr<Platform> (*make)(const Log& log);
+};
+
+/// Every platform this build has, the preferred first. Making one never throws: a platform without
+/// devices says why in missing().
+std::span<const PlatformEntry> platforms();
+
+}  // namespace jitune

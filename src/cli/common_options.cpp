@@ -1,0 +1,68 @@
+#include "cli/common_options.hpp"
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// Gives `use` the argument of `option`, if there is one, and names the option in its refusal.
+template <class Use>
+void apply(const char* option, const std::string& argument, Use use) {
+    if (argument.empty()) {
+        return;
+    }
+    try {
+        use(argument);
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+}  // namespace
+
+void CommonArguments::add_database(CLI::App& app) {
+    app.add_option("--db", database,
+                   "The tuning database; none: keep nothing [JITUNE_DB, else in ~/.cache/jitune]");
+}
+
+void CommonArguments::add_log(CLI::App& app) {
+    app.add_option("--log", log, "off, error, warning, info or debug [JITUNE_LOG, else warning]");
+}
+
+void CommonArguments::add_json(CLI::App& app) {
+    app.add_flag("--json", json, "Print one JSON document instead of text");
+}
+
+Options CommonArguments::options() const {
+    Options options = Options::from_environment();
+    apply("--db", database, [&](const std::string& path) {
+        options.database = path == "none" ? std::filesystem::path() : std::filesystem::path(path);
+    });
+    apply("--log", log,
+          [&](const std::string& word) { options.log_level = parse_log_level(word); });
+    apply("--tune", tune,
+          [&](const std::string& word) { options.on_miss = parse_tune_policy(word); });
+    apply("--budget", budget,
+          [&](const std::string& word) { options.budget = parse_budget(word); });
+    return options;
+}
+
+std::unique_ptr<TuningStore> open_database(const Options& options) {
+    if (options.database.empty()) {
+        throw Error(ErrorKind::usage, "no database to look into: name one with --db or JITUNE_DB");
+    }
+    std::error_code error;
+    if (!std::filesystem::exists(options.database, error) && !error) {
+        throw Error(ErrorKind::store,
+                    fmt::format("there is no database at \"{}\" yet: jitune sweep reduce makes it",
+                                options.database.string()));
+    }
+    return TuningStore::open(options.database, TuningStore::Access::read_only,
+                             Log(options.log_level, options.log_sink));
+}
+
+}  // namespace jitune

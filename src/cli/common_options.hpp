@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "jitune/options.hpp"
+#include "tuner_db/tuning_store.hpp"
+
+namespace jitune {
+
+/// The arguments that most commands have, as they were written.
+struct CommonArguments {
+    std::string database;
+    std::string log;
+    std::string tune;
+    std::string budget;
+    bool json = false;
+
+    void add_database(CLI::App& app);
+    void add_log(CLI::App& app);
+    void add_json(CLI::App& app);
+
+    /// The environment's options with the arguments applied. Throws Error(usage).
+    [[nodiscard]] Options options() const;
+};
+
+/// The database of `options`, to look into. Throws Error(usage) where the options name none and
+/// Error(store) where there is no such file or it cannot be used.
+std::unique_ptr<TuningStore> open_database(const Options& options);
+
+}  // namespace jitune

@@ -1,0 +1,67 @@
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/record_text.hpp"
+#include "cli/table.hpp"
+#include "cli/units.hpp"
+
+namespace jitune {
+
+namespace {
+
+Json list_json(const std::string& path, const std::vector<Winner>& winners) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < winners.size(); ++i) {
+        Json row{{"row", i + 1}};
+        row.update(to_json(winners[i]));
+        rows.push_back(row);
+    }
+    return {{"path", path}, {"winners", rows}};
+}
+
+std::string list_text(const std::vector<Winner>& winners) {
+    std::vector<Table::Cells> rows;
+    for (const Winner& winner : winners) {
+        rows.push_back({fmt::format("{}", rows.size() + 1), winner.key.kernel,
+                        short_types(winner.key.types), winner.sizes, winner.provenance.device_name,
+                        time_text(winner.median_ns), speed_up_text(winner), winner.configuration});
+    }
+    return Table::text({{"row", Align::right},
+                        {"kernel"},
+                        {"types"},
+                        {"tuned at"},
+                        {"device"},
+                        {"time", Align::right},
+                        {"speed-up", Align::right},
+                        {"configuration"}},
+                       rows);
+}
+
+int run(const CommonArguments& arguments) {
+    const Options options = arguments.options();
+    const auto winners = open_database(options)->winners();
+    if (arguments.json) {
+        print_json(list_json(options.database.string(), winners));
+    } else {
+        print(list_text(winners));
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+Action add_db_list(CLI::App& app) {
+    auto arguments = std::make_shared<CommonArguments>();
+    arguments->add_database(app);
+    arguments->add_log(app);
+    arguments->add_json(app);
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace jitune

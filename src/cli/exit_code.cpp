@@ -1,0 +1,38 @@
+#include "cli/exit_code.hpp"
+
+#include <array>
+
+namespace jitune {
+
+std::span<const ExitCodeEntry> exit_codes() {
+    static constexpr std::array kCodes{
+        ExitCodeEntry{kExitOk, "done"},
+        ExitCodeEntry{kExitFailed, "the work failed: compiler, device, or a wrong result"},
+        ExitCodeEntry{kExitUsage, "an argument or an input file is wrong"},
+        ExitCodeEntry{kExitStore, "the tuning database cannot be used, or has bad rows"},
+        ExitCodeEntry{kExitUnavailable, "no such device, no compiler, or not enough memory"},
+        ExitCodeEntry{kExitInterrupted, "interrupted; what was measured is kept"},
+        ExitCodeEntry{kExitPipe, "the reader of the output went away"},
+    };
+    return kCodes;
+}
+
+ExitCode exit_code(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::usage:
+            return kExitUsage;
+        case ErrorKind::unavailable:
+            return kExitUnavailable;
+        case ErrorKind::store:
+            return kExitStore;
+        case ErrorKind::compile:
+        case ErrorKind::device:
+        case ErrorKind::verify:
+        case ErrorKind::not_prepared:
+        case ErrorKind::forked:
+            break;
+    }
+    return kExitFailed;
+}
+
+}  // namespace jitune

@@ -1,0 +1,44 @@
+#include "cli/interrupt.hpp"
+
+namespace jitune {
+
+namespace {
+
+// A signal handler can reach nothing but a global.
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void request_stop(int) {
+    stop_requested.store(true);
+}
+
+extern "C" void do_nothing(int) {}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+    stop_requested.store(false);
+    struct sigaction action {};
+    action.sa_handler = request_stop;
+    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+    ::sigaction(SIGINT, &action, &old_int_);
+    ::sigaction(SIGTERM, &action, &old_term_);
+}
+
+Interrupt::~Interrupt() {
+    ::sigaction(SIGINT, &old_int_, nullptr);
+    ::sigaction(SIGTERM, &old_term_, nullptr);
+}
+
+const std::atomic<bool>& Interrupt::requested() const {
+    return stop_requested;
+}
+
+void catch_broken_pipes() {
+    struct sigaction action {};
+    action.sa_handler = do_nothing;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGPIPE, &action, nullptr);
+}
+
+}  // namespace jitune

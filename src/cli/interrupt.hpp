@@ -1,0 +1,30 @@
+#pragma once
+
+#include <atomic>
+
+#include <signal.h>
+
+namespace jitune {
+
+/// While one lives, the first Ctrl-C (SIGINT or SIGTERM) only asks to stop; a second one ends the
+/// process at once. One at a time.
+class Interrupt {
+public:
+    Interrupt();
+    ~Interrupt();
+    Interrupt(const Interrupt&) = delete;
+    Interrupt& operator=(const Interrupt&) = delete;
+
+    /// Becomes true when asked to stop.
+    [[nodiscard]] const std::atomic<bool>& requested() const;
+
+private:
+    struct sigaction old_int_ {};
+    struct sigaction old_term_ {};
+};
+
+/// Makes a write to a closed pipe an error instead of the end of the process. A handler and not
+/// SIG_IGN, which the compilers that are started would inherit.
+void catch_broken_pipes();
+
+}  // namespace jitune

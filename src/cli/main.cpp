@@ -1,0 +1,125 @@
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "backend/platform.hpp"
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/units.hpp"
+#include "jitune/error.hpp"
+#include "strategy/strategy.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::array kSweepCommands{
+    Command{"reduce", "Sums, minima and maxima", add_sweep_reduce, {}},
+};
+
+constexpr std::array kDbCommands{
+    Command{"list", "Every winner, one to a row", add_db_list, {}},
+    Command{"show", "One winner whole, with its measurements", add_db_show, {}},
+    Command{"explain", "Which winner would serve a problem, and why no other", add_db_explain, {}},
+    Command{"verify", "Read and check every row", add_db_verify, {}},
+    Command{"path", "Where the database is and how it is kept", add_db_path, {}},
+};
+
+constexpr std::array kCommands{
+    Command{"devices", "The devices there are, and why others cannot be used", add_devices, {}},
+    Command{"sweep", "Tune a kernel for many problems ahead of time", nullptr, kSweepCommands},
+    Command{"reduce", "Reduce a .npy file with the tuned kernel", add_reduce, {}},
+    Command{"db", "Look into the tuning database", nullptr, kDbCommands},
+};
+
+std::string version() {
+    std::string names;
+    for (const PlatformEntry& row : platforms()) {
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    }
+    return fmt::format("jitune {} (backends: {})", JITUNE_VERSION, names);
+}
+
+std::string footer() {
+    std::string text = "Strategies:\n";
+    for (const StrategyEntry& row : strategies()) {
+        text += fmt::format("  {:<26}{}\n", row.name, row.summary);
+    }
+    text += "\nExit codes:\n";
+    for (const ExitCodeEntry& row : exit_codes()) {
+        text += fmt::format("  {:<26}{}\n", static_cast<int>(row.code), row.meaning);
+    }
+    return text;
+}
+
+/// What the command that was being read takes.
+std::string expected(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    if (!chosen.empty()) {
+        return expected(*chosen.front());
+    }
+    std::string names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names += (names.empty() ? "" : ", ") + command->get_name();
+    }
+    if (!names.empty()) {
+        return "expected one of the commands " + names;
+    }
+    for (const CLI::Option* option : app.get_options()) {
+        names += (names.empty() ? "" : ", ") + option->get_name();
+    }
+    return fmt::format("jitune {} takes {}", app.get_name(), names);
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("jitune: kernels tuned for the device they run on, and the winners kept",
+                 "jitune");
+    app.set_version_flag("--version", version());
+    app.footer(footer());
+    Action action;
+    add_commands(app, kCommands, action);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != 0) {
+            throw Error(ErrorKind::usage, fmt::format("{}; {}", error.what(), expected(app)));
+        }
+        std::ostringstream text;
+        app.exit(error, text, text);
+        print(text.str());
+        return kExitOk;
+    }
+    return action();
+}
+
+int report(const char* message, int code) {
+    fmt::print(stderr, "jitune: {}\n", one_line(message));
+    return code;
+}
+
+}  // namespace
+
+}  // namespace jitune
+
+int main(int argc, char** argv) {
+    jitune::catch_broken_pipes();
+    try {
+        return jitune::run(argc, argv);
+    } catch (const jitune::OutputClosed&) {
+        return jitune::kExitPipe;
+    } catch (const jitune::Error& error) {
+        return jitune::report(error.what(), jitune::exit_code(error.kind()));
+    } catch (const std::bad_alloc&) {
+        return jitune::report("not enough memory", jitune::kExitUnavailable);
+    } catch (const std::exception& error) {
+        return jitune::report(error.what(), jitune::kExitFailed);
+    }
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace jitune {
+
+/// A regular file's bytes, mapped read-only. The file must not be shortened meanwhile.
+class MappedFile {
+public:
+    /// Throws Error(usage): no such file, not readable, not a regular file.
+    explicit MappedFile(const std::filesystem::path& path);
+
+    [[nodiscard]] std::span<const std::byte> bytes() const {
+        return {data_.get(), data_.get_deleter().size};
+    }
+
+private:
+    struct Unmapper {
+        std::size_t size;
+        void operator()(const std::byte* data) const noexcept;
+    };
+
+    std::unique_ptr<const std::byte, Unmapper> data_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/mapped_file.hpp"
+#include "jitune/reduce.hpp"
+
+namespace jitune {
+
+/// What the header of a NumPy .npy file says.
+struct NpyHeader {
+    ElementType type = ElementType::float32;
+    std::vector<std::int64_t> shape;  ///< empty: one value
+    bool fortran_order = false;
+    std::size_t count = 0;        ///< elements
+    std::size_t data_offset = 0;  ///< bytes before the first element
+};
+
+/// Reads the header of a whole .npy file of version 1.0, 2.0 or 3.0 and holds its sizes against the
+/// file's. Throws Error(usage) that begins with `name`.
+NpyHeader parse_npy(std::span<const std::byte> file, const std::string& name);
+
+/// A .npy array of little-endian int32, int64, float32 or float64, mapped into memory.
+class NpyFile {
+public:
+    /// Throws Error(usage) as parse_npy and MappedFile do.
+    explicit NpyFile(const std::filesystem::path& path)
+        : file_(path), header_(parse_npy(file_.bytes(), path.string())) {}
+
+    [[nodiscard]] const NpyHeader& header() const { return header_; }
+
+    /// The elements in the file's order. Not necessarily aligned.
+    [[nodiscard]] const void* data() const { return file_.bytes().data() + header_.data_offset; }
+
+private:
+    MappedFile file_;
+    NpyHeader header_;
+};
+
+}  // namespace jitune

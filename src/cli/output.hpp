@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace jitune {
+
+/// Keys in the order they were written.
+using Json = nlohmann::ordered_json;
+
+/// The reader of standard output went away: stop, with nothing to say.
+struct OutputClosed {};
+
+/// Writes to standard output and flushes. Throws OutputClosed when nobody reads it any more (with
+/// SIGPIPE caught), and Error(usage) when it cannot be written otherwise.
+void print(std::string_view text);
+
+/// One document, indented. Text that is not UTF-8 is replaced.
+void print_json(const Json& document);
+
+/// A number, or "NaN", "Infinity", "-Infinity", which JSON has no numbers for.
+Json json_number(double value);
+
+}  // namespace jitune

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "engine/tuner.hpp"
+
+namespace jitune {
+
+/// How far a sweep is, for a line of progress.
+struct SweepState {
+    std::size_t problem = 0;  ///< counts from 0
+    std::size_t problems = 0;
+    std::string name;  ///< "float32 sum 2^20"
+    TuneProgress tune;
+    double elapsed_s = 0;   ///< in this problem
+    double finished_s = 0;  ///< in all problems before it
+    double budget_s = 0;    ///< per problem; zero: no limit
+};
+
+/// Seconds until the sweep is done: this problem at its rate so far within its budget, the others
+/// like those that are done.
+double seconds_left(const SweepState& state);
+
+/// "[3/19] float32 sum 2^12: 120/480 tried, 65/s, best 2.10 us, 0:42 left"
+std::string progress_text(const SweepState& state);
+
+/// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its
+/// own now and then.
+class Progress {
+public:
+    Progress();
+    ~Progress() { clear(); }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// Shows `state`, unless something was shown a moment ago.
+    void show(const SweepState& state);
+
+    /// Makes room for other output.
+    void clear();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    bool terminal_;
+    bool visible_ = false;
+    Clock::time_point next_;
+};
+
+}  // namespace jitune

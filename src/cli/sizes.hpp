@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jitune {
+
+/// The largest number of elements that the command line takes.
+inline constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
+
+/// One size: a sum or difference of whole numbers and powers, "1000", "2^20", "2^20+7".
+/// Throws Error(usage) unless 1 <= size <= kMaxSize.
+std::int64_t parse_size(std::string_view text);
+
+/// Sizes and ranges by comma: "1000,2^20+7" or "2^10..2^28", which doubles from its first size and
+/// stops at its second. In the order given, each size once. Throws Error(usage).
+std::vector<std::int64_t> parse_sizes(std::string_view text);
+
+/// "2^20" for a power of two from 2^10 on, else digits.
+std::string size_text(std::int64_t size);
+
+/// The parts between commas; none is empty. Throws Error(usage) that names `option`.
+std::vector<std::string> parse_list(std::string_view option, std::string_view text);
+
+/// Throws Error(usage).
+std::uint64_t parse_seed(std::string_view text);
+
+}  // namespace jitune

@@ -1,0 +1,221 @@
+#include <chrono>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/sizes.hpp"
+#include "cli/sweep_result.hpp"
+#include "ops/reduce_kernel.hpp"
+#include "strategy/strategy.hpp"
+
+namespace jitune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments : CommonArguments {
+    std::string types = "float32";
+    std::string ops = "sum";
+    std::string sizes = "2^10..2^28";
+    std::string device = "auto";
+    std::string strategy = Options{}.strategy;
+    std::string seed = "0";
+};
+
+struct SweepProblem {
+    ElementType type;
+    ReduceOp op;
+    std::int64_t n;
+};
+
+std::vector<SweepProblem> problems(const Arguments& arguments) {
+    std::vector<SweepProblem> problems;
+    const auto sizes = parse_sizes(arguments.sizes);
+    for (const std::string& type : parse_list("--types", arguments.types)) {
+        for (const std::string& op : parse_list("--ops", arguments.ops)) {
+            for (const std::int64_t n : sizes) {
+                problems.push_back({parse_element_type(type), parse_reduce_op(op), n});
+            }
+        }
+    }
+    return problems;
+}
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// One sweep under way: tunes problem after problem and shows each as it finishes.
+class Sweep {
+public:
+    Sweep(const Arguments& arguments, Options options, std::vector<SweepProblem> problems)
+        : problems_(std::move(problems)),
+          json_(arguments.json),
+          session_(options),
+          backend_(session_.engine().backend(arguments.device)) {
+        const DeviceInfo& device = backend_.info();
+        result_.device = device.id;
+        result_.device_name = device.name;
+        result_.compiler = backend_.compiler();
+        result_.strategy = options.strategy;
+        result_.seed = options.seed;
+        result_.budget_s = std::chrono::duration<double>(options.budget).count();
+        result_.database = options.database.string();
+        result_.problems = problems_.size();
+    }
+
+    const SweepResult& run() {
+        const auto start = Clock::now();
+        show(fmt::format("reduce on {} ({}), {}, strategy {}\n", result_.device,
+                         result_.device_name, result_.compiler, result_.strategy));
+        show(table_.header());
+        for (const SweepProblem& problem : problems_) {
+            if (interrupt_.requested()) {
+                break;
+            }
+            result_.rows.push_back(tune(problem));
+            progress_.clear();
+            show(sweep_line(table_, result_.rows.back()));
+        }
+        result_.interrupted = interrupt_.requested();
+        result_.store_errors = session_.counters().store_errors;
+        result_.seconds = seconds_since(start);
+        return result_;
+    }
+
+private:
+    void show(const std::string& text) const {
+        if (!json_) {
+            print(text);
+        }
+    }
+
+    TuneOptions tune_options(const SweepProblem& problem) {
+        const Options& options = session_.engine().options();
+        SweepState state;
+        state.problem = result_.rows.size();
+        state.problems = problems_.size();
+        state.name = fmt::format("{} {} {}", to_string(problem.type), to_string(problem.op),
+                                 size_text(problem.n));
+        state.finished_s = finished_s_;
+        state.budget_s = result_.budget_s;
+        const auto start = Clock::now();
+        return {.strategy = options.strategy,
+                .seed = options.seed,
+                .budget = options.budget,
+                .stop = &interrupt_.requested(),
+                .progress = [this, state, start](const TuneProgress& progress) mutable {
+                    state.tune = progress;
+                    state.elapsed_s = seconds_since(start);
+                    progress_.show(state);
+                }};
+    }
+
+    /// A problem that cannot be had (memory) or solved is a row like others; a lost device is not.
+    SweepRow tune(const SweepProblem& problem) {
+        SweepRow row;
+        row.type = problem.type;
+        row.op = problem.op;
+        row.n = problem.n;
+        const auto start = Clock::now();
+        try {
+            const std::string_view platform = backend_.info().id == "host" ? "host" : "cuda";
+            const TuneReport report = session_.engine().tune_and_store(
+                backend_, reduce_kernel(platform),
+                reduce_problem(problem.type, problem.op, problem.n), tune_options(problem));
+            row.configuration = report.winner.configuration;
+            row.median_ns = report.winner.median_ns;
+            row.noise = report.winner.noise;
+            row.default_median_ns = report.winner.default_median_ns;
+            row.complete = report.winner.complete;
+            row.tune = report.progress;
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::unavailable && error.kind() != ErrorKind::verify &&
+                error.kind() != ErrorKind::compile) {
+                throw;
+            }
+            row.outcome = error.kind() == ErrorKind::unavailable ? SweepRow::Outcome::skipped
+                                                                 : SweepRow::Outcome::failed;
+            row.note = error.what();
+        } catch (const std::bad_alloc&) {
+            row.outcome = SweepRow::Outcome::skipped;
+            row.note = "not enough memory";
+        }
+        finished_s_ += seconds_since(start);
+        return row;
+    }
+
+    const std::vector<SweepProblem> problems_;
+    const bool json_;
+    Session session_;
+    Backend& backend_;
+    const Table table_ = sweep_table();
+    const Interrupt interrupt_;
+    Progress progress_;
+    SweepResult result_;
+    double finished_s_ = 0;
+};
+
+Options sweep_options(const Arguments& arguments) {
+    Options options = arguments.options();
+    options.strategy = arguments.strategy;
+    options.seed = parse_seed(arguments.seed);
+    if (!options.database.empty()) {
+        // Apps go on without a database; a sweep that cannot keep what it finds must not begin.
+        TuningStore::open(options.database, TuningStore::Access::read_write,
+                          Log(options.log_level, options.log_sink));
+    }
+    return options;
+}
+
+int run(const Arguments& arguments) {
+    auto wanted = problems(arguments);
+    Sweep sweep(arguments, sweep_options(arguments), std::move(wanted));
+    const SweepResult& result = sweep.run();
+    if (arguments.json) {
+        print_json(sweep_json(result));
+    } else {
+        print(sweep_summary(result));
+    }
+    return sweep_exit_code(result);
+}
+
+std::string strategy_names() {
+    std::string names;
+    for (const StrategyEntry& row : strategies()) {
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    }
+    return names;
+}
+
+}  // namespace
+
+Action add_sweep_reduce(CLI::App& app) {
+    auto arguments = std::make_shared<Arguments>();
+    app.add_option("--types", arguments->types,
+                   "Of int32, int64, float32, float64, by comma [float32]");
+    app.add_option("--ops", arguments->ops, "Of sum, min, max, by comma [sum]");
+    app.add_option("--sizes", arguments->sizes,
+                   "As in 1000,2^20+7 or 2^10..2^28, which doubles [2^10..2^28]");
+    app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
+    app.add_option("--strategy", arguments->strategy,
+                   fmt::format("Of {} [{}]", strategy_names(), arguments->strategy));
+    app.add_option("--budget", arguments->budget,
+                   "Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]");
+    app.add_option("--seed", arguments->seed, "For strategies that draw at random [0]");
+    arguments->add_database(app);
+    arguments->add_log(app);
+    arguments->add_json(app);
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace jitune

@@ -1,0 +1,145 @@
+#include "cli/sweep_result.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/sizes.hpp"
+#include "cli/units.hpp"
+#include "ops/reduce_kernel.hpp"
+
+namespace jitune {
+
+namespace {
+
+double gb_per_s(const SweepRow& row) {
+    return static_cast<double>(row.n) * static_cast<double>(bytes_of(row.type)) / row.median_ns;
+}
+
+double speed_up(const SweepRow& row) {
+    return row.default_median_ns / row.median_ns;
+}
+
+std::string_view word(SweepRow::Outcome outcome) {
+    switch (outcome) {
+        case SweepRow::Outcome::tuned:
+            return "tuned";
+        case SweepRow::Outcome::skipped:
+            return "skipped";
+        case SweepRow::Outcome::failed:
+            break;
+    }
+    return "failed";
+}
+
+Json row_json(const SweepRow& row) {
+    Json json{{"type", to_string(row.type)},
+              {"op", to_string(row.op)},
+              {"n", row.n},
+              {"outcome", word(row.outcome)}};
+    if (row.outcome != SweepRow::Outcome::tuned) {
+        json["note"] = row.note;
+        return json;
+    }
+    json["configuration"] = row.configuration;
+    json["median_ns"] = row.median_ns;
+    json["noise"] = row.noise;
+    json["gb_per_s"] = gb_per_s(row);
+    json["default_median_ns"] = row.default_median_ns;
+    json["speed_up"] = speed_up(row);
+    json["evaluated"] = row.tune.evaluated;
+    json["failed"] = row.tune.failed;
+    json["space"] = row.tune.space;
+    json["complete"] = row.complete;
+    return json;
+}
+
+}  // namespace
+
+std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
+    return static_cast<std::size_t>(std::count_if(
+        rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcome == outcome; }));
+}
+
+Table sweep_table() {
+    return Table({{"type", Align::left, 7},
+                  {"op", Align::left, 3},
+                  {"n", Align::right, 10},
+                  {"time", Align::right, 8},
+                  {"GB/s", Align::right, 5},
+                  {"speed-up", Align::right},
+                  {"tried", Align::right},
+                  {"failed", Align::right},
+                  {"space", Align::right},
+                  {"configuration"}});
+}
+
+std::string sweep_line(const Table& table, const SweepRow& row) {
+    const std::string type(to_string(row.type));
+    const std::string op(to_string(row.op));
+    if (row.outcome != SweepRow::Outcome::tuned) {
+        const std::string note = fmt::format("{}: {}", word(row.outcome), one_line(row.note));
+        return table.line({type, op, size_text(row.n), "", "", "", "", "", "", note});
+    }
+    return table.line({type, op, size_text(row.n), time_text(row.median_ns),
+                       rate_text(gb_per_s(row)), fmt::format("{:.2f}x", speed_up(row)),
+                       fmt::format("{}", row.tune.evaluated), fmt::format("{}", row.tune.failed),
+                       fmt::format("{}", row.tune.space), row.configuration});
+}
+
+std::string sweep_summary(const SweepResult& result) {
+    std::string text;
+    if (result.interrupted) {
+        text = fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
+                           result.rows.size(), result.problems);
+    }
+    text += fmt::format("{} tuned, {} skipped, {} failed in {}; ",
+                        result.count(SweepRow::Outcome::tuned),
+                        result.count(SweepRow::Outcome::skipped),
+                        result.count(SweepRow::Outcome::failed), clock_text(result.seconds));
+    if (result.database.empty()) {
+        return text + "nothing was stored (--db none)\n";
+    }
+    if (result.store_errors > 0) {
+        return text + fmt::format("{} results could not be stored in {}\n", result.store_errors,
+                                  result.database);
+    }
+    return text + fmt::format("stored in {}\n", result.database);
+}
+
+Json sweep_json(const SweepResult& result) {
+    Json rows = Json::array();
+    for (const SweepRow& row : result.rows) {
+        rows.push_back(row_json(row));
+    }
+    return {{"kernel", "reduce"},
+            {"device", result.device},
+            {"device_name", result.device_name},
+            {"compiler", result.compiler},
+            {"strategy", result.strategy},
+            {"seed", result.seed},
+            {"budget_s", result.budget_s},
+            {"database", result.database.empty() ? Json() : Json(result.database)},
+            {"problems", result.problems},
+            {"seconds", result.seconds},
+            {"interrupted", result.interrupted},
+            {"store_errors", result.store_errors},
+            {"rows", rows}};
+}
+
+int sweep_exit_code(const SweepResult& result) {
+    if (result.interrupted) {
+        return kExitInterrupted;
+    }
+    if (result.store_errors > 0) {
+        return kExitStore;
+    }
+    if (result.count(SweepRow::Outcome::failed) > 0) {
+        return kExitFailed;
+    }
+    return result.count(SweepRow::Outcome::tuned) > 0 ? kExitOk : kExitUnavailable;
+}
+
+}  // namespace jitune

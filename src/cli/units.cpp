@@ -1,0 +1,71 @@
+#include "cli/units.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace jitune {
+
+namespace {
+
+/// Three digits, however large the number is.
+std::string three_digits(double value) {
+    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f}", value, decimals);
+}
+
+}  // namespace
+
+std::string time_text(double nanoseconds) {
+    constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
+    std::size_t unit = 0;
+    while (nanoseconds >= 999.5 && unit + 1 < kUnits.size()) {
+        nanoseconds /= 1000;
+        ++unit;
+    }
+    return fmt::format("{} {}", three_digits(nanoseconds), kUnits[unit]);
+}
+
+std::string clock_text(double seconds) {
+    const auto total = static_cast<std::int64_t>(seconds + 0.5);
+    const auto hours = total / 3600;
+    const auto minutes = total / 60 % 60;
+    if (hours > 0) {
+        return fmt::format("{}:{:02}:{:02}", hours, minutes, total % 60);
+    }
+    return fmt::format("{}:{:02}", minutes, total % 60);
+}
+
+std::string rate_text(double gb_per_s) {
+    return three_digits(gb_per_s);
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    constexpr std::array<std::string_view, 4> kUnits{"bytes", "KiB", "MiB", "GiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < kUnits.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    return unit == 0 ? fmt::format("{} bytes", bytes)
+                     : fmt::format("{} {}", three_digits(value), kUnits[unit]);
+}
+
+std::string one_line(const std::string& text) {
+    std::string line;
+    for (const char character : text) {
+        const bool space =
+            character == ' ' || static_cast<unsigned char>(character) < ' ' || character == '\x7f';
+        if (!space) {
+            line += character;
+        } else if (!line.empty() && line.back() != ' ') {
+            line += ' ';
+        }
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line;
+}
+
+}  // namespace jitune

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace jitune {
+
+/// "3.21 us": three digits and the unit that suits them.
+std::string time_text(double nanoseconds);
+
+/// "1:05" for minutes and seconds, "2:01:05" with hours.
+std::string clock_text(double seconds);
+
+/// "4402": three digits at least, none behind the point from 100 on.
+std::string rate_text(double gb_per_s);
+
+/// "16 KiB"
+std::string bytes_text(std::int64_t bytes);
+
+/// The text in one line: control characters and runs of space become one space.
+std::string one_line(const std::string& text);
+
+}  // namespace jitune

@@ -1,0 +1,113 @@
+#include "engine/compile_ahead.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace jitune {
+
+namespace {
+
+// A program of this many instances shares the fixed cost of parsing; more would leave threads idle.
+constexpr std::size_t kInstancesPerProgram = 12;
+constexpr std::size_t kMostThreads = 8;
+
+}  // namespace
+
+CompileAhead::CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+                           BinaryCache& binaries)
+    : backend_(backend), kernel_(kernel), problem_(problem), binaries_(binaries) {
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    for (std::size_t i = 0; i < std::min(cores, kMostThreads); ++i) {
+        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    }
+}
+
+CompileAhead::~CompileAhead() {
+    for (std::jthread& thread : threads_) {
+        thread.request_stop();
+    }
+    changed_.notify_all();
+}
+
+std::size_t CompileAhead::depth() const {
+    return 2 * threads_.size() * kInstancesPerProgram;
+}
+
+void CompileAhead::submit(std::vector<Wanted> wanted) {
+    const std::lock_guard lock(mutex_);
+    for (Wanted& one : wanted) {
+        ++pending_;
+        Instance instance = kernel_.instance(problem_, one.configuration);
+        if (auto known = binaries_.find(kernel_.hash(), backend_.info().device_class, instance)) {
+            ready_.push_back({one.index, std::move(one.configuration), std::move(*known)});
+            continue;
+        }
+        const std::string name = fmt::format("{}", fmt::join(instance.expressions, ";"));
+        if (const auto under_way = compiling_.find(name); under_way != compiling_.end()) {
+            under_way->second.push_back(std::move(one));
+            continue;
+        }
+        compiling_[name].push_back(std::move(one));
+        jobs_.push_back({name, std::move(instance)});
+    }
+    changed_.notify_all();
+}
+
+CompiledCandidate CompileAhead::next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !ready_.empty() || error_ != nullptr; });
+    if (ready_.empty()) {
+        std::rethrow_exception(error_);
+    }
+    CompiledCandidate candidate = std::move(ready_.front());
+    ready_.pop_front();
+    --pending_;
+    return candidate;
+}
+
+std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    std::vector<Job> taken;
+    if (changed_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
+        // A fair share, so that a short queue still feeds every thread.
+        const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
+        while (!jobs_.empty() && taken.size() < std::min(share, kInstancesPerProgram)) {
+            taken.push_back(std::move(jobs_.front()));
+            jobs_.pop_front();
+        }
+    }
+    return taken;
+}
+
+void CompileAhead::work(const std::stop_token& stop) {
+    for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
+        std::vector<Instance> instances;
+        for (const Job& job : jobs) {
+            instances.push_back(job.instance);
+        }
+        try {
+            deliver(jobs, binaries_.compile(backend_, kernel_.source(), kernel_.hash(), instances));
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            error_ = std::current_exception();
+            changed_.notify_all();
+            return;
+        }
+    }
+}
+
+void CompileAhead::deliver(const std::vector<Job>& jobs,
+                           const std::vector<CompileOutcome>& outcomes) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        for (Wanted& wanted : compiling_[jobs[i].name]) {
+            ready_.push_back({wanted.index, std::move(wanted.configuration), outcomes[i]});
+        }
+        compiling_.erase(jobs[i].name);
+    }
+    changed_.notify_all();
+}
+
+}  // namespace jitune

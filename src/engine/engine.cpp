@@ -1,0 +1,309 @@
+#include "engine/engine.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "strategy/strategy.hpp"
+
+namespace jitune {
+
+namespace {
+
+std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
+    std::vector<std::unique_ptr<Platform>> made;
+    for (const PlatformEntry& entry : platforms()) {
+        made.push_back(entry.make(log));
+    }
+    return made;
+}
+
+void check(const Options& options) {
+    if (options.budget.count() < 0) {
+        throw Error(ErrorKind::usage,
+                    "Options::budget is negative: give a time, or 0 for no limit");
+    }
+    const auto known = strategies();
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const StrategyEntry& row) { return row.name == options.strategy; })) {
+        std::string names;
+        for (const StrategyEntry& row : known) {
+            names += fmt::format(" {}", row.name);
+        }
+        throw Error(ErrorKind::usage, fmt::format("Options::strategy is \"{}\"; there is{}",
+                                                  options.strategy, names));
+    }
+}
+
+}  // namespace
+
+Engine::Engine(Options options)
+    : Engine(options, make_platforms(Log(options.log_level, options.log_sink))) {}
+
+Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms)
+    : options_(std::move(options)),
+      log_(options_.log_level, options_.log_sink),
+      platforms_(std::move(platforms)) {
+    check(options_);
+}
+
+Engine::~Engine() = default;
+
+void Engine::refuse_fork() const {
+    if (fork_guard_.forked()) {
+        throw Error(ErrorKind::forked,
+                    "jitune was used before this process was forked: devices, threads and the "
+                    "database do not survive a fork. Use jitune first in the child, or exec");
+    }
+}
+
+Counters Engine::counters() const {
+    return {binaries_.compiles(), tunings_, loads_, store_errors_};
+}
+
+std::vector<DeviceDescription> Engine::devices() {
+    refuse_fork();
+    std::vector<DeviceDescription> result;
+    for (const auto& platform : platforms_) {
+        for (int i = 0; i < platform->device_count(); ++i) {
+            const DeviceInfo& info = platform->device(i).info();
+            result.push_back({info.id, info.name, info.device_class, info.driver, ""});
+        }
+        if (platform->device_count() == 0) {
+            result.push_back({std::string(platform->name()), "", "", "", platform->missing()});
+        }
+    }
+    return result;
+}
+
+Platform& Engine::platform(std::string_view name) {
+    for (const auto& platform : platforms_) {
+        if (platform->name() == name) {
+            if (platform->device_count() == 0) {
+                throw Error(ErrorKind::unavailable,
+                            fmt::format("no {} device: {}", name, platform->missing()));
+            }
+            return *platform;
+        }
+    }
+    throw Error(ErrorKind::unavailable,
+                fmt::format("this build of jitune has no {} backend", name));
+}
+
+Backend& Engine::backend(std::string_view id) {
+    refuse_fork();
+    if (id == "auto") {
+        for (const auto& platform : platforms_) {
+            if (platform->device_count() > 0) {
+                return platform->device(0);
+            }
+        }
+        throw Error(ErrorKind::unavailable, "no device at all, not even the host");
+    }
+    const std::string_view name = id.substr(0, id.find(':'));
+    int ordinal = 0;
+    if (name != id) {
+        const std::string_view digits = id.substr(name.size() + 1);
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
+        if (error != std::errc() || end != digits.data() + digits.size() || ordinal < 0) {
+            ordinal = -1;
+        }
+    }
+    if ((name != "host" && name != "cuda") || ordinal < 0) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is no device: use auto, host, cuda or cuda:N", id));
+    }
+    Platform& found = platform(name);
+    if (ordinal >= found.device_count()) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("no device {}: there are {} of this kind, counted from 0", id,
+                                found.device_count()));
+    }
+    return found.device(ordinal);
+}
+
+TuningStore* Engine::store() {
+    std::call_once(store_opened_, [this] {
+        try {
+            store_ =
+                options_.database.empty()
+                    ? TuningStore::in_memory(log_)
+                    : TuningStore::open(options_.database, TuningStore::Access::read_write, log_);
+        } catch (const Error& error) {
+            ++store_errors_;
+            log_.warning("{}; winners are kept in memory only", error.what());
+        }
+    });
+    return store_.get();
+}
+
+const Resolved& Engine::resolve(const DispatchKey& key, Backend& backend, const Kernel& kernel,
+                                const Problem& problem) {
+    refuse_fork();
+    const SingleFlight::Turn turn(flights_, key);
+    if (const Resolved* found = table_.find(key)) {
+        return *found;
+    }
+    return table_.add(key, find_answer(backend, kernel, problem));
+}
+
+std::unique_ptr<const Resolved> Engine::find_answer(Backend& backend, const Kernel& kernel,
+                                                    const Problem& problem) {
+    kernel.kernel_template.check(problem);
+    if (auto stored = from_store(backend, kernel, problem)) {
+        return stored;
+    }
+    if (options_.on_miss == TunePolicy::now) {
+        try {
+            return from_tuning(backend, kernel, problem);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::device) {
+                throw;
+            }
+            log_.warning("{}; trying the nearest winner, then the default", error.what());
+        }
+    }
+    if (options_.on_miss != TunePolicy::template_default) {
+        if (auto nearest = from_nearest(backend, kernel, problem)) {
+            return nearest;
+        }
+    }
+    return from_default(backend, kernel, problem);
+}
+
+std::unique_ptr<const Resolved> Engine::from_store(Backend& backend, const Kernel& kernel,
+                                                   const Problem& problem) {
+    return ask_store([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
+        const auto winner = store.find(kernel.kernel_template.key(problem, backend.info()));
+        return winner ? load(backend, kernel, problem, *winner, Origin::stored) : nullptr;
+    });
+}
+
+std::unique_ptr<const Resolved> Engine::from_nearest(Backend& backend, const Kernel& kernel,
+                                                     const Problem& problem) {
+    constexpr int kTries = 4;
+    return ask_store([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
+        const RecordKey key = kernel.kernel_template.key(problem, backend.info());
+        for (const Winner& row : store.nearest(key, kTries)) {
+            if (const auto winner = store.find(row.key)) {
+                if (auto loaded = load(backend, kernel, problem, *winner, Origin::nearest)) {
+                    return loaded;
+                }
+            }
+        }
+        return nullptr;
+    });
+}
+
+std::unique_ptr<const Resolved> Engine::ask_store(
+    const std::function<std::unique_ptr<const Resolved>(TuningStore&)>& question) {
+    TuningStore* database = store();
+    if (database == nullptr) {
+        return nullptr;
+    }
+    try {
+        return question(*database);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::store) {
+            throw;
+        }
+        ++store_errors_;
+        log_.warning("{}; going on without the database", error.what());
+        return nullptr;
+    }
+}
+
+std::unique_ptr<const Resolved> Engine::load(Backend& backend, const Kernel& kernel,
+                                             const Problem& problem, const Winner& winner,
+                                             Origin origin) {
+    const KernelTemplate& source = kernel.kernel_template;
+    try {
+        const Configuration configuration =
+            Configuration::parse(winner.configuration, source.front_matter().parameters);
+        if (!source.accepts(configuration, problem, backend.info())) {
+            log_.info("stored configuration {} is not legal for {}", winner.configuration,
+                      sizes_text(problem, source.front_matter().sizes));
+            return nullptr;
+        }
+        if (winner.symbols.size() != source.front_matter().launches.size()) {
+            log_.warning("stored winner {} has {} entry points, {} needs {}", winner.configuration,
+                         winner.symbols.size(), source.source().name,
+                         source.front_matter().launches.size());
+            return nullptr;
+        }
+        const Binary binary{winner.image_format, std::make_shared<const std::string>(winner.image),
+                            winner.symbols};
+        auto resolved = make_resolved(backend, kernel, problem, configuration, binary, origin);
+        ++loads_;
+        return resolved;
+    } catch (const Error& error) {
+        log_.warning("stored winner {} cannot be used: {}", winner.configuration, error.what());
+        return nullptr;
+    }
+}
+
+std::unique_ptr<const Resolved> Engine::from_tuning(Backend& backend, const Kernel& kernel,
+                                                    const Problem& problem) {
+    TuneOptions options;
+    options.strategy = options_.strategy;
+    options.seed = options_.seed;
+    options.budget = options_.budget;
+    const TuneReport report = tune_and_store(backend, kernel, problem, options);
+    const Configuration configuration = Configuration::parse(
+        report.winner.configuration, kernel.kernel_template.front_matter().parameters);
+    const Binary binary{report.winner.image_format,
+                        std::make_shared<const std::string>(report.winner.image),
+                        report.winner.symbols};
+    return make_resolved(backend, kernel, problem, configuration, binary, Origin::tuned);
+}
+
+TuneReport Engine::tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
+                                  const TuneOptions& options) {
+    refuse_fork();
+    ++tunings_;
+    TuneReport report =
+        tune(backend, kernel.kernel_template, *kernel.workload, problem, options, binaries_, log_);
+    ask_store([&](TuningStore& store) {
+        store.save(report.measurements, report.winner);
+        return nullptr;
+    });
+    return report;
+}
+
+std::unique_ptr<const Resolved> Engine::from_default(Backend& backend, const Kernel& kernel,
+                                                     const Problem& problem) {
+    const KernelTemplate& source = kernel.kernel_template;
+    const Configuration configuration =
+        source.default_configuration(source.space(problem, backend.info()));
+    const Instance instance = source.instance(problem, configuration);
+    auto outcome = binaries_.find(source.hash(), backend.info().device_class, instance);
+    if (!outcome) {
+        outcome =
+            binaries_.compile(backend, source.source(), source.hash(), std::span(&instance, 1))
+                .front();
+    }
+    if (const auto* failure = std::get_if<CompileFailure>(&*outcome)) {
+        throw Error(ErrorKind::compile,
+                    fmt::format("compiling {} with its default configuration {} for {}: {}",
+                                source.source().name, configuration.text(), backend.info().id,
+                                failure->log));
+    }
+    return make_resolved(backend, kernel, problem, configuration, std::get<Binary>(*outcome),
+                         Origin::template_default);
+}
+
+std::unique_ptr<const Resolved> Engine::make_resolved(Backend& backend, const Kernel& kernel,
+                                                      const Problem& problem,
+                                                      const Configuration& configuration,
+                                                      const Binary& binary, Origin origin) {
+    const DeviceInfo& info = backend.info();
+    auto resolved = std::make_unique<Resolved>();
+    resolved->program = backend.load(binary);
+    resolved->rule = kernel.kernel_template.launch_rule(problem, info, configuration);
+    resolved->info = {origin, info.id, info.name, configuration.text()};
+    return resolved;
+}
+
+}  // namespace jitune

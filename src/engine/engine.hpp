@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/platform.hpp"
+#include "engine/binary_cache.hpp"
+#include "engine/dispatch_table.hpp"
+#include "engine/kernel_template.hpp"
+#include "engine/single_flight.hpp"
+#include "engine/tuner.hpp"
+#include "engine/workload.hpp"
+#include "jitune/session.hpp"
+#include "support/fork_guard.hpp"
+#include "support/log.hpp"
+#include "tuner_db/tuning_store.hpp"
+
+namespace jitune {
+
+/// One kernel of one backend: the template and what its candidates are tried on.
+struct Kernel {
+    KernelTemplate kernel_template;
+    std::unique_ptr<const Workload> workload;
+};
+
+/// What a Session owns: platforms, database, compiled and resolved kernels. Thread-safe.
+class Engine {
+public:
+    explicit Engine(Options options);
+    /// With platforms of the caller's own: tests.
+    Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms);
+    ~Engine();
+
+    [[nodiscard]] const Options& options() const { return options_; }
+    [[nodiscard]] const Log& log() const { return log_; }
+    [[nodiscard]] Counters counters() const;
+    [[nodiscard]] std::vector<DeviceDescription> devices();
+
+    /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device there is, cuda
+    /// before host). Throws Error(usage) for another word, Error(unavailable) with the reason.
+    Backend& backend(std::string_view id);
+
+    /// The platform "cuda" or "host". Throws Error(unavailable) with the reason if it has no
+    /// device.
+    Platform& platform(std::string_view name);
+
+    /// The database, or nullptr where winners are kept in memory only. Opened on first use.
+    TuningStore* store();
+
+    /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
+    /// thread per key works, others that need the same key wait for it. The result lives as long as
+    /// the engine.
+    const Resolved& resolve(const DispatchKey& key, Backend& backend, const Kernel& kernel,
+                            const Problem& problem);
+
+    /// Tunes whether or not a winner is known, and stores what was measured.
+    TuneReport tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
+                              const TuneOptions& options);
+
+    [[nodiscard]] const DispatchTable& table() const { return table_; }
+
+    /// Throws Error(forked) in a process forked from the one that made the engine.
+    void refuse_fork() const;
+
+private:
+    std::unique_ptr<const Resolved> find_answer(Backend& backend, const Kernel& kernel,
+                                                const Problem& problem);
+    std::unique_ptr<const Resolved> from_store(Backend& backend, const Kernel& kernel,
+                                               const Problem& problem);
+    std::unique_ptr<const Resolved> from_tuning(Backend& backend, const Kernel& kernel,
+                                                const Problem& problem);
+    std::unique_ptr<const Resolved> from_nearest(Backend& backend, const Kernel& kernel,
+                                                 const Problem& problem);
+    std::unique_ptr<const Resolved> from_default(Backend& backend, const Kernel& kernel,
+                                                 const Problem& problem);
+    /// nullptr where there is no database or it fails, which is logged and counted.
+    std::unique_ptr<const Resolved> ask_store(
+        const std::function<std::unique_ptr<const Resolved>(TuningStore&)>& question);
+    /// nullptr where the stored winner is not legal here or does not load.
+    std::unique_ptr<const Resolved> load(Backend& backend, const Kernel& kernel,
+                                         const Problem& problem, const Winner& winner,
+                                         Origin origin);
+    static std::unique_ptr<const Resolved> make_resolved(Backend& backend, const Kernel& kernel,
+                                                         const Problem& problem,
+                                                         const Configuration& configuration,
+                                                         const Binary& binary, Origin origin);
+
+    ForkGuard fork_guard_;
+    Options options_;
+    Log log_;
+    std::vector<std::unique_ptr<Platform>> platforms_;
+    std::once_flag store_opened_;
+    std::unique_ptr<TuningStore> store_;
+    BinaryCache binaries_;
+    DispatchTable table_;
+    SingleFlight flights_;
+    std::atomic<std::int64_t> tunings_{0}, loads_{0}, store_errors_{0};
+};
+
+}  // namespace jitune

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "engine/kernel_template.hpp"
+#include "engine/rig.hpp"
+#include "engine/search.hpp"
+#include "measure/statistics.hpp"
+
+namespace jitune {
+
+/// A configuration of the last round with its interleaved samples.
+struct Finalist {
+    const Evaluation* evaluation = nullptr;
+    std::vector<double> samples_ns;
+    Summary summary;
+    double uncertainty = 1;  ///< of the median, see relative_uncertainty()
+};
+
+/// Times the fastest few of `evaluations` and the configuration `default_index` again, one sample
+/// of each in turn, so that drifting clocks meet all alike. The first of the result is the winner:
+/// the default unless another is faster by more than both medians' uncertainty. Finalists that fail
+/// in this round are left out. Empty if nothing was timed. Throws Error(device) when the device is
+/// lost.
+std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
+                                 const Problem& problem, Rig& rig,
+                                 const std::vector<Evaluation>& evaluations,
+                                 std::size_t default_index);
+
+}  // namespace jitune

@@ -1,0 +1,374 @@
+#include "engine/front_matter.hpp"
+
+#include <algorithm>
+#include <regex>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backend/launch.hpp"
+#include "engine/toml_reader.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::string_view kOpening = "/* jitune template";
+
+struct AccessWord {
+    std::string_view word;
+    Access access;
+};
+constexpr std::array kAccessWords{
+    AccessWord{"in", Access::in},           AccessWord{"out", Access::out},
+    AccessWord{"scratch", Access::scratch}, AccessWord{"zeroed", Access::zeroed},
+    AccessWord{"scalar", Access::scalar},
+};
+
+struct TypeWord {
+    std::string_view name;
+    std::int64_t bytes;
+};
+constexpr std::array kTypeWords{
+    TypeWord{"int8", 1},    TypeWord{"uint8", 1},    TypeWord{"int16", 2},   TypeWord{"uint16", 2},
+    TypeWord{"int32", 4},   TypeWord{"uint32", 4},   TypeWord{"int64", 8},   TypeWord{"uint64", 8},
+    TypeWord{"float16", 2}, TypeWord{"bfloat16", 2}, TypeWord{"float32", 4}, TypeWord{"float64", 8},
+};
+
+/// What expressions may name beside the template's own words.
+const std::set<std::string>& device_attributes(std::string_view backend) {
+    static const std::set<std::string> cuda{
+        "sm_count",           "warp_size",         "max_threads_per_block",
+        "max_threads_per_sm", "max_blocks_per_sm", "shared_bytes_per_block",
+        "registers_per_sm",   "l2_bytes",          "compute_capability",
+        "memory_bus_bits",    "memory_clock_khz"};
+    static const std::set<std::string> host{"cores", "cache_bytes", "simd_bytes"};
+    return backend == "cuda" ? cuda : host;
+}
+
+bool is_identifier(const std::string& text) {
+    static const std::regex pattern("[A-Za-z_][A-Za-z0-9_]{0,63}");
+    return std::regex_match(text, pattern);
+}
+
+bool is_type_text(const std::string& text) {
+    static const std::regex pattern("[A-Za-z_][A-Za-z0-9_: ]{0,127}");
+    return std::regex_match(text, pattern);
+}
+
+/// Reads one document into one FrontMatter, section by section; each section may use the names that
+/// the earlier ones declare.
+class Parser {
+public:
+    Parser(std::string_view file, std::string_view toml, int first_line)
+        : reader_(file, toml, first_line) {}
+
+    FrontMatter parse() {
+        const toml::table& root = reader_.root();
+        reader_.refuse_other_keys(root, "front matter",
+                                  {"kernel", "backend", "summary", "sizes", "constraints", "types",
+                                   "parameters", "derived", "arguments", "launch"});
+        read_head(root);
+        read_types(root);
+        read_parameters(root);
+        read_derived(root);
+        read_constraints(root);
+        read_arguments(root);
+        read_launches(root);
+        return std::move(result_);
+    }
+
+private:
+    void read_head(const toml::table& root) {
+        result_.kernel = reader_.text(root, "kernel", "front matter");
+        result_.backend = reader_.text(root, "backend", "front matter");
+        result_.summary = reader_.text_or(root, "summary", "front matter", "");
+        result_.sizes = reader_.texts(root, "sizes", "front matter");
+        if (!is_identifier(result_.kernel)) {
+            reader_.fail(root, "kernel must be a name of letters, digits and _");
+        }
+        if (result_.backend != "cuda" && result_.backend != "host") {
+            reader_.fail(root, "backend must be \"cuda\" or \"host\"");
+        }
+        if (result_.sizes.empty()) {
+            reader_.fail(root, "sizes must name at least one size, as in sizes = [\"n\"]");
+        }
+        scope_ = device_attributes(result_.backend);
+        for (const std::string& size : result_.sizes) {
+            declare(root, size);
+        }
+    }
+
+    void read_types(const toml::table& root) {
+        const toml::node* types = root.get("types");
+        if (types == nullptr) {
+            return;
+        }
+        for (const auto& [parameter, node] : reader_.in_order(reader_.table(*types, "types"))) {
+            const std::string where = "types." + parameter;
+            declare(*node, parameter);
+            for (const auto& [name, text] : reader_.in_order(reader_.table(*node, where))) {
+                const auto* value = text->as_string();
+                if (!is_identifier(name) || value == nullptr || !is_type_text(value->get())) {
+                    reader_.fail(*text, where + " must be lines of name = \"C++ type\"");
+                }
+                result_.types[parameter][name] = value->get();
+            }
+            scope_.insert(parameter + "_bytes");
+        }
+    }
+
+    void read_parameters(const toml::table& root) {
+        const toml::node* parameters = root.get("parameters");
+        if (parameters == nullptr) {
+            reader_.fail(root, "front matter needs a table [parameters]");
+        }
+        for (const auto& [name, node] :
+             reader_.in_order(reader_.table(*parameters, "parameters"))) {
+            const std::string where = "parameter " + name;
+            const toml::table& table = reader_.table(*node, where);
+            reader_.refuse_other_keys(table, where, {"values", "default", "type"});
+            declare(*node, name);
+            result_.parameters.push_back(parameter(table, name, where));
+            if (std::holds_alternative<std::string>(result_.parameters.back().values.front())) {
+                result_.enumerations[name] = reader_.text(table, "type", where);
+                if (!is_type_text(result_.enumerations[name])) {
+                    reader_.fail(table, "type of " + where + " must name a C++ enumeration");
+                }
+            }
+        }
+    }
+
+    Parameter parameter(const toml::table& table, const std::string& name,
+                        const std::string& where) const {
+        const toml::node* values = table.get("values");
+        const toml::node* standard = table.get("default");
+        if (values == nullptr || standard == nullptr || values->as_array() == nullptr ||
+            values->as_array()->empty()) {
+            reader_.fail(table, where + " needs values = [ … ] and default = …");
+        }
+        Parameter result{name, {}, 0};
+        for (const toml::node& node : *values->as_array()) {
+            result.values.push_back(value(node, where));
+            if (result.values.back().index() != result.values.front().index() ||
+                std::count(result.values.begin(), result.values.end(), result.values.back()) > 1) {
+                reader_.fail(node, "values of " + where +
+                                       " must be distinct, and all integers or all names");
+            }
+        }
+        const auto found =
+            std::find(result.values.begin(), result.values.end(), value(*standard, where));
+        if (found == result.values.end()) {
+            reader_.fail(*standard, "default of " + where + " must be one of its values");
+        }
+        result.default_index = static_cast<std::size_t>(found - result.values.begin());
+        return result;
+    }
+
+    Value value(const toml::node& node, const std::string& where) const {
+        if (const auto* integer = node.as_integer()) {
+            return integer->get();
+        }
+        const auto* name = node.as_string();
+        if (name == nullptr || !is_identifier(name->get())) {
+            reader_.fail(node, "values of " + where + " must be integers or names in quotes");
+        }
+        return name->get();
+    }
+
+    void read_derived(const toml::table& root) {
+        const toml::node* derived = root.get("derived");
+        if (derived == nullptr) {
+            return;
+        }
+        for (const auto& [name, node] : reader_.in_order(reader_.table(*derived, "derived"))) {
+            const auto* text = node->as_string();
+            if (text == nullptr) {
+                reader_.fail(*node, "derived " + name + " must be an expression in quotes");
+            }
+            const Expression meaning = expression(*node, text->get());
+            declare(*node, name);
+            derived_.emplace(name, meaning);
+        }
+    }
+
+    void read_constraints(const toml::table& root) {
+        const std::vector<std::string> texts = reader_.texts(root, "constraints", "front matter");
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            const toml::node& at = *root.get("constraints")->as_array()->get(i);
+            result_.constraints.push_back(expression(at, texts[i]));
+        }
+    }
+
+    void read_arguments(const toml::table& root) {
+        const toml::node* arguments = root.get("arguments");
+        if (arguments == nullptr) {
+            reader_.fail(root, "front matter needs a table [arguments]");
+        }
+        for (const auto& [name, node] : reader_.in_order(reader_.table(*arguments, "arguments"))) {
+            const std::string where = "argument " + name;
+            const toml::table& table = reader_.table(*node, where);
+            ArgumentSpec argument;
+            argument.name = name;
+            argument.type = reader_.text(table, "type", where);
+            argument.access = access(table, where);
+            const bool scalar = argument.access == Access::scalar;
+            const std::string_view amount = scalar ? "value" : "count";
+            reader_.refuse_other_keys(table, where, {"access", "type", amount});
+            argument.amount = expression(table, reader_.text(table, amount, where));
+            if (!result_.types.contains(argument.type) && !type_bytes(argument.type)) {
+                reader_.fail(table, fmt::format("type of {} is \"{}\", which is neither a type "
+                                                "parameter nor a type name such as uint64",
+                                                where, argument.type));
+            }
+            if (scalar && !argument.type.starts_with("int") && !argument.type.starts_with("uint")) {
+                reader_.fail(table, where + " is a scalar, so its type must be an integer type");
+            }
+            result_.arguments.push_back(std::move(argument));
+        }
+        if (result_.arguments.size() > kMaxArguments) {
+            reader_.fail(*arguments, fmt::format("at most {} arguments", kMaxArguments));
+        }
+    }
+
+    Access access(const toml::table& table, const std::string& where) const {
+        const std::string word = reader_.text(table, "access", where);
+        for (const AccessWord& row : kAccessWords) {
+            if (row.word == word) {
+                return row.access;
+            }
+        }
+        reader_.fail(table, "access of " + where + " must be in, out, scratch, zeroed or scalar");
+    }
+
+    void read_launches(const toml::table& root) {
+        const toml::node* node = root.get("launch");
+        const toml::array* launches = node != nullptr ? node->as_array() : nullptr;
+        if (launches == nullptr || launches->empty() || launches->size() > kMaxLaunchSteps) {
+            reader_.fail(root, fmt::format("front matter needs one to {} tables [[launch]]",
+                                           kMaxLaunchSteps));
+        }
+        for (const toml::node& launch : *launches) {
+            read_launch(reader_.table(launch, "launch"));
+        }
+    }
+
+    void read_launch(const toml::table& table) {
+        reader_.refuse_other_keys(
+            table, "launch",
+            {"entry", "template", "arguments", "when", "grid", "block", "shared_bytes"});
+        LaunchSpec launch;
+        launch.entry = reader_.text(table, "entry", "launch");
+        launch.template_arguments = reader_.texts(table, "template", "launch");
+        launch.arguments = reader_.texts(table, "arguments", "launch");
+        launch.when = expression(table, reader_.text_or(table, "when", "launch", "1"));
+        launch.shared_bytes =
+            expression(table, reader_.text_or(table, "shared_bytes", "launch", "0"));
+        launch.grid = extent(table, "grid");
+        launch.block = extent(table, "block");
+        if (!is_type_text(launch.entry)) {
+            reader_.fail(table, "entry of launch must be the qualified name of a function");
+        }
+        for (const std::string& name : launch.template_arguments) {
+            const bool parameter = std::any_of(result_.parameters.begin(), result_.parameters.end(),
+                                               [&](const Parameter& p) { return p.name == name; });
+            if (!parameter && !result_.types.contains(name)) {
+                reader_.fail(table, "template of launch names \"" + name +
+                                        "\", which is neither a parameter nor a type parameter");
+            }
+        }
+        if (launch.arguments.size() > kMaxArguments) {
+            reader_.fail(table, fmt::format("a launch takes at most {} arguments", kMaxArguments));
+        }
+        for (const std::string& name : launch.arguments) {
+            if (std::none_of(result_.arguments.begin(), result_.arguments.end(),
+                             [&](const ArgumentSpec& a) { return a.name == name; })) {
+                reader_.fail(table,
+                             "arguments of launch names \"" + name + "\", which is no argument");
+            }
+        }
+        result_.launches.push_back(std::move(launch));
+    }
+
+    std::array<Expression, 3> extent(const toml::table& table, std::string_view key) const {
+        std::vector<std::string> texts{"1"};
+        const toml::node* node = table.get(key);
+        if (node != nullptr && node->is_string()) {
+            texts = {reader_.text(table, key, "launch")};
+        } else if (node != nullptr) {
+            texts = reader_.texts(table, key, "launch");
+        }
+        if (texts.empty() || texts.size() > 3) {
+            reader_.fail(table, fmt::format("{} of launch must be one to three expressions", key));
+        }
+        texts.resize(3, "1");
+        return {expression(table, texts[0]), expression(table, texts[1]),
+                expression(table, texts[2])};
+    }
+
+    void declare(const toml::node& at, const std::string& name) {
+        if (!is_identifier(name)) {
+            reader_.fail(at, "\"" + name + "\" is no name: use letters, digits and _");
+        }
+        if (!scope_.insert(name).second) {
+            reader_.fail(at, "\"" + name + "\" is declared twice, or is a device attribute");
+        }
+    }
+
+    Expression expression(const toml::node& at, const std::string& text) const {
+        const Expression parsed = parse_at(at, text);
+        for (const std::string& name : parsed.names()) {
+            if (!scope_.contains(name)) {
+                reader_.fail(at, fmt::format("\"{}\" in \"{}\" is not known here; there is {}",
+                                             name, text, fmt::join(scope_, ", ")));
+            }
+        }
+        return parsed.substitute(derived_);
+    }
+
+    Expression parse_at(const toml::node& at, const std::string& text) const {
+        try {
+            return Expression::parse(text);
+        } catch (const Error& error) {
+            reader_.fail(at, error.what());
+        }
+    }
+
+    TomlReader reader_;
+    FrontMatter result_;
+    std::set<std::string> scope_;
+    std::map<std::string, Expression> derived_;
+};
+
+}  // namespace
+
+FrontMatter FrontMatter::parse(std::string_view template_name, std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos || !text.substr(begin).starts_with(kOpening)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}:1: a kernel template begins with \"{}\" and its front matter",
+                                template_name, kOpening));
+    }
+    const std::size_t end = text.find("*/", begin);
+    if (end == std::string_view::npos) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: the front matter's comment does not end", template_name));
+    }
+    const std::size_t start = begin + kOpening.size();
+    const auto lines =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n');
+    return Parser(template_name, text.substr(start, end - start), static_cast<int>(lines) + 1)
+        .parse();
+}
+
+std::optional<std::int64_t> type_bytes(std::string_view name) {
+    for (const TypeWord& row : kTypeWords) {
+        if (row.name == name) {
+            return row.bytes;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace jitune

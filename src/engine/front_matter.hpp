@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "space/expression.hpp"
+#include "space/value.hpp"
+
+namespace jitune {
+
+/// How a kernel uses one of its arguments.
+enum class Access {
+    in,       ///< array, read
+    out,      ///< array, written whole
+    scratch,  ///< work memory, any content
+    zeroed,   ///< work memory, zero before each launch; the kernel leaves it zero
+    scalar,   ///< passed by value
+};
+
+struct ArgumentSpec {
+    std::string name;
+    std::string type;  ///< a type parameter or a type name such as "uint64"
+    Access access = Access::scalar;
+    Expression amount =
+        Expression::constant(std::int64_t{1});  ///< elements of an array; value of a scalar
+};
+
+struct LaunchSpec {
+    std::string entry;                            ///< "jitune::reduce"
+    std::vector<std::string> template_arguments;  ///< names of type parameters and parameters
+    std::vector<std::string> arguments;           ///< names of arguments, in the kernel's order
+    Expression when;                              ///< the step is left out where this is not true
+    std::array<Expression, 3> grid, block;
+    Expression shared_bytes;
+};
+
+/// What the first comment of a kernel template says; docs/kernel_templates.md is the reference.
+/// Expressions have `derived` names replaced already.
+struct FrontMatter {
+    std::string kernel;
+    std::string backend;  ///< "cuda" or "host"
+    std::string summary;
+    std::vector<std::string> sizes;
+    /// type parameter -> name -> C++ text
+    std::map<std::string, std::map<std::string, std::string>> types;
+    std::vector<Parameter> parameters;
+    std::map<std::string, std::string>
+        enumerations;  ///< parameter with names as values -> C++ enum
+    std::vector<Expression> constraints;
+    std::vector<ArgumentSpec> arguments;
+    std::vector<LaunchSpec> launches;
+
+    /// Reads the front matter of `text`. Throws Error(usage): template name, line, what is wrong,
+    /// what would be right. Refuses unknown keys, unknown names in expressions and identifiers that
+    /// are not [A-Za-z_][A-Za-z0-9_]*.
+    static FrontMatter parse(std::string_view template_name, std::string_view text);
+};
+
+/// Bytes of a type name such as "int32" or "float64"; nullopt for any other name.
+std::optional<std::int64_t> type_bytes(std::string_view name);
+
+}  // namespace jitune

@@ -1,0 +1,242 @@
+#include "engine/kernel_template.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
+#include "support/hash.hpp"
+
+namespace jitune {
+
+namespace {
+
+std::string hash_of(const TemplateSource& source) {
+    Hasher hasher("kernel template");
+    hasher.text(source.text);
+    for (const auto& [name, text] : source.headers) {
+        hasher.text(name).text(text);
+    }
+    return hex(hasher.digest());
+}
+
+void refuse_nul(const std::string& name, const std::string& text) {
+    if (text.find('\0') != std::string::npos) {
+        throw Error(ErrorKind::usage, name + ": holds a NUL byte; compilers stop reading there");
+    }
+}
+
+Scalar scalar(const Value& value) {
+    return std::visit([](const auto& held) { return Scalar(held); }, value);
+}
+
+/// The names of a problem and its device that are fixed while its configurations vary.
+std::map<std::string, Scalar> fixed_values(const Problem& problem, const DeviceInfo& device) {
+    std::map<std::string, Scalar> values;
+    for (const auto& [name, value] : device.attributes) {
+        values.emplace(name, value);
+    }
+    for (const auto& [parameter, name] : problem.types) {
+        if (const auto bytes = type_bytes(name)) {
+            values.emplace(parameter + "_bytes", *bytes);
+        }
+    }
+    return values;
+}
+
+void add_sizes(std::map<std::string, Scalar>& values, const FrontMatter& front,
+               const Problem& problem) {
+    for (std::size_t i = 0; i < front.sizes.size(); ++i) {
+        values.emplace(front.sizes[i], problem.sizes.at(i));
+    }
+}
+
+void add_configuration(std::map<std::string, Scalar>& values, const Configuration& configuration) {
+    for (const auto& [name, value] : configuration.entries()) {
+        values.emplace(name, scalar(value));
+    }
+}
+
+LaunchRule::Quantity quantity(const Expression& expression,
+                              const std::map<std::string, Scalar>& values,
+                              const std::vector<std::string>& sizes, std::string what) {
+    LaunchRule::Quantity result;
+    const Expression bound = expression.bind(values);
+    result.what = std::move(what);
+    if (const auto constant = bound.constant_value()) {
+        const auto* integer = std::get_if<std::int64_t>(&*constant);
+        if (integer == nullptr || *integer < 0) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{} = {} is {}: must be an integer and not negative",
+                                    result.what, expression.text(), to_string(*constant)));
+        }
+        result.value = *integer;
+        result.fixed = true;
+    }
+    result.expression = bound.for_slots(sizes);
+    return result;
+}
+
+LaunchRule::Argument::Kind kind_of(Access access) {
+    switch (access) {
+        case Access::scratch:
+            return LaunchRule::Argument::Kind::scratch;
+        case Access::zeroed:
+            return LaunchRule::Argument::Kind::zeroed;
+        case Access::scalar:
+            return LaunchRule::Argument::Kind::integer;
+        default:
+            return LaunchRule::Argument::Kind::array;
+    }
+}
+
+}  // namespace
+
+KernelTemplate::KernelTemplate(TemplateSource source)
+    : source_(std::move(source)),
+      front_matter_(FrontMatter::parse(source_.name, source_.text)),
+      hash_(hash_of(source_)) {
+    refuse_nul(source_.name, source_.text);
+    for (const auto& [name, text] : source_.headers) {
+        refuse_nul(name, text);
+    }
+}
+
+void KernelTemplate::check(const Problem& problem) const {
+    for (const auto& [parameter, names] : front_matter_.types) {
+        const auto given = problem.types.find(parameter);
+        if (given == problem.types.end() || !names.contains(given->second)) {
+            std::vector<std::string> known;
+            for (const auto& [name, text] : names) {
+                known.push_back(name);
+            }
+            throw Error(ErrorKind::usage,
+                        fmt::format("{}: {} is \"{}\"; there is {}", source_.name, parameter,
+                                    given == problem.types.end() ? "" : given->second,
+                                    fmt::join(known, ", ")));
+        }
+    }
+    if (problem.sizes.size() != front_matter_.sizes.size() ||
+        std::any_of(problem.sizes.begin(), problem.sizes.end(),
+                    [](auto size) { return size < 1; })) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: needs the sizes {}, each at least 1", source_.name,
+                                fmt::join(front_matter_.sizes, ", ")));
+    }
+}
+
+RecordKey KernelTemplate::key(const Problem& problem, const DeviceInfo& device) const {
+    return {problem.kernel, types_text(problem), size_bucket(problem.sizes), problem.alignment,
+            hash_,          device.device_class};
+}
+
+SearchSpace KernelTemplate::space(const Problem& problem, const DeviceInfo& device) const {
+    auto values = fixed_values(problem, device);
+    add_sizes(values, front_matter_, problem);
+    std::vector<Expression> bound;
+    for (const Expression& constraint : front_matter_.constraints) {
+        bound.push_back(constraint.bind(values));
+    }
+    return SearchSpace(front_matter_.parameters, bound);
+}
+
+bool KernelTemplate::accepts(const Configuration& configuration, const Problem& problem,
+                             const DeviceInfo& device) const {
+    auto values = fixed_values(problem, device);
+    add_sizes(values, front_matter_, problem);
+    add_configuration(values, configuration);
+    return std::all_of(front_matter_.constraints.begin(), front_matter_.constraints.end(),
+                       [&](const Expression& constraint) {
+                           const auto value = constraint.bind(values).constant_value();
+                           return value && is_true(*value);
+                       });
+}
+
+Configuration KernelTemplate::default_configuration(const SearchSpace& space) const {
+    std::vector<Configuration::Entry> entries;
+    for (const Parameter& parameter : front_matter_.parameters) {
+        entries.emplace_back(parameter.name, parameter.default_value());
+    }
+    const Configuration standard(std::move(entries));
+    if (space.find(standard) < space.size()) {
+        return standard;
+    }
+    const auto shared = [&](const Configuration& other) {
+        std::ptrdiff_t count = 0;
+        for (std::size_t i = 0; i < other.entries().size(); ++i) {
+            count += other.entries()[i] == standard.entries()[i] ? 1 : 0;
+        }
+        return count;
+    };
+    Configuration best = space.at(0);
+    for (std::size_t i = 1; i < space.size(); ++i) {
+        if (Configuration candidate = space.at(i); shared(candidate) >= shared(best)) {
+            best = std::move(candidate);
+        }
+    }
+    return best;
+}
+
+Instance KernelTemplate::instance(const Problem& problem,
+                                  const Configuration& configuration) const {
+    Instance instance;
+    for (const LaunchSpec& launch : front_matter_.launches) {
+        std::vector<std::string> arguments;
+        for (const std::string& name : launch.template_arguments) {
+            if (const auto type = front_matter_.types.find(name);
+                type != front_matter_.types.end()) {
+                arguments.push_back(type->second.at(problem.types.at(name)));
+                continue;
+            }
+            const auto enumeration = front_matter_.enumerations.find(name);
+            const std::string value = to_string(configuration.at(name));
+            arguments.push_back(enumeration == front_matter_.enumerations.end()
+                                    ? value
+                                    : enumeration->second + "::" + value);
+        }
+        instance.expressions.push_back(
+            arguments.empty() ? launch.entry
+                              : fmt::format("{}<{}>", launch.entry, fmt::join(arguments, ", ")));
+    }
+    return instance;
+}
+
+LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo& device,
+                                       const Configuration& configuration) const {
+    auto values = fixed_values(problem, device);
+    add_configuration(values, configuration);
+    const auto rule = [&](const Expression& expression, const std::string& what) {
+        return quantity(expression, values, front_matter_.sizes, what + " of " + source_.name);
+    };
+
+    std::vector<LaunchRule::Argument> arguments;
+    for (const ArgumentSpec& spec : front_matter_.arguments) {
+        const auto type = problem.types.find(spec.type);
+        const auto bytes = type_bytes(type == problem.types.end() ? spec.type : type->second);
+        arguments.push_back(
+            {kind_of(spec.access), bytes.value_or(1), rule(spec.amount, "argument " + spec.name)});
+    }
+    std::vector<LaunchRule::Step> steps;
+    for (const LaunchSpec& spec : front_matter_.launches) {
+        LaunchRule::Step step;
+        step.entry = static_cast<std::uint32_t>(steps.size());
+        step.when = rule(spec.when, "when");
+        step.shared_bytes = rule(spec.shared_bytes, "shared_bytes");
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            step.grid[axis] = rule(spec.grid[axis], fmt::format("grid.{}", "xyz"[axis]));
+            step.block[axis] = rule(spec.block[axis], fmt::format("block.{}", "xyz"[axis]));
+        }
+        for (const std::string& name : spec.arguments) {
+            const auto found =
+                std::find_if(front_matter_.arguments.begin(), front_matter_.arguments.end(),
+                             [&](const ArgumentSpec& a) { return a.name == name; });
+            step.arguments.push_back(
+                static_cast<std::uint8_t>(found - front_matter_.arguments.begin()));
+        }
+        steps.push_back(std::move(step));
+    }
+    return LaunchRule(std::move(steps), std::move(arguments));
+}
+
+}  // namespace jitune

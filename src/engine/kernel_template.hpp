@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "engine/front_matter.hpp"
+#include "engine/launch_rule.hpp"
+#include "engine/problem.hpp"
+#include "space/search_space.hpp"
+#include "tuner_db/record.hpp"
+
+namespace jitune {
+
+/// A kernel source with tuning parameters: front matter and C++ code. Immutable.
+class KernelTemplate {
+public:
+    /// Throws Error(usage) as FrontMatter::parse does, and for text with a NUL byte.
+    explicit KernelTemplate(TemplateSource source);
+
+    [[nodiscard]] const FrontMatter& front_matter() const { return front_matter_; }
+    [[nodiscard]] const TemplateSource& source() const { return source_; }
+    /// 32 hex digits over the text and its headers: the code, the search space and the launch
+    /// rules.
+    [[nodiscard]] const std::string& hash() const { return hash_; }
+
+    /// Throws Error(usage) for a type or size the template does not have.
+    void check(const Problem& problem) const;
+
+    [[nodiscard]] RecordKey key(const Problem& problem, const DeviceInfo& device) const;
+
+    /// Every configuration that is legal for the problem on the device.
+    [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const;
+
+    /// True if all constraints hold for the problem on the device. No SQL, no space.
+    [[nodiscard]] bool accepts(const Configuration& configuration, const Problem& problem,
+                               const DeviceInfo& device) const;
+
+    /// The parameters' defaults; where a constraint forbids them on this device, the configuration
+    /// of `space` that shares most values with them (of equals, the last).
+    [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const;
+
+    /// The name expressions of a configuration, made from typed values only.
+    [[nodiscard]] Instance instance(const Problem& problem,
+                                    const Configuration& configuration) const;
+
+    [[nodiscard]] LaunchRule launch_rule(const Problem& problem, const DeviceInfo& device,
+                                         const Configuration& configuration) const;
+
+private:
+    TemplateSource source_;
+    FrontMatter front_matter_;
+    std::string hash_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,107 @@
+#include "jitune/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct PolicyWord {
+    std::string_view word;
+    TunePolicy policy;
+};
+constexpr std::array kPolicyWords{
+    PolicyWord{"now", TunePolicy::now},
+    PolicyWord{"nearest", TunePolicy::nearest},
+    PolicyWord{"default", TunePolicy::template_default},
+};
+constexpr std::array kLevels{LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info,
+                             LogLevel::debug};
+
+/// nullptr also for a program that runs with more rights than its caller.
+const char* variable(const char* name) {
+    return secure_getenv(name);
+}
+
+}  // namespace
+
+TunePolicy parse_tune_policy(std::string_view word) {
+    for (const PolicyWord& row : kPolicyWords) {
+        if (row.word == word) {
+            return row.policy;
+        }
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" is no tuning policy: use now, nearest or default", word));
+}
+
+LogLevel parse_log_level(std::string_view word) {
+    for (const LogLevel level : kLevels) {
+        if (to_string(level) == word) {
+            return level;
+        }
+    }
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("\"{}\" is no log level: use off, error, warning, info or debug", word));
+}
+
+std::chrono::milliseconds parse_budget(std::string_view word) {
+    constexpr double kMostSeconds = 1e7;
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seconds);
+    if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(seconds) ||
+        seconds < 0 || seconds > kMostSeconds) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is no budget: give seconds, as in 2 or 0.5", word));
+    }
+    // Any time at all stays a limit: 0 would be none.
+    const std::chrono::milliseconds rounded(std::llround(seconds * 1000));
+    return seconds > 0 ? std::max(rounded, std::chrono::milliseconds(1)) : rounded;
+}
+
+Options Options::from_environment() {
+    Options options;
+    const auto apply = [](const char* name, auto&& use) {
+        const char* value = variable(name);
+        if (value == nullptr || *value == '\0') {
+            return;
+        }
+        try {
+            use(std::string_view(value));
+        } catch (const Error& error) {
+            throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
+        }
+    };
+    apply("JITUNE_DB", [&](std::string_view value) {
+        options.database = value == "none" ? std::filesystem::path() : std::filesystem::path(value);
+    });
+    apply("JITUNE_TUNE",
+          [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
+    apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
+    apply("JITUNE_LOG",
+          [&](std::string_view value) { options.log_level = parse_log_level(value); });
+    return options;
+}
+
+std::filesystem::path Options::default_database() {
+    for (const auto& [name, below] :
+         {std::pair{"XDG_CACHE_HOME", ""}, std::pair{"HOME", ".cache"}}) {
+        // The XDG specification says to ignore relative paths.
+        if (const char* base = variable(name); base != nullptr && *base == '/') {
+            return std::filesystem::path(base) / below / "jitune" / "tuning.db";
+        }
+    }
+    return {};
+}
+
+}  // namespace jitune

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace jitune {
+
+/// What is to be computed: the kernel with its types and operation, the sizes and what is known of
+/// the data's alignment.
+struct Problem {
+    std::string kernel;                        ///< "reduce"
+    std::map<std::string, std::string> types;  ///< type parameter -> name: {"element", "float32"}
+    std::vector<std::int64_t> sizes;  ///< in the order of the template's `sizes`; each >= 1
+    std::int64_t alignment = 1;       ///< bytes that every array pointer is aligned to
+};
+
+/// Half-octaves of the product of the sizes: round(2 log2(product)). Problems of one bucket share a
+/// winner; 2^k is the middle of bucket 2k.
+std::int64_t size_bucket(std::span<const std::int64_t> sizes);
+
+/// "accumulator=float32 element=float32 operation=sum"
+std::string types_text(const Problem& problem);
+
+/// "n=1048576"
+std::string sizes_text(const Problem& problem, const std::vector<std::string>& names);
+
+}  // namespace jitune

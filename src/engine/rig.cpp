@@ -1,0 +1,251 @@
+#include "engine/rig.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::byte kPoison{0xa5};
+constexpr std::byte kScratchPoison{0xff};  // a NaN, which no float absorbs
+constexpr std::size_t kCanaryBytes = 256;  // behind each output; must stay poisoned
+// Long enough for any right kernel on the largest problems, short enough to notice one that hangs.
+constexpr std::chrono::milliseconds kLaunchLimit{20'000};
+constexpr double kSampleNs = 400'000;  // some thousand times the resolution of an event
+constexpr std::size_t kLongestChain = 64;
+constexpr std::size_t kShortestChain = 2;
+// Data that has gone through a cache of a quarter of its size has left nothing behind to hit.
+constexpr std::size_t kColdFactor = 4;
+
+std::size_t cache_of(const DeviceInfo& info) {
+    for (const char* name : {"l2_bytes", "cache_bytes"}) {
+        if (const auto found = info.attributes.find(name); found != info.attributes.end()) {
+            return static_cast<std::size_t>(std::max<std::int64_t>(found->second, 1 << 20));
+        }
+    }
+    return std::size_t{32} << 20;
+}
+
+TrialFailure failure_of(const LaunchFailure& failure) {
+    return {failure.timed_out ? Verdict::timed_out : Verdict::launch_failed, failure.reason,
+            failure.fatal};
+}
+
+void upload_repeating(Bench& bench, void* device, const InputArray& input) {
+    const std::size_t first = std::min(input.pattern->size(), input.bytes);
+    bench.upload(device, std::span(*input.pattern).first(first));
+    for (std::size_t done = first; done < input.bytes;) {
+        const std::size_t step = std::min(done, input.bytes - done);
+        bench.copy(static_cast<std::byte*>(device) + done, device, step);
+        done += step;
+    }
+}
+
+std::size_t input_bytes(const Case& one) {
+    std::size_t bytes = 1;
+    for (const InputArray& input : one.inputs) {
+        bytes += input.bytes;
+    }
+    return bytes;
+}
+
+/// At least `bytes` of the newest memory, filled with `value` where it had to be made. Older memory
+/// stays: timers that are still alive launch into it.
+void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, std::size_t bytes,
+              std::byte value) {
+    if (bytes > 0 && (memory.empty() || memory.back()->bytes() < bytes)) {
+        memory.push_back(bench.allocate(std::bit_ceil(bytes)));
+        bench.fill(memory.back()->data(), value, memory.back()->bytes());
+    }
+    return memory.empty() ? nullptr : memory.back()->data();
+}
+
+}  // namespace
+
+/// One case in device memory.
+struct Rig::Slot {
+    const Case* what = nullptr;
+    std::vector<std::unique_ptr<DeviceMemory>> memory;
+    std::vector<void*> arrays;  // inputs, then outputs
+};
+
+Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem)
+    : bench_(backend.make_bench()),
+      cases_(workload.checks(problem)),
+      cache_bytes_(cache_of(backend.info())) {
+    cases_.push_back(workload.timed(problem));
+    for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
+        checks_.push_back(make_slot(cases_[i]));
+    }
+    slices_.push_back(make_slot(cases_.back()));
+}
+
+Rig::~Rig() = default;
+
+std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
+    auto slot = std::make_unique<Slot>();
+    slot->what = &one;
+    for (const InputArray& input : one.inputs) {
+        slot->memory.push_back(
+            bench_->allocate(std::max<std::size_t>(input.offset + input.bytes, 1)));
+        slot->arrays.push_back(static_cast<std::byte*>(slot->memory.back()->data()) + input.offset);
+        upload_repeating(*bench_, slot->arrays.back(), input);
+    }
+    for (const std::size_t bytes : one.output_bytes) {
+        slot->memory.push_back(bench_->allocate(bytes + kCanaryBytes));
+        slot->arrays.push_back(slot->memory.back()->data());
+    }
+    return slot;
+}
+
+Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
+    const ScratchNeed need = rule.scratch(slot.what->sizes);
+    const Scratch scratch{reserve(*bench_, plain_, need.plain, kScratchPoison),
+                          reserve(*bench_, zeroed_, need.zeroed, std::byte{0})};
+    return rule.bind(slot.what->sizes, slot.arrays, scratch);
+}
+
+std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
+                                     const LaunchRule& rule) {
+    for (std::size_t i = 0; i < slot.what->output_bytes.size(); ++i) {
+        bench_->fill(slot.arrays[slot.what->inputs.size() + i], kPoison,
+                     slot.what->output_bytes[i] + kCanaryBytes);
+    }
+    try {
+        const Launch launch = bind(slot, rule);
+        if (!plain_.empty()) {  // what the last run left there could pass for this one's
+            bench_->fill(plain_.back()->data(), kScratchPoison, plain_.back()->bytes());
+        }
+        if (const auto failure = bench_->run(program, launch, kLaunchLimit)) {
+            TrialFailure result = failure_of(*failure);
+            result.reason = slot.what->name + ": " + result.reason;
+            return result;
+        }
+    } catch (const Error& error) {  // a launch rule out of range for these sizes
+        if (error.kind() != ErrorKind::usage) {
+            throw;
+        }
+        return TrialFailure{Verdict::launch_failed, error.what(), false};
+    }
+    return judge(slot);
+}
+
+std::optional<TrialFailure> Rig::judge(const Slot& slot) {
+    std::vector<std::vector<std::byte>> outputs;
+    for (std::size_t i = 0; i < slot.what->output_bytes.size(); ++i) {
+        const std::size_t bytes = slot.what->output_bytes[i];
+        auto& output = outputs.emplace_back(bytes + kCanaryBytes);
+        bench_->download(output, slot.arrays[slot.what->inputs.size() + i]);
+        const auto canary = output.begin() + static_cast<std::ptrdiff_t>(bytes);
+        if (std::any_of(canary, output.end(), [](std::byte b) { return b != kPoison; })) {
+            return TrialFailure{Verdict::wrong_result,
+                                slot.what->name + ": wrote behind the end of its output", false};
+        }
+        output.resize(bytes);
+    }
+    if (const std::string complaint = slot.what->judge(outputs); !complaint.empty()) {
+        return TrialFailure{Verdict::wrong_result, slot.what->name + ": " + complaint, false};
+    }
+    return std::nullopt;
+}
+
+std::optional<TrialFailure> Rig::judge_zeroed() {
+    if (zeroed_.empty()) {
+        return std::nullopt;
+    }
+    DeviceMemory& memory = *zeroed_.back();
+    std::vector<std::byte> content(memory.bytes());
+    bench_->download(content, memory.data());
+    if (std::all_of(content.begin(), content.end(),
+                    [](std::byte b) { return b == std::byte{0}; })) {
+        return std::nullopt;
+    }
+    bench_->fill(memory.data(), std::byte{0}, memory.bytes());
+    return TrialFailure{Verdict::wrong_result, "left its zeroed work memory not zero", false};
+}
+
+std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule) {
+    std::vector<const Slot*> slots;
+    for (const auto& slot : checks_) {
+        slots.push_back(slot.get());
+    }
+    slots.push_back(slices_.front().get());
+    for (const Slot* slot : slots) {
+        if (auto failure = run(*slot, program, rule)) {
+            if (!failure->fatal) {
+                judge_zeroed();  // cleans up for the next candidate
+            }
+            return failure;
+        }
+    }
+    return judge_zeroed();
+}
+
+std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
+    const std::vector<Launch> one{bind(*slices_.front(), rule)};
+    const auto probe = bench_->timer(program, one, true);
+    double fastest = kSampleNs;
+    for (int i = 0; i < 3; ++i) {
+        auto result = sample(*probe);
+        if (auto* failure = std::get_if<TrialFailure>(&result)) {
+            return std::move(*failure);
+        }
+        fastest = std::min(fastest, std::get<double>(result));
+    }
+    chain_ = std::clamp(static_cast<std::size_t>(std::ceil(kSampleNs / fastest)), kShortestChain,
+                        kLongestChain);
+    const std::size_t bytes = input_bytes(cases_.back());
+    const std::size_t cold = kColdFactor * cache_bytes_ / bytes + 1;
+    try {
+        while (slices_.size() < std::min(chain_, cold)) {
+            slices_.push_back(make_slot(cases_.back()));
+        }
+    } catch (const Error& error) {  // little memory is left: rotate fewer and flush instead
+        if (error.kind() != ErrorKind::unavailable) {
+            throw;
+        }
+        chain_ = slices_.size();
+    }
+    flush_ = slices_.size() * bytes < kColdFactor * cache_bytes_;
+    return std::nullopt;
+}
+
+std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& program,
+                                                              const LaunchRule& rule) {
+    if (chain_ == 0) {
+        if (auto failure = plan_samples(program, rule)) {
+            chain_ = 0;
+            return *failure;
+        }
+    }
+    std::vector<Launch> chain;
+    for (std::size_t i = 0; i < chain_; ++i) {
+        chain.push_back(bind(*slices_[i % slices_.size()], rule));
+    }
+    return bench_->timer(program, chain, flush_);
+}
+
+std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
+    const auto result = timer.sample(kLaunchLimit);
+    if (const auto* failure = std::get_if<LaunchFailure>(&result)) {
+        return failure_of(*failure);
+    }
+    const double ns = std::get<double>(result);
+    if (!std::isfinite(ns) || ns <= 0) {
+        return TrialFailure{Verdict::launch_failed, fmt::format("measured a time of {} ns", ns),
+                            false};
+    }
+    return ns;
+}
+
+std::string Rig::conditions() const {
+    return fmt::format("l2=cold chain={} slices={} flush={:d}", chain_, slices_.size(), flush_);
+}
+
+}  // namespace jitune

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "engine/launch_rule.hpp"
+#include "engine/workload.hpp"
+#include "tuner_db/record.hpp"
+
+namespace jitune {
+
+/// Why a candidate is out.
+struct TrialFailure {
+    Verdict verdict = Verdict::launch_failed;
+    std::string reason;
+    bool fatal = false;  ///< the device is lost for this process
+};
+
+/// The workload of one problem laid out in a device's memory, to check and time candidates on.
+/// Every candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.
+class Rig {
+public:
+    /// Throws Error(unavailable) where the problem does not fit the device's memory.
+    Rig(Backend& backend, const Workload& workload, const Problem& problem);
+    ~Rig();
+
+    /// Runs every check case and the problem itself once, and judges the outputs, the bytes behind
+    /// them and the zeroed work memory.
+    std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule);
+
+    /// Makes ready to time a candidate, whose program must outlive the timer. The first candidate's
+    /// speed sets how many launches make a sample; the others are timed alike.
+    std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
+                                                             const LaunchRule& rule);
+
+    /// ns per launch, with a cold cache.
+    static std::variant<double, TrialFailure> sample(Timer& timer);
+
+    /// "l2=cold chain=32 slices=8 flush=1": how samples are taken, once a timer has been made.
+    [[nodiscard]] std::string conditions() const;
+
+private:
+    struct Slot;
+
+    std::unique_ptr<Slot> make_slot(const Case& one);
+    Launch bind(const Slot& slot, const LaunchRule& rule);
+    std::optional<TrialFailure> run(const Slot& slot, const Program& program,
+                                    const LaunchRule& rule);
+    std::optional<TrialFailure> judge(const Slot& slot);
+    std::optional<TrialFailure> judge_zeroed();
+    std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
+
+    std::unique_ptr<Bench> bench_;
+    std::vector<Case> cases_;  // the checks, then the problem itself
+    std::vector<std::unique_ptr<Slot>> checks_;
+    std::vector<std::unique_ptr<Slot>> slices_;                  // copies of the problem's data
+    std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
+    std::size_t cache_bytes_;
+    std::size_t chain_ = 0;  // launches in a sample; 0: not planned yet
+    bool flush_ = false;
+};
+
+}  // namespace jitune

@@ -1,0 +1,151 @@
+#include "engine/search.hpp"
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+
+namespace jitune {
+
+namespace {
+
+void tell(Strategy& strategy, const Evaluation& evaluation) {
+    strategy.tell(evaluation.index, evaluation.verdict == Verdict::timed
+                                        ? std::optional(evaluation.median_ns)
+                                        : std::nullopt);
+}
+
+}  // namespace
+
+Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+               const SearchSpace& space, Rig& rig, BinaryCache& binaries,
+               const TuneOptions& options, const Log& log)
+    : backend_(backend),
+      kernel_(kernel),
+      problem_(problem),
+      space_(space),
+      rig_(rig),
+      binaries_(binaries),
+      options_(options),
+      log_(log),
+      default_index_(space.find(kernel.default_configuration(space))) {
+    progress_.space = space.size();
+}
+
+void Search::run() {
+    const auto strategy = make_strategy(options_.strategy, space_, options_.seed);
+    CompileAhead ahead(backend_, kernel_, problem_, binaries_);
+    ahead.submit({{default_index_, space_.at(default_index_)}});
+    evaluate(ahead.next());
+    bool asking = true;
+    while (!out_of_budget()) {
+        asking = asking && refill(*strategy, ahead);
+        if (ahead.pending() == 0) {
+            complete_ = true;
+            return;
+        }
+        evaluate(ahead.next());
+        tell(*strategy, evaluations_.back());
+    }
+}
+
+bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
+    while (ahead.pending() < ahead.depth()) {
+        const std::vector<std::size_t> asked = strategy.ask(ahead.depth() - ahead.pending());
+        if (asked.empty()) {
+            return false;
+        }
+        std::vector<CompileAhead::Wanted> wanted;
+        for (const std::size_t index : asked) {
+            if (index == default_index_) {  // evaluated before the strategy was asked
+                tell(strategy, evaluations_.front());
+            } else {
+                wanted.push_back({index, space_.at(index)});
+            }
+        }
+        ahead.submit(std::move(wanted));
+    }
+    return true;
+}
+
+bool Search::out_of_budget() const {
+    const auto spent = std::chrono::steady_clock::now() - begin_;
+    return (options_.budget.count() > 0 && spent >= options_.budget) ||
+           (options_.max_evaluations > 0 && evaluations_.size() >= options_.max_evaluations) ||
+           (options_.stop != nullptr && options_.stop->load());
+}
+
+void Search::evaluate(CompiledCandidate candidate) {
+    Evaluation evaluation;
+    evaluation.index = candidate.index;
+    evaluation.configuration = std::move(candidate.configuration);
+    bool fatal = false;
+    if (const auto* failure = std::get_if<CompileFailure>(&candidate.outcome)) {
+        evaluation.verdict = Verdict::compile_failed;
+        evaluation.reason = failure->log;
+    } else if (auto out = measure(std::get<Binary>(candidate.outcome), evaluation)) {
+        evaluation.verdict = out->verdict;
+        evaluation.reason = std::move(out->reason);
+        evaluation.samples_ns.clear();
+        fatal = out->fatal;
+    }
+    ++progress_.evaluated;
+    if (evaluation.verdict == Verdict::timed) {
+        evaluation.binary = std::get<Binary>(std::move(candidate.outcome));
+        evaluation.median_ns = summarize(evaluation.samples_ns).median_ns;
+        if (!progress_.best_ns || evaluation.median_ns < *progress_.best_ns) {
+            progress_.best_ns = evaluation.median_ns;
+        }
+    } else {
+        ++progress_.failed;
+        log_.info("{} {}: {}: {}", kernel_.source().name, evaluation.configuration.text(),
+                  to_string(evaluation.verdict), evaluation.reason);
+    }
+    evaluations_.push_back(std::move(evaluation));
+    if (fatal) {
+        const Evaluation& last = evaluations_.back();
+        throw Error(ErrorKind::device,
+                    fmt::format("tuning {} on {}: {} took the device down: {}. Restart the process",
+                                kernel_.source().name, backend_.info().id,
+                                last.configuration.text(), last.reason));
+    }
+    if (options_.progress) {
+        options_.progress(progress_);
+    }
+}
+
+std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
+    std::shared_ptr<const Program> program;
+    LaunchRule rule;
+    try {
+        program = backend_.load(binary);
+        rule = kernel_.launch_rule(problem_, backend_.info(), evaluation.configuration);
+    } catch (const Error& error) {
+        return TrialFailure{Verdict::launch_failed, error.what(), false};
+    }
+    if (auto failure = rig_.check(*program, rule)) {
+        return failure;
+    }
+    auto timer = rig_.timer(*program, rule);
+    if (auto* failure = std::get_if<TrialFailure>(&timer)) {
+        return std::move(*failure);
+    }
+    return take_samples(*std::get<std::unique_ptr<Timer>>(timer), evaluation.samples_ns);
+}
+
+std::optional<TrialFailure> Search::take_samples(Timer& timer,
+                                                 std::vector<double>& samples_ns) const {
+    // The first run pays for what is done once: uploads of code, first touches, clocks.
+    for (bool warm = false; !rule_.enough(samples_ns, progress_.best_ns); warm = true) {
+        auto sample = Rig::sample(timer);
+        if (auto* failure = std::get_if<TrialFailure>(&sample)) {
+            return std::move(*failure);
+        }
+        if (warm) {
+            samples_ns.push_back(std::get<double>(sample));
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace jitune

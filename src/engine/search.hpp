@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/compile_ahead.hpp"
+#include "engine/rig.hpp"
+#include "engine/tuner.hpp"
+#include "measure/stopping_rule.hpp"
+#include "strategy/strategy.hpp"
+
+namespace jitune {
+
+/// What became of one configuration in the first round.
+struct Evaluation {
+    std::size_t index = 0;  ///< in the search space
+    Configuration configuration;
+    Verdict verdict = Verdict::timed;
+    std::string reason;
+    std::vector<double> samples_ns;
+    double median_ns = 0;  ///< if timed
+    std::optional<Binary> binary;
+};
+
+/// The first round of tuning one problem: asks the strategy, compiles ahead, checks, times and
+/// races. Used by one thread.
+class Search {
+public:
+    Search(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+           const SearchSpace& space, Rig& rig, BinaryCache& binaries, const TuneOptions& options,
+           const Log& log);
+
+    /// Runs until the strategy ends, the budget is spent or the options' stop flag is set. The
+    /// default configuration is evaluated first. Throws Error(device) when the device is lost,
+    /// Error( unavailable) when there is no compiler.
+    void run();
+
+    [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+    [[nodiscard]] const TuneProgress& progress() const { return progress_; }
+    /// The strategy had nothing more to ask.
+    [[nodiscard]] bool complete() const { return complete_; }
+
+private:
+    void evaluate(CompiledCandidate candidate);
+    std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
+    std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
+    bool refill(Strategy& strategy, CompileAhead& ahead);
+    [[nodiscard]] bool out_of_budget() const;
+
+    Backend& backend_;
+    const KernelTemplate& kernel_;
+    const Problem& problem_;
+    const SearchSpace& space_;
+    Rig& rig_;
+    BinaryCache& binaries_;
+    const TuneOptions& options_;
+    const Log& log_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::size_t default_index_;
+    StoppingRule rule_;
+    std::vector<Evaluation> evaluations_;
+    TuneProgress progress_;
+    bool complete_ = false;
+};
+
+}  // namespace jitune

@@ -1,0 +1,31 @@
+#include "jitune/session.hpp"
+
+#include <array>
+
+#include "engine/engine.hpp"
+
+namespace jitune {
+
+Session::Session(Options options) : engine_(std::make_unique<Engine>(std::move(options))) {}
+
+Session::~Session() = default;
+
+Session& Session::standard() {
+    static Session* const session = new Session();
+    return *session;
+}
+
+Counters Session::counters() const {
+    return engine_->counters();
+}
+
+std::vector<DeviceDescription> Session::devices() {
+    return engine_->devices();
+}
+
+const char* to_string(Origin origin) {
+    constexpr std::array kNames{"tuned", "stored", "nearest", "default"};
+    return kNames.at(static_cast<std::size_t>(origin));
+}
+
+}  // namespace jitune

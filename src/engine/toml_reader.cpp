@@ -1,0 +1,105 @@
+#include "engine/toml_reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+TomlReader::TomlReader(std::string_view file, std::string_view text, int first_line)
+    : file_(file), first_line_(first_line) {
+    try {
+        root_ = toml::parse(text);
+    } catch (const toml::parse_error& error) {
+        fail(error.source().begin.line, std::string(error.description()));
+    }
+}
+
+void TomlReader::refuse_other_keys(const toml::table& table, std::string_view where,
+                                   std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, node] : table) {
+        if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
+            fail(node, fmt::format("{} has no key \"{}\"; it knows {}", where, key.str(),
+                                   fmt::join(known, ", ")));
+        }
+    }
+}
+
+std::string TomlReader::text(const toml::table& table, std::string_view key,
+                             std::string_view where) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) {
+        fail(table, fmt::format("{} needs {} = \"…\"", where, key));
+    }
+    const auto* value = node->as_string();
+    if (value == nullptr || value->get().empty()) {
+        fail(*node, fmt::format("{} of {} must be a text in quotes", key, where));
+    }
+    return value->get();
+}
+
+std::string TomlReader::text_or(const toml::table& table, std::string_view key,
+                                std::string_view where, std::string_view otherwise) const {
+    return table.contains(key) ? text(table, key, where) : std::string(otherwise);
+}
+
+std::vector<std::string> TomlReader::texts(const toml::table& table, std::string_view key,
+                                           std::string_view where) const {
+    std::vector<std::string> result;
+    const toml::node* node = table.get(key);
+    if (node == nullptr) {
+        return result;
+    }
+    const toml::array* array = node->as_array();
+    if (array == nullptr) {
+        fail(*node, fmt::format("{} of {} must be a list of texts", key, where));
+    }
+    for (const toml::node& element : *array) {
+        const auto* value = element.as_string();
+        if (value == nullptr) {
+            fail(element, fmt::format("{} of {} must be a list of texts", key, where));
+        }
+        result.push_back(value->get());
+    }
+    return result;
+}
+
+const toml::table& TomlReader::table(const toml::node& node, std::string_view where) const {
+    const toml::table* result = node.as_table();
+    if (result == nullptr) {
+        fail(node, fmt::format("{} must be a table", where));
+    }
+    return *result;
+}
+
+std::vector<TomlReader::Entry> TomlReader::in_order(const toml::table& table) const {
+    struct Placed {
+        toml::source_position position;
+        Entry entry;
+    };
+    std::vector<Placed> placed;
+    for (const auto& [key, node] : table) {
+        placed.push_back({key.source().begin, {std::string(key.str()), &node}});
+    }
+    std::sort(placed.begin(), placed.end(),
+              [](const Placed& a, const Placed& b) { return a.position < b.position; });
+    std::vector<Entry> result;
+    for (Placed& one : placed) {
+        result.push_back(std::move(one.entry));
+    }
+    return result;
+}
+
+void TomlReader::fail(const toml::node& at, const std::string& message) const {
+    fail(at.source().begin.line, message);
+}
+
+void TomlReader::fail(std::size_t line, const std::string& message) const {
+    const std::size_t in_file = line == 0 ? 1 : line + static_cast<std::size_t>(first_line_) - 1;
+    throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", file_, in_file, message));
+}
+
+}  // namespace jitune

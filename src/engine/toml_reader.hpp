@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <toml++/toml.h>
+
+namespace jitune {
+
+/// Typed access to a TOML document that stands inside another file. Every function throws
+/// Error(usage) "<file>:<line>: what is wrong, what would be right".
+class TomlReader {
+public:
+    /// `first_line` is the line of the file on which `text` begins.
+    TomlReader(std::string_view file, std::string_view text, int first_line);
+
+    [[nodiscard]] const toml::table& root() const { return root_; }
+
+    /// Throws for a key of `table` that is not in `known`.
+    void refuse_other_keys(const toml::table& table, std::string_view where,
+                           std::initializer_list<std::string_view> known) const;
+
+    [[nodiscard]] std::string text(const toml::table& table, std::string_view key,
+                                   std::string_view where) const;
+    [[nodiscard]] std::string text_or(const toml::table& table, std::string_view key,
+                                      std::string_view where, std::string_view otherwise) const;
+    /// An empty list where the key is missing.
+    [[nodiscard]] std::vector<std::string> texts(const toml::table& table, std::string_view key,
+                                                 std::string_view where) const;
+    [[nodiscard]] const toml::table& table(const toml::node& node, std::string_view where) const;
+
+    /// The entries in the order they are written in (toml++ sorts them by name).
+    using Entry = std::pair<std::string, const toml::node*>;
+    [[nodiscard]] std::vector<Entry> in_order(const toml::table& table) const;
+
+    [[noreturn]] void fail(const toml::node& at, const std::string& message) const;
+
+private:
+    [[noreturn]] void fail(std::size_t line, const std::string& message) const;
+
+    std::string file_;
+    int first_line_;
+    toml::table root_;
+};
+
+}  // namespace jitune

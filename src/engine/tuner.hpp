@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "engine/binary_cache.hpp"
+#include "engine/kernel_template.hpp"
+#include "engine/problem.hpp"
+#include "engine/workload.hpp"
+#include "support/log.hpp"
+#include "tuner_db/record.hpp"
+
+namespace jitune {
+
+struct TuneProgress {
+    std::size_t space = 0;      ///< configurations in the search space
+    std::size_t evaluated = 0;  ///< with a verdict
+    std::size_t failed = 0;     ///< with a verdict other than timed
+    std::optional<double> best_ns;
+};
+
+/// How to search.
+struct TuneOptions {
+    std::string strategy = "random";
+    std::uint64_t seed = 0;
+    /// No new candidate is started after this; zero: no limit. The template's default is always
+    /// tried.
+    std::chrono::milliseconds budget{0};
+    std::size_t max_evaluations = 0;          ///< zero: no limit
+    const std::atomic<bool>* stop = nullptr;  ///< ends the search early when it becomes true
+    std::function<void(const TuneProgress&)> progress;  ///< on the calling thread
+};
+
+struct TuneReport {
+    Winner winner;  ///< with its own image, compiled alone
+    std::vector<Measurement>
+        measurements;       ///< one per evaluated configuration, one more per finalist
+    TuneProgress progress;  ///< as at the end
+};
+
+/// Finds the best configuration for one problem on one device.
+///
+/// Candidates are compiled in parallel ahead of the timer, checked on every case of the workload,
+/// timed with a cold last-level cache and raced against the best so far. The finalists and the
+/// template's default are timed again, interleaved; the winner must beat the default by more than
+/// the noise, else the default wins. Runs on the calling thread; compiles on others, joined before
+/// return.
+///
+/// Throws Error: compile, verify (no configuration gave the right result; the message counts the
+/// verdicts and quotes one), device (the device was lost), unavailable (no compiler, no memory).
+TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& workload,
+                const Problem& problem, const TuneOptions& options, BinaryCache& binaries,
+                const Log& log);
+
+}  // namespace jitune

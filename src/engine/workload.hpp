@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/problem.hpp"
+
+namespace jitune {
+
+/// Device memory of `bytes` bytes that repeats `pattern`, starting `offset` bytes past a 256-byte
+/// boundary.
+struct InputArray {
+    std::shared_ptr<const std::vector<std::byte>> pattern;
+    std::size_t bytes = 0;
+    std::size_t offset = 0;
+};
+
+/// One run of a kernel with known inputs and a way to judge the outputs.
+struct Case {
+    std::string name;  ///< for messages: "n=1025 offset=1"
+    std::vector<std::int64_t> sizes;
+    std::vector<InputArray> inputs;         ///< the `in` arguments, in the front matter's order
+    std::vector<std::size_t> output_bytes;  ///< the `out` arguments, likewise
+    /// Empty if the outputs are right, else what is wrong: "got 3, expected 4 ± 1e-6".
+    std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;
+};
+
+/// What candidates for a problem are tried on. Each problem family implements one.
+class Workload {
+public:
+    virtual ~Workload() = default;
+
+    /// Small awkward cases that a candidate must pass before its time counts: sizes that are no
+    /// multiple of anything, data misaligned by one element, random values.
+    [[nodiscard]] virtual std::vector<Case> checks(const Problem& problem) const = 0;
+
+    /// The problem itself, at its own sizes.
+    [[nodiscard]] virtual Case timed(const Problem& problem) const = 0;
+};
+
+}  // namespace jitune

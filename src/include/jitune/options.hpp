@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "jitune/export.hpp"
+
+namespace jitune {
+
+/// What a call does when neither memory nor the database has a winner for its problem.
+enum class TunePolicy {
+    now,               ///< tune within Options::budget, then answer with the winner
+    nearest,           ///< the stored winner of the nearest size, else the template's default
+    template_default,  ///< the template's default configuration
+};
+
+enum class LogLevel { off, error, warning, info, debug };
+
+/// How a Session finds, tunes and reports. Plain data; a Session keeps its own copy.
+struct JITUNE_API Options {
+    /// The tuning database. Empty: keep winners in memory only.
+    std::filesystem::path database = default_database();
+    TunePolicy on_miss = TunePolicy::now;
+    /// Time that one miss may spend on tuning; zero: no limit. One compile and one check are always
+    /// made.
+    std::chrono::milliseconds budget{2000};
+    /// Where data in host memory is reduced: "host", where the data is, or "cuda" or "cuda:N",
+    /// which it is then copied to. Data in device memory is always reduced on its own device.
+    std::string device = "host";
+    /// One row of the strategy table: "exhaustive" or "random".
+    std::string strategy = "random";
+    std::uint64_t seed = 0;
+    LogLevel log_level = LogLevel::warning;
+    /// Receives each message; empty: standard error. May be called from any thread.
+    std::function<void(LogLevel, std::string_view)> log_sink;
+
+    /// The defaults above with JITUNE_DB (a path, or "none"), JITUNE_TUNE (now, nearest or
+    /// default), JITUNE_BUDGET (seconds) and JITUNE_LOG (off, error, warning, info or debug)
+    /// applied. Throws Error(usage) that names the variable and what it accepts.
+    static Options from_environment();
+
+    /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is
+    /// known.
+    static std::filesystem::path default_database();
+};
+
+/// The words of JITUNE_TUNE, JITUNE_LOG and JITUNE_BUDGET (seconds). They throw Error(usage) that
+/// says what is accepted.
+JITUNE_API TunePolicy parse_tune_policy(std::string_view word);
+JITUNE_API LogLevel parse_log_level(std::string_view word);
+JITUNE_API std::chrono::milliseconds parse_budget(std::string_view word);
+
+}  // namespace jitune

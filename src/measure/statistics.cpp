@@ -1,0 +1,92 @@
+#include "measure/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// The chance that a 95 % interval misses the median on one side.
+constexpr double kTail = 0.025;
+/// Fewer samples miss the median altogether with a chance of more than 2 kTail.
+constexpr std::size_t kMinSamples = 6;
+
+std::vector<double> sorted(std::span<const double> samples_ns) {
+    for (const double sample : samples_ns) {
+        if (!(std::isfinite(sample) && sample > 0)) {
+            throw Error(ErrorKind::usage, "summarize samples: " + std::to_string(sample) +
+                                              " ns is not a time; samples are finite and positive");
+        }
+    }
+    std::vector<double> result(samples_ns.begin(), samples_ns.end());
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+double median_of_sorted(const std::vector<double>& values) {
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double median_absolute_deviation(const std::vector<double>& values, double median) {
+    std::vector<double> deviations;
+    deviations.reserve(values.size());
+    for (const double value : values) {
+        deviations.push_back(std::abs(value - median));
+    }
+    std::sort(deviations.begin(), deviations.end());
+    return median_of_sorted(deviations);
+}
+
+/// How many of `count` samples can be left out at each end with the rest still reaching from below
+/// to above the median with 95 %. Each sample is below the median like a coin shows heads, so that
+/// is the largest k with P(at most k of `count` coins) <= kTail. Summed as logarithms, since
+/// 2^-count underflows.
+std::size_t trimmed_at_each_end(std::size_t count) {
+    const double n = static_cast<double>(count);
+    double log_probability = -n * std::numbers::ln2;
+    double sum = std::exp(log_probability);
+    std::size_t trimmed = 0;
+    while (true) {
+        const double k = static_cast<double>(trimmed);
+        log_probability += std::log((n - k) / (k + 1));
+        sum += std::exp(log_probability);
+        if (sum > kTail) {
+            return trimmed;
+        }
+        ++trimmed;
+    }
+}
+
+}  // namespace
+
+Summary summarize(std::span<const double> samples_ns) {
+    if (samples_ns.empty()) {
+        throw Error(ErrorKind::usage, "summarize samples: there are none");
+    }
+    const std::vector<double> values = sorted(samples_ns);
+    Summary summary;
+    summary.median_ns = median_of_sorted(values);
+    summary.min_ns = values.front();
+    summary.noise = median_absolute_deviation(values, summary.median_ns) / summary.median_ns;
+    summary.count = static_cast<int>(values.size());
+    return summary;
+}
+
+double relative_uncertainty(std::span<const double> samples_ns) {
+    if (samples_ns.size() < kMinSamples) {
+        return 1;
+    }
+    const std::vector<double> values = sorted(samples_ns);
+    const std::size_t trimmed = trimmed_at_each_end(values.size());
+    const double width = values[values.size() - 1 - trimmed] - values[trimmed];
+    return width / 2 / median_of_sorted(values);
+}
+
+}  // namespace jitune

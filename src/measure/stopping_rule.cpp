@@ -1,0 +1,21 @@
+#include "measure/stopping_rule.hpp"
+
+#include <algorithm>
+
+#include "measure/statistics.hpp"
+
+namespace jitune {
+
+bool StoppingRule::enough(std::span<const double> samples_ns, std::optional<double> best_ns) const {
+    const int count = static_cast<int>(samples_ns.size());
+    if (count >= max_samples) {
+        return true;
+    }
+    const bool raced = best_ns.has_value() && count > 0 && count >= race_samples;
+    if (raced && *std::min_element(samples_ns.begin(), samples_ns.end()) > *best_ns * race_factor) {
+        return true;
+    }
+    return count >= min_samples && relative_uncertainty(samples_ns) <= target_uncertainty;
+}
+
+}  // namespace jitune

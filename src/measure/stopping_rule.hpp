@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace jitune {
+
+/// When a candidate has been timed enough. Pure: sees samples, never a clock.
+struct StoppingRule {
+    int min_samples = 6;
+    int max_samples = 30;
+    double target_uncertainty = 0.005;  ///< of the median, see relative_uncertainty()
+    /// A candidate whose fastest of `race_samples` is this much slower than the best median is
+    /// left.
+    double race_factor = 1.15;
+    int race_samples = 2;
+
+    /// `best_ns`: the best median so far, if any.
+    [[nodiscard]] bool enough(std::span<const double> samples_ns,
+                              std::optional<double> best_ns) const;
+};
+
+}  // namespace jitune

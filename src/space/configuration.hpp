@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "space/value.hpp"
+
+namespace jitune {
+
+/// One point of a search space: a value for each parameter, in the parameters' order.
+class Configuration {
+public:
+    using Entry = std::pair<std::string, Value>;
+
+    Configuration() = default;
+    explicit Configuration(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+
+    [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+
+    /// Throws std::out_of_range for a name that is not a parameter.
+    [[nodiscard]] const Value& at(std::string_view name) const;
+
+    /// The one spelling used in logs and in the database: "block=256 items_per_thread=8
+    /// finish=last_block".
+    [[nodiscard]] std::string text() const;
+
+    /// Reads `text()` back. Every parameter must be there once, in any order, with one of its
+    /// listed values; else Error(usage) that names the parameter and its values.
+    static Configuration parse(std::string_view text, std::span<const Parameter> parameters);
+
+    bool operator==(const Configuration&) const = default;
+
+private:
+    std::vector<Entry> entries_;
+};
+
+}  // namespace jitune

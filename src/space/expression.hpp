@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace jitune {
+
+/// What an expression evaluates to. monostate is SQL's NULL (a division by zero, say); truth is the
+/// integer 0 or 1.
+using Scalar = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+/// A formula over parameters, device attributes and sizes, in a subset of SQL's expression
+/// language:
+///
+///     literals       12  1.5  2e-3  'name'               text is an identifier
+///     arithmetic     + - * / %      integers divide like C++, towards zero; by 0 it is NULL
+///     comparisons    = == != <> < <= > >=  [NOT] IN (…)    chains such as 1 <= a <= 4 are refused
+///     logic          AND OR NOT
+///     functions      min(…) max(…) abs(x) ceil_div(a, b) iif(condition, a, b)
+///
+/// Keywords and functions in any case, names are case-sensitive. An integer that overflows becomes
+/// a real and abs(-2^63) is NULL. Depth and size are limited, so that no text overflows the stack.
+/// One language, two engines that agree on every value (tests/expression_agreement_test.cpp
+/// compares them): SQLite enumerates spaces with `sql()`, launch rules run on `evaluate()`, which
+/// costs a few nanoseconds a node and no lock. Immutable; copies share.
+class Expression {
+public:
+    /// The constant NULL.
+    Expression() : Expression(constant(Scalar{})) {}
+
+    /// Throws Error(usage): the text, the position, what was expected there.
+    static Expression parse(std::string_view text);
+    /// Throws Error(usage) for text that is not an identifier; a NaN is NULL. So does bind().
+    static Expression constant(Scalar value);
+
+    /// The text that was parsed, or the literal of a constant.
+    [[nodiscard]] const std::string& text() const;
+
+    /// The names it needs, without those that `substitute` and `bind` have replaced.
+    [[nodiscard]] std::set<std::string> names() const;
+
+    /// Each name found in `definitions` replaced by its expression (which is not searched again).
+    [[nodiscard]] Expression substitute(const std::map<std::string, Expression>& definitions) const;
+
+    /// Each name found in `values` replaced by its value and every constant part folded.
+    [[nodiscard]] Expression bind(const std::map<std::string, Scalar>& values) const;
+
+    /// The value, if no names are left.
+    [[nodiscard]] std::optional<Scalar> constant_value() const;
+
+    /// The value with the names given by position: `slots[i]` is the value of `names[i]` in the
+    /// `for_slots(names)` that made this expression. Throws Error(usage) for a name without a slot.
+    [[nodiscard]] Expression for_slots(std::span<const std::string> names) const;
+    [[nodiscard]] Scalar evaluate(std::span<const std::int64_t> slots = {}) const;
+
+    /// SQL text that SQLite evaluates to the same value; names appear as quoted identifiers.
+    [[nodiscard]] std::string sql() const;
+
+    struct Node;
+
+private:
+    explicit Expression(std::shared_ptr<const Node> root, std::string text);
+
+    std::shared_ptr<const Node> root_;
+    std::string text_;
+};
+
+/// SQL's truth: a number that is not 0. NULL and text are not true.
+bool is_true(const Scalar& value);
+
+/// As a literal: 12, 1.5, 'name', NULL.
+std::string to_string(const Scalar& value);
+
+}  // namespace jitune

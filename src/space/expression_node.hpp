@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "space/datum.hpp"
+#include "space/expression.hpp"
+
+namespace jitune {
+
+using NodePointer = std::shared_ptr<const Expression::Node>;
+using Operands = std::vector<NodePointer>;
+using Slots = std::span<const std::int64_t>;
+
+/// What a node does with its operands: one row of the tables in operation.cpp.
+struct Operation {
+    std::string_view name;
+    /// The SQL text: $0 and $1 … are operands, $* is all of them, $+ all but the first.
+    std::string_view sql;
+    Datum (*evaluate)(const Expression::Node&, Slots) = nullptr;
+    /// The node that can stand for these operands although not all are known, or null.
+    NodePointer (*shortcut)(const Operands&) = nullptr;
+    std::size_t min_operands = 0;  ///< of a function
+    std::size_t max_operands = 0;
+};
+
+/// A literal, a name or an operation. Immutable and never moved: `datum` may point to `text`.
+struct Expression::Node {
+    static constexpr std::size_t kNoSlot = std::numeric_limits<std::size_t>::max();
+
+    [[nodiscard]] bool is_literal() const;
+    [[nodiscard]] bool is_name() const;
+    [[nodiscard]] Datum evaluate(Slots slots) const { return operation->evaluate(*this, slots); }
+
+    const Operation* operation = nullptr;
+    Operands operands;
+    Datum datum;                 ///< of a literal
+    std::string text;            ///< the name, or what `datum` borrows
+    std::size_t slot = kNoSlot;  ///< of a name
+    std::size_t depth = 1;
+    std::size_t size = 1;  ///< nodes, shared ones as often as they are reached
+};
+
+/// Throws Error(usage) for text that is not an identifier. A NaN becomes NULL.
+NodePointer make_literal(const Scalar& value);
+NodePointer make_name(std::string_view name, std::size_t slot = Expression::Node::kNoSlot);
+/// Throws Error(usage) for a tree that is too deep or too large to be walked recursively.
+NodePointer make_operation(const Operation& operation, Operands operands);
+
+/// "+", "-", …, "negate", "NOT", "IN". `name` must be one of them.
+const Operation& operator_named(std::string_view name);
+
+/// min, max, abs, ceil_div, iif.
+std::span<const Operation> functions();
+
+}  // namespace jitune

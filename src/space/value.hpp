@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace jitune {
+
+/// One value of a parameter: an integer, or a name from the parameter's list.
+using Value = std::variant<std::int64_t, std::string>;
+
+std::string to_string(const Value& value);
+
+/// A tunable name with its listed values. Values are all integers or all names (identifiers).
+struct Parameter {
+    std::string name;
+    std::vector<Value> values;  ///< distinct, at least one
+    std::size_t default_index = 0;
+
+    [[nodiscard]] const Value& default_value() const { return values[default_index]; }
+};
+
+}  // namespace jitune

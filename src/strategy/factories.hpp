@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "strategy/strategy.hpp"
+
+namespace jitune {
+
+// One per source file of this folder; each is a row of strategies().
+std::unique_ptr<Strategy> make_exhaustive(const SearchSpace& space, std::uint64_t seed);
+std::unique_ptr<Strategy> make_random(const SearchSpace& space, std::uint64_t seed);
+
+}  // namespace jitune

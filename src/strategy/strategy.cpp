@@ -1,0 +1,40 @@
+#include "strategy/strategy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "jitune/error.hpp"
+#include "strategy/factories.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::array kStrategies{
+    StrategyEntry{"exhaustive", "every configuration, in the order of the space", make_exhaustive},
+    StrategyEntry{"random", "every configuration, in a random order", make_random},
+};
+
+}  // namespace
+
+std::span<const StrategyEntry> strategies() {
+    return kStrategies;
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
+                                        std::uint64_t seed) {
+    const auto entry = std::find_if(kStrategies.begin(), kStrategies.end(),
+                                    [name](const StrategyEntry& row) { return row.name == name; });
+    if (entry == kStrategies.end()) {
+        std::string names;
+        for (const StrategyEntry& row : kStrategies) {
+            names.append(names.empty() ? "" : ", ").append(row.name);
+        }
+        throw Error(ErrorKind::usage,
+                    "there is no strategy \"" + std::string(name) + "\"; there are " + names);
+    }
+    return entry->make(space, seed);
+}
+
+}  // namespace jitune

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+/// Text files that the build puts into the library.
+namespace jitune::embedded {
+
+struct File {
+    std::string_view name;  ///< relative to its folder: "reduce.cu", "include/operations.cuh"
+    std::string_view text;
+};
+
+/// Everything under kernel_templates/.
+extern const std::span<const File> kernel_templates;
+
+/// schema.sql, alone.
+extern const std::span<const File> schema;
+
+/// What the cuda backend needs for itself: read_flush.cu, alone.
+extern const std::span<const File> cuda_kernels;
+
+}  // namespace jitune::embedded

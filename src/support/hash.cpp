@@ -1,0 +1,60 @@
+#include "support/hash.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace jitune {
+
+Hasher::Hasher(std::string_view tag) {
+    text(tag);
+}
+
+void Hasher::field(char kind, const void* data, std::size_t size) {
+    const std::uint64_t length = size;
+    buffer_.push_back(kind);
+    buffer_.append(reinterpret_cast<const char*>(&length), sizeof length);
+    buffer_.append(static_cast<const char*>(data), size);
+}
+
+Hasher& Hasher::text(std::string_view value) {
+    field('t', value.data(), value.size());
+    return *this;
+}
+
+Hasher& Hasher::bytes(std::span<const std::byte> value) {
+    field('b', value.data(), value.size());
+    return *this;
+}
+
+Hasher& Hasher::integer(std::int64_t value) {
+    field('i', &value, sizeof value);
+    return *this;
+}
+
+Hasher& Hasher::real(double value) {
+    field('r', &value, sizeof value);
+    return *this;
+}
+
+Digest Hasher::digest() const {
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(buffer_.data(), buffer_.size()));
+    Digest digest;
+    static_assert(sizeof canonical.digest == sizeof digest);
+    std::memcpy(digest.data(), canonical.digest, sizeof digest);
+    return digest;
+}
+
+std::string hex(const Digest& digest) {
+    std::string text;
+    for (const std::byte value : digest) {
+        text += fmt::format("{:02x}", std::to_integer<unsigned>(value));
+    }
+    return text;
+}
+
+}  // namespace jitune

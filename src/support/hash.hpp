@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace jitune {
+
+/// 128 bits of XXH3: finds accidents, not attackers.
+using Digest = std::array<std::byte, 16>;
+
+/// Hashes typed, length-prefixed fields, so that no two different field lists give the same input.
+class Hasher {
+public:
+    /// `tag` names the kind of thing hashed; two kinds never collide by layout.
+    explicit Hasher(std::string_view tag);
+
+    Hasher& text(std::string_view value);
+    Hasher& bytes(std::span<const std::byte> value);
+    Hasher& integer(std::int64_t value);
+    Hasher& real(double value);
+
+    [[nodiscard]] Digest digest() const;
+
+private:
+    void field(char kind, const void* data, std::size_t size);
+
+    std::string buffer_;
+};
+
+/// 32 lower-case hexadecimal digits.
+std::string hex(const Digest& digest);
+
+}  // namespace jitune

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "jitune/options.hpp"
+
+namespace jitune {
+
+/// Where messages go. Cheap to copy; safe to use from any thread if its sink is.
+class Log {
+public:
+    using Sink = std::function<void(LogLevel, std::string_view)>;
+
+    /// An empty sink writes "jitune: <level>: <message>" lines to standard error.
+    explicit Log(LogLevel level = LogLevel::warning, Sink sink = {});
+
+    template <class... Args>
+    void error(fmt::format_string<Args...> format, Args&&... args) const {
+        write(LogLevel::error, format, std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    void warning(fmt::format_string<Args...> format, Args&&... args) const {
+        write(LogLevel::warning, format, std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    void info(fmt::format_string<Args...> format, Args&&... args) const {
+        write(LogLevel::info, format, std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    void debug(fmt::format_string<Args...> format, Args&&... args) const {
+        write(LogLevel::debug, format, std::forward<Args>(args)...);
+    }
+
+private:
+    template <class... Args>
+    void write(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
+        if (level <= level_) {
+            sink_(level, fmt::format(format, std::forward<Args>(args)...));
+        }
+    }
+
+    LogLevel level_;
+    Sink sink_;
+};
+
+/// "off", "error", … as JITUNE_LOG spells them.
+std::string_view to_string(LogLevel level);
+
+}  // namespace jitune

@@ -1,0 +1,31 @@
+#include "support/shared_library.hpp"
+
+#include <dlfcn.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+void SharedLibrary::Closer::operator()(void* handle) const noexcept {
+    dlclose(handle);
+}
+
+SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetime lifetime) {
+    const int keep = lifetime == Lifetime::process ? RTLD_NODELETE : 0;
+    std::string answers;
+    for (const std::string& name : names) {
+        if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | keep)) {
+            return SharedLibrary(handle);
+        }
+        const char* answer = dlerror();
+        answers += answers.empty() ? "" : "; ";
+        answers += answer != nullptr ? answer : name;
+    }
+    throw Error(ErrorKind::unavailable, "dlopen: " + answers);
+}
+
+void* SharedLibrary::find(const char* name) const {
+    return dlsym(handle_.get(), name);
+}
+
+}  // namespace jitune

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/platform.hpp"
+
+namespace jitune {
+
+/// What a fake candidate does, by the name expression of its first launch step.
+struct FakeBehaviour {
+    double ns = 1000;         ///< of one launch
+    double noise = 0;         ///< samples vary by this part of `ns`, up and down in turn
+    std::string compile_log;  ///< not empty: does not compile
+    std::string load_error;   ///< not empty: its image does not load
+    std::optional<LaunchFailure> run_failure;    ///< answer of Bench::run
+    std::optional<LaunchFailure> timer_failure;  ///< answer of Timer::sample
+    std::function<void(const Launch&)> run;      ///< does its work; empty: FakeBackend::kernel
+};
+
+/// A device in host memory. "Compiles" instances to an image that names their expressions, runs
+/// them by a function and times them as scripted. Script it before it is used.
+class FakeBackend : public Backend {
+public:
+    explicit FakeBackend(std::string id = "cuda:0");
+    ~FakeBackend() override;
+
+    /// What candidates do that have no behaviour of their own.
+    std::function<void(const Launch&)> kernel;
+    FakeBehaviour otherwise;
+    FakeBehaviour& on(const std::string& expression);
+    [[nodiscard]] FakeBehaviour behaviour(const std::string& expression) const;
+
+    std::function<void(std::span<const Instance>)> before_compile;  ///< may throw
+    std::function<void()> before_sample;
+    std::size_t memory_limit = std::size_t{1} << 30;
+
+    [[nodiscard]] int compiles() const { return compiles_; }  ///< instances
+    [[nodiscard]] int loads() const { return loads_; }
+    [[nodiscard]] int launches() const { return launches_; }  ///< of Program::launch
+    [[nodiscard]] int runs() const { return runs_; }          ///< of Bench::run
+    [[nodiscard]] std::size_t live_bytes() const { return live_bytes_; }
+    [[nodiscard]] std::vector<std::string> compiled() const;  ///< first expressions, as they came
+
+    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+    std::string compiler() override { return "fake compiler 1"; }
+    std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                        std::span<const Instance> instances) override;
+    std::shared_ptr<const Program> load(const Binary& binary) override;
+    std::unique_ptr<Bench> make_bench() override;
+    Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
+    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
+    void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
+    void write(void* device, std::span<const std::byte> value, Stream stream) override;
+    void refuse_capture(Stream stream, const char* what) override;
+
+    DeviceInfo info_;
+
+private:
+    friend class FakeProgram;
+    friend class FakeBench;
+    friend class FakeMemory;
+
+    std::map<std::string, FakeBehaviour> behaviours_;
+    mutable std::mutex mutex_;
+    std::vector<std::string> compiled_;
+    std::unique_ptr<DeviceMemory> plain_, zeroed_;
+    std::atomic<int> compiles_{0}, loads_{0}, launches_{0}, runs_{0};
+    std::atomic<std::size_t> live_bytes_{0};
+};
+
+/// Shows fake devices to an Engine. The devices must outlive it.
+class FakePlatform : public Platform {
+public:
+    FakePlatform(std::string_view name, std::vector<FakeBackend*> devices)
+        : name_(name), devices_(std::move(devices)) {}
+
+    [[nodiscard]] std::string_view name() const override { return name_; }
+    [[nodiscard]] int device_count() const override { return static_cast<int>(devices_.size()); }
+    [[nodiscard]] std::string missing() const override {
+        return devices_.empty() ? "no fake device was made" : "";
+    }
+    Backend& device(int ordinal) override {
+        return *devices_.at(static_cast<std::size_t>(ordinal));
+    }
+    [[nodiscard]] int current_device() const override { return 0; }
+
+private:
+    std::string name_;
+    std::vector<FakeBackend*> devices_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "fake_call.hpp"
+
+namespace jitune {
+namespace {
+
+// Above this, memory is zero from the start and is not really filled: a flush buffer of an H200
+// would take a quarter of a GiB.
+constexpr std::size_t kNotReallyFilled = std::size_t{64} << 20U;
+
+CUresult mem_alloc(CUdeviceptr* address, std::size_t bytes) {
+    ENTER("cuMemAlloc", kContextNoCapture)
+    std::size_t used = bytes;
+    for (const auto& [key, memory] : state.memory) {
+        used += memory.size;
+    }
+    const auto device = static_cast<std::size_t>(state.current()->device);
+    if (bytes == 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (used > state.devices.at(device).memory_bytes) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    FakeMemory memory{{static_cast<std::byte*>(nullptr), std::free}, bytes};
+    const std::size_t rounded = (bytes + 255) / 256 * 256;
+    memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(256, rounded)));
+    if (bytes < kNotReallyFilled) {
+        std::memset(memory.bytes.get(), 0xA5, rounded);
+    }
+    *address = reinterpret_cast<CUdeviceptr>(memory.bytes.get());
+    state.memory.emplace(*address, std::move(memory));
+    return CUDA_SUCCESS;
+}
+
+CUresult mem_free(CUdeviceptr address) {
+    FakeCall call("cuMemFree", kContextNoCapture);
+    if (call.state.memory.erase(address) == 0) {
+        return call.state.violate("memory freed that is not allocated", CUDA_ERROR_INVALID_VALUE);
+    }
+    return call.result;
+}
+
+CUresult mem_info(std::size_t* free, std::size_t* total) {
+    ENTER("cuMemGetInfo", kContext)
+    const auto device = static_cast<std::size_t>(state.current()->device);
+    *total = *free = state.devices.at(device).memory_bytes;
+    for (const auto& [address, memory] : state.memory) {
+        *free -= std::min(*free, memory.size);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult check_range(FakeCuda::State& state, CUdeviceptr address, std::size_t bytes) {
+    return state.covers(address, bytes)
+               ? CUDA_SUCCESS
+               : state.violate("memory used out of bounds", CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult host_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream handle) {
+    ENTER_ON_STREAM("cuMemcpyHtoDAsync", kInit)
+    const CUresult result = check_range(state, to, bytes);
+    if (result == CUDA_SUCCESS && bytes != 0) {
+        std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    }
+    return result;
+}
+
+CUresult device_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream handle) {
+    ENTER_ON_STREAM("cuMemcpyDtoHAsync", kInit)
+    const CUresult result = check_range(state, from, bytes);
+    if (result == CUDA_SUCCESS && bytes != 0) {
+        std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    }
+    return result;
+}
+
+CUresult device_to_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream handle) {
+    ENTER_ON_STREAM("cuMemcpyDtoDAsync", kInit)
+    CUresult result = check_range(state, from, bytes);
+    result = result == CUDA_SUCCESS ? check_range(state, to, bytes) : result;
+    if (result == CUDA_SUCCESS) {
+        std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    }
+    return result;
+}
+
+CUresult memset8(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream handle) {
+    ENTER_ON_STREAM("cuMemsetD8Async", kInit)
+    const CUresult result = check_range(state, to, bytes);
+    if (result == CUDA_SUCCESS && bytes < kNotReallyFilled) {
+        std::memset(reinterpret_cast<void*>(to), value, bytes);
+    }
+    return result;
+}
+
+CUresult memset32(CUdeviceptr to, unsigned value, std::size_t count, CUstream handle) {
+    ENTER_ON_STREAM("cuMemsetD32Async", kInit)
+    const CUresult result = check_range(state, to, count * sizeof value);
+    const bool captured = stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    for (std::size_t i = 0; result == CUDA_SUCCESS && !captured && i < count; ++i) {
+        std::memcpy(reinterpret_cast<void*>(to + i * sizeof value), &value, sizeof value);
+    }
+    return result;
+}
+
+}  // namespace
+
+void fill_memory_functions(DriverTable& table) {
+    table.cuMemAlloc = mem_alloc;
+    table.cuMemFree = mem_free;
+    table.cuMemGetInfo = mem_info;
+    table.cuMemcpyHtoDAsync = host_to_device;
+    table.cuMemcpyDtoHAsync = device_to_host;
+    table.cuMemcpyDtoDAsync = device_to_device;
+    table.cuMemsetD8Async = memset8;
+    table.cuMemsetD32Async = memset32;
+}
+
+}  // namespace jitune

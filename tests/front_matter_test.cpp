@@ -1,0 +1,279 @@
+#include "engine/front_matter.hpp"
+
+#include <fmt/format.h>
+
+#include "expect_error.hpp"
+#include "support/embedded.hpp"
+
+namespace jitune {
+namespace {
+
+// Line by line, so that a test can replace one and knows its number.
+const std::vector<std::string> kLines{
+    "/* jitune template",                                                          // 1
+    "kernel = \"scale\"",                                                          // 2
+    "backend = \"cuda\"",                                                          // 3
+    "sizes = [\"n\"]",                                                             // 4
+    "constraints = [",                                                             // 5
+    "    \"block <= max_threads_per_block\",",                                     // 6
+    "    \"tile < n\",",                                                           // 7
+    "]",                                                                           // 8
+    "[types.element]",                                                             // 9
+    "int32 = \"int\"",                                                             // 10
+    "float32 = \"float\"",                                                         // 11
+    "[parameters]",                                                                // 12
+    "zip = { values = [64, 128, 256], default = 128 }",                            // 13
+    "block = { values = [32, 64], default = 64 }",                                 // 14
+    "mode = { values = [\"a\", \"b\"], default = \"b\", type = \"fake::Mode\" }",  // 15
+    "[derived]",                                                                   // 16
+    "tile = \"block * zip\"",                                                      // 17
+    "tiles = \"ceil_div(n, tile)\"",                                               // 18
+    "[arguments]",                                                                 // 19
+    "values = { access = \"in\", type = \"element\", count = \"n\" }",             // 20
+    "n = { access = \"scalar\", type = \"uint64\", value = \"n\" }",               // 21
+    "[[launch]]",                                                                  // 22
+    "entry = \"fake::scale\"",                                                     // 23
+    "template = [\"element\", \"block\", \"mode\"]",                               // 24
+    "arguments = [\"values\", \"n\"]",                                             // 25
+    "grid = [\"tiles\", \"2\"]",                                                   // 26
+    "block = \"block\"",                                                           // 27
+    "*/",                                                                          // 28
+};
+
+std::string text_of(const std::vector<std::string>& lines) {
+    return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+/// The template with line `number` (from 1) in another form.
+std::string with_line(std::size_t number, const std::string& line) {
+    std::vector<std::string> lines = kLines;
+    lines.at(number - 1) = line;
+    return text_of(lines);
+}
+
+FrontMatter parse(const std::string& text) {
+    return FrontMatter::parse("scale.cu", text);
+}
+
+/// Expects that the template is refused at `line`, with a message that holds `text`.
+void expect_refused_at(std::size_t line, const std::string& text, const std::string& source) {
+    expect_error(ErrorKind::usage, text, [&] { parse(source); });
+    expect_error(ErrorKind::usage, fmt::format("scale.cu:{}: ", line), [&] { parse(source); });
+}
+
+/// As above, for one changed line which is itself to blame.
+void expect_line_refused(std::size_t number, const std::string& line, const std::string& text) {
+    SCOPED_TRACE(line);
+    expect_refused_at(number, text, with_line(number, line));
+}
+
+std::string embedded_text(std::string_view name) {
+    for (const embedded::File& file : embedded::kernel_templates) {
+        if (file.name == name) {
+            return std::string(file.text);
+        }
+    }
+    return "";
+}
+
+TEST(FrontMatter, ReadsEverythingAsWritten) {
+    const FrontMatter front = parse(text_of(kLines));
+    EXPECT_EQ(front.kernel, "scale");
+    EXPECT_EQ(front.backend, "cuda");
+    EXPECT_EQ(front.summary, "");
+    EXPECT_EQ(front.sizes, std::vector<std::string>{"n"});
+    EXPECT_EQ(front.types.at("element").at("float32"), "float");
+    EXPECT_EQ(front.enumerations, (std::map<std::string, std::string>{{"mode", "fake::Mode"}}));
+    ASSERT_EQ(front.arguments.size(), 2U);
+    EXPECT_EQ(front.arguments[0].access, Access::in);
+    EXPECT_EQ(front.arguments[1].access, Access::scalar);
+    ASSERT_EQ(front.launches.size(), 1U);
+    EXPECT_EQ(front.launches[0].entry, "fake::scale");
+    EXPECT_EQ(front.launches[0].template_arguments,
+              (std::vector<std::string>{"element", "block", "mode"}));
+    EXPECT_EQ(front.launches[0].grid[1].constant_value(), Scalar(std::int64_t{2}));
+    EXPECT_EQ(front.launches[0].grid[2].constant_value(), Scalar(std::int64_t{1}));
+    EXPECT_EQ(front.launches[0].block[1].constant_value(), Scalar(std::int64_t{1}));
+    EXPECT_EQ(front.launches[0].shared_bytes.constant_value(), Scalar(std::int64_t{0}));
+}
+
+TEST(FrontMatter, KeepsParametersAndValuesInTheOrderTheyAreWrittenIn) {
+    const FrontMatter front = parse(text_of(kLines));
+    ASSERT_EQ(front.parameters.size(), 3U);
+    EXPECT_EQ(front.parameters[0].name, "zip");
+    EXPECT_EQ(front.parameters[1].name, "block");
+    EXPECT_EQ(front.parameters[2].name, "mode");
+    EXPECT_EQ(front.parameters[0].values, (std::vector<Value>{64, 128, 256}));
+    EXPECT_EQ(front.parameters[0].default_value(), Value(128));
+    EXPECT_EQ(front.parameters[2].default_value(), Value("b"));
+}
+
+TEST(FrontMatter, ReplacesDerivedNamesByWhatTheyMean) {
+    const FrontMatter front = parse(text_of(kLines));
+    EXPECT_EQ(front.constraints[1].names(), (std::set<std::string>{"block", "n", "zip"}));
+    EXPECT_EQ(front.launches[0].grid[0].names(), (std::set<std::string>{"block", "n", "zip"}));
+}
+
+TEST(FrontMatter, MayStartAfterBlankLinesAndStillCountsLines) {
+    EXPECT_NO_THROW(parse("\n \n" + text_of(kLines)));
+    expect_refused_at(4, "backend must be", "\n" + with_line(3, "backend = \"vulkan\""));
+}
+
+TEST(FrontMatter, MustBeTheFirstComment) {
+    for (const char* text : {"", "  \n", "int x;", "// kernel", "/* another comment */"}) {
+        expect_refused_at(1, "begins with \"/* jitune template\"", text);
+    }
+    std::vector<std::string> lines = kLines;
+    lines.pop_back();
+    expect_error(ErrorKind::usage, "comment does not end", [&] { parse(text_of(lines)); });
+}
+
+TEST(FrontMatter, PointsAtBrokenToml) {
+    expect_line_refused(13, "zip = { values = [64, 128", "");
+    expect_line_refused(4, "sizes = [\"n\"", "");
+}
+
+TEST(FrontMatter, RefusesKeysItDoesNotKnow) {
+    expect_line_refused(4, "sizes = [\"n\"]\nsize = 3", "front matter has no key \"size\"");
+    expect_line_refused(13, "zip = { values = [64], default = 64, step = 2 }",
+                        "parameter zip has no key \"step\"; it knows values, default, type");
+    expect_line_refused(20,
+                        "values = { access = \"in\", type = \"element\", count = \"n\", a = 1 }",
+                        "argument values has no key \"a\"");
+    expect_line_refused(20, "values = { access = \"in\", type = \"element\", value = \"n\" }",
+                        "argument values has no key \"value\"; it knows access, type, count");
+    expect_line_refused(27, "blocks = \"block\"", "launch has no key \"blocks\"");
+}
+
+TEST(FrontMatter, NamesWhatIsMissing) {
+    expect_error(ErrorKind::usage, "front matter needs kernel", [] { parse(with_line(2, "")); });
+    expect_error(ErrorKind::usage, "front matter needs backend", [] { parse(with_line(3, "")); });
+    expect_error(ErrorKind::usage, "sizes must name at least one size",
+                 [] { parse(with_line(4, "")); });
+    expect_error(ErrorKind::usage, "needs a table [parameters]", [] {
+        parse(
+            "/* jitune template\nkernel = \"k\"\nbackend = \"host\"\n"
+            "sizes = [\"n\"]\n*/");
+    });
+    expect_error(ErrorKind::usage, "needs a table [arguments]", [] {
+        parse(
+            "/* jitune template\nkernel = \"k\"\nbackend = \"host\"\n"
+            "sizes = [\"n\"]\n[parameters]\n*/");
+    });
+    expect_error(ErrorKind::usage, "needs one to 4 tables [[launch]]", [] {
+        parse(
+            "/* jitune template\nkernel = \"k\"\nbackend = \"host\"\n"
+            "sizes = [\"n\"]\n[parameters]\n[arguments]\n*/");
+    });
+    expect_line_refused(13, "zip = { values = [64] }", "needs values = [ … ] and default = …");
+    expect_line_refused(13, "zip = { values = [], default = 1 }", "needs values");
+    expect_line_refused(15, "mode = { values = [\"a\"], default = \"a\" }",
+                        "parameter mode needs type");
+    expect_line_refused(20, "values = { access = \"in\", type = \"element\" }",
+                        "argument values needs count");
+    expect_line_refused(21, "n = { access = \"scalar\", type = \"uint64\" }",
+                        "argument n needs value");
+    expect_line_refused(22, "[[launch]]\n[[launch]]", "launch needs entry");
+}
+
+TEST(FrontMatter, RefusesValuesThatAreNotOfOneKind) {
+    expect_line_refused(13, "zip = { values = [64, \"a\"], default = 64 }", "must be distinct");
+    expect_line_refused(13, "zip = { values = [64, 64], default = 64 }", "must be distinct");
+    expect_line_refused(13, "zip = { values = [1.5], default = 1.5 }", "integers or names");
+    expect_line_refused(13, "zip = { values = [\"a b\"], default = \"a b\" }", "integers or names");
+    expect_line_refused(13, "zip = { values = [64], default = 65 }",
+                        "default of parameter zip must be one of its values");
+    expect_line_refused(13, "zip = 64", "parameter zip must be a table");
+}
+
+TEST(FrontMatter, RefusesTextThatIsNoNameOfCode) {
+    expect_error(ErrorKind::usage, "kernel must be a name",
+                 [] { parse(with_line(2, "kernel = \"a b\"")); });
+    expect_error(ErrorKind::usage, "\"n+1\" is no name",
+                 [] { parse(with_line(4, "sizes = [\"n+1\"]")); });
+    expect_line_refused(10, "int32 = \"int> evil()\"", "must be lines of name = \"C++ type\"");
+    expect_line_refused(10, "\"a b\" = \"int\"", "must be lines of name = \"C++ type\"");
+    expect_line_refused(15, "mode = { values = [\"a\"], default = \"a\", type = \"M<1>\" }",
+                        "must name a C++ enumeration");
+    expect_refused_at(22, "entry of launch must be", with_line(23, "entry = \"f(); g\""));
+    expect_line_refused(13, "\"z z\" = { values = [64], default = 64 }", "\"z z\" is no name");
+}
+
+TEST(FrontMatter, RefusesANameDeclaredTwice) {
+    expect_line_refused(14, "n = { values = [32], default = 32 }", "\"n\" is declared twice");
+    expect_line_refused(14, "sm_count = { values = [32], default = 32 }", "device attribute");
+    expect_line_refused(17, "zip = \"block\"", "\"zip\" is declared twice");
+    expect_line_refused(14, "zip = { values = [32], default = 32 }", "");
+}
+
+TEST(FrontMatter, RefusesExpressionsItCannotTrust) {
+    expect_line_refused(7, "    \"32 <= block <= 64\",", "");
+    expect_line_refused(7, "    \"block <= blocks\",", "\"blocks\" in \"block <= blocks\"");
+    expect_line_refused(7, "    \"block <=\",", "");
+    expect_line_refused(7, "    \"block <= 3; DROP TABLE x\",", "");
+    expect_line_refused(17, "tile = \"block * tiles\"", "\"tiles\" in \"block * tiles\"");
+    expect_line_refused(18, "tiles = 4", "derived tiles must be an expression in quotes");
+    expect_line_refused(20, "values = { access = \"in\", type = \"element\", count = \"m\" }",
+                        "\"m\" in \"m\" is not known here");
+    expect_refused_at(22, "\"cores\" in \"cores\"", with_line(26, "grid = \"cores\""));
+}
+
+TEST(FrontMatter, RefusesArgumentsThatDoNotFit) {
+    expect_line_refused(20, "values = { access = \"inout\", type = \"element\", count = \"n\" }",
+                        "must be in, out, scratch, zeroed or scalar");
+    expect_line_refused(20, "values = { access = \"in\", type = \"string\", count = \"n\" }",
+                        "neither a type parameter nor a type name");
+    expect_line_refused(21, "n = { access = \"scalar\", type = \"float32\", value = \"n\" }",
+                        "must be an integer type");
+    std::string many;
+    for (int i = 0; i < 16; ++i) {
+        many += fmt::format("a{} = {{ access = \"in\", type = \"element\", count = \"n\" }}\n", i);
+    }
+    expect_error(ErrorKind::usage, "at most 16 arguments",
+                 [&] { parse(with_line(21, many + kLines[20])); });
+}
+
+TEST(FrontMatter, RefusesLaunchesThatNameWhatIsNotThere) {
+    expect_refused_at(22, "template of launch names \"tile\"",
+                      with_line(24, "template = [\"tile\"]"));
+    expect_refused_at(22, "arguments of launch names \"tile\"",
+                      with_line(25, "arguments = [\"tile\"]"));
+    expect_refused_at(22, "grid of launch must be one to three",
+                      with_line(26, "grid = [\"1\", \"1\", \"1\", \"1\"]"));
+    expect_refused_at(22, "block of launch must be one to three", with_line(27, "block = []"));
+    expect_line_refused(27, "block = 64", "block of launch must be a list of texts");
+    expect_error(ErrorKind::usage, "one to 4 tables [[launch]]", [] {
+        const std::string launch = "[[launch]]\nentry = \"f\"\n";
+        parse(with_line(22, launch + launch + launch + launch + "[[launch]]"));
+    });
+}
+
+TEST(FrontMatter, RefusesMoreArgumentsThanALaunchHolds) {
+    std::string names = "\"n\"";
+    for (int i = 0; i < 16; ++i) {
+        names += ", \"n\"";
+    }
+    expect_refused_at(22, "at most 16 arguments", with_line(25, "arguments = [" + names + "]"));
+}
+
+TEST(FrontMatter, KnowsTheBytesOfItsTypeNames) {
+    EXPECT_EQ(type_bytes("int32"), 4);
+    EXPECT_EQ(type_bytes("bfloat16"), 2);
+    EXPECT_EQ(type_bytes("float64"), 8);
+    EXPECT_EQ(type_bytes("sum"), std::nullopt);
+}
+
+TEST(FrontMatter, ReadsTheEmbeddedTemplates) {
+    const FrontMatter cuda = FrontMatter::parse("reduce.cu", embedded_text("reduce.cu"));
+    EXPECT_EQ(cuda.kernel, "reduce");
+    EXPECT_EQ(cuda.backend, "cuda");
+    EXPECT_EQ(cuda.launches.size(), 2U);
+    const FrontMatter host =
+        FrontMatter::parse("reduce.host.cpp", embedded_text("reduce.host.cpp"));
+    EXPECT_EQ(host.kernel, "reduce");
+    EXPECT_EQ(host.backend, "host");
+    EXPECT_EQ(host.launches.size(), 1U);
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,203 @@
+#include "engine/launch_rule.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "expect_error.hpp"
+#include "fake_backend.hpp"
+#include "ops/reduce_kernel.hpp"
+
+namespace {
+
+thread_local std::size_t allocations = 0;
+
+void* count_and_allocate(std::size_t bytes) {
+    ++allocations;
+    if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+    return count_and_allocate(bytes);
+}
+void* operator new[](std::size_t bytes) {
+    return count_and_allocate(bytes);
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace jitune {
+namespace {
+
+constexpr std::int64_t kTile = 256 * 16;
+constexpr std::int64_t kMostBlocks = 4 * 8;  // the fake device's SMs, 8 blocks on each
+
+class ReduceLaunch : public testing::Test {
+protected:
+    LaunchRule rule(const std::string& finish, ElementType type = ElementType::float32) {
+        const KernelTemplate& reduce = reduce_kernel("cuda").kernel_template;
+        const std::string text =
+            "block=256 items_per_thread=16 pack_bytes=16 blocks_per_sm=8 finish=" + finish;
+        return reduce.launch_rule(reduce_problem(type, ReduceOp::sum, 1), backend_.info(),
+                                  Configuration::parse(text, reduce.front_matter().parameters));
+    }
+
+    Launch bind(const LaunchRule& rule, std::int64_t n) {
+        return rule.bind(std::array{n}, arrays_, {&plain_, &zeroed_});
+    }
+
+    static std::uint64_t address(const void* pointer) {
+        return reinterpret_cast<std::uintptr_t>(pointer);
+    }
+
+    FakeBackend backend_;
+    int values_ = 0, result_ = 0, plain_ = 0, zeroed_ = 0;
+    const std::array<void*, 2> arrays_{&values_, &result_};
+};
+
+TEST_F(ReduceLaunch, HasABlockForEachTileUpToTheGridItWasGiven) {
+    const LaunchRule last_block = rule("last_block");
+    struct Expectation {
+        std::int64_t n;
+        std::uint32_t blocks;
+    };
+    for (const auto& [n, blocks] : {
+             Expectation{1, 1},
+             {kTile - 1, 1},
+             {kTile, 1},
+             {kTile + 1, 2},
+             {kTile * kMostBlocks - kTile, kMostBlocks - 1},
+             {kTile * kMostBlocks, kMostBlocks},
+             {kTile * kMostBlocks + 1, kMostBlocks},
+             {std::int64_t{1} << 33, kMostBlocks},
+             {std::int64_t{1} << 40, kMostBlocks},
+         }) {
+        const Launch launch = bind(last_block, n);
+        EXPECT_EQ(launch.steps[0].grid.x, blocks) << n;
+        EXPECT_EQ(launch.steps[0].grid.y, 1U);
+        EXPECT_EQ(launch.steps[0].block.x, 256U);
+        EXPECT_EQ(launch.steps[0].shared_bytes, 0U);
+        EXPECT_EQ(launch.cells[1], static_cast<std::uint64_t>(n));
+        EXPECT_EQ(launch.cells[3], blocks);
+    }
+}
+
+TEST_F(ReduceLaunch, FinishesInTheLastBlockOrInASecondStep) {
+    EXPECT_EQ(bind(rule("last_block"), 1 << 20).step_count, 1U);
+    const Launch launch = bind(rule("two_launches"), 1 << 20);
+    ASSERT_EQ(launch.step_count, 2U);
+    EXPECT_EQ(launch.steps[0].entry, 0U);
+    EXPECT_EQ(launch.steps[1].entry, 1U);
+    EXPECT_EQ(launch.steps[1].grid.x, 1U);
+    EXPECT_EQ(launch.steps[1].block.x, 256U);
+}
+
+TEST_F(ReduceLaunch, PassesEachStepItsArgumentsInTheKernelsOrder) {
+    const Launch launch = bind(rule("two_launches"), 1 << 20);
+    const auto argument = [&](std::size_t step, std::size_t index) {
+        return launch.cells[launch.steps[step].arguments[index]];
+    };
+    ASSERT_EQ(launch.steps[0].argument_count, 5);
+    EXPECT_EQ(argument(0, 0), address(&values_));
+    EXPECT_EQ(argument(0, 1), std::uint64_t{1} << 20);
+    EXPECT_EQ(argument(0, 2), address(&plain_));
+    EXPECT_EQ(argument(0, 3), address(&zeroed_));
+    EXPECT_EQ(argument(0, 4), address(&result_));
+    ASSERT_EQ(launch.steps[1].argument_count, 3);
+    EXPECT_EQ(argument(1, 0), address(&plain_));
+    EXPECT_EQ(argument(1, 1), std::uint64_t{kMostBlocks});
+    EXPECT_EQ(argument(1, 2), address(&result_));
+}
+
+TEST_F(ReduceLaunch, NeedsAPartialForEachBlockInWholeAlignedPieces) {
+    const std::array<std::int64_t, 1> many{1 << 30};
+    EXPECT_EQ(rule("last_block").scratch(many).plain, 256U);  // 32 floats
+    EXPECT_EQ(rule("last_block").scratch(many).zeroed, 256U);
+    EXPECT_EQ(rule("last_block", ElementType::float64).scratch(many).plain, 256U);
+    EXPECT_EQ(rule("last_block").scratch(std::array<std::int64_t, 1>{1}).plain, 256U);
+}
+
+TEST_F(ReduceLaunch, BindsWithoutAllocating) {
+    const LaunchRule last_block = rule("last_block");
+    const LaunchRule two_launches = rule("two_launches");
+    const std::size_t before = allocations;
+    std::uint64_t blocks = 0;
+    for (std::int64_t n = 1; n < 1'000'000; n = n * 3 + 1) {
+        const std::array sizes{n};
+        blocks += last_block.scratch(sizes).plain + bind(last_block, n).steps[0].grid.x +
+                  bind(two_launches, n).step_count;
+    }
+    EXPECT_EQ(allocations, before);
+    EXPECT_GT(blocks, 0U);
+}
+
+/// A rule of one step with these expressions for its grid and one array in scratch memory.
+class OwnRule : public testing::Test {
+protected:
+    static LaunchRule::Quantity quantity(const std::string& text) {
+        const std::array<std::string, 1> names{"n"};
+        LaunchRule::Quantity result;
+        result.expression = Expression::parse(text).for_slots(names);
+        result.what = "grid.x of own.cu";
+        return result;
+    }
+    static LaunchRule with_grid(const std::string& text) {
+        LaunchRule::Step step;
+        step.when = step.block[0] = step.block[1] = step.block[2] = quantity("1");
+        step.grid = {quantity(text), quantity("1"), quantity("1")};
+        step.shared_bytes = quantity("0");
+        return LaunchRule({step}, {});
+    }
+    static LaunchRule with_scratch(const std::string& count) {
+        LaunchRule::Argument plain{LaunchRule::Argument::Kind::scratch, 8, quantity(count)};
+        LaunchRule::Argument zeroed{LaunchRule::Argument::Kind::zeroed, 4, quantity("1")};
+        return LaunchRule({}, {plain, plain, zeroed, zeroed});
+    }
+};
+
+TEST_F(OwnRule, RefusesAGridThatIsNoGrid) {
+    for (const char* text : {"n - 8", "n / 9", "n * 1000000000", "n / 0", "'many'", "1.5 * n"}) {
+        const LaunchRule rule = with_grid(text);
+        expect_error(ErrorKind::usage, "grid.x of own.cu = ", [&] {
+            static_cast<void>(rule.bind(std::array<std::int64_t, 1>{8}, {}, {}));
+        });
+    }
+    EXPECT_EQ(with_grid("n * 2").bind(std::array<std::int64_t, 1>{8}, {}, {}).steps[0].grid.x, 16U);
+}
+
+TEST_F(OwnRule, LaysScratchOutWithoutOverlap) {
+    const LaunchRule rule = with_scratch("n");
+    const std::array<std::int64_t, 1> sizes{33};  // 264 bytes, two pieces of 256
+    EXPECT_EQ(rule.scratch(sizes).plain, 1024U);
+    EXPECT_EQ(rule.scratch(sizes).zeroed, 512U);
+    alignas(256) std::byte plain[1024];
+    alignas(256) std::byte zeroed[512];
+    const Launch launch = rule.bind(sizes, {}, {plain, zeroed});
+    EXPECT_EQ(launch.cells[1] - launch.cells[0], 512U);
+    EXPECT_EQ(launch.cells[3] - launch.cells[2], 256U);
+}
+
+TEST_F(OwnRule, RefusesScratchThatNoMemoryHolds) {
+    for (const char* count : {"n - 100", "n * 1000000000000000000"}) {
+        expect_error(ErrorKind::usage, "must be an integer", [&] {
+            static_cast<void>(with_scratch(count).scratch(std::array<std::int64_t, 1>{8}));
+        });
+    }
+}
+
+}  // namespace
+}  // namespace jitune

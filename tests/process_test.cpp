@@ -1,0 +1,199 @@
+#include "support/process.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "jitune/error.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+namespace {
+
+using std::chrono::milliseconds;
+
+Command shell(const std::string& script) {
+    Command command;
+    command.program = "/bin/sh";
+    command.arguments = {"-c", script};
+    return command;
+}
+
+/// True once the process has ended, reaped or not.
+bool has_ended(const std::string& pid) {
+    std::ifstream file("/proc/" + pid + "/stat");
+    std::string number, name, state;
+    return !(file >> number >> name >> state) || state == "Z" || state == "X";
+}
+
+void expect_end_of(const std::string& pid) {
+    for (int attempt = 0; attempt < 1000 && !has_ended(pid); ++attempt) {
+        std::this_thread::sleep_for(milliseconds(10));
+    }
+    EXPECT_TRUE(has_ended(pid)) << "process " << pid << " is still running";
+}
+
+/// Gives a signal back its meaning.
+class IgnoredSignal {
+public:
+    explicit IgnoredSignal(int number) : number_(number), before_(std::signal(number, SIG_IGN)) {}
+    ~IgnoredSignal() { std::signal(number_, before_); }
+    IgnoredSignal(const IgnoredSignal&) = delete;
+    IgnoredSignal& operator=(const IgnoredSignal&) = delete;
+
+private:
+    int number_;
+    void (*before_)(int);
+};
+
+TEST(Process, HandsArgumentsOverWithoutAShell) {
+    Command command;
+    command.program = "/bin/echo";
+    command.arguments = {"$(id)", "a  b", "'\"", "*"};
+    const ProcessResult result = run_process(command);
+    EXPECT_TRUE(result.succeeded());
+    EXPECT_EQ(result.output, "$(id) a  b '\" *\n");
+}
+
+TEST(Process, KeepsBothOutputsAndTheExitCode) {
+    const ProcessResult result = run_process(shell("echo out; echo err >&2; exit 3"));
+    EXPECT_FALSE(result.succeeded());
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_EQ(result.output, "out\nerr\n");
+    EXPECT_EQ(describe_end(result), "exit code 3");
+}
+
+TEST(Process, TellsWhichSignalEndedTheProgram) {
+    const ProcessResult result = run_process(shell("kill -SEGV $$"));
+    EXPECT_EQ(result.exit_code, -1);
+    EXPECT_EQ(result.signal, SIGSEGV);
+    EXPECT_EQ(describe_end(result), "signal 11 (Segmentation fault)");
+}
+
+TEST(Process, HasNothingToReadAndNoneOfTheAppsFiles) {
+    const int inherited = ::open("/dev/null", O_RDONLY);
+    ASSERT_GT(inherited, 2);
+    const std::string path = "/proc/self/fd/" + std::to_string(inherited);
+    const ProcessResult result =
+        run_process(shell("cat; test -e " + path + " && echo inherited; echo done"));
+    ::close(inherited);
+    EXPECT_EQ(result.output, "done\n");
+}
+
+TEST(Process, SetsVariablesOnTopOfTheEnvironment) {
+    Command command = shell("echo \"$HOME $JITUNE_TEST $PATH\"");
+    command.environment = {"HOME=elsewhere", "JITUNE_TEST=a=b"};
+    const ProcessResult result = run_process(command);
+    EXPECT_EQ(result.output, "elsewhere a=b " + std::string(std::getenv("PATH")) + "\n");
+}
+
+TEST(Process, KillsEverythingTheProgramStartedWhenTimeIsUp) {
+    Command command = shell("sleep 600 & echo $!; wait");
+    command.timeout = milliseconds(300);
+    const ProcessResult result = run_process(command);
+    EXPECT_TRUE(result.timed_out);
+    EXPECT_FALSE(result.succeeded());
+    expect_end_of(result.output.substr(0, result.output.find('\n')));
+}
+
+TEST(Process, DoesNotWaitForAGrandchildThatHoldsTheOutput) {
+    const ProcessResult result = run_process(shell("sleep 600 & echo $!; exit 4"));
+    EXPECT_EQ(result.exit_code, 4);
+    expect_end_of(result.output.substr(0, result.output.find('\n')));
+}
+
+TEST(Process, WaitsForAProgramThatClosesItsOutput) {
+    const ProcessResult result = run_process(shell("exec >&- 2>&-; sleep 0.1; exit 5"));
+    EXPECT_EQ(result.exit_code, 5);
+}
+
+TEST(Process, KeepsAllOutputUpToTheLimit) {
+    Command command = shell("head -c 3000000 /dev/zero");
+    EXPECT_EQ(run_process(command).output.size(), command.output_limit);
+    command.output_limit = 5'000'000;
+    const ProcessResult result = run_process(command);
+    EXPECT_TRUE(result.succeeded());
+    EXPECT_EQ(result.output.size(), 3'000'000U);
+}
+
+TEST(Process, StopsAProgramThatNeverStopsWriting) {
+    Command command = shell("yes");
+    command.timeout = milliseconds(200);
+    EXPECT_TRUE(run_process(command).timed_out);
+}
+
+TEST(Process, DoesNotPassOnIgnoredSignals) {
+    const IgnoredSignal ignored(SIGPIPE);
+    EXPECT_EQ(run_process(shell("kill -PIPE $$; echo alive")).signal, SIGPIPE);
+}
+
+TEST(Process, SaysSoWhereTheEndIsHidden) {
+    const IgnoredSignal ignored(SIGCHLD);
+    try {
+        run_process(shell("exit 0"));
+        FAIL() << "no Error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+        EXPECT_NE(std::string(error.what()).find("SIGCHLD"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Process, NamesAProgramThatCannotBeStarted) {
+    Command command;
+    command.program = "/no/such/program";
+    try {
+        run_process(command);
+        FAIL() << "no Error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+        EXPECT_NE(std::string(error.what()).find("/no/such/program"), std::string::npos);
+    }
+}
+
+TEST(FindProgram, TakesTheFirstExecutableFileOnThePath) {
+    const TempDir directory;
+    const std::string before = std::getenv("PATH");
+    const auto plain = directory.write("first/tool", "");
+    const auto program = directory.write("second/tool", "");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const std::string folder = directory.path().string();
+    ::setenv("PATH", (folder + "/first::" + folder + "/second").c_str(), 1);
+    EXPECT_EQ(find_program("tool"), program);
+    EXPECT_EQ(find_program("sh"), std::nullopt);
+    EXPECT_EQ(find_program(""), std::nullopt);
+    EXPECT_EQ(find_program(program.string()), program);
+    EXPECT_EQ(find_program(plain.string()), std::nullopt);
+    ::setenv("PATH", before.c_str(), 1);
+}
+
+TEST(TempDir, IsPrivateAndLeavesNothingBehind) {
+    std::filesystem::path path;
+    {
+        const TempDir directory;
+        path = directory.path();
+        struct stat status {};
+        ASSERT_EQ(::stat(path.c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777U, 0700U);
+        const auto file = directory.write("folder/file", "text");
+        EXPECT_EQ(std::filesystem::file_size(file), 4U);
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(TempDir, WritesOnlyInside) {
+    const TempDir directory;
+    for (const std::string name : {"", "../file", "a/../../file", "/tmp/file"}) {
+        EXPECT_THROW(static_cast<void>(directory.write(name, "")), Error) << name;
+    }
+    EXPECT_THROW(static_cast<void>(directory.write(std::string("a\0b", 3), "")), Error);
+}
+
+}  // namespace
+}  // namespace jitune

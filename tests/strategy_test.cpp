@@ -1,0 +1,102 @@
+#include "strategy/strategy.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+namespace {
+
+SearchSpace space_of_100() {
+    std::vector<Value> digits;
+    for (std::int64_t digit = 0; digit < 10; ++digit) {
+        digits.emplace_back(digit);
+    }
+    return SearchSpace({{"tens", digits, 0}, {"ones", digits, 0}}, {});
+}
+
+/// Asks `count` at a time until the strategy is done.
+std::vector<std::size_t> ask_all(Strategy& strategy, std::size_t count) {
+    std::vector<std::size_t> all;
+    for (auto asked = strategy.ask(count); !asked.empty(); asked = strategy.ask(count)) {
+        EXPECT_LE(asked.size(), count);
+        all.insert(all.end(), asked.begin(), asked.end());
+    }
+    return all;
+}
+
+class EveryStrategy : public testing::TestWithParam<StrategyEntry> {};
+
+TEST_P(EveryStrategy, AsksForEachConfigurationOnceAndIsThenDone) {
+    const SearchSpace space = space_of_100();
+    const auto strategy = make_strategy(GetParam().name, space, 1);
+    std::vector<std::size_t> asked = ask_all(*strategy, 7);
+    EXPECT_TRUE(strategy->ask(1).empty());
+    std::sort(asked.begin(), asked.end());
+    std::vector<std::size_t> all(space.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    EXPECT_EQ(asked, all);
+}
+
+TEST_P(EveryStrategy, AsksTheSameForEqualSeeds) {
+    const SearchSpace space = space_of_100();
+    const auto first = make_strategy(GetParam().name, space, 42);
+    const auto second = make_strategy(GetParam().name, space, 42);
+    EXPECT_EQ(ask_all(*first, 10), ask_all(*second, 10));
+}
+
+TEST_P(EveryStrategy, TakesVerdictsInAnyOrderAndLate) {
+    const SearchSpace space = space_of_100();
+    const auto strategy = make_strategy(GetParam().name, space, 3);
+    const std::vector<std::size_t> first = strategy->ask(4);
+    const std::vector<std::size_t> second = strategy->ask(4);
+    strategy->tell(second[1], 1000.0);
+    strategy->tell(first[3], std::nullopt);
+    for (const std::size_t index : strategy->ask(92)) {
+        EXPECT_EQ(std::count(first.begin(), first.end(), index), 0);
+        EXPECT_EQ(std::count(second.begin(), second.end(), index), 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy,
+                         testing::ValuesIn(strategies().begin(), strategies().end()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(ExhaustiveStrategy, AsksInTheOrderOfTheSpace) {
+    const SearchSpace space = space_of_100();
+    EXPECT_EQ(make_strategy("exhaustive", space, 0)->ask(3), (std::vector<std::size_t>{0, 1, 2}));
+}
+
+TEST(RandomStrategy, DependsOnTheSeedNotOnHowManyAreAskedAtOnce) {
+    const SearchSpace space = space_of_100();
+    const auto order = [&](std::uint64_t seed, std::size_t count) {
+        return ask_all(*make_strategy("random", space, seed), count);
+    };
+    EXPECT_EQ(order(5, 1), order(5, 33));
+    EXPECT_NE(order(5, 1), order(6, 1));
+}
+
+TEST(RandomStrategy, AsksTheSameOnEveryStandardLibrary) {
+    const SearchSpace space = space_of_100();
+    EXPECT_EQ(make_strategy("random", space, 1)->ask(5),
+              (std::vector<std::size_t>{28, 79, 62, 45, 0}));
+}
+
+TEST(Strategies, ListTheNamesThereAreForAnUnknownOne) {
+    const SearchSpace space = space_of_100();
+    try {
+        make_strategy("annealing", space, 0);
+        FAIL() << "the strategy was made";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage);
+        EXPECT_STREQ(error.what(),
+                     "there is no strategy \"annealing\"; there are exhaustive, random");
+    }
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,60 @@
+#include "tuner_db/integrity.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner_db/row.hpp"
+
+namespace jitune {
+
+namespace {
+
+// Not by way of an index, which may be what is damaged.
+template <class Decode>
+std::int64_t check_rows(const sqlite::Connection& connection, const Table& table, Decode decode,
+                        std::vector<std::string>& problems) {
+    std::int64_t good = 0;
+    try {
+        sqlite::Statement statement(connection, select(table, "NOT INDEXED"));
+        std::int64_t number = 1;
+        for (sqlite::Cursor cursor = statement.run(); cursor.next(); ++number) {
+            if (decode(cursor.row())) {
+                ++good;
+            } else {
+                problems.push_back(
+                    fmt::format("{} {}: its digest or a type does not hold", table.name, number));
+            }
+        }
+    } catch (const sqlite::Failure& failure) {
+        problems.emplace_back(failure.what());
+    }
+    return good;
+}
+
+}  // namespace
+
+void check_pages(const sqlite::Connection& connection, std::vector<std::string>& problems) {
+    try {
+        sqlite::Statement statement(connection, "PRAGMA integrity_check");
+        for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
+            const sqlite::Row row = cursor.row();
+            const auto* line = std::get_if<std::string>(&row.at(0));
+            if (line != nullptr && *line != "ok") {
+                problems.push_back("integrity_check: " + *line);
+            }
+        }
+    } catch (const sqlite::Failure& failure) {
+        problems.emplace_back(failure.what());
+    }
+}
+
+std::int64_t check_winners(const sqlite::Connection& connection,
+                           std::vector<std::string>& problems) {
+    return check_rows(connection, kWinnerTable, decode_winner, problems);
+}
+
+std::int64_t check_measurements(const sqlite::Connection& connection,
+                                std::vector<std::string>& problems) {
+    return check_rows(connection, kMeasurementTable, decode_measurement, problems);
+}
+
+}  // namespace jitune

@@ -1,0 +1,29 @@
+#include "tuner_db/record.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace jitune {
+
+namespace {
+
+/// In the order of the enumerators.
+constexpr std::array kVerdicts{"timed",        "compile_failed", "launch_failed",
+                               "wrong_result", "timed_out",      "crashed"};
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+    return kVerdicts.at(static_cast<std::size_t>(verdict));
+}
+
+std::optional<Verdict> verdict_from(std::string_view word) {
+    for (std::size_t i = 0; i < kVerdicts.size(); ++i) {
+        if (word == kVerdicts[i]) {
+            return static_cast<Verdict>(i);
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace jitune

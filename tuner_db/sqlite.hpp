@@ -1,0 +1,141 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jitune/error.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/// SQLite as owned objects. Every failure is a sqlite::Failure that names the file, the SQL and
+/// SQLite's answer. Nothing here locks: one thread at a time per Connection.
+namespace jitune::sqlite {
+
+struct Blob {
+    std::string bytes;
+
+    bool operator==(const Blob&) const = default;
+};
+
+/// One stored value of exactly its stored type; monostate is NULL.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Blob>;
+using Row = std::vector<Cell>;
+
+/// Error(store) with SQLite's extended result code.
+class Failure : public Error {
+public:
+    Failure(const std::string& message, int code) : Error(ErrorKind::store, message), code_(code) {}
+
+    [[nodiscard]] int code() const { return code_; }
+
+    /// The file is no database, or a broken one.
+    [[nodiscard]] bool damaged() const;
+
+private:
+    int code_;
+};
+
+/// An open database, set up to distrust its file: no triggers, views, extensions, attached
+/// databases or memory maps, and small limits.
+class Connection {
+public:
+    enum class Mode { read_write, read_only, memory };
+
+    /// `path` is absolute, without symlinks, and must exist; ignored for Mode::memory. A write
+    /// protected file is refused for Mode::read_write.
+    Connection(const std::string& path, Mode mode);
+    Connection(Connection&&) = default;
+
+    /// Runs statements that answer nothing of interest.
+    void execute(const std::string& sql);
+
+    /// The one value that `sql` answers, which must be of that type.
+    std::int64_t integer(const std::string& sql);
+    std::string text(const std::string& sql);
+
+    /// How long a call waits for another process's lock before it fails; at first not at all.
+    void set_busy_wait(std::chrono::milliseconds wait);
+
+    /// "tuning database <path>" or "tuning database in memory", for messages.
+    [[nodiscard]] std::string name() const;
+
+    [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+
+private:
+    struct Closer {
+        void operator()(sqlite3* handle) const noexcept;
+    };
+    template <class Value>
+    Value single(const std::string& sql);
+
+    struct BusyWait;
+    struct BusyWaitDeleter {
+        void operator()(BusyWait* wait) const noexcept;
+    };
+
+    std::unique_ptr<BusyWait, BusyWaitDeleter> busy_wait_;  ///< outlives the handle that uses it
+    std::unique_ptr<sqlite3, Closer> handle_;
+};
+
+/// One run of a statement. Its end resets the statement, which also ends a read's lock.
+class Cursor {
+public:
+    ~Cursor();
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+
+    /// False when there are no more rows.
+    bool next();
+
+    /// The current row.
+    [[nodiscard]] Row row() const;
+
+private:
+    friend class Statement;
+    explicit Cursor(sqlite3_stmt* statement) : statement_(statement) {}
+
+    sqlite3_stmt* statement_;
+};
+
+/// A compiled statement, for many runs, one at a time.
+class Statement {
+public:
+    Statement(const Connection& connection, const std::string& sql);
+
+    /// Binds ?1, ?2 … and starts; nothing has happened before the first next().
+    [[nodiscard]] Cursor run(const Row& parameters = {});
+
+    /// Runs to the end.
+    void execute(const Row& parameters = {});
+
+private:
+    struct Finalizer {
+        void operator()(sqlite3_stmt* statement) const noexcept;
+    };
+
+    std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
+};
+
+/// Rolls back unless committed. A write takes the write lock at once, so that it cannot fail
+/// halfway for another writer.
+class Transaction {
+public:
+    enum class Kind { read, write };
+
+    Transaction(Connection& connection, Kind kind);
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    void commit();
+
+private:
+    Connection& connection_;
+};
+
+}  // namespace jitune::sqlite

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "support/log.hpp"
+#include "tuner_db/journal.hpp"
+#include "tuner_db/sqlite.hpp"
+
+namespace jitune {
+
+/// A database that has passed every check and has the schema of this version.
+struct StoreFile {
+    sqlite::Connection connection;
+    Journal journal;
+    std::string path;  ///< absolute; empty in memory
+};
+
+/// See TuningStore::open. `mode` is not Mode::memory.
+StoreFile open_store_file(const std::filesystem::path& path, sqlite::Connection::Mode mode,
+                          const Log& log);
+
+StoreFile open_store_in_memory();
+
+}  // namespace jitune

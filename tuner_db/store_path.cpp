@@ -1,0 +1,162 @@
+#include "tuner_db/store_path.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(std::string_view path, std::string_view why) {
+    throw Error(ErrorKind::store, fmt::format("tuning database {}: {}", path, why));
+}
+
+[[noreturn]] void refuse_call(std::string_view path, std::string_view call, int error) {
+    refuse(path, fmt::format("{}: {}", call, std::generic_category().message(error)));
+}
+
+void make_directory(const fs::path& directory) {
+    const auto exists = [&] { return mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST; };
+    if (exists()) {
+        return;
+    }
+    const fs::path parent = directory.parent_path();
+    if (errno != ENOENT || parent == directory) {
+        refuse_call(directory.native(), "mkdir", errno);
+    }
+    make_directory(parent);
+    if (!exists()) {
+        refuse_call(directory.native(), "mkdir", errno);
+    }
+}
+
+fs::path resolve_directory(const fs::path& path, StorePath::IfMissing if_missing) {
+    if (!path.has_filename() || path.native().find('\0') != std::string::npos) {
+        refuse(path.native(), "not the name of a file");
+    }
+    std::error_code error;
+    const fs::path directory = fs::absolute(path, error).parent_path();
+    if (error) {
+        refuse_call(path.native(), "current directory", error.value());
+    }
+    if (if_missing == StorePath::IfMissing::create) {
+        make_directory(directory);
+    }
+    fs::path resolved = fs::canonical(directory, error);
+    if (error) {
+        refuse_call(directory.native(), "realpath", error.value());
+    }
+    return resolved;
+}
+
+void check_owner_and_mode(const std::string& path, const struct stat& status) {
+    const uid_t user = geteuid();
+    if (status.st_uid != user && status.st_uid != 0) {
+        refuse(path, fmt::format("owned by user {}, not by user {} or root: use a path of your own",
+                                 status.st_uid, user));
+    }
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        refuse(path, fmt::format("mode {:04o} lets others write: chmod go-w '{}'",
+                                 status.st_mode & 07777U, path));
+    }
+}
+
+}  // namespace
+
+StorePath::Descriptor::~Descriptor() {
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+StorePath::StorePath(const fs::path& path, IfMissing if_missing)
+    : StorePath(resolve_directory(path, if_missing), path.filename().native(), if_missing) {}
+
+StorePath::StorePath(const fs::path& directory, std::string name, IfMissing if_missing)
+    : if_missing_(if_missing),
+      directory_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      file_((directory / name).native()),
+      name_(std::move(name)) {
+    struct stat status {};
+    if (directory_.fd < 0 || fstat(directory_.fd, &status) != 0) {
+        refuse_call(directory.native(), "open", errno);
+    }
+    check_owner_and_mode(directory.native(), status);
+}
+
+FileSystem StorePath::file_system() const {
+    struct statfs status {};
+    if (fstatfs(directory_.fd, &status) != 0) {
+        refuse_call(file_, "fstatfs", errno);
+    }
+    return jitune::file_system(static_cast<std::uint32_t>(status.f_type));
+}
+
+StorePath::Identity StorePath::check_file() const {
+    // mknod makes the file without opening it. It is there already in all but one case.
+    if (if_missing_ == IfMissing::create &&
+        mknodat(directory_.fd, name_.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
+        refuse_call(file_, "create", errno);
+    }
+    struct stat status {};
+    if (fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        refuse_call(file_, "stat", errno);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        refuse(file_, S_ISLNK(status.st_mode) ? "a symlink: give the path it points to"
+                                              : "not a regular file");
+    }
+    if (status.st_nlink != 1) {
+        refuse(file_, "has several hard links, which would share it without sharing its journal");
+    }
+    check_owner_and_mode(file_, status);
+    return {status.st_dev, status.st_ino};
+}
+
+std::string StorePath::first_free_name() const {
+    for (int number = 1;; ++number) {
+        std::string name = fmt::format("{}.bad-{}", name_, number);
+        struct stat status {};
+        if (fstatat(directory_.fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+            return name;
+        }
+    }
+}
+
+std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
+    // Two processes that both found the damage: the second must not move the first one's new file.
+    // Where a directory cannot be locked, the identity alone decides. Closing it unlocks it.
+    flock(directory_.fd, LOCK_EX);
+    struct stat status {};
+    if (fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        Identity{status.st_dev, status.st_ino} != damaged) {
+        return std::nullopt;
+    }
+    const std::string aside = first_free_name();
+    for (const std::string_view suffix : {"", "-journal", "-wal", "-shm"}) {
+        const std::string from = name_ + std::string(suffix);
+        const std::string to = aside + std::string(suffix);
+        if (renameat(directory_.fd, from.c_str(), directory_.fd, to.c_str()) != 0 &&
+            errno != ENOENT) {
+            refuse_call(file_, "rename to " + to, errno);
+        }
+    }
+    return aside;
+}
+
+}  // namespace jitune

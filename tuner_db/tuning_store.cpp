@@ -1,0 +1,320 @@
+#include "tuner_db/tuning_store.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "jitune/error.hpp"
+#include "tuner_db/integrity.hpp"
+#include "tuner_db/row.hpp"
+#include "tuner_db/store_file.hpp"
+
+namespace jitune {
+
+namespace {
+
+using sqlite::Row;
+using sqlite::Statement;
+using sqlite::Transaction;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Dispatch goes on without the store sooner than it waits; a sweep has time.
+constexpr milliseconds kDispatchWait{50};
+constexpr milliseconds kSweepWait{10'000};
+
+constexpr std::string_view kIsKey =
+    "kernel = ?1 AND types = ?2 AND bucket = ?3 AND alignment = ?4 AND template_hash = ?5 AND "
+    "device_class = ?6";
+constexpr std::string_view kIsNeighbour =
+    "kernel = ?1 AND types = ?2 AND bucket <> ?3 AND alignment = ?4 AND template_hash = ?5 AND "
+    "device_class = ?6";
+
+}  // namespace
+
+class TuningStore::Impl {
+public:
+    class Turn;
+
+    Impl(StoreFile opened, Log log) : file_(std::move(opened)), log_(std::move(log)) {}
+
+    /// Outside the process that opened the store, SQLite's objects must not even be closed.
+    [[nodiscard]] bool forked() const { return getpid() != owner_; }
+    void require_owner() const;
+
+    /// The winner of `key` and the digest that its row claims to have; no digest: no row.
+    struct Found {
+        std::optional<Winner> winner;
+        std::optional<sqlite::Cell> digest;
+
+        [[nodiscard]] bool damaged() const { return digest && !winner; }
+    };
+    Found read_winner(const RecordKey& key);
+
+    /// Deletes the row if nobody has replaced it since and it can be done at once.
+    void drop_winner(const RecordKey& key, const sqlite::Cell& digest);
+
+    /// Runs `body` in a transaction that has the write lock from the start.
+    template <class Body>
+    void write(Body body);
+
+    /// Calls `visit` with each row that a statement answers.
+    template <class Visitor>
+    static void each_row(Statement& statement, const Row& parameters, Visitor visit);
+
+private:
+    friend class TuningStore;
+
+    void check_journal();
+
+    const pid_t owner_ = getpid();
+    StoreFile file_;
+    const Log log_;
+    std::timed_mutex mutex_;
+    std::atomic<std::int64_t> bad_rows_ = 0;
+
+    sqlite::Connection& connection_ = file_.connection;
+    Statement find_winner_{connection_, select(kWinnerTable, fmt::format("WHERE {}", kIsKey))};
+    Statement drop_winner_{connection_,
+                           fmt::format("DELETE FROM winner WHERE {} AND digest IS ?7", kIsKey)};
+    Statement neighbours_{connection_, fmt::format("SELECT bucket FROM winner WHERE {} "
+                                                   "ORDER BY abs(bucket - ?3), bucket",
+                                                   kIsNeighbour)};
+    Statement winner_keys_{connection_,
+                           "SELECT kernel, types, bucket, alignment, template_hash, device_class "
+                           "FROM winner ORDER BY kernel, types, device_class, bucket"};
+    Statement find_measurements_{
+        connection_,
+        select(kMeasurementTable, fmt::format("WHERE {} ORDER BY created_at, rowid", kIsKey))};
+    Statement put_winner_{connection_, insert("REPLACE", kWinnerTable)};
+    // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
+    Statement put_measurement_{
+        connection_, insert("INSERT", kMeasurementTable) + " ON CONFLICT(digest) DO NOTHING"};
+    Statement journal_mode_{connection_, "PRAGMA journal_mode"};
+};
+
+/// The right to use a store for one call: in its own process, alone, and with a bounded wait for
+/// other threads and other processes.
+class TuningStore::Impl::Turn {
+public:
+    Turn(Impl& store, milliseconds wait) : lock_(store.mutex_, std::defer_lock) {
+        store.require_owner();
+        const auto deadline = steady_clock::now() + wait;
+        if (!lock_.try_lock_until(deadline)) {
+            throw Error(ErrorKind::store,
+                        fmt::format("{}: busy in another thread for {} ms: try again",
+                                    store.connection_.name(), wait.count()));
+        }
+        const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+        store.connection_.set_busy_wait(std::max(left, milliseconds(0)));
+    }
+
+private:
+    std::unique_lock<std::timed_mutex> lock_;
+};
+
+void TuningStore::Impl::require_owner() const {
+    if (forked()) {
+        throw Error(ErrorKind::forked,
+                    "tuning database: the process was forked after it was opened: open it again");
+    }
+}
+
+template <class Visitor>
+void TuningStore::Impl::each_row(Statement& statement, const Row& parameters, Visitor visit) {
+    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
+        visit(cursor.row());
+    }
+}
+
+template <class Body>
+void TuningStore::Impl::write(Body body) {
+    Transaction transaction(connection_, Transaction::Kind::write);
+    check_journal();
+    body();
+    transaction.commit();
+}
+
+void TuningStore::Impl::check_journal() {
+    // A program with another SQLite may have changed it, to one that is not safe with this SQLite.
+    each_row(journal_mode_, {}, [&](const Row& row) {
+        if (row.at(0) != sqlite::Cell(file_.journal.mode)) {
+            throw Error(ErrorKind::store,
+                        fmt::format("{}: another program has changed the journal mode from {}, "
+                                    "which is needed here ({}): close that program",
+                                    connection_.name(), file_.journal.mode, file_.journal.reason));
+        }
+    });
+}
+
+TuningStore::Impl::Found TuningStore::Impl::read_winner(const RecordKey& key) {
+    Found found;
+    each_row(find_winner_, encode(key), [&](const Row& row) {
+        found.digest = row.front();
+        found.winner = decode_winner(row);
+    });
+    if (found.winner && found.winner->key != key) {
+        found.winner.reset();
+    }
+    if (found.damaged()) {
+        ++bad_rows_;
+    }
+    return found;
+}
+
+void TuningStore::Impl::drop_winner(const RecordKey& key, const sqlite::Cell& digest) {
+    try {
+        connection_.set_busy_wait(milliseconds(0));
+        Row parameters = encode(key);
+        parameters.push_back(digest);
+        write([&] { drop_winner_.execute(parameters); });
+    } catch (const Error&) {
+        // The row stays and is refused again the next time.
+        return;
+    }
+}
+
+TuningStore::TuningStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+TuningStore::~TuningStore() {
+    if (impl_->forked()) {
+        static_cast<void>(impl_.release());
+    }
+}
+
+std::unique_ptr<TuningStore> TuningStore::open(const std::filesystem::path& path, Access access,
+                                               const Log& log) {
+    const auto mode = access == Access::read_only ? sqlite::Connection::Mode::read_only
+                                                  : sqlite::Connection::Mode::read_write;
+    auto impl = std::make_unique<Impl>(open_store_file(path, mode, log), log);
+    return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
+}
+
+std::unique_ptr<TuningStore> TuningStore::in_memory(const Log& log) {
+    auto impl = std::make_unique<Impl>(open_store_in_memory(), log);
+    return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
+}
+
+std::optional<Winner> TuningStore::find(const RecordKey& key) {
+    Impl::Found found;
+    {
+        const Impl::Turn turn(*impl_, kDispatchWait);
+        found = impl_->read_winner(key);
+        if (found.damaged()) {
+            impl_->drop_winner(key, *found.digest);
+        }
+    }
+    if (found.damaged()) {
+        impl_->log_.warning(
+            "tuning database {}: the winner of {} {} bucket={} is damaged: not used",
+            impl_->file_.path, key.kernel, key.types, key.bucket);
+    }
+    return std::move(found.winner);
+}
+
+std::vector<Winner> TuningStore::nearest(const RecordKey& key, int limit) {
+    const Impl::Turn turn(*impl_, kDispatchWait);
+    const Transaction moment(impl_->connection_, Transaction::Kind::read);
+    std::vector<RecordKey> keys;
+    Impl::each_row(impl_->neighbours_, encode(key), [&](const Row& row) {
+        if (const auto* bucket = std::get_if<std::int64_t>(&row.at(0))) {
+            keys.push_back(key);
+            keys.back().bucket = *bucket;
+        }
+    });
+    std::vector<Winner> nearest;
+    for (auto next = keys.begin(); next != keys.end() && std::ssize(nearest) < limit; ++next) {
+        if (std::optional<Winner> winner = impl_->read_winner(*next).winner) {
+            winner->image.clear();
+            nearest.push_back(std::move(*winner));
+        }
+    }
+    return nearest;
+}
+
+void TuningStore::save(std::span<const Measurement> measurements,
+                       const std::optional<Winner>& winner) {
+    std::vector<Row> rows;
+    for (const Measurement& measurement : measurements) {
+        rows.push_back(encode(measurement));
+    }
+    const Row winner_row = winner ? encode(*winner) : Row{};
+
+    const Impl::Turn turn(*impl_, kSweepWait);
+    impl_->write([&] {
+        for (const Row& row : rows) {
+            impl_->put_measurement_.execute(row);
+        }
+        if (winner) {
+            impl_->put_winner_.execute(winner_row);
+        }
+    });
+}
+
+std::vector<Winner> TuningStore::winners() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    const Transaction moment(impl_->connection_, Transaction::Kind::read);
+    std::vector<RecordKey> keys;
+    Impl::each_row(impl_->winner_keys_, {}, [&](const Row& row) {
+        if (std::optional<RecordKey> key = decode_key(row)) {
+            keys.push_back(std::move(*key));
+        }
+    });
+    std::vector<Winner> winners;
+    for (const RecordKey& key : keys) {
+        if (std::optional<Winner> winner = impl_->read_winner(key).winner) {
+            winner->image.clear();
+            winners.push_back(std::move(*winner));
+        }
+    }
+    return winners;
+}
+
+std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    std::vector<Measurement> measurements;
+    Impl::each_row(impl_->find_measurements_, encode(key), [&](const Row& row) {
+        std::optional<Measurement> measurement = decode_measurement(row);
+        if (measurement && measurement->key == key) {
+            measurements.push_back(std::move(*measurement));
+        } else {
+            ++impl_->bad_rows_;
+        }
+    });
+    return measurements;
+}
+
+TuningStore::Check TuningStore::verify() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    Check check;
+    check_pages(impl_->connection_, check.problems);
+    check.winners = check_winners(impl_->connection_, check.problems);
+    check.measurements = check_measurements(impl_->connection_, check.problems);
+    return check;
+}
+
+TuningStore::Status TuningStore::status() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    const StoreFile& file = impl_->file_;
+    sqlite::Connection& connection = impl_->connection_;
+    return {file.path,
+            file.journal.mode,
+            file.journal.reason,
+            sqlite3_libversion(),
+            connection.integer("PRAGMA user_version"),
+            connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")};
+}
+
+std::int64_t TuningStore::bad_rows() const {
+    impl_->require_owner();
+    return impl_->bad_rows_;
+}
+
+}  // namespace jitune
