@@ -27,7 +27,7 @@ std::vector<float> values(std::size_t count) {
     std::uint32_t state = 1;
     for (float& value : values) {
         state = state * 1664525U + 1013904223U;
-        value = static_cast<float>(state >> 24) / 8 - 16;
+        value = static_cast<float>(state >> 24) - 128;
     }
     return values;
 }

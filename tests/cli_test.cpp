@@ -120,8 +120,9 @@ TEST_F(CliTest, DevicesNameTheHost) {
 
 TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("", 2, "devices, sweep, reduce, db");
-    expect_failure("swep", 2, "devices, sweep, reduce, db");
-    expect_failure("sweep", 2, "expected one of the commands reduce");
+    expect_failure("swep", 2,
+                   "\"swep\" was not expected; jitune takes one of the commands devices");
+    expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
     expect_failure("db", 2, "list, show, explain, verify, path");
     expect_failure("sweep reduce --size 3", 2, "--sizes");
     expect_failure("sweep reduce --sizes", 2, "--sizes");
@@ -220,11 +221,11 @@ TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
     EXPECT_EQ(list["winners"][1]["configuration"], sweep["rows"][1]["configuration"]);
     const json shown = jitune_json("db show --type float32 --op sum -n 2^14");
     EXPECT_EQ(shown["configuration"], sweep["rows"][1]["configuration"]);
-    EXPECT_EQ(shown["measurements"].size(), sweep["rows"][1]["evaluated"]);
+    EXPECT_GE(shown["measurements"].size(), sweep["rows"][1]["evaluated"]);
     EXPECT_EQ(jitune_json("db show 2"), shown);
     EXPECT_EQ(jitune_json("db verify")["winners"], 2);
     EXPECT_EQ(jitune_json("db path")["path"], path("tuning.db"));
-    expect_failure("db show", 2, "rows");
+    expect_failure("db show", 2, "2 winners match");
     expect_failure("db show 3", 2, "no row 3");
     expect_failure("db show --op max", 2, "no winner");
 }

@@ -228,7 +228,7 @@ TEST_F(CudaBackend, TellsFailuresThatEndTheProcessFromThoseThatDoNot) {
              {1, false},  {2, false},  {200, false}, {209, false}, {701, false}, {912, false},
              {226, true}, {700, true}, {702, true},  {710, true},  {714, true},  {715, true},
              {716, true}, {717, true}, {718, true},  {719, true},  {721, true},  {810, true},
-             {911, true}, {999, true}, {31337, true}}) {
+             {911, true}, {999, true}, {1000, true}}) {
         const CUcontext context = fake.make_context(0);
         fake.make_current(context);
         fake.on_launch = [answer = code](FakeLaunch&) { return static_cast<CUresult>(answer); };

@@ -24,8 +24,10 @@ std::ostream& operator<<(std::ostream& out, const Sequence& sequence) {
 }
 
 Launch one_cell_launch(const DeviceMemory& memory) {
-    Launch launch;
+    Launch launch{};
     launch.step_count = 1;
+    launch.steps[0].grid = {1, 1, 1};
+    launch.steps[0].block = {1, 1, 1};
     launch.steps[0].argument_count = 1;
     launch.cells[0] = reinterpret_cast<std::uintptr_t>(memory.data());
     return launch;

@@ -83,6 +83,9 @@ public:
         if (backend_.before_sample) {
             backend_.before_sample();
         }
+        if (backend_.lost_in_sample && backend_.lost_in_sample()) {
+            return LaunchFailure{false, true, "the device fell off the bus"};
+        }
         if (behaviour_.timer_failure) {
             return *behaviour_.timer_failure;
         }

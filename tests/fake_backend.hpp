@@ -16,13 +16,13 @@ namespace jitune {
 
 /// What a fake candidate does, by the name expression of its first launch step.
 struct FakeBehaviour {
-    double ns = 1000;         ///< of one launch
-    double noise = 0;         ///< samples vary by this part of `ns`, up and down in turn
-    std::string compile_log;  ///< not empty: does not compile
-    std::string load_error;   ///< not empty: its image does not load
-    std::optional<LaunchFailure> run_failure;    ///< answer of Bench::run
-    std::optional<LaunchFailure> timer_failure;  ///< answer of Timer::sample
-    std::function<void(const Launch&)> run;      ///< does its work; empty: FakeBackend::kernel
+    double ns = 1000;           ///< of one launch
+    double noise = 0;           ///< samples vary by this part of `ns`, up and down in turn
+    std::string compile_log{};  ///< not empty: does not compile
+    std::string load_error{};   ///< not empty: its image does not load
+    std::optional<LaunchFailure> run_failure{};    ///< answer of Bench::run
+    std::optional<LaunchFailure> timer_failure{};  ///< answer of Timer::sample
+    std::function<void(const Launch&)> run{};      ///< does its work; empty: FakeBackend::kernel
 };
 
 /// A device in host memory. "Compiles" instances to an image that names their expressions, runs
@@ -40,6 +40,7 @@ public:
 
     std::function<void(std::span<const Instance>)> before_compile;  ///< may throw
     std::function<void()> before_sample;
+    std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;
 
     [[nodiscard]] int compiles() const { return compiles_; }  ///< instances
@@ -56,6 +57,9 @@ public:
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        return allocate_zeroed(bytes);
+    }
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
     void write(void* device, std::span<const std::byte> value, Stream stream) override;

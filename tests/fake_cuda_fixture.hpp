@@ -55,8 +55,10 @@ protected:
 
     /// One block of 64 threads, no arguments.
     static Launch plain_launch() {
-        Launch launch;
+        Launch launch{};
         launch.step_count = 1;
+        launch.steps[0].grid = {1, 1, 1};
+        launch.steps[0].block = {1, 1, 1};
         launch.steps[0].grid.x = 2;
         launch.steps[0].block.x = 64;
         return launch;

@@ -9,7 +9,7 @@ namespace jitune {
 
 namespace {
 
-constexpr const char* kText = R"(/* jitune template
+constexpr const char* kText = R"toml(/* jitune template
 kernel = "sum"
 backend = "cuda"
 sizes = ["n"]
@@ -31,7 +31,7 @@ arguments = ["values", "n", "ticket", "result"]
 block = "block"
 grid = "ceil_div(n, block * items)"
 */
-)";
+)toml";
 
 using Bytes = std::vector<std::byte>;
 
@@ -52,7 +52,9 @@ public:
 private:
     static Case make_case(std::int64_t n, std::size_t offset) {
         std::vector<std::int32_t> values(static_cast<std::size_t>(n));
-        std::iota(values.begin(), values.end(), 1);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<std::int32_t>(i % 1000) + 1;
+        }
         const std::int32_t expected = std::accumulate(values.begin(), values.end(), 0);
         auto bytes = std::make_shared<Bytes>(values.size() * sizeof(std::int32_t));
         std::memcpy(bytes->data(), values.data(), bytes->size());

@@ -17,8 +17,10 @@ namespace jitune {
 template <class... Cells>
 Launch launch_with(Cells... cells) {
     static_assert(((sizeof cells <= 8) && ...));
-    Launch launch;
+    Launch launch{};
     launch.step_count = 1;
+    launch.steps[0].grid = {1, 1, 1};
+    launch.steps[0].block = {1, 1, 1};
     [[maybe_unused]] const auto add = [&](const auto& cell) {
         const std::uint8_t index = launch.steps[0].argument_count++;
         launch.steps[0].arguments[index] = index;

@@ -147,8 +147,7 @@ TEST(KernelTemplate, HostReduceUsesAllCoresUnlessThereIsTooLittleToDo) {
         const Configuration standard =
             host.default_configuration(host.space(float_sum(n), device()));
         const LaunchRule rule = host.launch_rule(float_sum(n), device(), standard);
-        const std::array<void*, 2> arrays{};
-        return rule.bind(std::array{n}, arrays, {}).cells[2];
+        return rule.plan(std::array{n}).launch.cells[2];
     };
     EXPECT_EQ(threads(1 << 24), 4U);
     EXPECT_EQ(threads(1), 1U);

@@ -57,7 +57,9 @@ protected:
     }
 
     Launch bind(const LaunchRule& rule, std::int64_t n) {
-        return rule.bind(std::array{n}, arrays_, {&plain_, &zeroed_});
+        LaunchRule::Plan plan = rule.plan(std::array{n});
+        rule.bind(plan, arrays_, {&plain_, &zeroed_});
+        return plan.launch;
     }
 
     static std::uint64_t address(const void* pointer) {
@@ -124,11 +126,13 @@ TEST_F(ReduceLaunch, PassesEachStepItsArgumentsInTheKernelsOrder) {
 }
 
 TEST_F(ReduceLaunch, NeedsAPartialForEachBlockInWholeAlignedPieces) {
-    const std::array<std::int64_t, 1> many{1 << 30};
-    EXPECT_EQ(rule("last_block").scratch(many).plain, 256U);  // 32 floats
-    EXPECT_EQ(rule("last_block").scratch(many).zeroed, 256U);
-    EXPECT_EQ(rule("last_block", ElementType::float64).scratch(many).plain, 256U);
-    EXPECT_EQ(rule("last_block").scratch(std::array<std::int64_t, 1>{1}).plain, 256U);
+    const auto need = [](const LaunchRule& rule, std::int64_t n) {
+        return rule.plan(std::array{n}).scratch;
+    };
+    EXPECT_EQ(need(rule("last_block"), 1 << 30).plain, 256U);  // 32 floats
+    EXPECT_EQ(need(rule("last_block"), 1 << 30).zeroed, 256U);
+    EXPECT_EQ(need(rule("last_block", ElementType::float64), 1 << 30).plain, 256U);
+    EXPECT_EQ(need(rule("last_block"), 1).plain, 256U);
 }
 
 TEST_F(ReduceLaunch, BindsWithoutAllocating) {
@@ -137,23 +141,21 @@ TEST_F(ReduceLaunch, BindsWithoutAllocating) {
     const std::size_t before = allocations;
     std::uint64_t blocks = 0;
     for (std::int64_t n = 1; n < 1'000'000; n = n * 3 + 1) {
-        const std::array sizes{n};
-        blocks += last_block.scratch(sizes).plain + bind(last_block, n).steps[0].grid.x +
-                  bind(two_launches, n).step_count;
+        blocks += bind(last_block, n).steps[0].grid.x + bind(two_launches, n).step_count;
     }
     EXPECT_EQ(allocations, before);
     EXPECT_GT(blocks, 0U);
 }
 
-/// A rule of one step with these expressions for its grid and one array in scratch memory.
+/// Rules made of expressions over n.
 class OwnRule : public testing::Test {
 protected:
+    static LaunchRule::Plan plan_for_8(const LaunchRule& rule) {
+        return rule.plan(std::array<std::int64_t, 1>{8});
+    }
     static LaunchRule::Quantity quantity(const std::string& text) {
         const std::array<std::string, 1> names{"n"};
-        LaunchRule::Quantity result;
-        result.expression = Expression::parse(text).for_slots(names);
-        result.what = "grid.x of own.cu";
-        return result;
+        return {Expression::parse(text).for_slots(names), "grid.x of own.cu"};
     }
     static LaunchRule with_grid(const std::string& text) {
         LaunchRule::Step step;
@@ -170,32 +172,60 @@ protected:
 };
 
 TEST_F(OwnRule, RefusesAGridThatIsNoGrid) {
-    for (const char* text : {"n - 8", "n / 9", "n * 1000000000", "n / 0", "'many'", "1.5 * n"}) {
-        const LaunchRule rule = with_grid(text);
-        expect_error(ErrorKind::usage, "grid.x of own.cu = ", [&] {
-            static_cast<void>(rule.bind(std::array<std::int64_t, 1>{8}, {}, {}));
-        });
+    for (const char* text : {"n - 8", "n / 9", "n - 9", "n * 1000000000", "n / 0", "'many'",
+                             "1.5 * n", "0", "-1", "n = 8 AND 1 / 0"}) {
+        expect_error(ErrorKind::usage, "grid.x of own.cu is ",
+                     [&] { plan_for_8(with_grid(text)); });
     }
-    EXPECT_EQ(with_grid("n * 2").bind(std::array<std::int64_t, 1>{8}, {}, {}).steps[0].grid.x, 16U);
+    EXPECT_EQ(plan_for_8(with_grid("n * 2")).launch.steps[0].grid.x, 16U);
+    EXPECT_EQ(plan_for_8(with_grid("n * 500000000")).launch.steps[0].grid.x, 4'000'000'000U);
+}
+
+TEST_F(OwnRule, LeavesAStepOutForTheSizesItIsNotMeantFor) {
+    LaunchRule::Step step;
+    for (auto* extent : {&step.grid, &step.block}) {
+        *extent = {quantity("1"), quantity("1"), quantity("1")};
+    }
+    step.grid[0] = step.block[0] = quantity("n");
+    step.when = quantity("1");
+    step.shared_bytes = quantity("0");
+    LaunchRule::Step small = step;
+    small.when = quantity("n < 100");
+    LaunchRule::Step never = step;
+    never.when = quantity("1 > 2");
+    const LaunchRule rule({small, never, step}, {});
+    const auto entries = [&](std::int64_t n) {
+        const Launch launch = rule.plan(std::array{n}).launch;
+        std::vector<std::uint32_t> result;
+        for (std::size_t i = 0; i < launch.step_count; ++i) {
+            EXPECT_EQ(launch.steps[i].grid.x, static_cast<std::uint32_t>(n));
+            result.push_back(launch.steps[i].entry);
+        }
+        return result;
+    };
+    EXPECT_EQ(entries(8), (std::vector<std::uint32_t>{0, 2}));
+    EXPECT_EQ(entries(100), (std::vector<std::uint32_t>{2}));
 }
 
 TEST_F(OwnRule, LaysScratchOutWithoutOverlap) {
     const LaunchRule rule = with_scratch("n");
-    const std::array<std::int64_t, 1> sizes{33};  // 264 bytes, two pieces of 256
-    EXPECT_EQ(rule.scratch(sizes).plain, 1024U);
-    EXPECT_EQ(rule.scratch(sizes).zeroed, 512U);
+    LaunchRule::Plan plan = rule.plan(std::array<std::int64_t, 1>{33});  // 264 bytes, two pieces
+    EXPECT_EQ(plan.scratch.plain, 1024U);
+    EXPECT_EQ(plan.scratch.zeroed, 512U);
     alignas(256) std::byte plain[1024];
     alignas(256) std::byte zeroed[512];
-    const Launch launch = rule.bind(sizes, {}, {plain, zeroed});
-    EXPECT_EQ(launch.cells[1] - launch.cells[0], 512U);
-    EXPECT_EQ(launch.cells[3] - launch.cells[2], 256U);
+    rule.bind(plan, {}, {plain, zeroed});
+    const auto& cells = plan.launch.cells;
+    EXPECT_EQ(cells[0], reinterpret_cast<std::uintptr_t>(plain));
+    EXPECT_EQ(cells[1], cells[0] + 512);
+    EXPECT_EQ(cells[2], reinterpret_cast<std::uintptr_t>(zeroed));
+    EXPECT_EQ(cells[3], cells[2] + 256);
 }
 
 TEST_F(OwnRule, RefusesScratchThatNoMemoryHolds) {
     for (const char* count : {"n - 100", "n * 1000000000000000000"}) {
-        expect_error(ErrorKind::usage, "must be an integer", [&] {
-            static_cast<void>(with_scratch(count).scratch(std::array<std::int64_t, 1>{8}));
-        });
+        expect_error(ErrorKind::usage, "must be an integer",
+                     [&] { plan_for_8(with_scratch(count)); });
     }
 }
 

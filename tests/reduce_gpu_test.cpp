@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "backend/cuda/driver_table.hpp"
 #include "jitune/reduce.hpp"
 #include "ops/reduce_reference.hpp"
+#include "support/shared_library.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune {

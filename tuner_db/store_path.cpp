@@ -6,8 +6,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <string_view>
 #include <system_error>
 #include <utility>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -77,7 +78,10 @@ private:
     const pid_t owner_ = getpid();
     StoreFile file_;
     const Log log_;
-    std::timed_mutex mutex_;
+    // A timed mutex would do, but for the thread sanitizer, which does not know its timed lock.
+    std::mutex mutex_;
+    std::condition_variable free_again_;
+    bool in_use_ = false;
     std::atomic<std::int64_t> bad_rows_ = 0;
 
     sqlite::Connection& connection_ = file_.connection;
@@ -104,20 +108,29 @@ private:
 /// other threads and other processes.
 class TuningStore::Impl::Turn {
 public:
-    Turn(Impl& store, milliseconds wait) : lock_(store.mutex_, std::defer_lock) {
+    Turn(Impl& store, milliseconds wait) : store_(store) {
         store.require_owner();
         const auto deadline = steady_clock::now() + wait;
-        if (!lock_.try_lock_until(deadline)) {
+        std::unique_lock lock(store.mutex_);
+        if (!store.free_again_.wait_until(lock, deadline, [&] { return !store.in_use_; })) {
             throw Error(ErrorKind::store,
                         fmt::format("{}: busy in another thread for {} ms: try again",
                                     store.connection_.name(), wait.count()));
         }
+        store.in_use_ = true;
         const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
         store.connection_.set_busy_wait(std::max(left, milliseconds(0)));
     }
+    ~Turn() {
+        const std::lock_guard lock(store_.mutex_);
+        store_.in_use_ = false;
+        store_.free_again_.notify_one();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
 
 private:
-    std::unique_lock<std::timed_mutex> lock_;
+    Impl& store_;
 };
 
 void TuningStore::Impl::require_owner() const {

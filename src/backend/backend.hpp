@@ -155,8 +155,11 @@ public:
     /// where the stream is capturing; the capture stays valid.
     virtual Scratch stream_scratch(Stream stream, const ScratchNeed& need) = 0;
 
-    /// Device memory of the caller's own, zero-filled, in the current context (else the primary
-    /// one).
+    /// Device memory of the caller's own in the current context (else the primary one), of any
+    /// content.
+    virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
+
+    /// As allocate(), all zero.
     virtual std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) = 0;
 
     /// Blocks until all work of `stream` is done, then copies. Used by the calls that return a

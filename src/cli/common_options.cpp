@@ -51,7 +51,7 @@ Options CommonArguments::options() const {
     return options;
 }
 
-std::unique_ptr<TuningStore> open_database(const Options& options) {
+std::unique_ptr<TuningStore> open_database(const Options& options, TuningStore::Access access) {
     if (options.database.empty()) {
         throw Error(ErrorKind::usage, "no database to look into: name one with --db or JITUNE_DB");
     }
@@ -61,8 +61,7 @@ std::unique_ptr<TuningStore> open_database(const Options& options) {
                     fmt::format("there is no database at \"{}\" yet: jitune sweep reduce makes it",
                                 options.database.string()));
     }
-    return TuningStore::open(options.database, TuningStore::Access::read_only,
-                             Log(options.log_level, options.log_sink));
+    return TuningStore::open(options.database, access, Log(options.log_level, options.log_sink));
 }
 
 }  // namespace jitune

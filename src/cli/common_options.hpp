@@ -26,8 +26,9 @@ struct CommonArguments {
     [[nodiscard]] Options options() const;
 };
 
-/// The database of `options`, to look into. Throws Error(usage) where the options name none and
-/// Error(store) where there is no such file or it cannot be used.
-std::unique_ptr<TuningStore> open_database(const Options& options);
+/// The database of `options`, which must be there. Throws Error(usage) where the options name none
+/// and Error(store) where there is no such file or it cannot be used.
+std::unique_ptr<TuningStore> open_database(
+    const Options& options, TuningStore::Access access = TuningStore::Access::read_only);
 
 }  // namespace jitune

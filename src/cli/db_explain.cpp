@@ -42,7 +42,7 @@ std::string explanation_text(const Explanation& explanation) {
                         short_types(row.winner.key.types), row.winner.sizes,
                         row.winner.configuration, row.reason});
     }
-    const std::string text = explanation.answer + '\n';
+    std::string text = explanation.answer + '\n';
     if (rows.empty()) {
         return text;
     }

@@ -18,7 +18,9 @@ Json path_json(const Options& options) {
         return {{"path", options.database.empty() ? Json() : Json(options.database.string())},
                 {"exists", false}};
     }
-    const TuningStore::Status status = open_database(options)->status();
+    // As an app opens it, which is what decides the journal mode.
+    const TuningStore::Status status =
+        open_database(options, TuningStore::Access::read_write)->status();
     return {{"path", status.path},
             {"exists", true},
             {"bytes", status.bytes},

@@ -52,13 +52,11 @@ bool matches(const Winner& winner, const Arguments& arguments, std::optional<std
 }
 
 const Winner& by_filters(const std::vector<Winner>& winners, const Arguments& arguments) {
-    const Winner* found = nullptr;
-    std::vector<std::string> rows;
     const auto bucket = wanted_bucket(arguments);
-    for (const Winner& winner : winners) {
-        if (matches(winner, arguments, bucket)) {
-            found = &winner;
-            rows.push_back(fmt::format("{}", &winner - winners.data() + 1));
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < winners.size(); ++i) {
+        if (matches(winners[i], arguments, bucket)) {
+            rows.push_back(i + 1);
         }
     }
     if (rows.empty()) {
@@ -70,7 +68,7 @@ const Winner& by_filters(const std::vector<Winner>& winners, const Arguments& ar
                                 "narrow it down with --kernel, --type, --op, -n, --device-class",
                                 rows.size(), fmt::join(rows, ", ")));
     }
-    return *found;
+    return winners[rows.front() - 1];
 }
 
 const Winner& select(const std::vector<Winner>& winners, const Arguments& arguments) {
@@ -109,12 +107,14 @@ std::string winner_text(const Winner& winner) {
     };
     std::string text;
     for (const auto& [name, value] : lines) {
-        text += fmt::format("{:<14} {}\n", name, one_line(value));
+        if (!value.empty()) {
+            text += fmt::format("{:<14} {}\n", name, one_line(value));
+        }
     }
     return text;
 }
 
-std::string measurements_text(std::vector<Measurement> measurements) {
+std::string measurements_text(const std::vector<Measurement>& measurements) {
     struct Row {
         std::optional<Summary> summary;
         const Measurement* measurement;

@@ -4,6 +4,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -60,23 +61,34 @@ std::string footer() {
     return text;
 }
 
-/// What the command that was being read takes.
-std::string expected(const CLI::App& app) {
+/// What the command that was being read takes; `path` is its name from "jitune" on.
+std::string expected(const CLI::App& app, const std::string& path) {
     const auto chosen = app.get_subcommands();
     if (!chosen.empty()) {
-        return expected(*chosen.front());
+        return expected(*chosen.front(), path + " " + chosen.front()->get_name());
     }
-    std::string names;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        names += (names.empty() ? "" : ", ") + command->get_name();
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) {
+        names.push_back(command->get_name());
     }
-    if (!names.empty()) {
-        return "expected one of the commands " + names;
+    if (!commands.empty()) {
+        return fmt::format("{} takes one of the commands {}", path, fmt::join(names, ", "));
     }
     for (const CLI::Option* option : app.get_options()) {
-        names += (names.empty() ? "" : ", ") + option->get_name();
+        names.push_back(option->get_name());
     }
-    return fmt::format("jitune {} takes {}", app.get_name(), names);
+    return fmt::format("{} takes {}", path, fmt::join(names, ", "));
+}
+
+/// One line that says what is wrong and what would be right.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+    const auto unread = app.remaining(true);
+    const bool unknown_command =
+        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unread.empty();
+    const std::string wrong =
+        unknown_command ? fmt::format("\"{}\" was not expected", unread.front()) : error.what();
+    return fmt::format("{}; {}", wrong, expected(app, app.get_name()));
 }
 
 int run(int argc, char** argv) {
@@ -90,7 +102,7 @@ int run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
-            throw Error(ErrorKind::usage, fmt::format("{}; {}", error.what(), expected(app)));
+            throw Error(ErrorKind::usage, complaint(app, error));
         }
         std::ostringstream text;
         app.exit(error, text, text);

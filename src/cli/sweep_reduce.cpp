@@ -57,11 +57,16 @@ double seconds_since(Clock::time_point start) {
 /// One sweep under way: tunes problem after problem and shows each as it finishes.
 class Sweep {
 public:
-    Sweep(const Arguments& arguments, Options options, std::vector<SweepProblem> problems)
+    Sweep(const Arguments& arguments, const Options& options, std::vector<SweepProblem> problems)
         : problems_(std::move(problems)),
           json_(arguments.json),
           session_(options),
           backend_(session_.engine().backend(arguments.device)) {
+        if (!options.database.empty()) {
+            // Apps go on without a database; a sweep that cannot keep what it finds must not begin.
+            TuningStore::open(options.database, TuningStore::Access::read_write,
+                              Log(options.log_level, options.log_sink));
+        }
         const DeviceInfo& device = backend_.info();
         result_.device = device.id;
         result_.device_name = device.name;
@@ -169,11 +174,6 @@ Options sweep_options(const Arguments& arguments) {
     Options options = arguments.options();
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
-    if (!options.database.empty()) {
-        // Apps go on without a database; a sweep that cannot keep what it finds must not begin.
-        TuningStore::open(options.database, TuningStore::Access::read_write,
-                          Log(options.log_level, options.log_sink));
-    }
     return options;
 }
 

@@ -91,6 +91,12 @@ Platform& Engine::platform(std::string_view name) {
                 fmt::format("this build of jitune has no {} backend", name));
 }
 
+Platform& Engine::find_cuda() {
+    Platform& found = platform("cuda");
+    cuda_.store(&found, std::memory_order_release);
+    return found;
+}
+
 Backend& Engine::backend(std::string_view id) {
     refuse_fork();
     if (id == "auto") {

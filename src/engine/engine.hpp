@@ -45,6 +45,12 @@ public:
     /// before host). Throws Error(usage) for another word, Error(unavailable) with the reason.
     Backend& backend(std::string_view id);
 
+    /// platform("cuda"), cheap enough for every call.
+    Platform& cuda() {
+        Platform* const known = cuda_.load(std::memory_order_acquire);
+        return known != nullptr ? *known : find_cuda();
+    }
+
     /// The platform "cuda" or "host". Throws Error(unavailable) with the reason if it has no
     /// device.
     Platform& platform(std::string_view name);
@@ -68,6 +74,7 @@ public:
     void refuse_fork() const;
 
 private:
+    Platform& find_cuda();
     std::unique_ptr<const Resolved> find_answer(Backend& backend, const Kernel& kernel,
                                                 const Problem& problem);
     std::unique_ptr<const Resolved> from_store(Backend& backend, const Kernel& kernel,
@@ -94,6 +101,7 @@ private:
     Options options_;
     Log log_;
     std::vector<std::unique_ptr<Platform>> platforms_;
+    std::atomic<Platform*> cuda_{nullptr};  // once it is known to have a device
     std::once_flag store_opened_;
     std::unique_ptr<TuningStore> store_;
     BinaryCache binaries_;

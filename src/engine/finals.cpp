@@ -11,7 +11,8 @@ namespace jitune {
 namespace {
 
 constexpr std::size_t kFinalists = 5;
-constexpr int kRounds = 20;
+constexpr int kMostRounds = 20;
+constexpr int kFewestRounds = 6;
 
 /// A finalist on the clock.
 struct Lane {
@@ -89,7 +90,7 @@ void put_winner_first(std::vector<Finalist>& finalists, std::size_t default_inde
 std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
                                  const Problem& problem, Rig& rig,
                                  const std::vector<Evaluation>& evaluations,
-                                 std::size_t default_index) {
+                                 std::size_t default_index, std::chrono::milliseconds limit) {
     std::vector<Lane> lanes;
     for (const Evaluation* evaluation : choose(evaluations, default_index)) {
         Lane lane;
@@ -104,7 +105,12 @@ std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
         lane.timer = std::get<std::unique_ptr<Timer>>(std::move(timer));
         lanes.push_back(std::move(lane));
     }
-    for (int round = 0; round <= kRounds; ++round) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    for (int round = 0; round <= kMostRounds; ++round) {  // round 0 warms up
+        if (round > kFewestRounds && limit.count() > 0 && Clock::now() - begin > limit) {
+            break;
+        }
         for (Lane& lane : lanes) {
             sample(lane, round > 0);
         }

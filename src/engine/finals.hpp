@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -26,6 +27,6 @@ struct Finalist {
 std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
                                  const Problem& problem, Rig& rig,
                                  const std::vector<Evaluation>& evaluations,
-                                 std::size_t default_index);
+                                 std::size_t default_index, std::chrono::milliseconds limit);
 
 }  // namespace jitune

@@ -86,17 +86,17 @@ private:
         result_.summary = reader_.text_or(root, "summary", "front matter", "");
         result_.sizes = reader_.texts(root, "sizes", "front matter");
         if (!is_identifier(result_.kernel)) {
-            reader_.fail(root, "kernel must be a name of letters, digits and _");
+            reader_.fail(*root.get("kernel"), "kernel must be a name of letters, digits and _");
         }
         if (result_.backend != "cuda" && result_.backend != "host") {
-            reader_.fail(root, "backend must be \"cuda\" or \"host\"");
+            reader_.fail(*root.get("backend"), "backend must be \"cuda\" or \"host\"");
         }
         if (result_.sizes.empty()) {
             reader_.fail(root, "sizes must name at least one size, as in sizes = [\"n\"]");
         }
         scope_ = device_attributes(result_.backend);
         for (const std::string& size : result_.sizes) {
-            declare(root, size);
+            declare(*root.get("sizes"), size);
         }
     }
 

@@ -61,21 +61,7 @@ void add_configuration(std::map<std::string, Scalar>& values, const Configuratio
 LaunchRule::Quantity quantity(const Expression& expression,
                               const std::map<std::string, Scalar>& values,
                               const std::vector<std::string>& sizes, std::string what) {
-    LaunchRule::Quantity result;
-    const Expression bound = expression.bind(values);
-    result.what = std::move(what);
-    if (const auto constant = bound.constant_value()) {
-        const auto* integer = std::get_if<std::int64_t>(&*constant);
-        if (integer == nullptr || *integer < 0) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("{} = {} is {}: must be an integer and not negative",
-                                    result.what, expression.text(), to_string(*constant)));
-        }
-        result.value = *integer;
-        result.fixed = true;
-    }
-    result.expression = bound.for_slots(sizes);
-    return result;
+    return {expression.bind(values).for_slots(sizes), std::move(what)};
 }
 
 LaunchRule::Argument::Kind kind_of(Access access) {
@@ -220,7 +206,6 @@ LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo&
     std::vector<LaunchRule::Step> steps;
     for (const LaunchSpec& spec : front_matter_.launches) {
         LaunchRule::Step step;
-        step.entry = static_cast<std::uint32_t>(steps.size());
         step.when = rule(spec.when, "when");
         step.shared_bytes = rule(spec.shared_bytes, "shared_bytes");
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -236,7 +221,7 @@ LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo&
         }
         steps.push_back(std::move(step));
     }
-    return LaunchRule(std::move(steps), std::move(arguments));
+    return LaunchRule(steps, arguments);
 }
 
 }  // namespace jitune

@@ -1,9 +1,12 @@
 #include "engine/launch_rule.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
 
@@ -11,105 +14,173 @@ namespace jitune {
 
 namespace {
 
-constexpr std::size_t kScratchAlignment = 256;
+constexpr std::int64_t kScratchAlignment = 256;
+constexpr std::int64_t kNotAnInteger = std::numeric_limits<std::int64_t>::min();
 
-std::int64_t value_of(const LaunchRule::Quantity& quantity, std::span<const std::int64_t> sizes,
-                      std::int64_t lowest, std::int64_t highest) {
-    std::int64_t value = quantity.value;
-    if (!quantity.fixed) {
-        const Scalar result = quantity.expression.evaluate(sizes);
-        const auto* integer = std::get_if<std::int64_t>(&result);
-        value = integer != nullptr ? *integer : lowest - 1;
-    }
-    if (value < lowest || value > highest) {
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("{} = {} for sizes {}: must be an integer from {} to {}", quantity.what,
-                        quantity.expression.text(), fmt::join(sizes, ", "), lowest, highest));
-    }
-    return value;
-}
-
-std::uint32_t word(const LaunchRule::Quantity& quantity, std::span<const std::int64_t> sizes,
-                   std::int64_t lowest) {
-    return static_cast<std::uint32_t>(
-        value_of(quantity, sizes, lowest, std::numeric_limits<std::uint32_t>::max()));
-}
-
-Extent extent(const std::array<LaunchRule::Quantity, 3>& quantities,
-              std::span<const std::int64_t> sizes) {
-    return {word(quantities[0], sizes, 1), word(quantities[1], sizes, 1),
-            word(quantities[2], sizes, 1)};
-}
-
-std::size_t bytes_of(const LaunchRule::Argument& argument, std::span<const std::int64_t> sizes) {
-    const std::int64_t highest =
-        std::numeric_limits<std::int64_t>::max() / 2 / argument.element_bytes;
-    const auto count = static_cast<std::size_t>(value_of(argument.amount, sizes, 0, highest));
-    const std::size_t bytes = count * static_cast<std::size_t>(argument.element_bytes);
-    return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+std::int64_t integer_of(const Scalar& value) {
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    return integer != nullptr ? *integer : kNotAnInteger;
 }
 
 std::uint64_t bits(const void* pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-}  // namespace
-
-LaunchRule::LaunchRule(std::vector<Step> steps, std::vector<Argument> arguments)
-    : steps_(std::move(steps)), arguments_(std::move(arguments)) {}
-
-ScratchNeed LaunchRule::scratch(std::span<const std::int64_t> sizes) const {
-    ScratchNeed need;
-    for (const Argument& argument : arguments_) {
-        if (argument.kind == Argument::Kind::scratch) {
-            need.plain += bytes_of(argument, sizes);
-        } else if (argument.kind == Argument::Kind::zeroed) {
-            need.zeroed += bytes_of(argument, sizes);
-        }
-    }
-    return need;
+std::size_t offset_in(const Launch& launch, const std::uint32_t& word) {
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&word) -
+                                    reinterpret_cast<const std::byte*>(&launch));
 }
 
-Launch LaunchRule::bind(std::span<const std::int64_t> sizes, std::span<void* const> arrays,
-                        const Scratch& scratch) const {
-    Launch launch;
+/// Leaves out the steps whose condition is not met: their block is empty.
+void drop_empty_steps(Launch& launch) {
+    const auto end = launch.steps.begin() + static_cast<std::ptrdiff_t>(launch.step_count);
+    const auto kept = std::remove_if(launch.steps.begin(), end,
+                                     [](const LaunchStep& step) { return step.block.x == 0; });
+    launch.step_count = static_cast<std::size_t>(kept - launch.steps.begin());
+}
+
+}  // namespace
+
+LaunchRule::LaunchRule(const std::vector<Step>& steps, const std::vector<Argument>& arguments) {
+    for (const Argument& argument : arguments) {
+        add_argument(argument, kinds_.size());
+        kinds_.push_back(argument.kind);
+    }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        add_step(steps[i], static_cast<std::uint32_t>(i));
+    }
+}
+
+void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
+    if (argument.kind == Argument::Kind::array) {
+        return;
+    }
+    Place place;
+    place.kind =
+        argument.kind == Argument::Kind::integer ? Place::Kind::integer : Place::Kind::bytes;
+    place.index = index;
+    place.element_bytes = argument.element_bytes;
+    add(argument.amount, place);
+}
+
+void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
+    const auto condition = step.when.expression.constant_value();
+    if (condition && !is_true(*condition)) {
+        return;
+    }
+    LaunchStep& target = fixed_.steps.at(fixed_.step_count);
+    target.entry = entry;
+    target.argument_count = static_cast<std::uint8_t>(step.arguments.size());
+    std::copy(step.arguments.begin(), step.arguments.end(), target.arguments.begin());
+    const auto word = [&](const Quantity& quantity, const std::uint32_t& field,
+                          std::int64_t lowest) {
+        Place place;
+        place.offset = offset_in(fixed_, field);
+        place.lowest = lowest;
+        add(quantity, place);
+    };
+    word(step.grid[0], target.grid.x, 1);
+    word(step.grid[1], target.grid.y, 1);
+    word(step.grid[2], target.grid.z, 1);
+    word(step.block[0], target.block.x, 1);
+    word(step.block[1], target.block.y, 1);
+    word(step.block[2], target.block.z, 1);
+    word(step.shared_bytes, target.shared_bytes, 0);
+    if (!condition) {
+        // The last place of the step, so that it can empty what the others have written.
+        Place place;
+        place.kind = Place::Kind::condition;
+        place.index = fixed_.step_count;
+        varying_.push_back({step.when.expression, "", {place}});
+        conditional_ = true;
+    }
+    ++fixed_.step_count;
+}
+
+void LaunchRule::add(const Quantity& quantity, Place place) {
+    place.what = quantity.what;
+    if (const auto constant = quantity.expression.constant_value()) {
+        put(fixed_, place, integer_of(*constant));
+        return;
+    }
+    std::string sql = quantity.expression.sql();
+    const auto known = std::find_if(varying_.begin(), varying_.end(),
+                                    [&](const Varying& one) { return one.sql == sql; });
+    if (known != varying_.end()) {
+        known->places.push_back(std::move(place));
+    } else {
+        varying_.push_back({quantity.expression, std::move(sql), {std::move(place)}});
+    }
+}
+
+void LaunchRule::put(Launch& launch, const Place& place, std::int64_t value) {
+    if (place.kind == Place::Kind::condition) {
+        if (value == 0 || value == kNotAnInteger) {
+            launch.steps[place.index].block.x = 0;
+        }
+        return;
+    }
+    const std::int64_t highest =
+        place.kind == Place::Kind::word
+            ? std::int64_t{std::numeric_limits<std::uint32_t>::max()}
+            : std::numeric_limits<std::int64_t>::max() / 4 / place.element_bytes;
+    if (value < place.lowest || value > highest) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("{} is {} for these sizes: must be an integer from {} to {}", place.what,
+                        value == kNotAnInteger ? "no integer" : std::to_string(value), place.lowest,
+                        highest));
+    }
+    if (place.kind == Place::Kind::word) {
+        const auto word = static_cast<std::uint32_t>(value);
+        std::memcpy(reinterpret_cast<std::byte*>(&launch) + place.offset, &word, sizeof word);
+        return;
+    }
+    if (place.kind == Place::Kind::bytes) {
+        const std::int64_t bytes = value * place.element_bytes + kScratchAlignment - 1;
+        value = bytes / kScratchAlignment * kScratchAlignment;
+    }
+    launch.cells[place.index] = static_cast<std::uint64_t>(value);
+}
+
+LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {
+    Plan plan;
+    plan.launch.step_count = fixed_.step_count;
+    std::copy_n(fixed_.steps.begin(), fixed_.step_count, plan.launch.steps.begin());
+    std::copy_n(fixed_.cells.begin(), kinds_.size(), plan.launch.cells.begin());
+    for (const Varying& varying : varying_) {
+        const std::int64_t value = integer_of(varying.expression.evaluate(sizes));
+        for (const Place& place : varying.places) {
+            put(plan.launch, place, value);
+        }
+    }
+    if (conditional_) {
+        drop_empty_steps(plan.launch);
+    }
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        if (kinds_[i] == Argument::Kind::scratch) {
+            plan.scratch.plain += plan.launch.cells[i];
+        } else if (kinds_[i] == Argument::Kind::zeroed) {
+            plan.scratch.zeroed += plan.launch.cells[i];
+        }
+    }
+    return plan;
+}
+
+void LaunchRule::bind(Plan& plan, std::span<void* const> arrays, const Scratch& scratch) const {
     std::size_t array = 0;
-    auto* plain = static_cast<std::byte*>(scratch.plain);
-    auto* zeroed = static_cast<std::byte*>(scratch.zeroed);
-    for (std::size_t i = 0; i < arguments_.size(); ++i) {
-        const Argument& argument = arguments_[i];
-        switch (argument.kind) {
-            case Argument::Kind::array:
-                launch.cells[i] = bits(arrays[array++]);
-                break;
-            case Argument::Kind::scratch:
-                launch.cells[i] = bits(plain);
-                plain += bytes_of(argument, sizes);
-                break;
-            case Argument::Kind::zeroed:
-                launch.cells[i] = bits(zeroed);
-                zeroed += bytes_of(argument, sizes);
-                break;
-            case Argument::Kind::integer:
-                launch.cells[i] = static_cast<std::uint64_t>(
-                    value_of(argument.amount, sizes, 0, std::numeric_limits<std::int64_t>::max()));
-                break;
+    std::uint64_t plain = bits(scratch.plain);
+    std::uint64_t zeroed = bits(scratch.zeroed);
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        std::uint64_t& cell = plan.launch.cells[i];
+        if (kinds_[i] == Argument::Kind::array) {
+            cell = bits(arrays[array++]);
+        } else if (kinds_[i] == Argument::Kind::scratch) {
+            plain += std::exchange(cell, plain);
+        } else if (kinds_[i] == Argument::Kind::zeroed) {
+            zeroed += std::exchange(cell, zeroed);
         }
     }
-    for (const Step& step : steps_) {
-        if (value_of(step.when, sizes, 0, 1) == 0) {
-            continue;
-        }
-        LaunchStep& bound = launch.steps[launch.step_count++];
-        bound.entry = step.entry;
-        bound.grid = extent(step.grid, sizes);
-        bound.block = extent(step.block, sizes);
-        bound.shared_bytes = word(step.shared_bytes, sizes, 0);
-        bound.argument_count = static_cast<std::uint8_t>(step.arguments.size());
-        std::copy(step.arguments.begin(), step.arguments.end(), bound.arguments.begin());
-    }
-    return launch;
 }
 
 }  // namespace jitune

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,43 +12,70 @@
 
 namespace jitune {
 
-/// From sizes to launches, for one configuration on one device: everything but the sizes is already
-/// folded into constants. Thread-safe, no allocation, no lock in bind().
+/// From sizes to launches, for one configuration on one device. Whatever does not depend on the
+/// sizes is worked out once, in the constructor. Thread-safe; plan() and bind() take no lock and
+/// allocate nothing.
 class LaunchRule {
 public:
-    /// An expression over the sizes with its value kept where it does not depend on them.
+    /// An expression over the sizes, by slot.
     struct Quantity {
         Expression expression;
-        std::int64_t value = 0;
-        bool fixed = false;
-        std::string what;  ///< for messages: "grid.x of jitune::reduce"
+        std::string what;  ///< for messages: "grid.x of reduce.cu"
     };
     struct Step {
-        std::uint32_t entry = 0;
         Quantity when, shared_bytes;
         std::array<Quantity, 3> grid, block;
-        std::vector<std::uint8_t> arguments;
+        std::vector<std::uint8_t> arguments;  ///< indexes of the rule's arguments
     };
     struct Argument {
         enum class Kind { array, scratch, zeroed, integer } kind = Kind::array;
         std::int64_t element_bytes = 1;
-        Quantity amount;
+        Quantity amount;  ///< elements, or the integer's value
     };
 
     LaunchRule() = default;
-    LaunchRule(std::vector<Step> steps, std::vector<Argument> arguments);
+    /// Throws Error(usage) where a quantity that does not depend on the sizes is not an integer in
+    /// range.
+    LaunchRule(const std::vector<Step>& steps, const std::vector<Argument>& arguments);
 
+    /// The launches for some sizes, but for the pointers: the cell of work memory holds its bytes.
+    struct Plan {
+        Launch launch;
+        ScratchNeed scratch{};
+    };
     /// Throws Error(usage) where a quantity is not an integer in range for these sizes.
-    [[nodiscard]] ScratchNeed scratch(std::span<const std::int64_t> sizes) const;
+    [[nodiscard]] Plan plan(std::span<const std::int64_t> sizes) const;
 
-    /// The launches for these sizes. `arrays` are the pointers of the `in` and `out` arguments in
-    /// the front matter's order. Throws as scratch() does.
-    [[nodiscard]] Launch bind(std::span<const std::int64_t> sizes, std::span<void* const> arrays,
-                              const Scratch& scratch) const;
+    /// Puts the pointers into a plan of this rule that has none yet. `arrays` are those of the `in`
+    /// and `out` arguments in the front matter's order.
+    void bind(Plan& plan, std::span<void* const> arrays, const Scratch& scratch) const;
 
 private:
-    std::vector<Step> steps_;
-    std::vector<Argument> arguments_;
+    /// Where the value of a quantity goes.
+    struct Place {
+        enum class Kind { word, integer, bytes, condition } kind = Kind::word;
+        std::size_t offset = 0;          ///< word: of a std::uint32_t in a Launch
+        std::size_t index = 0;           ///< integer, bytes: the cell; condition: the step
+        std::int64_t element_bytes = 1;  ///< bytes
+        std::int64_t lowest = 0;         ///< 1 for a grid or block: none may be empty
+        std::string what;
+    };
+    /// An expression over the sizes with all its places: it is worked out once for them together.
+    struct Varying {
+        Expression expression;
+        std::string sql;
+        std::vector<Place> places;
+    };
+
+    void add_argument(const Argument& argument, std::size_t index);
+    void add_step(const Step& step, std::uint32_t entry);
+    void add(const Quantity& quantity, Place place);
+    static void put(Launch& launch, const Place& place, std::int64_t value);
+
+    Launch fixed_{};
+    std::vector<Varying> varying_;
+    bool conditional_ = false;  // some step depends on the sizes
+    std::vector<Argument::Kind> kinds_;
 };
 
 }  // namespace jitune

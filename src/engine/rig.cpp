@@ -105,10 +105,11 @@ std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
 }
 
 Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
-    const ScratchNeed need = rule.scratch(slot.what->sizes);
-    const Scratch scratch{reserve(*bench_, plain_, need.plain, kScratchPoison),
-                          reserve(*bench_, zeroed_, need.zeroed, std::byte{0})};
-    return rule.bind(slot.what->sizes, slot.arrays, scratch);
+    LaunchRule::Plan plan = rule.plan(slot.what->sizes);
+    rule.bind(plan, slot.arrays,
+              {reserve(*bench_, plain_, plan.scratch.plain, kPoison),
+               reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
+    return plan.launch;
 }
 
 std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,

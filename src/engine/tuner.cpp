@@ -79,7 +79,7 @@ public:
     [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, std::size_t default_index,
                                 const Binary& binary, bool complete) const {
         const Finalist& first = finalists.front();
-        double default_ns = first.summary.median_ns;
+        double default_ns = 0;
         for (const Finalist& one : finalists) {
             default_ns =
                 one.evaluation->index == default_index ? one.summary.median_ns : default_ns;
@@ -115,8 +115,8 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
     search.run();
 
-    const std::vector<Finalist> finalists =
-        run_finals(backend, kernel, problem, rig, search.evaluations(), default_index);
+    const std::vector<Finalist> finalists = run_finals(
+        backend, kernel, problem, rig, search.evaluations(), default_index, options.budget / 4);
     if (finalists.empty()) {
         throw_no_winner(kernel, backend.info(), search.evaluations());
     }

@@ -13,6 +13,7 @@ struct PreparedReduction::State {
     DispatchInfo info;
     std::unique_ptr<DeviceMemory> plain, zeroed;
     Scratch scratch;
+    LaunchRule::Plan plan;  // without pointers
 };
 
 namespace {
@@ -31,7 +32,7 @@ PreparedReduction::PreparedReduction(Session& session, ElementType type, std::si
     engine.refuse_fork();
     const ReduceCall call =
         device.empty() ? cuda_call(engine, type, op, n) : call_on(engine, device, type, op, n);
-    state_ = std::make_unique<State>(State{engine, call, nullptr, {}, nullptr, nullptr, {}});
+    state_ = std::make_unique<State>(State{engine, call, nullptr, {}, nullptr, nullptr, {}, {}});
     if (n == 0) {
         const DeviceInfo& info = call.backend.info();
         state_->info = {Origin::template_default, info.id, info.name, ""};
@@ -42,7 +43,8 @@ PreparedReduction::PreparedReduction(Session& session, ElementType type, std::si
                                         : &engine.resolve(call.key(), call.backend, call.kernel,
                                                           reduce_problem(type, op, call.n));
     state_->info = state_->resolved->info;
-    const ScratchNeed need = state_->resolved->rule.scratch(std::array{call.n});
+    state_->plan = state_->resolved->rule.plan(std::array{call.n});
+    const ScratchNeed& need = state_->plan.scratch;
     state_->plain = allocate(call.backend, need.plain, state_->scratch.plain);
     state_->zeroed = allocate(call.backend, need.zeroed, state_->scratch.zeroed);
 }
@@ -61,8 +63,9 @@ void PreparedReduction::launch(const void* values, void* result, CUstream_st* st
     }
     refuse_bad_pointers(call.type, values, static_cast<std::size_t>(call.n), result);
     const std::array arrays{const_cast<void*>(values), result};
-    state_->resolved->program->launch(
-        state_->resolved->rule.bind(std::array{call.n}, arrays, state_->scratch), stream);
+    LaunchRule::Plan plan = state_->plan;
+    state_->resolved->rule.bind(plan, arrays, state_->scratch);
+    state_->resolved->program->launch(plan.launch, stream);
 }
 
 const DispatchInfo& PreparedReduction::info() const {

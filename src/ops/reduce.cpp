@@ -15,14 +15,15 @@ void launch(Engine& engine, const ReduceCall& call, const void* values, void* re
     const Resolved& resolved = resolve(engine, call, stream);
     const std::array sizes{call.n};
     const std::array arrays{const_cast<void*>(values), result};
-    const Scratch scratch = call.backend.stream_scratch(stream, resolved.rule.scratch(sizes));
-    resolved.program->launch(resolved.rule.bind(sizes, arrays, scratch), stream);
+    LaunchRule::Plan plan = resolved.rule.plan(sizes);
+    resolved.rule.bind(plan, arrays, call.backend.stream_scratch(stream, plan.scratch));
+    resolved.program->launch(plan.launch, stream);
 }
 
 /// On the legacy default stream, through an element of device memory.
 void reduce_and_read(Engine& engine, const ReduceCall& call, const void* values, void* result) {
     call.backend.refuse_capture(nullptr, "tuned_reduce that returns a value");
-    const auto memory = call.backend.allocate_zeroed(sizeof(std::int64_t));
+    const auto memory = call.backend.allocate(bytes_of(call.type));
     launch(engine, call, values, memory->data(), nullptr);
     call.backend.read_back(std::span(static_cast<std::byte*>(result), bytes_of(call.type)),
                            memory->data(), nullptr);

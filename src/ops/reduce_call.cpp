@@ -62,7 +62,7 @@ const Resolved& resolve(Engine& engine, const ReduceCall& call, Stream stream) {
 
 ReduceCall cuda_call(Engine& engine, ElementType type, ReduceOp op, std::size_t n) {
     refuse_bad_count(n);
-    Platform& cuda = engine.platform("cuda");
+    Platform& cuda = engine.cuda();
     return {cuda.device(cuda.current_device()), reduce_kernel("cuda"), type, op,
             static_cast<std::int64_t>(n)};
 }

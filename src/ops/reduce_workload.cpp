@@ -24,11 +24,15 @@ template <class T>
 std::vector<T> random_values(std::size_t n, std::mt19937_64& random) {
     std::vector<T> values(n);
     if constexpr (std::is_floating_point_v<T>) {
-        // The second half mirrors the first with the other sign: the sum is 0.
+        // The second half mirrors the first with the other sign, so the sum is that of the middle.
+        // No value is 0: its loss would not be seen.
         for (std::size_t i = 0; i < n / 2; ++i) {
-            const auto units = static_cast<int>(random() % (2 * kUnitsPerOne + 1)) - kUnitsPerOne;
-            values[i] = static_cast<T>(units) / kUnitsPerOne;
+            const auto draw = static_cast<int>(random() % (2 * kUnitsPerOne)) - kUnitsPerOne;
+            values[i] = static_cast<T>(draw < 0 ? draw : draw + 1) / kUnitsPerOne;
             values[n - 1 - i] = -values[i];
+        }
+        if (n % 2 == 1) {
+            values[n / 2] = T{1} / kUnitsPerOne;
         }
     } else {
         for (T& value : values) {

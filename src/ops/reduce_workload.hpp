@@ -11,8 +11,9 @@
 namespace jitune {
 
 /// Data for reductions whose result is exact in any order of the combinations, so that one lost or
-/// doubled element is seen: integers of full range, and floats that are multiples of 1/256 in [-1,
-/// 1] with sum 0, whose partial sums stay below 2^24 units. Thread-safe.
+/// doubled element of a sum is seen: integers of full range, and floats that are multiples of 1/256
+/// in [-1, 1] but not 0, whose sum is at most one unit and whose partial sums stay below 2^24
+/// units. The checks of min and max see the loss of the first, last or middle element. Thread-safe.
 class ReduceWorkload : public Workload {
 public:
     [[nodiscard]] std::vector<Case> checks(const Problem& problem) const override;

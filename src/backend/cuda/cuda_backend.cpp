@@ -36,9 +36,13 @@ Scratch CudaBackend::stream_scratch(Stream stream, const ScratchNeed& need) {
     return scratch_.get(stream, need);
 }
 
+std::unique_ptr<DeviceMemory> CudaBackend::allocate(std::size_t bytes) {
+    return allocate_device_memory(device_, bytes, "allocate memory");
+}
+
 std::unique_ptr<DeviceMemory> CudaBackend::allocate_zeroed(std::size_t bytes) {
     constexpr std::string_view zeroing = "zero memory";
-    auto memory = allocate_device_memory(device_, bytes, "allocate memory");
+    auto memory = allocate(bytes);
     // A stream of our own: the default one may be part of someone's capture.
     const std::shared_ptr<StreamHandle> stream = make_stream(device_);
     const ContextScope scope(*device_);

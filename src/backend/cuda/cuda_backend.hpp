@@ -21,6 +21,7 @@ public:
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
     void write(void* device, std::span<const std::byte> value, Stream stream) override;

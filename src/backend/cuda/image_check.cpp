@@ -11,8 +11,6 @@
 namespace jitune {
 namespace {
 
-constexpr unsigned kCudaMachine = 190;  // EM_CUDA; elf.h has it from glibc 2.24 on
-
 /// What is wrong with the image, or nullptr.
 const char* flaw_of_cubin(const std::string& image) {
     Elf64_Ehdr header{};
@@ -26,7 +24,7 @@ const char* flaw_of_cubin(const std::string& image) {
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
         return "it is no 64-bit little-endian ELF file";
     }
-    if (header.e_machine != kCudaMachine) {
+    if (header.e_machine != EM_CUDA) {
         return "it is an ELF file for another machine";
     }
     const auto table_fits = [&](std::uint64_t offset, std::uint64_t count, std::uint64_t size) {

@@ -82,6 +82,10 @@ Scratch HostBackend::stream_scratch(Stream /*stream*/, const ScratchNeed& need) 
             at_least(zeroed, need.zeroed, HostMemory::Content::zero)};
 }
 
+std::unique_ptr<DeviceMemory> HostBackend::allocate(std::size_t bytes) {
+    return std::make_unique<HostMemory>(bytes, HostMemory::Content::any);
+}
+
 std::unique_ptr<DeviceMemory> HostBackend::allocate_zeroed(std::size_t bytes) {
     return std::make_unique<HostMemory>(bytes, HostMemory::Content::zero);
 }

@@ -27,6 +27,7 @@ public:
 
     /// One pair of areas for each thread.
     Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
     void write(void* device, std::span<const std::byte> value, Stream stream) override;

@@ -1,0 +1,157 @@
+// What a warm tuned_reduce costs the host beyond a bare cuLaunchKernel of the same kernel with the
+// same arguments: both, and a prepared handle, in turn in one run. Needs a GPU.
+//
+//     dispatch_cost [N] [ROUNDS]
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "backend/cuda/cuda_program.hpp"
+#include "backend/cuda/driver_table.hpp"
+#include "jitune/reduce.hpp"
+#include "ops/reduce_call.hpp"
+
+namespace {
+
+using namespace jitune;
+
+constexpr int kCallsPerRound = 200;  // well under the launch queue's depth, so that no call waits
+
+struct Way {
+    const char* name;
+    std::function<void()> call;
+    std::vector<double> ns;  // per call, one for each round
+};
+
+/// Makes the compiler believe that `value` is used.
+template <class T>
+void keep(const T& value) {
+    asm volatile("" : : "r"(&value) : "memory");
+}
+
+double quantile(std::vector<double> values, double q) {
+    std::sort(values.begin(), values.end());
+    return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1))];
+}
+
+void run_round(const DriverTable& driver, CUstream stream, Way& way, bool keep) {
+    driver.cuStreamSynchronize(stream);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < kCallsPerRound; ++i) {
+        way.call();
+    }
+    const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
+    driver.cuStreamSynchronize(stream);
+    if (keep) {
+        way.ns.push_back(spent.count() / kCallsPerRound);
+    }
+}
+
+void print(const std::vector<Way>& ways) {
+    std::printf("%-28s %10s %10s %10s %14s\n", "", "median ns", "10 %", "90 %", "over bare ns");
+    for (const Way& way : ways) {
+        std::vector<double> over;
+        for (std::size_t i = 0; i < way.ns.size(); ++i) {
+            over.push_back(way.ns[i] - ways.front().ns[i]);
+        }
+        std::printf("%-28s %10.0f %10.0f %10.0f %14.0f\n", way.name, quantile(way.ns, 0.5),
+                    quantile(way.ns, 0.1), quantile(way.ns, 0.9), quantile(over, 0.5));
+    }
+}
+
+int run(std::size_t n, int rounds) {
+    Session session;
+    const auto driver = load_driver();
+    CUdevice device = 0;
+    CUcontext context = nullptr;
+    driver->cuInit(0);
+    driver->cuDeviceGet(&device, 0);
+    driver->cuDevicePrimaryCtxRetain(&context, device);
+    driver->cuCtxPushCurrent(context);
+    CUstream stream = nullptr;
+    driver->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory = 0;
+    if (driver->cuMemAlloc(&memory, n * sizeof(float) + 256) != CUDA_SUCCESS) {
+        std::fprintf(stderr, "dispatch_cost: no memory for %zu floats\n", n);
+        return 1;
+    }
+    driver->cuMemsetD8Async(memory, 1, n * sizeof(float), stream);
+    const auto* values = reinterpret_cast<const float*>(memory);
+    auto* result = reinterpret_cast<float*>(memory + (n * sizeof(float) + 15) / 16 * 16);
+
+    const auto prepared = prepare_reduce<float>(n, ReduceOp::sum, session);
+    std::printf("float32 sum n=%zu on %s: %s (%s)\n", n, prepared.info().device_name.c_str(),
+                prepared.info().configuration.c_str(), to_string(prepared.info().origin));
+
+    // The same kernel with the same arguments, made once.
+    const ReduceCall call = cuda_call(session.engine(), ElementType::float32, ReduceOp::sum, n);
+    const Resolved& resolved = resolve(session.engine(), call, stream);
+    const auto& program = dynamic_cast<const CudaProgram&>(*resolved.program);
+    const std::array sizes{call.n};
+    const std::array<void*, 2> arrays{const_cast<float*>(values), result};
+    LaunchRule::Plan plan = resolved.rule.plan(sizes);
+    resolved.rule.bind(plan, arrays, call.backend.stream_scratch(stream, plan.scratch));
+    const Launch& launch = plan.launch;
+    std::vector<std::pair<CUfunction, ArgumentPointers>> bare;
+    for (std::size_t i = 0; i < launch.step_count; ++i) {
+        bare.emplace_back(reinterpret_cast<CUfunction>(program.kernel(launch.steps[i].entry)),
+                          argument_pointers(launch, launch.steps[i]));
+    }
+
+    std::vector<Way> ways;
+    ways.reserve(8);  // `with` refers to the first
+    ways.push_back({"bare cuLaunchKernel",
+                    [&] {
+                        for (std::size_t i = 0; i < launch.step_count; ++i) {
+                            const LaunchStep& step = launch.steps[i];
+                            driver->cuLaunchKernel(bare[i].first, step.grid.x, step.grid.y,
+                                                   step.grid.z, step.block.x, step.block.y,
+                                                   step.block.z, step.shared_bytes, stream,
+                                                   bare[i].second.data(), nullptr);
+                        }
+                    },
+                    {}});
+    // Parts of tuned_reduce, each in front of the bare launch.
+    const auto with = [&](const char* name, auto part) {
+        ways.push_back({name,
+                        [&, part] {
+                            part();
+                            ways.front().call();
+                        },
+                        {}});
+    };
+    with("  + which device", [&] { cuda_call(session.engine(), call.type, call.op, n); });
+    with("  + table", [&] { resolve(session.engine(), call, stream); });
+    with("  + plan", [&] { keep(resolved.rule.plan(sizes)); });
+    with("  + capture check", [&] { call.backend.refuse_capture(stream, "bench"); });
+    with("  + scratch", [&] { keep(call.backend.stream_scratch(stream, plan.scratch)); });
+    ways.push_back({"tuned_reduce on a stream",
+                    [&] { tuned_reduce<float>(values, n, ReduceOp::sum, result, stream, session); },
+                    {}});
+    ways.push_back({"prepared handle", [&] { prepared(values, result, stream); }, {}});
+    for (int round = 0; round <= rounds; ++round) {
+        for (Way& way : ways) {
+            run_round(*driver, stream, way, round > 0);
+        }
+    }
+    print(ways);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 4096,
+                   argc > 2 ? std::atoi(argv[2]) : 500);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "dispatch_cost: %s\n", error.what());
+        return 1;
+    }
+}
