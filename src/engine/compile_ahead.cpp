@@ -91,7 +91,7 @@ void CompileAhead::work(const std::stop_token& stop) {
             deliver(jobs, binaries_.compile(backend_, kernel_.source(), kernel_.hash(), instances));
         } catch (...) {
             const std::lock_guard lock(mutex_);
-            error_ = std::current_exception();
+            error_ = error_ == nullptr ? std::current_exception() : error_;
             changed_.notify_all();
             return;
         }

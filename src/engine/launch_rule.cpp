@@ -31,14 +31,6 @@ std::size_t offset_in(const Launch& launch, const std::uint32_t& word) {
                                     reinterpret_cast<const std::byte*>(&launch));
 }
 
-/// Leaves out the steps whose condition is not met: their block is empty.
-void drop_empty_steps(Launch& launch) {
-    const auto end = launch.steps.begin() + static_cast<std::ptrdiff_t>(launch.step_count);
-    const auto kept = std::remove_if(launch.steps.begin(), end,
-                                     [](const LaunchStep& step) { return step.block.x == 0; });
-    launch.step_count = static_cast<std::size_t>(kept - launch.steps.begin());
-}
-
 }  // namespace
 
 LaunchRule::LaunchRule(const std::vector<Step>& steps, const std::vector<Argument>& arguments) {
@@ -58,7 +50,7 @@ void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
     Place place;
     place.kind =
         argument.kind == Argument::Kind::integer ? Place::Kind::integer : Place::Kind::bytes;
-    place.index = index;
+    place.cell = index;
     place.element_bytes = argument.element_bytes;
     add(argument.amount, place);
 }
@@ -75,6 +67,7 @@ void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
     const auto word = [&](const Quantity& quantity, const std::uint32_t& field,
                           std::int64_t lowest) {
         Place place;
+        place.step = fixed_.step_count;
         place.offset = offset_in(fixed_, field);
         place.lowest = lowest;
         add(quantity, place);
@@ -87,12 +80,7 @@ void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
     word(step.block[2], target.block.z, 1);
     word(step.shared_bytes, target.shared_bytes, 0);
     if (!condition) {
-        // The last place of the step, so that it can empty what the others have written.
-        Place place;
-        place.kind = Place::Kind::condition;
-        place.index = fixed_.step_count;
-        varying_.push_back({step.when.expression, "", {place}});
-        conditional_ = true;
+        conditions_.push_back({step.when.expression, fixed_.step_count});
     }
     ++fixed_.step_count;
 }
@@ -114,12 +102,6 @@ void LaunchRule::add(const Quantity& quantity, Place place) {
 }
 
 void LaunchRule::put(Launch& launch, const Place& place, std::int64_t value) {
-    if (place.kind == Place::Kind::condition) {
-        if (value == 0 || value == kNotAnInteger) {
-            launch.steps[place.index].block.x = 0;
-        }
-        return;
-    }
     const std::int64_t highest =
         place.kind == Place::Kind::word
             ? std::int64_t{std::numeric_limits<std::uint32_t>::max()}
@@ -140,7 +122,17 @@ void LaunchRule::put(Launch& launch, const Place& place, std::int64_t value) {
         const std::int64_t bytes = value * place.element_bytes + kScratchAlignment - 1;
         value = bytes / kScratchAlignment * kScratchAlignment;
     }
-    launch.cells[place.index] = static_cast<std::uint64_t>(value);
+    launch.cells[place.cell] = static_cast<std::uint64_t>(value);
+}
+
+void LaunchRule::drop_steps(Launch& launch, const Active& active) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < launch.step_count; ++i) {
+        if (active[i]) {
+            launch.steps[kept++] = launch.steps[i];
+        }
+    }
+    launch.step_count = kept;
 }
 
 LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {
@@ -148,14 +140,21 @@ LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {
     plan.launch.step_count = fixed_.step_count;
     std::copy_n(fixed_.steps.begin(), fixed_.step_count, plan.launch.steps.begin());
     std::copy_n(fixed_.cells.begin(), kinds_.size(), plan.launch.cells.begin());
+    Active active;
+    active.fill(true);
+    for (const Condition& condition : conditions_) {
+        active[condition.step] = is_true(condition.expression.evaluate(sizes));
+    }
     for (const Varying& varying : varying_) {
         const std::int64_t value = integer_of(varying.expression.evaluate(sizes));
         for (const Place& place : varying.places) {
-            put(plan.launch, place, value);
+            if (active[place.step]) {
+                put(plan.launch, place, value);
+            }
         }
     }
-    if (conditional_) {
-        drop_empty_steps(plan.launch);
+    if (!conditions_.empty()) {
+        drop_steps(plan.launch, active);
     }
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
         if (kinds_[i] == Argument::Kind::scratch) {

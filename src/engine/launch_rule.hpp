@@ -53,11 +53,12 @@ public:
 private:
     /// Where the value of a quantity goes.
     struct Place {
-        enum class Kind { word, integer, bytes, condition } kind = Kind::word;
-        std::size_t offset = 0;          ///< word: of a std::uint32_t in a Launch
-        std::size_t index = 0;           ///< integer, bytes: the cell; condition: the step
+        enum class Kind { word, integer, bytes } kind = Kind::word;
+        std::size_t step = kMaxLaunchSteps;  ///< that it belongs to; kMaxLaunchSteps: to none
+        std::size_t offset = 0;              ///< word: of a std::uint32_t in a Launch
+        std::int64_t lowest = 0;
+        std::size_t cell = 0;            ///< integer, bytes
         std::int64_t element_bytes = 1;  ///< bytes
-        std::int64_t lowest = 0;         ///< 1 for a grid or block: none may be empty
         std::string what;
     };
     /// An expression over the sizes with all its places: it is worked out once for them together.
@@ -66,15 +67,23 @@ private:
         std::string sql;
         std::vector<Place> places;
     };
+    /// A step that some sizes leave out.
+    struct Condition {
+        Expression expression;
+        std::size_t step = 0;
+    };
+    /// Which steps there are; the last, for places of no step, is always true.
+    using Active = std::array<bool, kMaxLaunchSteps + 1>;
 
     void add_argument(const Argument& argument, std::size_t index);
     void add_step(const Step& step, std::uint32_t entry);
     void add(const Quantity& quantity, Place place);
     static void put(Launch& launch, const Place& place, std::int64_t value);
+    static void drop_steps(Launch& launch, const Active& active);
 
     Launch fixed_{};
     std::vector<Varying> varying_;
-    bool conditional_ = false;  // some step depends on the sizes
+    std::vector<Condition> conditions_;
     std::vector<Argument::Kind> kinds_;
 };
 

@@ -44,11 +44,13 @@ CacheFlush::CacheFlush(const std::shared_ptr<CudaDevice>& device, const NvrtcTab
     device->check(device->driver().cuMemsetD8Async(device_address(buffer_->data()), 0,
                                                    buffer_->bytes(), stream),
                   "cuMemsetD8Async", "fill the buffer that flushes the L2 cache");
-    LaunchStep& step = launch_.steps[0];
-    step.grid.x = static_cast<std::uint32_t>(device->attribute("sm_count")) * kBlocksPerSm;
-    step.block.x = kThreads;
-    step.argument_count = 4;
-    step.arguments = {0, 1, 2, 3};
+    const auto blocks = static_cast<std::uint32_t>(device->attribute("sm_count")) * kBlocksPerSm;
+    launch_.steps[0] = {.entry = 0,
+                        .grid = {blocks, 1, 1},
+                        .block = {kThreads, 1, 1},
+                        .shared_bytes = 0,
+                        .arguments = {0, 1, 2, 3},
+                        .argument_count = 4};
     launch_.step_count = 1;
     launch_.cells = {device_address(buffer_->data()), buffer_->bytes() / kWordBytes, 0,
                      device_address(sink_->data())};
