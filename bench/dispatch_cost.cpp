@@ -14,6 +14,7 @@
 
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/driver_table.hpp"
+#include "engine/plan_memo.hpp"
 #include "jitune/reduce.hpp"
 #include "ops/reduce_call.hpp"
 
@@ -95,9 +96,9 @@ int run(std::size_t n, int rounds) {
     const auto& program = dynamic_cast<const CudaProgram&>(*resolved.program);
     const std::array sizes{call.n};
     const std::array<void*, 2> arrays{const_cast<float*>(values), result};
-    LaunchRule::Plan plan = resolved.rule.plan(sizes);
-    resolved.rule.bind(plan, arrays, call.backend.stream_scratch(stream, plan.scratch));
-    const Launch& launch = plan.launch;
+    const LaunchRule::Plan plan = resolved.rule.plan(sizes);
+    const Launch launch =
+        resolved.rule.bind(plan, arrays, call.backend.stream_scratch(stream, plan.scratch));
     std::vector<std::pair<CUfunction, ArgumentPointers>> bare;
     for (std::size_t i = 0; i < launch.step_count; ++i) {
         bare.emplace_back(reinterpret_cast<CUfunction>(program.kernel(launch.steps[i].entry)),
@@ -128,7 +129,7 @@ int run(std::size_t n, int rounds) {
     };
     with("  + which device", [&] { cuda_call(session.engine(), call.type, call.op, n); });
     with("  + table", [&] { resolve(session.engine(), call, stream); });
-    with("  + plan", [&] { keep(resolved.rule.plan(sizes)); });
+    with("  + plan", [&] { keep(remembered_plan(resolved, sizes)); });
     with("  + capture check", [&] { call.backend.refuse_capture(stream, "bench"); });
     with("  + scratch", [&] { keep(call.backend.stream_scratch(stream, plan.scratch)); });
     ways.push_back({"tuned_reduce on a stream",

@@ -48,9 +48,9 @@ protected:
         std::int32_t result = 0;
         const std::array sizes{n};
         const std::array<void*, 2> arrays{values.data(), &result};
-        LaunchRule::Plan plan = resolved.rule.plan(sizes);
-        resolved.rule.bind(plan, arrays, backend_.stream_scratch(nullptr, plan.scratch));
-        resolved.program->launch(plan.launch, nullptr);
+        const LaunchRule::Plan plan = resolved.rule.plan(sizes);
+        const Scratch scratch = backend_.stream_scratch(nullptr, plan.scratch);
+        resolved.program->launch(resolved.rule.bind(plan, arrays, scratch), nullptr);
         EXPECT_EQ(result, n);
     }
 

@@ -57,9 +57,7 @@ protected:
     }
 
     Launch bind(const LaunchRule& rule, std::int64_t n) {
-        LaunchRule::Plan plan = rule.plan(std::array{n});
-        rule.bind(plan, arrays_, {&plain_, &zeroed_});
-        return plan.launch;
+        return rule.bind(rule.plan(std::array{n}), arrays_, {&plain_, &zeroed_});
     }
 
     static std::uint64_t address(const void* pointer) {
@@ -209,13 +207,13 @@ TEST_F(OwnRule, LeavesAStepOutForTheSizesItIsNotMeantFor) {
 
 TEST_F(OwnRule, LaysScratchOutWithoutOverlap) {
     const LaunchRule rule = with_scratch("n");
-    LaunchRule::Plan plan = rule.plan(std::array<std::int64_t, 1>{33});  // 264 bytes, two pieces
+    const LaunchRule::Plan plan =
+        rule.plan(std::array<std::int64_t, 1>{33});  // 264 bytes, two pieces
     EXPECT_EQ(plan.scratch.plain, 1024U);
     EXPECT_EQ(plan.scratch.zeroed, 512U);
     alignas(256) std::byte plain[1024];
     alignas(256) std::byte zeroed[512];
-    rule.bind(plan, {}, {plain, zeroed});
-    const auto& cells = plan.launch.cells;
+    const auto cells = rule.bind(plan, {}, {plain, zeroed}).cells;
     EXPECT_EQ(cells[0], reinterpret_cast<std::uintptr_t>(plain));
     EXPECT_EQ(cells[1], cells[0] + 512);
     EXPECT_EQ(cells[2], reinterpret_cast<std::uintptr_t>(zeroed));

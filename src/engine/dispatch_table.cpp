@@ -21,6 +21,11 @@ std::size_t mix(const DispatchKey& key) {
 
 }  // namespace
 
+std::uint64_t next_serial() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
 DispatchTable::~DispatchTable() {
     for (std::atomic<Node*>& head : heads_) {
         for (Node* node = head.load(); node != nullptr;) {

@@ -22,8 +22,13 @@ struct DispatchKey {
     bool operator==(const DispatchKey&) const = default;
 };
 
+/// A number that no other call in this process gets.
+std::uint64_t next_serial();
+
 /// A problem's answer, ready to launch.
 struct Resolved {
+    /// Tells this answer from every other, also from later ones at the same address.
+    const std::uint64_t serial = next_serial();
     std::shared_ptr<const Program> program;
     LaunchRule rule;
     DispatchInfo info;

@@ -135,11 +135,15 @@ void LaunchRule::drop_steps(Launch& launch, const Active& active) {
     launch.step_count = kept;
 }
 
+void LaunchRule::copy_used(const Launch& from, Launch& to) const {
+    to.step_count = from.step_count;
+    std::copy_n(from.steps.begin(), from.step_count, to.steps.begin());
+    std::copy_n(from.cells.begin(), kinds_.size(), to.cells.begin());
+}
+
 LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {
     Plan plan;
-    plan.launch.step_count = fixed_.step_count;
-    std::copy_n(fixed_.steps.begin(), fixed_.step_count, plan.launch.steps.begin());
-    std::copy_n(fixed_.cells.begin(), kinds_.size(), plan.launch.cells.begin());
+    copy_used(fixed_, plan.launch);
     Active active;
     active.fill(true);
     for (const Condition& condition : conditions_) {
@@ -166,12 +170,15 @@ LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {
     return plan;
 }
 
-void LaunchRule::bind(Plan& plan, std::span<void* const> arrays, const Scratch& scratch) const {
+Launch LaunchRule::bind(const Plan& plan, std::span<void* const> arrays,
+                        const Scratch& scratch) const {
+    Launch launch;
+    copy_used(plan.launch, launch);
     std::size_t array = 0;
     std::uint64_t plain = bits(scratch.plain);
     std::uint64_t zeroed = bits(scratch.zeroed);
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
-        std::uint64_t& cell = plan.launch.cells[i];
+        std::uint64_t& cell = launch.cells[i];
         if (kinds_[i] == Argument::Kind::array) {
             cell = bits(arrays[array++]);
         } else if (kinds_[i] == Argument::Kind::scratch) {
@@ -180,6 +187,7 @@ void LaunchRule::bind(Plan& plan, std::span<void* const> arrays, const Scratch& 
             zeroed += std::exchange(cell, zeroed);
         }
     }
+    return launch;
 }
 
 }  // namespace jitune

@@ -46,9 +46,10 @@ public:
     /// Throws Error(usage) where a quantity is not an integer in range for these sizes.
     [[nodiscard]] Plan plan(std::span<const std::int64_t> sizes) const;
 
-    /// Puts the pointers into a plan of this rule that has none yet. `arrays` are those of the `in`
-    /// and `out` arguments in the front matter's order.
-    void bind(Plan& plan, std::span<void* const> arrays, const Scratch& scratch) const;
+    /// A plan of this rule with pointers. `arrays` are those of the `in` and `out` arguments in the
+    /// front matter's order.
+    [[nodiscard]] Launch bind(const Plan& plan, std::span<void* const> arrays,
+                              const Scratch& scratch) const;
 
 private:
     /// Where the value of a quantity goes.
@@ -78,6 +79,7 @@ private:
     void add_argument(const Argument& argument, std::size_t index);
     void add_step(const Step& step, std::uint32_t entry);
     void add(const Quantity& quantity, Place place);
+    void copy_used(const Launch& from, Launch& to) const;
     static void put(Launch& launch, const Place& place, std::int64_t value);
     static void drop_steps(Launch& launch, const Active& active);
 

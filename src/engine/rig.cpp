@@ -105,11 +105,10 @@ std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
 }
 
 Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
-    LaunchRule::Plan plan = rule.plan(slot.what->sizes);
-    rule.bind(plan, slot.arrays,
-              {reserve(*bench_, plain_, plan.scratch.plain, kPoison),
-               reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
-    return plan.launch;
+    const LaunchRule::Plan plan = rule.plan(slot.what->sizes);
+    return rule.bind(plan, slot.arrays,
+                     {reserve(*bench_, plain_, plan.scratch.plain, kPoison),
+                      reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
 }
 
 std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,

@@ -63,9 +63,8 @@ void PreparedReduction::launch(const void* values, void* result, CUstream_st* st
     }
     refuse_bad_pointers(call.type, values, static_cast<std::size_t>(call.n), result);
     const std::array arrays{const_cast<void*>(values), result};
-    LaunchRule::Plan plan = state_->plan;
-    state_->resolved->rule.bind(plan, arrays, state_->scratch);
-    state_->resolved->program->launch(plan.launch, stream);
+    state_->resolved->program->launch(
+        state_->resolved->rule.bind(state_->plan, arrays, state_->scratch), stream);
 }
 
 const DispatchInfo& PreparedReduction::info() const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "engine/plan_memo.hpp"
 #include "ops/reduce_call.hpp"
 #include "ops/reduce_kernel.hpp"
 
@@ -15,9 +16,9 @@ void launch(Engine& engine, const ReduceCall& call, const void* values, void* re
     const Resolved& resolved = resolve(engine, call, stream);
     const std::array sizes{call.n};
     const std::array arrays{const_cast<void*>(values), result};
-    LaunchRule::Plan plan = resolved.rule.plan(sizes);
-    resolved.rule.bind(plan, arrays, call.backend.stream_scratch(stream, plan.scratch));
-    resolved.program->launch(plan.launch, stream);
+    const LaunchRule::Plan& plan = remembered_plan(resolved, sizes);
+    const Scratch scratch = call.backend.stream_scratch(stream, plan.scratch);
+    resolved.program->launch(resolved.rule.bind(plan, arrays, scratch), stream);
 }
 
 /// On the legacy default stream, through an element of device memory.
