@@ -8,6 +8,8 @@ namespace jitune {
 
 Session::Session(Options options) : engine_(std::make_unique<Engine>(std::move(options))) {}
 
+Session::Session(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
 Session::~Session() = default;
 
 Session& Session::standard() {

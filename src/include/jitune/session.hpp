@@ -58,6 +58,8 @@ public:
     /// Throws Error(usage) for options that make no sense. A database that cannot be used is a
     /// logged warning, and winners are then kept in memory only.
     explicit Session(Options options = Options::from_environment());
+    /// For tests and jitune's own operations: over an engine that is not null.
+    explicit Session(std::unique_ptr<Engine> engine);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "fake_cuda.hpp"
+
+namespace jitune {
+
+/// Does what a launch of reduce.cu's kernels does, for sums of int32 and float32: the hook of a
+/// FakeCuda. Blocks run one after the other. Refuses what is no such launch.
+CUresult run_reduce(const FakeLaunch& launch);
+
+}  // namespace jitune
