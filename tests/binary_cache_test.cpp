@@ -59,6 +59,14 @@ TEST_F(BinaryCacheTest, KeepsTheFirstResultOfTwo) {
     EXPECT_EQ(cache_.compiles(), 2);
 }
 
+TEST_F(BinaryCacheTest, ForgetsAFailureOnceItCompiles) {
+    backend_.on("f<2>").compile_log = "no";
+    compile({{{"f<2>"}}});
+    backend_.on("f<2>").compile_log.clear();
+    compile({{{"f<2>"}}});
+    EXPECT_TRUE(std::holds_alternative<Binary>(*cache_.find("hash", "cuda fake", {{"f<2>"}})));
+}
+
 TEST_F(BinaryCacheTest, RemembersNothingOfACompilerThatIsMissing) {
     backend_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
     expect_error(ErrorKind::unavailable, "no compiler", [&] { compile({{{"f<1>"}}}); });

@@ -192,12 +192,22 @@ TEST_F(EngineTest, PrefersAStoredWinnerUnderEveryPolicy) {
     }
 }
 
-TEST_F(EngineTest, FallsBackToTheDefaultWhereTuningFindsNothing) {
+TEST_F(EngineTest, AnswersWithNothingThatItFoundWrong) {
     backend_.otherwise.run = wrong_sum;
     backend_.on(fake_sum(128, 4)).run = wrong_sum;
-    EXPECT_EQ(info(*make_engine()).origin, Origin::template_default);
-    ASSERT_FALSE(warnings_.empty());
-    EXPECT_NE(warnings_[0].find("no configuration works"), std::string::npos);
+    const auto engine = make_engine();
+    expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
+    expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
+}
+
+TEST_F(EngineTest, AsksTheCompilerAgainForTheDefault) {
+    backend_.otherwise.compile_log = "out of memory";
+    backend_.on(fake_sum(128, 4)).compile_log = "out of memory";
+    const auto engine = make_engine();
+    expect_error(ErrorKind::compile, "out of memory", [&] { resolve(*engine); });
+    backend_.otherwise.compile_log.clear();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    expect_right(resolve(*engine));
 }
 
 TEST_F(EngineTest, SaysSoWhereNotEvenTheDefaultCompiles) {
@@ -337,7 +347,7 @@ TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
 
 TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
     options_.strategy = "clever";
-    expect_error(ErrorKind::usage, "\"clever\"; there is exhaustive random",
+    expect_error(ErrorKind::usage, "\"clever\" is no strategy: use exhaustive or random",
                  [&] { make_engine(); });
     options_.strategy = "random";
     options_.budget = std::chrono::milliseconds(-1);

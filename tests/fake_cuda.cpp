@@ -50,6 +50,7 @@ FakeCuda::FakeCuda(int device_count)
     active = state_.get();
     state_->devices.assign(static_cast<std::size_t>(device_count), h200());
     state_->stack().clear();
+    state_->capture_mode() = CU_STREAM_CAPTURE_MODE_GLOBAL;
 }
 
 FakeCuda::~FakeCuda() {
@@ -161,6 +162,11 @@ int FakeCuda::calls(const std::string& function) const {
     const Lock lock(state_->mutex);
     const auto found = state_->calls.find(function);
     return found == state_->calls.end() ? 0 : found->second;
+}
+
+std::map<std::string, int> FakeCuda::all_calls() const {
+    const Lock lock(state_->mutex);
+    return state_->calls;
 }
 
 int FakeCuda::total_calls() const {

@@ -87,6 +87,7 @@ public:
     // What was seen.
 
     [[nodiscard]] int calls(const std::string& function) const;
+    [[nodiscard]] std::map<std::string, int> all_calls() const;  ///< by function
     [[nodiscard]] int total_calls() const;
     [[nodiscard]] std::vector<std::string> calls_during_capture() const;
     [[nodiscard]] std::vector<FakeLaunch> launches() const;  ///< run, in order

@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/host/host_platform.hpp"
+#include "expect_error.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune {
@@ -28,17 +29,6 @@ Launch launch_with(Cells... cells) {
     };
     (add(cells), ...);
     return launch;
-}
-
-template <class Action>
-void expect_error(ErrorKind kind, const std::string& text, Action action) {
-    try {
-        action();
-        ADD_FAILURE() << "no Error with \"" << text << '"';
-    } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), kind) << error.what();
-        EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
-    }
 }
 
 class HostBackendTest : public testing::Test {

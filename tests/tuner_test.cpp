@@ -197,7 +197,7 @@ TEST_F(TunerTest, EndsWhenTheDeviceIsLostInTheFinals) {
     backend_.lost_in_sample = [&] { return ++samples == lost_at; };
     tune();
     lost_at = std::exchange(samples, 0);
-    expect_error(ErrorKind::device, "timing the finalists: ", [&] { tune(); });
+    expect_error(ErrorKind::device, "took the device down", [&] { tune(); });
 }
 
 TEST_F(TunerTest, CountsWhatFailedWhenNothingWorks) {

@@ -71,8 +71,9 @@ void check_owner_and_mode(const std::string& path, const struct stat& status) {
                                  status.st_uid, user));
     }
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-        refuse(path, fmt::format("mode {:04o} lets others write: chmod go-w '{}'",
-                                 status.st_mode & 07777U, path));
+        refuse(path, fmt::format("mode {:04o} lets others write: use a directory of your own, with mode "
+                                 "0700",
+                                 status.st_mode & 07777U));
     }
 }
 

@@ -24,7 +24,7 @@ public:
     virtual Backend& device(int ordinal) = 0;
 
     /// The device that the calling thread's data is on: that of its current CUDA context, 0 where
-    /// none is current. A few nanoseconds.
+    /// none is current. A few nanoseconds. Throws Error(device).
     [[nodiscard]] virtual int current_device() const = 0;
 };
 

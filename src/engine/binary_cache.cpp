@@ -35,7 +35,10 @@ std::vector<CompileOutcome> BinaryCache::compile(Backend& backend, const Templat
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < instances.size(); ++i) {
         const std::string key = key_of(template_hash, backend.info().device_class, instances[i]);
-        outcomes_.try_emplace(key, outcomes[i]);
+        const auto [known, is_new] = outcomes_.try_emplace(key, outcomes[i]);
+        if (!is_new && std::holds_alternative<CompileFailure>(known->second)) {
+            known->second = outcomes[i];
+        }
     }
     return outcomes;
 }

@@ -15,7 +15,7 @@ namespace jitune {
 
 /// What has been compiled in this process, so that configurations that differ only in their launch
 /// (and problems that differ only in their sizes) are compiled once. Thread-safe; no lock is held
-/// while compiling, so two threads may compile the same instance: the first result is kept.
+/// while compiling, so two threads may compile the same instance: the first Binary is kept.
 class BinaryCache {
 public:
     /// The outcome for `instance` of the template with this hash on this device class, if known.

@@ -29,16 +29,16 @@ void check(const Options& options) {
                      [&](const StrategyEntry& row) { return row.name == options.strategy; })) {
         std::string names;
         for (const StrategyEntry& row : known) {
-            names += fmt::format(" {}", row.name);
+            names += fmt::format("{}{}", names.empty() ? "" : " or ", row.name);
         }
-        throw Error(ErrorKind::usage, fmt::format("Options::strategy is \"{}\"; there is{}",
-                                                  options.strategy, names));
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is no strategy: use {}", options.strategy, names));
     }
 }
 
 }  // namespace
 
-Engine::Engine(Options options)
+Engine::Engine(const Options& options)
     : Engine(options, make_platforms(Log(options.log_level, options.log_sink))) {}
 
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms)
@@ -165,7 +165,8 @@ std::unique_ptr<const Resolved> Engine::find_answer(Backend& backend, const Kern
         try {
             return from_tuning(backend, kernel, problem);
         } catch (const Error& error) {
-            if (error.kind() == ErrorKind::device) {
+            // The default has been tried too: where nothing was right, it was not either.
+            if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify) {
                 throw;
             }
             log_.warning("{}; trying the nearest winner, then the default", error.what());
@@ -265,16 +266,42 @@ std::unique_ptr<const Resolved> Engine::from_tuning(Backend& backend, const Kern
     return make_resolved(backend, kernel, problem, configuration, binary, Origin::tuned);
 }
 
+std::optional<Configuration> Engine::incumbent(Backend& backend, const Kernel& kernel,
+                                               const Problem& problem) {
+    const KernelTemplate& source = kernel.kernel_template;
+    std::optional<Winner> winner;
+    ask_store([&](TuningStore& store) {
+        winner = store.find(source.key(problem, backend.info()));
+        return nullptr;
+    });
+    if (!winner) {
+        return std::nullopt;
+    }
+    try {
+        return Configuration::parse(winner->configuration, source.front_matter().parameters);
+    } catch (const Error&) {  // not a configuration of this template: no incumbent
+        return std::nullopt;
+    }
+}
+
 TuneReport Engine::tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
-                                  const TuneOptions& options) {
+                                  TuneOptions options) {
     refuse_fork();
     ++tunings_;
-    TuneReport report =
-        tune(backend, kernel.kernel_template, *kernel.workload, problem, options, binaries_, log_);
+    const KernelTemplate& source = kernel.kernel_template;
+    const std::string what =
+        fmt::format("{} {} {} on {}", problem.kernel, types_text(problem),
+                    sizes_text(problem, source.front_matter().sizes), backend.info().id);
+    log_.info("tuning {}", what);
+    options.incumbent = incumbent(backend, kernel, problem);
+    TuneReport report = tune(backend, source, *kernel.workload, problem, options, binaries_, log_);
     ask_store([&](TuningStore& store) {
         store.save(report.measurements, report.winner);
         return nullptr;
     });
+    log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}", what,
+              report.progress.evaluated, report.progress.space, report.winner.median_ns / 1000,
+              report.winner.configuration);
     return report;
 }
 
@@ -285,7 +312,8 @@ std::unique_ptr<const Resolved> Engine::from_default(Backend& backend, const Ker
         source.default_configuration(source.space(problem, backend.info()));
     const Instance instance = source.instance(problem, configuration);
     auto outcome = binaries_.find(source.hash(), backend.info().device_class, instance);
-    if (!outcome) {
+    // The last resort asks again: the compiler may have failed for reasons that have passed.
+    if (!outcome || std::holds_alternative<CompileFailure>(*outcome)) {
         outcome =
             binaries_.compile(backend, source.source(), source.hash(), std::span(&instance, 1))
                 .front();

@@ -31,7 +31,7 @@ struct Kernel {
 /// What a Session owns: platforms, database, compiled and resolved kernels. Thread-safe.
 class Engine {
 public:
-    explicit Engine(Options options);
+    explicit Engine(const Options& options);
     /// With platforms of the caller's own: tests.
     Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms);
     ~Engine();
@@ -64,9 +64,10 @@ public:
     const Resolved& resolve(const DispatchKey& key, Backend& backend, const Kernel& kernel,
                             const Problem& problem);
 
-    /// Tunes whether or not a winner is known, and stores what was measured.
+    /// Tunes whether or not a winner is stored, with that one as the incumbent, and stores what was
+    /// measured.
     TuneReport tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
-                              const TuneOptions& options);
+                              TuneOptions options);
 
     [[nodiscard]] const DispatchTable& table() const { return table_; }
 
@@ -75,6 +76,8 @@ public:
 
 private:
     Platform& find_cuda();
+    std::optional<Configuration> incumbent(Backend& backend, const Kernel& kernel,
+                                           const Problem& problem);
     std::unique_ptr<const Resolved> find_answer(Backend& backend, const Kernel& kernel,
                                                 const Problem& problem);
     std::unique_ptr<const Resolved> from_store(Backend& backend, const Kernel& kernel,

@@ -11,6 +11,7 @@ namespace jitune {
 namespace {
 
 constexpr std::size_t kFinalists = 5;
+constexpr double kHopeless = 2;  // times the best median: no noise explains it
 constexpr int kMostRounds = 20;
 constexpr int kFewestRounds = 6;
 
@@ -23,35 +24,25 @@ struct Lane {
 };
 
 std::vector<const Evaluation*> choose(const std::vector<Evaluation>& evaluations,
-                                      std::size_t default_index) {
-    std::vector<const Evaluation*> chosen;
+                                      const std::vector<std::size_t>& seeds) {
+    std::vector<const Evaluation*> timed;
     for (const Evaluation& evaluation : evaluations) {
         if (evaluation.verdict == Verdict::timed) {
-            chosen.push_back(&evaluation);
+            timed.push_back(&evaluation);
         }
     }
-    std::stable_sort(chosen.begin(), chosen.end(), [](const Evaluation* a, const Evaluation* b) {
+    std::stable_sort(timed.begin(), timed.end(), [](const Evaluation* a, const Evaluation* b) {
         return a->median_ns < b->median_ns;
     });
-    const auto last =
-        chosen.begin() + static_cast<std::ptrdiff_t>(std::min(chosen.size(), kFinalists));
-    const auto standard = std::find_if(
-        last, chosen.end(), [&](const Evaluation* one) { return one->index == default_index; });
-    std::vector<const Evaluation*> result(chosen.begin(), last);
-    if (standard != chosen.end()) {
-        result.push_back(*standard);
+    std::vector<const Evaluation*> chosen;
+    for (const Evaluation* evaluation : timed) {
+        const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
+        const bool hopeless = evaluation->median_ns > kHopeless * timed.front()->median_ns;
+        if (chosen.size() < kFinalists || (seed && !hopeless)) {
+            chosen.push_back(evaluation);
+        }
     }
-    return result;
-}
-
-/// Nothing more can be timed after a fatal failure.
-void refuse_fatal(const TrialFailure& failure, const Finalist& finalist) {
-    if (failure.fatal) {
-        throw Error(ErrorKind::device,
-                    fmt::format("timing the finalists: {} took the device down: {}. Restart the "
-                                "process",
-                                finalist.evaluation->configuration.text(), failure.reason));
-    }
+    return chosen;
 }
 
 void sample(Lane& lane, bool keep) {
@@ -60,28 +51,31 @@ void sample(Lane& lane, bool keep) {
     }
     const auto result = Rig::sample(*lane.timer);
     if (const auto* failure = std::get_if<TrialFailure>(&result)) {
-        refuse_fatal(*failure, lane.finalist);
+        refuse_lost_device(*failure, lane.finalist.evaluation->configuration);
         lane.failed = true;
     } else if (keep) {
         lane.finalist.samples_ns.push_back(std::get<double>(result));
     }
 }
 
-void put_winner_first(std::vector<Finalist>& finalists, std::size_t default_index) {
+void put_winner_first(std::vector<Finalist>& finalists, const std::vector<std::size_t>& seeds) {
     std::stable_sort(finalists.begin(), finalists.end(), [](const Finalist& a, const Finalist& b) {
         return a.summary.median_ns < b.summary.median_ns;
     });
-    const auto standard =
-        std::find_if(finalists.begin(), finalists.end(),
-                     [&](const Finalist& one) { return one.evaluation->index == default_index; });
-    if (standard == finalists.end() || standard == finalists.begin()) {
+    for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed) {
+        const auto standing =
+            std::find_if(finalists.begin(), finalists.end(),
+                         [&](const Finalist& one) { return one.evaluation->index == *seed; });
+        if (standing == finalists.end()) {
+            continue;
+        }
+        const Finalist& fastest = finalists.front();
+        const bool clearly_faster = fastest.summary.median_ns * (1 + fastest.uncertainty) <
+                                    standing->summary.median_ns * (1 - standing->uncertainty);
+        if (!clearly_faster) {
+            std::rotate(finalists.begin(), standing, standing + 1);
+        }
         return;
-    }
-    const Finalist& fastest = finalists.front();
-    const bool clearly_faster = fastest.summary.median_ns * (1 + fastest.uncertainty) <
-                                standard->summary.median_ns * (1 - standard->uncertainty);
-    if (!clearly_faster) {
-        std::rotate(finalists.begin(), standard, standard + 1);
     }
 }
 
@@ -90,16 +84,17 @@ void put_winner_first(std::vector<Finalist>& finalists, std::size_t default_inde
 std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
                                  const Problem& problem, Rig& rig,
                                  const std::vector<Evaluation>& evaluations,
-                                 std::size_t default_index, std::chrono::milliseconds limit) {
+                                 const std::vector<std::size_t>& seeds,
+                                 std::chrono::milliseconds limit) {
     std::vector<Lane> lanes;
-    for (const Evaluation* evaluation : choose(evaluations, default_index)) {
+    for (const Evaluation* evaluation : choose(evaluations, seeds)) {
         Lane lane;
         lane.finalist.evaluation = evaluation;
         lane.program = backend.load(*evaluation->binary);
         auto timer = rig.timer(
             *lane.program, kernel.launch_rule(problem, backend.info(), evaluation->configuration));
         if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
-            refuse_fatal(*failure, lane.finalist);
+            refuse_lost_device(*failure, lane.finalist.evaluation->configuration);
             continue;
         }
         lane.timer = std::get<std::unique_ptr<Timer>>(std::move(timer));
@@ -123,7 +118,7 @@ std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
             finalists.push_back(std::move(lane.finalist));
         }
     }
-    put_winner_first(finalists, default_index);
+    put_winner_first(finalists, seeds);
     return finalists;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/problem.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -28,7 +29,7 @@ std::uint64_t product(std::span<const std::int64_t> sizes) {
 }  // namespace
 
 std::int64_t size_bucket(std::span<const std::int64_t> sizes) {
-    const std::uint64_t elements = product(sizes);
+    const std::uint64_t elements = std::max<std::uint64_t>(product(sizes), 1);
     const int octave = static_cast<int>(std::bit_width(elements)) - 1;
     const std::uint64_t mantissa = elements << (63 - octave);
     if (mantissa < kQuarter) {

@@ -68,6 +68,16 @@ void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, 
 
 }  // namespace
 
+void refuse_lost_device(const TrialFailure& failure, const Configuration& configuration) {
+    if (failure.fatal) {
+        throw Error(
+            ErrorKind::device,
+            fmt::format("tuning: the configuration {} took the device down: {}. Restart the "
+                        "process",
+                        configuration.text(), failure.reason));
+    }
+}
+
 /// One case in device memory.
 struct Rig::Slot {
     const Case* what = nullptr;

@@ -9,6 +9,7 @@
 #include "backend/backend.hpp"
 #include "engine/launch_rule.hpp"
 #include "engine/workload.hpp"
+#include "space/configuration.hpp"
 #include "tuner_db/record.hpp"
 
 namespace jitune {
@@ -19,6 +20,9 @@ struct TrialFailure {
     std::string reason;
     bool fatal = false;  ///< the device is lost for this process
 };
+
+/// Nothing more can run after a fatal failure: throws Error(device) that names the configuration.
+void refuse_lost_device(const TrialFailure& failure, const Configuration& configuration);
 
 /// The workload of one problem laid out in a device's memory, to check and time candidates on.
 /// Every candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.

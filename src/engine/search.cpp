@@ -1,11 +1,21 @@
 #include "engine/search.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
 namespace jitune {
+
+namespace {
+
+// A slow or noisy candidate must not eat the budget of the others; it ends with the fewest samples
+// that bound a median.
+constexpr std::chrono::milliseconds kCandidateTime{200};
+
+}  // namespace
 
 namespace {
 
@@ -28,15 +38,25 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
       binaries_(binaries),
       options_(options),
       log_(log),
-      default_index_(space.find(kernel.default_configuration(space))) {
+      seeds_{space.find(kernel.default_configuration(space))} {
     progress_.space = space.size();
+    if (options.incumbent) {
+        const std::size_t incumbent = space.find(*options.incumbent);
+        if (incumbent < space.size() && incumbent != seeds_.front()) {
+            seeds_.push_back(incumbent);
+        }
+    }
 }
 
 void Search::run() {
     const auto strategy = make_strategy(options_.strategy, space_, options_.seed);
     CompileAhead ahead(backend_, kernel_, problem_, binaries_);
-    ahead.submit({{default_index_, space_.at(default_index_)}});
-    evaluate(ahead.next());
+    for (const std::size_t seed : seeds_) {
+        ahead.submit({{seed, space_.at(seed)}});
+    }
+    while (ahead.pending() > 0) {
+        evaluate(ahead.next());
+    }
     bool asking = true;
     while (!out_of_budget()) {
         asking = asking && refill(*strategy, ahead);
@@ -57,8 +77,11 @@ bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
         }
         std::vector<CompileAhead::Wanted> wanted;
         for (const std::size_t index : asked) {
-            if (index == default_index_) {  // evaluated before the strategy was asked
-                tell(strategy, evaluations_.front());
+            const auto seed =
+                std::find_if(evaluations_.begin(), evaluations_.end(),
+                             [&](const Evaluation& done) { return done.index == index; });
+            if (seed != evaluations_.end()) {  // evaluated before the strategy was asked
+                tell(strategy, *seed);
             } else {
                 wanted.push_back({index, space_.at(index)});
             }
@@ -79,15 +102,14 @@ void Search::evaluate(CompiledCandidate candidate) {
     Evaluation evaluation;
     evaluation.index = candidate.index;
     evaluation.configuration = std::move(candidate.configuration);
-    bool fatal = false;
+    std::optional<TrialFailure> failed;
     if (const auto* failure = std::get_if<CompileFailure>(&candidate.outcome)) {
         evaluation.verdict = Verdict::compile_failed;
         evaluation.reason = failure->log;
-    } else if (auto out = measure(std::get<Binary>(candidate.outcome), evaluation)) {
-        evaluation.verdict = out->verdict;
-        evaluation.reason = std::move(out->reason);
+    } else if (failed = measure(std::get<Binary>(candidate.outcome), evaluation); failed) {
+        evaluation.verdict = failed->verdict;
+        evaluation.reason = failed->reason;
         evaluation.samples_ns.clear();
-        fatal = out->fatal;
     }
     ++progress_.evaluated;
     if (evaluation.verdict == Verdict::timed) {
@@ -102,12 +124,8 @@ void Search::evaluate(CompiledCandidate candidate) {
                   to_string(evaluation.verdict), evaluation.reason);
     }
     evaluations_.push_back(std::move(evaluation));
-    if (fatal) {
-        const Evaluation& last = evaluations_.back();
-        throw Error(ErrorKind::device,
-                    fmt::format("tuning {} on {}: {} took the device down: {}. Restart the process",
-                                kernel_.source().name, backend_.info().id,
-                                last.configuration.text(), last.reason));
+    if (failed) {
+        refuse_lost_device(*failed, evaluations_.back().configuration);
     }
     if (options_.progress) {
         options_.progress(progress_);
@@ -136,7 +154,13 @@ std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& ev
 std::optional<TrialFailure> Search::take_samples(Timer& timer,
                                                  std::vector<double>& samples_ns) const {
     // The first run pays for what is done once: uploads of code, first touches, clocks.
-    for (bool warm = false; !rule_.enough(samples_ns, progress_.best_ns); warm = true) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto enough = [&] {
+        const bool late = std::chrono::steady_clock::now() - begin > kCandidateTime;
+        return rule_.enough(samples_ns, progress_.best_ns) ||
+               (late && static_cast<int>(samples_ns.size()) >= rule_.min_samples);
+    };
+    for (bool warm = false; !enough(); warm = true) {
         auto sample = Rig::sample(timer);
         if (auto* failure = std::get_if<TrialFailure>(&sample)) {
             return std::move(*failure);

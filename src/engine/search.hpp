@@ -38,6 +38,8 @@ public:
     void run();
 
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+    /// The default configuration, then the incumbent if there is one that the space still holds.
+    [[nodiscard]] const std::vector<std::size_t>& seeds() const { return seeds_; }
     [[nodiscard]] const TuneProgress& progress() const { return progress_; }
     /// The strategy had nothing more to ask.
     [[nodiscard]] bool complete() const { return complete_; }
@@ -58,7 +60,7 @@ private:
     const TuneOptions& options_;
     const Log& log_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-    std::size_t default_index_;
+    std::vector<std::size_t> seeds_;
     StoppingRule rule_;
     std::vector<Evaluation> evaluations_;
     TuneProgress progress_;

@@ -1,5 +1,6 @@
 #include "engine/tuner.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <map>
 
@@ -43,9 +44,10 @@ Provenance provenance_of(Backend& backend) {
                             kernel.source().name, device.id, summary, example));
 }
 
-/// The winner's code compiled alone: what was timed shares its image with other candidates.
+/// The winner's code compiled alone, for what was timed shares its image with other candidates.
+/// Where that code does not load or gives another result, the image that was timed.
 Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
-                     const Evaluation& winner, Rig& rig, BinaryCache& binaries) {
+                     const Evaluation& winner, Rig& rig, BinaryCache& binaries, const Log& log) {
     const Instance instance = kernel.instance(problem, winner.configuration);
     const std::vector<CompileOutcome> outcomes =
         binaries.compile(backend, kernel.source(), kernel.hash(), std::span(&instance, 1));
@@ -53,9 +55,32 @@ Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Probl
     if (binary == nullptr) {
         return *winner.binary;
     }
-    const auto program = backend.load(*binary);
+    std::shared_ptr<const Program> program;
+    try {
+        program = backend.load(*binary);
+    } catch (const Error& error) {
+        log.warning("{} compiled alone: {}", winner.configuration.text(), error.what());
+        return *winner.binary;
+    }
     const LaunchRule rule = kernel.launch_rule(problem, backend.info(), winner.configuration);
-    return rig.check(*program, rule) ? *winner.binary : *binary;
+    const auto failure = rig.check(*program, rule);
+    if (failure) {
+        refuse_lost_device(*failure, winner.configuration);
+    }
+    return failure ? *winner.binary : *binary;
+}
+
+/// The default's median in the finals, else that of its first round; 0 if it failed.
+double default_time(const Search& search, const std::vector<Finalist>& finalists) {
+    const std::size_t index = search.seeds().front();
+    for (const Finalist& one : finalists) {
+        if (one.evaluation->index == index) {
+            return one.summary.median_ns;
+        }
+    }
+    const auto evaluation = std::find_if(search.evaluations().begin(), search.evaluations().end(),
+                                         [&](const Evaluation& one) { return one.index == index; });
+    return evaluation == search.evaluations().end() ? 0 : evaluation->median_ns;
 }
 
 class Recorder {
@@ -76,14 +101,9 @@ public:
                 provenance_};
     }
 
-    [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, std::size_t default_index,
+    [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, double default_ns,
                                 const Binary& binary, bool complete) const {
         const Finalist& first = finalists.front();
-        double default_ns = 0;
-        for (const Finalist& one : finalists) {
-            default_ns =
-                one.evaluation->index == default_index ? one.summary.median_ns : default_ns;
-        }
         return {key_,
                 sizes_,
                 first.evaluation->configuration.text(),
@@ -110,13 +130,12 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
                 const Log& log) {
     kernel.check(problem);
     const SearchSpace space = kernel.space(problem, backend.info());
-    const std::size_t default_index = space.find(kernel.default_configuration(space));
     Rig rig(backend, workload, problem);
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
     search.run();
 
     const std::vector<Finalist> finalists = run_finals(
-        backend, kernel, problem, rig, search.evaluations(), default_index, options.budget / 4);
+        backend, kernel, problem, rig, search.evaluations(), search.seeds(), options.budget / 4);
     if (finalists.empty()) {
         throw_no_winner(kernel, backend.info(), search.evaluations());
     }
@@ -133,8 +152,9 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
             *finalist.evaluation, finalist.samples_ns, rig.conditions() + " interleaved"));
     }
     const Binary binary =
-        compile_alone(backend, kernel, problem, *finalists.front().evaluation, rig, binaries);
-    report.winner = recorder.winner(finalists, default_index, binary, search.complete());
+        compile_alone(backend, kernel, problem, *finalists.front().evaluation, rig, binaries, log);
+    report.winner =
+        recorder.winner(finalists, default_time(search, finalists), binary, search.complete());
     report.progress = search.progress();
     return report;
 }

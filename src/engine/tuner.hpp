@@ -32,7 +32,10 @@ struct TuneOptions {
     /// No new candidate is started after this; zero: no limit. The template's default is always
     /// tried.
     std::chrono::milliseconds budget{0};
-    std::size_t max_evaluations = 0;          ///< zero: no limit
+    std::size_t max_evaluations = 0;  ///< zero: no limit
+    /// The winner so far. It is tried after the default, and stays unless another is clearly
+    /// faster.
+    std::optional<Configuration> incumbent = std::nullopt;
     const std::atomic<bool>* stop = nullptr;  ///< ends the search early when it becomes true
     std::function<void(const TuneProgress&)> progress;  ///< on the calling thread
 };
@@ -47,10 +50,10 @@ struct TuneReport {
 /// Finds the best configuration for one problem on one device.
 ///
 /// Candidates are compiled in parallel ahead of the timer, checked on every case of the workload,
-/// timed with a cold last-level cache and raced against the best so far. The finalists and the
-/// template's default are timed again, interleaved; the winner must beat the default by more than
-/// the noise, else the default wins. Runs on the calling thread; compiles on others, joined before
-/// return.
+/// timed with a cold last-level cache and raced against the best so far. The finalists, the
+/// template's default and the incumbent are timed again, interleaved; the fastest must beat the
+/// incumbent (the default where there is none) by more than the noise, else that one stays. Runs on
+/// the calling thread; compiles on others, joined before return.
 ///
 /// Throws Error: compile, verify (no configuration gave the right result; the message counts the
 /// verdicts and quotes one), device (the device was lost), unavailable (no compiler, no memory).

@@ -75,7 +75,8 @@ Expected float_sum(std::span<const std::byte> pattern, std::size_t n) {
             rest.add(value);
         }
     }
-    const double periods = n < period ? 1 : static_cast<double>(n / period);
+    const std::size_t whole_periods = n / period;
+    const double periods = n < period ? 1 : static_cast<double>(whole_periods);
     const double extra = n < period ? 0 : rest.sum + rest.error;
     const double total = (whole.sum + whole.error) * periods + extra;
     return {bytes_of_value(static_cast<T>(total)), sizeof(T) == 8 ? 0 : rounding_of_sum(n)};

@@ -65,7 +65,7 @@ Expression Expression::parse(std::string_view text) {
     return Expression(parse_expression(text), std::string(text));
 }
 
-Expression Expression::constant(Scalar value) {
+Expression Expression::constant(const Scalar& value) {
     return Expression(make_literal(value), to_string(value));
 }
 

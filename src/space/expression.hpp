@@ -40,7 +40,7 @@ public:
     /// Throws Error(usage): the text, the position, what was expected there.
     static Expression parse(std::string_view text);
     /// Throws Error(usage) for text that is not an identifier; a NaN is NULL. So does bind().
-    static Expression constant(Scalar value);
+    static Expression constant(const Scalar& value);
 
     /// The text that was parsed, or the literal of a constant.
     [[nodiscard]] const std::string& text() const;

@@ -85,9 +85,12 @@ public:
     [[nodiscard]] int current_device() const override {
         const Driver& started = driver();
         CUdevice current = 0;
-        if (!started.table || started.table->cuCtxGetDevice(&current) != CUDA_SUCCESS) {
+        const CUresult result =
+            started.table ? started.table->cuCtxGetDevice(&current) : CUDA_ERROR_NOT_INITIALIZED;
+        if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED) {
             return 0;
         }
+        check(*started.table, result, "cuCtxGetDevice", "find the device of the current context");
         const auto place = std::find(started.devices.begin(), started.devices.end(), current);
         return place == started.devices.end() ? 0
                                               : static_cast<int>(place - started.devices.begin());

@@ -60,8 +60,9 @@ JITUNE_API void reduce_device_async(Session& session, ElementType type, const vo
 /// of them. Pointers need the alignment of their element only. n up to 2^40.
 ///
 /// They throw Error: usage (null pointer with n > 0), device (a CUDA call failed; an earlier error
-/// of the app's own context is reported, never cleared), unavailable, compile, not_prepared,
-/// forked. Nothing in the database can make them throw or answer wrongly.
+/// of the app's own context is reported, never cleared), unavailable, compile, verify (tuning found
+/// no configuration that answers rightly), not_prepared, forked. Nothing in the database can make
+/// them throw or answer wrongly.
 
 /// Reduces host memory. Runs on the host backend, where the data is, unless Options::device names a
 /// CUDA device, which the data is then copied to.
