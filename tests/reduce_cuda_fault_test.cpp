@@ -104,8 +104,7 @@ public:
         return prepare_reduce<Value>(kCount, ReduceOp::sum, session());
     }
 
-    /// The first launch of every configuration but those whose expression has `part` does not
-    /// compile.
+    /// Of all configurations only those compile whose first expression has `part`.
     void compile_only(const std::string& part) {
         fake.on_compile = [part](const std::string& expression) -> std::optional<std::string> {
             const bool wanted = !expression.starts_with("jitune::reduce<") ||

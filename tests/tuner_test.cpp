@@ -70,6 +70,42 @@ TEST_F(TunerTest, ChoosesTheFastest) {
     EXPECT_EQ(report.winner.provenance.created_at.size(), 20U);
 }
 
+class TunerIncumbentTest : public TunerTest {
+protected:
+    TunerIncumbentTest() {
+        options_.incumbent = Configuration::parse(
+            "block=256 items=1", kernel_.kernel_template.front_matter().parameters);
+        options_.max_evaluations = 1;
+    }
+};
+
+TEST_F(TunerIncumbentTest, IsTriedEvenWhereTheBudgetIsSpentAtOnce) {
+    on(256, 1).ns = 400;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=256 items=1");
+    EXPECT_EQ(report.winner.default_median_ns, 1000);
+    EXPECT_EQ(report.progress.evaluated, 2U);
+}
+
+TEST_F(TunerIncumbentTest, KeepsItsPlaceInATie) {
+    options_.max_evaluations = 0;
+    on(256, 1).ns = 500;
+    on(32, 1).ns = 500;
+    EXPECT_EQ(tune().winner.configuration, "block=256 items=1");
+}
+
+TEST_F(TunerIncumbentTest, GivesWayToAClearlyFasterOne) {
+    options_.max_evaluations = 0;
+    on(256, 1).ns = 500;
+    on(32, 1).ns = 400;
+    EXPECT_EQ(tune().winner.configuration, "block=32 items=1");
+}
+
+TEST_F(TunerIncumbentTest, DoesNotStandInTheWayWhenItFails) {
+    on(256, 1).compile_log = "no longer compiles";
+    EXPECT_EQ(tune().winner.configuration, "block=64 items=2");
+}
+
 TEST_F(TunerTest, FindsTheSameWithEachStrategy) {
     on(32, 4).ns = 400;
     for (const char* strategy : {"exhaustive", "random"}) {
