@@ -66,79 +66,88 @@ void print(const std::vector<Way>& ways) {
     }
 }
 
+/// The primary context of device 0, a stream of it, n floats and room for a result.
+struct Data {
+    explicit Data(const DriverTable& driver, std::size_t n) {
+        CUdevice device = 0;
+        CUcontext context = nullptr;
+        driver.cuInit(0);
+        driver.cuDeviceGet(&device, 0);
+        driver.cuDevicePrimaryCtxRetain(&context, device);
+        driver.cuCtxPushCurrent(context);
+        driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+        CUdeviceptr memory = 0;
+        check(driver, driver.cuMemAlloc(&memory, n * sizeof(float) + 256), "cuMemAlloc", "start");
+        driver.cuMemsetD8Async(memory, 1, n * sizeof(float), stream);
+        values = reinterpret_cast<const float*>(memory);
+        result = reinterpret_cast<float*>(memory + (n * sizeof(float) + 15) / 16 * 16);
+    }
+
+    CUstream stream = nullptr;
+    const float* values = nullptr;
+    float* result = nullptr;
+};
+
+/// The bare launches of `launch`, with their arguments made once.
+std::function<void()> bare_launch(const DriverTable& driver, const CudaProgram& program,
+                                  const Launch& launch, CUstream stream) {
+    std::vector<std::pair<CUfunction, ArgumentPointers>> steps;
+    for (std::size_t i = 0; i < launch.step_count; ++i) {
+        steps.emplace_back(reinterpret_cast<CUfunction>(program.kernel(launch.steps[i].entry)),
+                           argument_pointers(launch, launch.steps[i]));
+    }
+    return [&driver, &launch, stream, steps]() mutable {
+        for (std::size_t i = 0; i < launch.step_count; ++i) {
+            const LaunchStep& step = launch.steps[i];
+            driver.cuLaunchKernel(steps[i].first, step.grid.x, step.grid.y, step.grid.z,
+                                  step.block.x, step.block.y, step.block.z, step.shared_bytes,
+                                  stream, steps[i].second.data(), nullptr);
+        }
+    };
+}
+
 int run(std::size_t n, int rounds) {
     Session session;
     const auto driver = load_driver();
-    CUdevice device = 0;
-    CUcontext context = nullptr;
-    driver->cuInit(0);
-    driver->cuDeviceGet(&device, 0);
-    driver->cuDevicePrimaryCtxRetain(&context, device);
-    driver->cuCtxPushCurrent(context);
-    CUstream stream = nullptr;
-    driver->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
-    CUdeviceptr memory = 0;
-    if (driver->cuMemAlloc(&memory, n * sizeof(float) + 256) != CUDA_SUCCESS) {
-        std::fprintf(stderr, "dispatch_cost: no memory for %zu floats\n", n);
-        return 1;
-    }
-    driver->cuMemsetD8Async(memory, 1, n * sizeof(float), stream);
-    const auto* values = reinterpret_cast<const float*>(memory);
-    auto* result = reinterpret_cast<float*>(memory + (n * sizeof(float) + 15) / 16 * 16);
-
+    const Data data(*driver, n);
     const auto prepared = prepare_reduce<float>(n, ReduceOp::sum, session);
     std::printf("float32 sum n=%zu on %s: %s (%s)\n", n, prepared.info().device_name.c_str(),
                 prepared.info().configuration.c_str(), to_string(prepared.info().origin));
 
-    // The same kernel with the same arguments, made once.
     const ReduceCall call = cuda_call(session.engine(), ElementType::float32, ReduceOp::sum, n);
-    const Resolved& resolved = resolve(session.engine(), call, stream);
-    const auto& program = dynamic_cast<const CudaProgram&>(*resolved.program);
+    const Resolved& resolved = resolve(session.engine(), call, data.stream);
     const std::array sizes{call.n};
-    const std::array<void*, 2> arrays{const_cast<float*>(values), result};
+    const std::array<void*, 2> arrays{const_cast<float*>(data.values), data.result};
     const LaunchRule::Plan plan = resolved.rule.plan(sizes);
     const Launch launch =
-        resolved.rule.bind(plan, arrays, call.backend.stream_scratch(stream, plan.scratch));
-    std::vector<std::pair<CUfunction, ArgumentPointers>> bare;
-    for (std::size_t i = 0; i < launch.step_count; ++i) {
-        bare.emplace_back(reinterpret_cast<CUfunction>(program.kernel(launch.steps[i].entry)),
-                          argument_pointers(launch, launch.steps[i]));
-    }
+        resolved.rule.bind(plan, arrays, call.backend.stream_scratch(data.stream, plan.scratch));
+    const auto bare = bare_launch(*driver, dynamic_cast<const CudaProgram&>(*resolved.program),
+                                  launch, data.stream);
 
     std::vector<Way> ways;
-    ways.reserve(8);  // `with` refers to the first
-    ways.push_back({"bare cuLaunchKernel",
-                    [&] {
-                        for (std::size_t i = 0; i < launch.step_count; ++i) {
-                            const LaunchStep& step = launch.steps[i];
-                            driver->cuLaunchKernel(bare[i].first, step.grid.x, step.grid.y,
-                                                   step.grid.z, step.block.x, step.block.y,
-                                                   step.block.z, step.shared_bytes, stream,
-                                                   bare[i].second.data(), nullptr);
-                        }
-                    },
-                    {}});
-    // Parts of tuned_reduce, each in front of the bare launch.
-    const auto with = [&](const char* name, auto part) {
-        ways.push_back({name,
-                        [&, part] {
-                            part();
-                            ways.front().call();
-                        },
-                        {}});
+    const auto add = [&](const char* name, std::function<void()> way) {
+        ways.push_back({name, std::move(way), {}});
     };
-    with("  + which device", [&] { cuda_call(session.engine(), call.type, call.op, n); });
-    with("  + table", [&] { resolve(session.engine(), call, stream); });
-    with("  + plan", [&] { keep(remembered_plan(resolved, sizes)); });
-    with("  + capture check", [&] { call.backend.refuse_capture(stream, "bench"); });
-    with("  + scratch", [&] { keep(call.backend.stream_scratch(stream, plan.scratch)); });
-    ways.push_back({"tuned_reduce on a stream",
-                    [&] { tuned_reduce<float>(values, n, ReduceOp::sum, result, stream, session); },
-                    {}});
-    ways.push_back({"prepared handle", [&] { prepared(values, result, stream); }, {}});
+    // Parts of tuned_reduce, each in front of the bare launch.
+    const auto add_part = [&](const char* name, auto part) {
+        add(name, [part, &bare] {
+            part();
+            bare();
+        });
+    };
+    add("bare cuLaunchKernel", bare);
+    add_part("  + which device", [&] { cuda_call(session.engine(), call.type, call.op, n); });
+    add_part("  + table", [&] { resolve(session.engine(), call, data.stream); });
+    add_part("  + plan", [&] { keep(remembered_plan(resolved, sizes)); });
+    add_part("  + capture check", [&] { call.backend.refuse_capture(data.stream, "bench"); });
+    add_part("  + scratch", [&] { keep(call.backend.stream_scratch(data.stream, plan.scratch)); });
+    add("tuned_reduce on a stream", [&] {
+        tuned_reduce<float>(data.values, n, ReduceOp::sum, data.result, data.stream, session);
+    });
+    add("prepared handle", [&] { prepared(data.values, data.result, data.stream); });
     for (int round = 0; round <= rounds; ++round) {
         for (Way& way : ways) {
-            run_round(*driver, stream, way, round > 0);
+            run_round(*driver, data.stream, way, round > 0);
         }
     }
     print(ways);

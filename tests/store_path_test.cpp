@@ -84,7 +84,7 @@ TEST_F(StorePathTest, RefusesWhatOthersCanWrite) {
     fs::permissions(path_, fs::perms(0644));
     EXPECT_EQ(refusal(path_), "");
     fs::permissions(dir_.path(), fs::perms(01777));
-    expect_refusal(path_, "chmod go-w");
+    expect_refusal(path_, "a directory of your own");
 }
 
 TEST_F(StorePathTest, RefusesWhatAnotherUserOwns) {

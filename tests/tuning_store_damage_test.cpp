@@ -180,6 +180,15 @@ TEST_F(Damage, ThatLeavesNoDatabaseIsSetAsideOnce) {
     EXPECT_FALSE(fs::exists(file_next_to_it(".bad-2")));
 }
 
+TEST_F(Damage, IsNotSeenInAFileOfTheUsersOwn) {
+    path_ = dir_.path() / "results.csv";
+    const std::string text(10'000, 'x');
+    write(text);
+    EXPECT_NE(refusal(Access::read_write).find("left as it is"), std::string::npos);
+    EXPECT_EQ(fs::file_size(path_), text.size());
+    EXPECT_FALSE(fs::exists(file_next_to_it(".bad-1")));
+}
+
 TEST_F(Damage, IsNotSetAsideByAReader) {
     write(std::string(10'000, 'x'));
     EXPECT_NE(refusal(Access::read_only), "");

@@ -148,6 +148,10 @@ bool Failure::damaged() const {
     return primary(code_) == SQLITE_CORRUPT || primary(code_) == SQLITE_NOTADB;
 }
 
+bool Failure::not_a_database() const {
+    return primary(code_) == SQLITE_NOTADB;
+}
+
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that of many processes that
 /// write in a row some never get a turn. Short sleeps give all of them one.
 struct Connection::BusyWait {

@@ -35,6 +35,8 @@ public:
 
     /// The file is no database, or a broken one.
     [[nodiscard]] bool damaged() const;
+    /// The file does not even begin like a database.
+    [[nodiscard]] bool not_a_database() const;
 
 private:
     int code_;

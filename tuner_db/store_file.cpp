@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "tuner_db/schema.hpp"
@@ -15,12 +16,13 @@ namespace {
 
 using sqlite::Connection;
 
-// Many processes may create the schema at once.
-constexpr std::chrono::seconds kOpenWait{10};
+// A file of this name was ours even if nothing in it says so any more.
+constexpr std::string_view kOwnName = "tuning.db";
 
-StoreFile open_once(const StorePath& place, Connection::Mode mode) {
+StoreFile open_once(const StorePath& place, Connection::Mode mode,
+                    std::chrono::milliseconds patience) {
     Connection connection(place.file(), mode);
-    connection.set_busy_wait(kOpenWait);
+    connection.set_busy_wait(patience);
     prepare_schema(connection, mode);
     Journal journal =
         mode == Connection::Mode::read_only
@@ -32,8 +34,8 @@ StoreFile open_once(const StorePath& place, Connection::Mode mode) {
 
 }  // namespace
 
-StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mode,
-                          const Log& log) {
+StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mode, const Log& log,
+                          std::chrono::milliseconds patience) {
     const bool read_only = mode == Connection::Mode::read_only;
     const StorePath place(path,
                           read_only ? StorePath::IfMissing::refuse : StorePath::IfMissing::create);
@@ -41,10 +43,17 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
     for (int attempt = 1;; ++attempt) {
         const StorePath::Identity identity = place.check_file();
         try {
-            return open_once(place, mode);
+            return open_once(place, mode, patience);
         } catch (const sqlite::Failure& failure) {
             if (!failure.damaged() || read_only || attempt == kAttempts) {
                 throw;
+            }
+            // Some other file that a path names by mistake is not ours to move.
+            if (failure.not_a_database() && path.filename() != kOwnName) {
+                throw Error(ErrorKind::store,
+                            fmt::format("tuning database {}: {}; it is left as it is: name another "
+                                        "path, or move it away",
+                                        path.string(), failure.what()));
             }
             if (const std::optional<std::string> aside = place.set_aside(identity)) {
                 log.warning("{}; it is now {}, and a new database is made", failure.what(), *aside);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -18,7 +19,7 @@ struct StoreFile {
 
 /// See TuningStore::open. `mode` is not Mode::memory.
 StoreFile open_store_file(const std::filesystem::path& path, sqlite::Connection::Mode mode,
-                          const Log& log);
+                          const Log& log, std::chrono::milliseconds patience);
 
 StoreFile open_store_in_memory();
 

@@ -71,9 +71,11 @@ void check_owner_and_mode(const std::string& path, const struct stat& status) {
                                  status.st_uid, user));
     }
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-        refuse(path, fmt::format("mode {:04o} lets others write: use a directory of your own, with mode "
-                                 "0700",
-                                 status.st_mode & 07777U));
+        const std::string advice = S_ISDIR(status.st_mode)
+                                       ? "use a directory of your own, with mode 0700"
+                                       : fmt::format("chmod go-w '{}'", path);
+        refuse(path,
+               fmt::format("mode {:04o} lets others write: {}", status.st_mode & 07777U, advice));
     }
 }
 

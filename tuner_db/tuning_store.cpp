@@ -203,10 +203,10 @@ TuningStore::~TuningStore() {
 }
 
 std::unique_ptr<TuningStore> TuningStore::open(const std::filesystem::path& path, Access access,
-                                               const Log& log) {
+                                               const Log& log, std::chrono::milliseconds patience) {
     const auto mode = access == Access::read_only ? sqlite::Connection::Mode::read_only
                                                   : sqlite::Connection::Mode::read_write;
-    auto impl = std::make_unique<Impl>(open_store_file(path, mode, log), log);
+    auto impl = std::make_unique<Impl>(open_store_file(path, mode, log, patience), log);
     return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
 }
 

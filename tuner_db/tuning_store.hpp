@@ -26,8 +26,12 @@ public:
     /// safe (another owner, writable by others, a symlink, not a regular file), the file belongs to
     /// another application or to a newer jitune, or its schema is not exactly ours. A file that is
     /// no database is set aside as `<path>.bad-<n>` with a warning and replaced, unless read_only.
+    /// `patience` is how long others that hold the file are waited for.
     static std::unique_ptr<TuningStore> open(const std::filesystem::path& path, Access access,
-                                             const Log& log);
+                                             const Log& log,
+                                             std::chrono::milliseconds patience = kPatience);
+    /// Enough for many processes that create the file at once.
+    static constexpr std::chrono::milliseconds kPatience{10'000};
     /// A store in memory, for tests and for Options::database = "".
     static std::unique_ptr<TuningStore> in_memory(const Log& log);
 

@@ -113,7 +113,7 @@ int run(int argc, char** argv) {
 }
 
 int report(const char* message, int code) {
-    fmt::print(stderr, "jitune: {}\n", one_line(message));
+    print_error(fmt::format("jitune: {}\n", one_line(message)));
     return code;
 }
 

@@ -16,6 +16,9 @@ struct OutputClosed {};
 /// SIGPIPE caught), and Error(usage) when it cannot be written otherwise.
 void print(std::string_view text);
 
+/// To standard error; what cannot be written there is lost.
+void print_error(std::string_view text);
+
 /// One document, indented. Text that is not UTF-8 is replaced.
 void print_json(const Json& document);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/output.hpp"
 #include "cli/units.hpp"
 
 namespace jitune {
@@ -51,11 +52,11 @@ void Progress::show(const SweepState& state) {
         return;
     }
     if (terminal_) {
-        fmt::print(stderr, "\r\033[K{}", progress_text(state).substr(0, kTerminalWidth));
+        print_error("\r\033[K" + progress_text(state).substr(0, kTerminalWidth));
         visible_ = true;
         next_ = now + kTerminalInterval;
     } else {
-        fmt::print(stderr, "{}\n", progress_text(state));
+        print_error(progress_text(state) + "\n");
         next_ = now + kPlainInterval;
     }
     std::fflush(stderr);

@@ -1,9 +1,12 @@
 #include "engine/compile_ahead.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
 
 namespace jitune {
 
@@ -19,8 +22,15 @@ CompileAhead::CompileAhead(Backend& backend, const KernelTemplate& kernel, const
                            BinaryCache& binaries)
     : backend_(backend), kernel_(kernel), problem_(problem), binaries_(binaries) {
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    for (std::size_t i = 0; i < std::min(cores, kMostThreads); ++i) {
-        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    try {
+        for (std::size_t i = 0; i < std::min(cores, kMostThreads); ++i) {
+            threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+        }
+    } catch (const std::system_error& error) {  // fewer threads than wished for will do
+        if (threads_.empty()) {
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("start a thread to compile on: {}", error.what()));
+        }
     }
 }
 

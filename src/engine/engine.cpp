@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -131,17 +132,23 @@ Backend& Engine::backend(std::string_view id) {
 }
 
 TuningStore* Engine::store() {
-    std::call_once(store_opened_, [this] {
+    // A call that needs the database must not wait long for whoever holds it; the next one asks
+    // again.
+    constexpr std::chrono::milliseconds kPatience{100};
+    const std::lock_guard lock(store_mutex_);
+    if (store_ == nullptr) {
         try {
-            store_ =
-                options_.database.empty()
-                    ? TuningStore::in_memory(log_)
-                    : TuningStore::open(options_.database, TuningStore::Access::read_write, log_);
+            store_ = options_.database.empty()
+                         ? TuningStore::in_memory(log_)
+                         : TuningStore::open(options_.database, TuningStore::Access::read_write,
+                                             log_, kPatience);
         } catch (const Error& error) {
-            ++store_errors_;
-            log_.warning("{}; winners are kept in memory only", error.what());
+            if (!std::exchange(store_warned_, true)) {
+                ++store_errors_;
+                log_.warning("{}; winners are kept in memory only", error.what());
+            }
         }
-    });
+    }
     return store_.get();
 }
 

@@ -55,7 +55,8 @@ public:
     /// device.
     Platform& platform(std::string_view name);
 
-    /// The database, or nullptr where winners are kept in memory only. Opened on first use.
+    /// The database, or nullptr where winners are kept in memory only. Opened on first use; where
+    /// that fails, the next call tries again.
     TuningStore* store();
 
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
@@ -105,7 +106,8 @@ private:
     Log log_;
     std::vector<std::unique_ptr<Platform>> platforms_;
     std::atomic<Platform*> cuda_{nullptr};  // once it is known to have a device
-    std::once_flag store_opened_;
+    std::mutex store_mutex_;
+    bool store_warned_ = false;
     std::unique_ptr<TuningStore> store_;
     BinaryCache binaries_;
     DispatchTable table_;

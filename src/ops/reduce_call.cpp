@@ -22,10 +22,17 @@ void refuse_bad_count(std::size_t n) {
     }
 }
 
+void refuse_bad_op(ReduceOp op) {
+    if (op != ReduceOp::sum && op != ReduceOp::min && op != ReduceOp::max) {
+        throw Error(ErrorKind::usage, fmt::format("reduce: {} is no ReduceOp: use sum, min or max",
+                                                  static_cast<int>(op)));
+    }
+}
+
 void refuse_bad_pointers(ElementType type, const void* values, std::size_t n, const void* result) {
     if (values == nullptr || result == nullptr) {
         throw Error(ErrorKind::usage, fmt::format("reduce {} elements: {} is a null pointer", n,
-                                                  values == nullptr ? "values" : "the result"));
+                                                  result == nullptr ? "the result" : "values"));
     }
     const auto bits =
         reinterpret_cast<std::uintptr_t>(values) | reinterpret_cast<std::uintptr_t>(result);
@@ -37,6 +44,7 @@ void refuse_bad_pointers(ElementType type, const void* values, std::size_t n, co
 }
 
 std::array<std::byte, 8> reduce_identity(ElementType type, ReduceOp op) {
+    refuse_bad_op(op);
     std::array<std::byte, 8> bytes{};
     visit_element(to_string(type), [&]<class T>(T value) {
         using Limits = std::numeric_limits<T>;
@@ -62,6 +70,7 @@ const Resolved& resolve(Engine& engine, const ReduceCall& call, Stream stream) {
 
 ReduceCall cuda_call(Engine& engine, ElementType type, ReduceOp op, std::size_t n) {
     refuse_bad_count(n);
+    refuse_bad_op(op);
     Platform& cuda = engine.cuda();
     return {cuda.device(cuda.current_device()), reduce_kernel("cuda"), type, op,
             static_cast<std::int64_t>(n)};
@@ -70,6 +79,7 @@ ReduceCall cuda_call(Engine& engine, ElementType type, ReduceOp op, std::size_t 
 ReduceCall call_on(Engine& engine, std::string_view device, ElementType type, ReduceOp op,
                    std::size_t n) {
     refuse_bad_count(n);
+    refuse_bad_op(op);
     Backend& backend = engine.backend(device);
     const bool host = backend.info().id.starts_with("host");
     return {backend, reduce_kernel(host ? "host" : "cuda"), type, op, static_cast<std::int64_t>(n)};

@@ -23,6 +23,8 @@ struct ReduceCall {
 /// Throws Error(usage) for null or misaligned pointers and for more than 2^40 elements.
 void refuse_bad_pointers(ElementType type, const void* values, std::size_t n, const void* result);
 void refuse_bad_count(std::size_t n);
+/// Throws Error(usage) for a value that is none of the enumeration.
+void refuse_bad_op(ReduceOp op);
 
 /// The value of a reduction of nothing, in the first bytes_of(type) bytes.
 std::array<std::byte, 8> reduce_identity(ElementType type, ReduceOp op);

@@ -51,12 +51,13 @@ Kernel load_kernel(std::string_view file_name) {
 }  // namespace
 
 const Kernel& reduce_kernel(std::string_view backend) {
+    // Never destroyed: threads may still be calling while the process exits.
     if (backend == "cuda") {
-        static const Kernel kernel = load_kernel("reduce.cu");
-        return kernel;
+        static const Kernel* const kernel = new Kernel(load_kernel("reduce.cu"));
+        return *kernel;
     }
-    static const Kernel kernel = load_kernel("reduce.host.cpp");
-    return kernel;
+    static const Kernel* const kernel = new Kernel(load_kernel("reduce.host.cpp"));
+    return *kernel;
 }
 
 Problem reduce_problem(ElementType type, ReduceOp op, std::int64_t n) {

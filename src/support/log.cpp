@@ -18,6 +18,13 @@ void write_to_stderr(LogLevel level, std::string_view message) {
 Log::Log(LogLevel level, Sink sink)
     : level_(level), sink_(sink ? std::move(sink) : Sink(write_to_stderr)) {}
 
+void Log::send(LogLevel level, std::string_view message) const {
+    try {
+        sink_(level, message);
+    } catch (...) {
+    }
+}
+
 std::string_view to_string(LogLevel level) {
     constexpr std::array<std::string_view, 5> kNames{"off", "error", "warning", "info", "debug"};
     return kNames.at(static_cast<std::size_t>(level));

@@ -10,7 +10,8 @@
 
 namespace jitune {
 
-/// Where messages go. Cheap to copy; safe to use from any thread if its sink is.
+/// Where messages go. Cheap to copy; safe to use from any thread if its sink is. What a sink throws
+/// is dropped: a message must not change what a call does.
 class Log {
 public:
     using Sink = std::function<void(LogLevel, std::string_view)>;
@@ -39,9 +40,11 @@ private:
     template <class... Args>
     void write(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
         if (level <= level_) {
-            sink_(level, fmt::format(format, std::forward<Args>(args)...));
+            send(level, fmt::format(format, std::forward<Args>(args)...));
         }
     }
+
+    void send(LogLevel level, std::string_view message) const;
 
     LogLevel level_;
     Sink sink_;

@@ -48,6 +48,9 @@ std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
+// Long for a compiler that says its name, short for a call that waits for it.
+constexpr std::chrono::milliseconds kVersionTime{5000};
+
 std::string version_of(const std::filesystem::path& program, std::chrono::milliseconds timeout) {
     const ProcessResult result = run_process({program, {"--version"}, {"LC_ALL=C"}, timeout, 4096});
     if (!result.succeeded()) {
@@ -78,7 +81,9 @@ std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) 
 }  // namespace
 
 HostCompiler::HostCompiler(std::chrono::milliseconds timeout)
-    : timeout_(timeout), program_(find_compiler()), version_(version_of(program_, timeout)) {}
+    : timeout_(timeout),
+      program_(find_compiler()),
+      version_(version_of(program_, std::min(timeout, kVersionTime))) {}
 
 std::vector<CompileOutcome> HostCompiler::compile(const TemplateSource& source,
                                                   std::span<const Instance> instances) const {

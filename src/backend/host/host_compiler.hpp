@@ -16,7 +16,7 @@ public:
     /// $JITUNE_CXX (a program's name or path, without arguments) where it is set, else the first of
     /// $CXX, c++, g++ and clang++ that is found. One call of the compiler may last `timeout`.
     /// Throws Error(unavailable) where there is none or it does not run.
-    explicit HostCompiler(std::chrono::milliseconds timeout = std::chrono::minutes(2));
+    explicit HostCompiler(std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
     /// The first line of `c++ --version`.
     [[nodiscard]] const std::string& version() const { return version_; }

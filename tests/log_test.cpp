@@ -1,0 +1,34 @@
+#include "support/log.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace jitune {
+namespace {
+
+TEST(Log, PassesOnWhatIsAtItsLevelOrAbove) {
+    std::string seen;
+    const Log log(LogLevel::warning, [&](LogLevel level, std::string_view message) {
+        seen += std::string(to_string(level)) + ":" + std::string(message) + ";";
+    });
+    log.error("{}", 1);
+    log.warning("{}", 2);
+    log.info("{}", 3);
+    EXPECT_EQ(seen, "error:1;warning:2;");
+}
+
+TEST(Log, IsSilentWhenOff) {
+    const Log log(LogLevel::off, [](LogLevel, std::string_view) { FAIL(); });
+    log.error("nothing");
+}
+
+TEST(Log, DropsWhatASinkThrows) {
+    const Log log(LogLevel::debug,
+                  [](LogLevel, std::string_view) { throw std::runtime_error("full"); });
+    EXPECT_NO_THROW(log.error("lost"));
+}
+
+}  // namespace
+}  // namespace jitune
