@@ -275,7 +275,9 @@ std::vector<Winner> TuningStore::winners() {
     const Impl::Turn turn(*impl_, kSweepWait);
     const Transaction moment(impl_->connection_, Transaction::Kind::read);
     std::vector<RecordKey> keys;
+    std::size_t rows = 0;
     Impl::each_row(impl_->winner_keys_, {}, [&](const Row& row) {
+        ++rows;
         if (std::optional<RecordKey> key = decode_key(row)) {
             keys.push_back(std::move(*key));
         }
@@ -286,6 +288,12 @@ std::vector<Winner> TuningStore::winners() {
             winner->image.clear();
             winners.push_back(std::move(*winner));
         }
+    }
+    if (winners.size() < rows) {
+        impl_->log_.warning(
+            "tuning database {}: {} of {} winners are damaged and left out; "
+            "`jitune db verify` says more",
+            impl_->file_.path, rows - winners.size(), rows);
     }
     return winners;
 }
