@@ -75,8 +75,8 @@ TEST(Progress, HasAnEstimateBeforeAnythingIsDone) {
 
 TEST(Json, SpellsWhatIsNoNumber) {
     EXPECT_EQ(json_number(0.1).dump(), "0.1");
-    EXPECT_EQ(json_number(std::numeric_limits<double>::quiet_NaN()), "NaN");
-    EXPECT_EQ(json_number(-std::numeric_limits<double>::infinity()), "-Infinity");
+    EXPECT_EQ(json_number(std::numeric_limits<double>::quiet_NaN()).dump(), "\"NaN\"");
+    EXPECT_EQ(json_number(-std::numeric_limits<double>::infinity()).dump(), "\"-Infinity\"");
     EXPECT_EQ(Json(std::numeric_limits<std::int64_t>::min()).dump(), "-9223372036854775808");
 }
 

@@ -43,7 +43,7 @@ bool allowed(char character) {
            kPunctuation.find(character) != std::string_view::npos;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char character : text) {
         // A file name for messages: what would need an escape is not worth one.
@@ -72,8 +72,8 @@ std::string expression_objection(const Instance& instance) {
 }
 
 std::string translation_unit(const TemplateSource& source, std::span<const Instance> instances) {
-    std::string text =
-        fmt::format("#line 1 {}\n{}\n#line 1 \"entry points\"\n", quoted(source.name), source.text);
+    std::string text = fmt::format("#line 1 {}\n{}\n#line 1 \"entry points\"\n",
+                                   in_quotes(source.name), source.text);
     text += kCall;
     for (std::size_t i = 0; i < instances.size(); ++i) {
         for (std::size_t k = 0; k < instances[i].expressions.size(); ++k) {
