@@ -117,7 +117,7 @@ std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
 Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
     const LaunchRule::Plan plan = rule.plan(slot.what->sizes);
     return rule.bind(plan, slot.arrays,
-                     {reserve(*bench_, plain_, plan.scratch.plain, kPoison),
+                     {reserve(*bench_, plain_, plan.scratch.plain, kScratchPoison),
                       reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
 }
 
