@@ -5,232 +5,329 @@ summary = "n elements to one value by an associative operation"
 sizes = ["n"]
 constraints = [
     "block <= max_threads_per_block",
-    "block * blocks_per_sm <= max_threads_per_sm",
+    "threads_per_sm <= max_threads_per_sm AND threads_per_sm % block = 0",
     "pack_bytes >= element_bytes",
     "items_per_thread % pack = 0",
-    "unroll <= 8",
-    # A grid that the data cannot fill is the same grid as one with fewer blocks per SM.
-    "blocks_per_sm = 1 OR sm_count * (blocks_per_sm / 2) < ceil_div(n, tile)",
+    "(finish = 'direct') = (blocks_per_sm = 0)",
+    "(finish = 'cluster') = (cluster > 1)",
+    "finish <> 'cluster' OR compute_capability >= 90",
+    "finish NOT IN ('slots', 'cluster') OR state_bytes <= 8",
+    "finish <> 'packed' OR (adds AND accumulator IN ('int32', 'uint32'))",
+    "finish <> 'atomic' OR (adds AND (determinism = 'any' OR accumulator NOT IN ('float32', 'float64')))",
+    "load = 'standard' OR (compute_capability >= 80 AND pack_bytes = 16)",
+    "bulk_stages = 0 OR (compute_capability >= 90 AND load = 'standard' AND pack_bytes = 16)",
+    "bulk_stages * tile * element_bytes <= shared_bytes_per_block - 2048",
 ]
+prune = [
+    "unroll <= 16 AND (pack_bytes = 16 OR unroll <= 2)",
+    # A second launch bound lets the compiler keep more than four loads of a thread in flight.
+    "threads_per_sm = 0 OR (unroll >= 4 AND bulk_stages = 0)",
+    # One wave, and no two grids that are the same for so little data.
+    "block * blocks_per_sm <= iif(threads_per_sm = 0, max_threads_per_sm, threads_per_sm)",
+    "blocks_per_sm <= 1 OR sm_count * (blocks_per_sm / 2) < ceil_div(n, tile)",
+    "finish = 'direct' OR n > tile",
+    "finish <> 'direct' OR bytes <= 262144",
+    # What matters depends on the size: the finish of small data, the loads of large data.
+    "bytes <= 4194304 OR finish IN ('slots', 'packed', 'atomic') OR (finish = 'ticket' AND state_bytes > 8)",
+    "bytes <= 4194304 OR pack_bytes = 16",
+    "load = 'standard' OR bytes >= 16777216",
+    "load <> 'evict_first' OR bytes > l2_bytes / 2",
+    "bulk_stages = 0 OR (bytes >= 8388608 AND unroll >= 2)",
+    "bulk_stages = 0 OR blocks_per_sm * bulk_stages * tile * element_bytes <= shared_bytes_per_block",
+]
+reproducibility = "iif(exact, 'exact', iif(finish = 'atomic', 'any', 'fixed'))"
 
 [types.element]
+int8 = "signed char"
+uint8 = "unsigned char"
+int16 = "short"
+uint16 = "unsigned short"
 int32 = "int"
+uint32 = "unsigned"
 int64 = "long long"
+uint64 = "unsigned long long"
+float16 = "jitune::float16"
+bfloat16 = "jitune::bfloat16"
 float32 = "float"
 float64 = "double"
 
 [types.accumulator]
 int32 = "int"
+uint32 = "unsigned"
 int64 = "long long"
+uint64 = "unsigned long long"
+float32 = "float"
+float64 = "double"
+
+[types.result]
+uint8 = "unsigned char"
+int32 = "int"
+uint32 = "unsigned"
+int64 = "long long"
+uint64 = "unsigned long long"
 float32 = "float"
 float64 = "double"
 
 [types.operation]
 sum = "jitune::Sum"
+product = "jitune::Product"
 min = "jitune::Min"
 max = "jitune::Max"
+arg_min = "jitune::ArgMin"
+arg_max = "jitune::ArgMax"
+mean = "jitune::Mean"
+sum_of_squares = "jitune::SumOfSquares"
+norm = "jitune::Norm"
+sum_abs = "jitune::SumAbs"
+max_abs = "jitune::MaxAbs"
+all = "jitune::All"
+any = "jitune::Any"
+count_nonzero = "jitune::CountNonzero"
+custom = "jitune::Custom"
+
+[types.determinism]
+run_to_run = "any order that the configuration fixes"
+any = "any order"
 
 [parameters]
-block = { values = [64, 128, 256, 512, 1024], default = 256 }
-items_per_thread = { values = [1, 2, 4, 8, 16, 32], default = 16 }
+block = { values = [128, 256, 512, 1024], default = 256 }
+items_per_thread = { values = [1, 2, 4, 8, 16, 32, 64, 128], default = 16 }
 pack_bytes = { values = [4, 8, 16], default = 16 }
-blocks_per_sm = { values = [1, 2, 4, 8, 16, 32], default = 8 }
-finish = { values = ["last_block", "two_launches"], default = "last_block", type = "jitune::Finish" }
+blocks_per_sm = { values = [0, 1, 2, 4, 8, 16], default = 8 }
+# The second launch bound; 0 leaves it to the compiler.
+threads_per_sm = { values = [0, 512, 1024, 1536], default = 0 }
+load = { values = ["standard", "streaming", "evict_first"], default = "standard", type = "jitune::Load" }
+finish = { values = ["direct", "slots", "ticket", "packed", "atomic", "cluster", "two_launches"], default = "ticket", type = "jitune::Finish" }
+cluster = { values = [1, 4, 8], default = 1 }
+bulk_stages = { values = [0, 4, 6, 8], default = 0 }
 
 [derived]
+bytes = "n * element_bytes"
 pack = "pack_bytes / element_bytes"
 unroll = "items_per_thread / pack"
 tile = "block * items_per_thread"
-blocks = "min(sm_count * blocks_per_sm, max(1, ceil_div(n, tile)))"
+adds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs', 'count_nonzero')"
+exact = "operation NOT IN ('product', 'custom') AND NOT (adds AND accumulator IN ('float32', 'float64'))"
+state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulator_bytes)"
+blocks = "ceil_div(max(1, min(sm_count * blocks_per_sm, ceil_div(n, tile))), cluster) * cluster"
 
 [arguments]
 values = { access = "in", type = "element", count = "n" }
 n = { access = "scalar", type = "uint64", value = "n" }
-partials = { access = "scratch", type = "accumulator", count = "blocks" }
+partials = { access = "scratch", type = "uint64", count = "2 * blocks" }
+counters = { access = "zeroed", type = "uint64", count = "2 * blocks" }
 blocks = { access = "scalar", type = "uint32", value = "blocks" }
-ticket = { access = "zeroed", type = "uint32", count = "1" }
-result = { access = "out", type = "accumulator", count = "1" }
+result = { access = "out", type = "result", count = "1" }
 
 [[launch]]
 entry = "jitune::reduce"
-template = ["element", "accumulator", "operation", "block", "items_per_thread", "pack_bytes", "finish"]
-arguments = ["values", "n", "partials", "ticket", "result"]
+template = ["element", "accumulator", "result", "operation", "block", "items_per_thread", "pack_bytes", "threads_per_sm", "load", "finish", "cluster", "bulk_stages"]
+arguments = ["values", "n", "partials", "counters", "result"]
 block = "block"
 grid = "blocks"
+cluster = "cluster"
+programmatic = "compute_capability >= 90"
+shared_bytes = "bulk_stages * tile * element_bytes"
 
 [[launch]]
 when = "finish = 'two_launches'"
 entry = "jitune::reduce_partials"
-template = ["accumulator", "operation", "block"]
-arguments = ["partials", "blocks", "result"]
+template = ["element", "accumulator", "result", "operation", "block"]
+arguments = ["partials", "blocks", "n", "result"]
 block = "block"
 grid = "1"
+programmatic = "compute_capability >= 90"
+
+[reference]
+entry = "jitune::reduce_plainly"
+template = ["element", "accumulator", "result", "operation"]
+arguments = ["values", "n", "result"]
+block = "1024"
+grid = "1"
 */
-#include "jitune_operations.h"
+#include "jitune_bulk.h"
+#include "jitune_custom.h"
+#include "jitune_finish.h"
+#include "jitune_load.h"
+#include "jitune_reference.h"
 
 namespace jitune {
 
-/// How the partial results of the blocks become one value.
-enum class Finish {
-    last_block,    ///< the block that draws the last ticket combines the partials
-    two_launches,  ///< a second launch of one block combines them
-};
+/// What one thread has combined so far, in lanes that do not wait for each other: as many as a pack
+/// has elements, but no more than 64 bytes of them.
+template <class Op, int pack>
+struct Lanes {
+    using State = typename Op::State;
+    static constexpr int kMost = sizeof(State) >= 64 ? 1 : 64 / sizeof(State);
+    static constexpr int kCount = pack < kMost ? pack : kMost;
+    State states[kCount];
 
-template <class T, int count>
-struct alignas(sizeof(T) * count) Pack {
-    T values[count];
-};
-
-template <class A, class Operation>
-__device__ __forceinline__ A combine_warp(A value) {
+    __device__ __forceinline__ Lanes() {
 #pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2) {
-        value = Operation::combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
+        for (State& state : states) {
+            state = Op::identity();
+        }
     }
-    return value;
-}
+    /// The elements of a pack, the first of which has the given index.
+    template <class T>
+    __device__ __forceinline__ void add(const Pack<T, pack>& elements, Index index) {
+#pragma unroll
+        for (int i = 0; i < pack; ++i) {
+            State& state = states[i % kCount];
+            state = Op::combine(state, Op::map(elements.values[i], index + i));
+        }
+    }
+    __device__ __forceinline__ State combine(State state) const {
+#pragma unroll
+        for (const State& lane : states) {
+            state = Op::combine(state, lane);
+        }
+        return state;
+    }
+};
 
-/// The combination over the block, in every thread of warp 0. All threads must call it, with a barrier
-/// between two calls.
-template <class A, class Operation, int block>
-__device__ __forceinline__ A combine_block(A value) {
-    constexpr int kWarps = block / 32;
-    __shared__ A warp_values[kWarps];
-    value = combine_warp<A, Operation>(value);
-    if (threadIdx.x % 32 == 0) {
-        warp_values[threadIdx.x / 32] = value;
-    }
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        const A identity = Operation::template identity<A>();
-        value = combine_warp<A, Operation>(threadIdx.x < kWarps ? warp_values[threadIdx.x] : identity);
-    }
-    return value;
-}
+/// Elements from `first` on, in whole aligned packs.
+template <class T, int pack>
+struct Body {
+    const Pack<T, pack>* packs;
+    Index count;
+    Index first;
+};
 
-/// One thread's share of `count` partials, read past L1 since other SMs wrote them.
-template <class A, class Operation, int block>
-__device__ __forceinline__ A combine_partials(const A* partials, unsigned count) {
-    A value = Operation::template identity<A>();
-    for (unsigned i = threadIdx.x; i < count; i += block) {
-        value = Operation::combine(value, __ldcg(partials + i));
-    }
-    return value;
-}
-
-/// True in all threads of the block that arrives last; its reads then see the partials of all blocks.
-/// The ticket wraps to zero by itself, so that a graph can replay the launch.
-__device__ __forceinline__ bool arrives_last(unsigned* ticket) {
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
-        __threadfence();
-    }
-    __syncthreads();
-    return last;
-}
-
-/// Adds `count` packs from `packs` into `lanes`, a tile of block * unroll packs per block and trip.
-template <class T, class A, class Operation, int block, int pack, int unroll>
-__device__ __forceinline__ void combine_packs(const Pack<T, pack>* packs, unsigned long long count,
-                                              A (&lanes)[pack]) {
+/// One block's tiles of block * unroll packs, a grid apart. All loads of a thread's tile are in
+/// flight before the first is used, in the last, ragged tile too.
+template <class Op, class T, int block, int unroll, Load load, int pack>
+__device__ __forceinline__ void combine_tiles(const Body<T, pack>& body, Lanes<Op, pack>& lanes) {
     constexpr unsigned kTile = block * unroll;
-    const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * kTile;
-    unsigned long long start = static_cast<unsigned long long>(blockIdx.x) * kTile;
-    for (; start + kTile <= count; start += stride) {
-        Pack<T, pack> loaded[unroll];
+    constexpr unsigned kLast = (unroll - 1) * block;
+    const Loader<load> loader;
+    const auto index = [&](const Pack<T, pack>* at) {
+        return body.first + static_cast<Index>(at - body.packs) * pack;
+    };
+    const Index stride = static_cast<Index>(gridDim.x) * kTile;
+    const Pack<T, pack>* const end = body.packs + body.count;
+    const Pack<T, pack>* at =
+        body.packs + static_cast<Index>(blockIdx.x) * kTile + threadIdx.x;
+    Pack<T, pack> loaded[unroll];
+    for (; at + kLast < end; at += stride) {
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
-            loaded[u] = packs[start + threadIdx.x + u * block];
+            loaded[u] = loader(at + u * block);
         }
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
+            lanes.add(loaded[u], index(at + u * block));
+        }
+    }
+    if (unroll > 1 && at < end) {
 #pragma unroll
-            for (int lane = 0; lane < pack; ++lane) {
-                lanes[lane] = Operation::combine(lanes[lane], static_cast<A>(loaded[u].values[lane]));
+        for (int u = 0; u + 1 < unroll; ++u) {
+            if (at + u * block < end) {
+                loaded[u] = loader(at + u * block);
+            }
+        }
+#pragma unroll
+        for (int u = 0; u + 1 < unroll; ++u) {
+            if (at + u * block < end) {
+                lanes.add(loaded[u], index(at + u * block));
             }
         }
     }
-    for (unsigned long long i = start + threadIdx.x; i < count && i < start + kTile; i += block) {
-        const Pack<T, pack> loaded = packs[i];
-#pragma unroll
-        for (int lane = 0; lane < pack; ++lane) {
-            lanes[lane] = Operation::combine(lanes[lane], static_cast<A>(loaded.values[lane]));
-        }
-    }
 }
 
-/// Reduces values[0, n) with any grid of one dimension. Elements before the first and after the last
-/// whole aligned pack are taken by block 0, so that `values` needs the alignment of T only. The order
-/// of the combinations depends on the launch, never on timing: the same launch gives the same bits.
-/// Vector loads, several per thread in flight, and the shuffle tree are those of M. Harris, "Optimizing
-/// Parallel Reduction in CUDA"; the ticket is that of the CUDA samples' threadFenceReduction.
-template <class T, class A, class Operation, int block, int items_per_thread, int pack_bytes,
-          Finish finish>
-__global__ void __launch_bounds__(block)
-    reduce(const T* __restrict__ values, unsigned long long n, A* partials, unsigned* ticket,
-           A* __restrict__ result) {
+#if __CUDA_ARCH__ >= 900
+extern __shared__ __align__(128) unsigned char bulk_ring[];
+
+/// The same tiles by bulk copies; block 0 loads the ragged one itself.
+template <class Op, class T, int block, int unroll, int stages, int pack>
+__device__ __forceinline__ void combine_bulk_tiles(const Body<T, pack>& body,
+                                                   Lanes<Op, pack>& lanes) {
+    constexpr unsigned kTile = block * unroll;
+    const Index tiles = body.count / kTile;
+    BulkRing<stages, kTile * sizeof(Pack<T, pack>)> ring(body.packs, tiles, bulk_ring);
+    const Loader<Load::standard> loader;
+    if (blockIdx.x == 0) {
+        for (Index i = tiles * kTile + threadIdx.x; i < body.count; i += block) {
+            lanes.add(loader(body.packs + i), body.first + i * pack);
+        }
+    }
+    for (Index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const auto* packs = reinterpret_cast<const Pack<T, pack>*>(ring.wait());
+#pragma unroll
+        for (int u = 0; u < unroll; ++u) {
+            const unsigned i = threadIdx.x + u * block;
+            lanes.add(packs[i], body.first + (tile * kTile + i) * pack);
+        }
+        ring.release(tile);
+    }
+}
+#endif
+
+/// Reduces values[0, n) with any grid of one dimension. Elements before the first and after the
+/// last whole aligned pack are block 0's, loaded early and added late, so that `values` needs the
+/// alignment of T only. But for Finish::atomic, the order of the combinations depends on the
+/// launch, never on timing. Vector loads, several per thread in flight, and the shuffle tree are
+/// those of M. Harris, "Optimizing Parallel Reduction in CUDA".
+template <class T, class A, class R, template <class, class, class> class Operation, int block,
+          int items_per_thread, int pack_bytes, int threads_per_sm, Load load, Finish finish,
+          int cluster, int bulk_stages>
+__global__ void __launch_bounds__(block, threads_per_sm / block)
+    reduce(const T* values, Index n, void* partials, void* counters, R* result) {
+    using Op = Operation<T, A, R>;
     constexpr int kPack = pack_bytes / sizeof(T);
     constexpr int kUnroll = items_per_thread / kPack;
-    const unsigned long long misaligned =
-        reinterpret_cast<unsigned long long>(values) % pack_bytes / sizeof(T);
-    unsigned long long head = misaligned == 0 ? 0 : kPack - misaligned;
+    begin_finish<finish>();
+    wait_for_earlier_work();
+
+    const Index misaligned = reinterpret_cast<Index>(values) % pack_bytes / sizeof(T);
+    Index head = misaligned == 0 ? 0 : kPack - misaligned;
     head = head < n ? head : n;
-    const unsigned long long packs = (n - head) / kPack;
-    const unsigned tail = static_cast<unsigned>((n - head) % kPack);
-
-    A lanes[kPack];
-#pragma unroll
-    for (int lane = 0; lane < kPack; ++lane) {
-        lanes[lane] = Operation::template identity<A>();
+    const Body<T, kPack> body{reinterpret_cast<const Pack<T, kPack>*>(values + head),
+                              (n - head) / kPack, head};
+    const auto tail = static_cast<unsigned>((n - head) % kPack);
+    const bool has_edge = blockIdx.x == 0 && threadIdx.x < head + tail;
+    const auto edge_index = [&] {
+        return threadIdx.x < head ? threadIdx.x : n - tail + (threadIdx.x - head);
+    };
+    T edge{};
+    if (has_edge) {
+        edge = Loader<Load::standard>()(values + edge_index());
     }
-    A edge = Operation::template identity<A>();
-    if (blockIdx.x == 0 && threadIdx.x < head + tail) {
-        edge = static_cast<A>(threadIdx.x < head ? values[threadIdx.x]
-                                                 : values[n - tail + (threadIdx.x - head)]);
-    }
-    combine_packs<T, A, Operation, block, kPack, kUnroll>(
-        reinterpret_cast<const Pack<T, kPack>*>(values + head), packs, lanes);
 
-    A value = edge;
-#pragma unroll
-    for (int lane = 0; lane < kPack; ++lane) {
-        value = Operation::combine(value, lanes[lane]);
-    }
-    value = combine_block<A, Operation, block>(value);
-
-    if constexpr (finish == Finish::two_launches) {
-        if (threadIdx.x == 0) {
-            partials[blockIdx.x] = value;
-        }
-    } else if (gridDim.x == 1) {
-        if (threadIdx.x == 0) {
-            *result = value;
-        }
+    Lanes<Op, kPack> lanes;
+#if __CUDA_ARCH__ >= 900
+    if constexpr (bulk_stages > 0) {
+        combine_bulk_tiles<Op, T, block, kUnroll, bulk_stages>(body, lanes);
     } else {
-        if (threadIdx.x == 0) {
-            partials[blockIdx.x] = value;
-        }
-        if (arrives_last(ticket)) {
-            value = combine_partials<A, Operation, block>(partials, gridDim.x);
-            value = combine_block<A, Operation, block>(value);
-            if (threadIdx.x == 0) {
-                *result = value;
-            }
-        }
+        combine_tiles<Op, T, block, kUnroll, load>(body, lanes);
+    }
+#else
+    combine_tiles<Op, T, block, kUnroll, load>(body, lanes);
+#endif
+
+    auto state = lanes.combine(has_edge ? Op::map(edge, edge_index()) : Op::identity());
+    state = combine_block<Op, block>(state);
+    if (finish_grid<Op, block, finish, cluster>(state, {partials, counters})) {
+        *result = Op::result(state, n);
     }
 }
 
 /// The second launch of Finish::two_launches: one block, `count` partials.
-template <class A, class Operation, int block>
+template <class T, class A, class R, template <class, class, class> class Operation, int block>
 __global__ void __launch_bounds__(block)
-    reduce_partials(const A* partials, unsigned count, A* __restrict__ result) {
-    A value = combine_partials<A, Operation, block>(partials, count);
-    value = combine_block<A, Operation, block>(value);
+    reduce_partials(const void* partials, unsigned count, Index n, R* result) {
+    using Op = Operation<T, A, R>;
+    wait_for_earlier_work();
+    const auto state = combine_partials<Op, block>(partials, count);
     if (threadIdx.x == 0) {
-        *result = value;
+        *result = Op::result(state, n);
     }
+}
+
+/// What candidates of operations that only the caller knows are compared with: one block.
+template <class T, class A, class R, template <class, class, class> class Operation>
+__global__ void reduce_plainly(const T* values, Index n, R* result) {
+    reduce_serially<Operation<T, A, R>>(values, n, 1, result);
 }
 
 }  // namespace jitune

@@ -1,103 +1,23 @@
 #include <algorithm>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
+
+#include "cli_fixture.hpp"
 
 namespace jitune {
 namespace {
 
-using nlohmann::json;
-
-struct Answer {
-    int code = -1;
-    std::string out;
-    std::string err;
-};
-
-std::string contents(const std::filesystem::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-}
-
-bool is_one_line(const std::string& text) {
-    return text.starts_with("jitune: ") && text.ends_with('\n') &&
-           std::count(text.begin(), text.end(), '\n') == 1;
-}
-
-/// Runs the jitune command with a database, a home and an environment of its own.
-class CliTest : public testing::Test {
+class CliTest : public CliFixture {
 protected:
-    void SetUp() override {
-        std::string name = testing::TempDir() + "jitune-cli-XXXXXX";
-        ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder_ = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
-
-    [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
-
-    /// `script` with $jitune as the command, and $folder.
-    [[nodiscard]] Answer shell(const std::string& script) const {
-        std::ofstream(folder_ / "script") << fmt::format("jitune='{}'\nfolder='{}'\n{}\n",
-                                                         JITUNE_COMMAND, folder_.string(), script);
-        const std::string command = fmt::format(
-            "env -u JITUNE_TUNE -u JITUNE_BUDGET -u JITUNE_LOG -u XDG_CACHE_HOME "
-            "HOME='{0}' JITUNE_DB='{0}/tuning.db' sh '{0}/script' "
-            ">'{0}/out' 2>'{0}/err' </dev/null",
-            folder_.string());
-        const int status = std::system(command.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(folder_ / "out"),
-                contents(folder_ / "err")};
-    }
-
-    [[nodiscard]] Answer jitune(const std::string& arguments) const {
-        return shell("exec \"$jitune\" " + arguments);
-    }
-
-    [[nodiscard]] json jitune_json(const std::string& arguments) const {
-        const Answer answer = jitune(arguments + " --json");
-        EXPECT_EQ(answer.code, 0) << answer.err;
-        return json::parse(answer.out);
-    }
-
-    template <class T>
-    void write_npy(const std::string& name, const std::string& descr,
-                   const std::vector<T>& values) const {
-        std::string header = fmt::format(
-            "{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", descr, values.size());
-        header.resize(118, ' ');
-        std::ofstream file(path(name), std::ios::binary);
-        file.write("\x93NUMPY\x01\0\x76\0", 10) << header;
-        file.write(reinterpret_cast<const char*>(values.data()),
-                   static_cast<std::streamsize>(values.size() * sizeof(T)));
-    }
-
-    void expect_failure(const std::string& arguments, int code, const std::string& reason) const {
-        const Answer answer = jitune(arguments);
-        EXPECT_EQ(answer.code, code) << arguments << "\n" << answer.err;
-        EXPECT_EQ(answer.out, "") << arguments;
-        EXPECT_TRUE(is_one_line(answer.err)) << arguments << "\n" << answer.err;
-        EXPECT_NE(answer.err.find(reason), std::string::npos) << arguments << "\n" << answer.err;
-    }
-
     /// Tunes two small sums on the host, quickly.
     [[nodiscard]] json small_sweep() const {
         return jitune_json("sweep reduce --device host --sizes 2^10,2^14 --budget 0.3");
     }
-
-    std::filesystem::path folder_;
 };
 
 TEST_F(CliTest, HelpPrintsTheTables) {
@@ -119,7 +39,7 @@ TEST_F(CliTest, DevicesNameTheHost) {
 }
 
 TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
-    expect_failure("", 2, "devices, sweep, reduce, db");
+    expect_failure("", 2, "devices, sweep, reduce, steps, db");
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");
     expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
@@ -127,83 +47,40 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("sweep reduce --size 3", 2, "--sizes");
     expect_failure("sweep reduce --sizes", 2, "--sizes");
     expect_failure("sweep reduce --sizes 2^10..2^8", 2, "2^10..2^28");
-    expect_failure("sweep reduce --types float16", 2, "float64");
-    expect_failure("sweep reduce --ops mean", 2, "max");
+    expect_failure("sweep reduce --types float8", 2, "float64");
+    expect_failure("sweep reduce --ops median", 2, "max");
+    expect_failure("sweep reduce --ops custom", 2, "--custom FILE.toml");
+    expect_failure("sweep reduce --ops sum,any --result float64", 2, "any of float32");
+    expect_failure("sweep reduce --determinism pinned", 2, "--configuration");
+    expect_failure("sweep reduce --shape cube", 2, "segments");
+    expect_failure("sweep reduce --shape rows --sizes 2^20", 2, "1024x65536");
+    expect_failure("sweep reduce --shape columns --sizes 2^21x2^20", 2, "2^40");
     expect_failure("sweep reduce --device tpu", 2, "host");
     expect_failure("sweep reduce --device host --strategy luck", 2, "random");
     expect_failure("sweep reduce --budget -1", 2, "--budget");
     expect_failure("sweep reduce --seed x", 2, "2^64-1");
     expect_failure("devices --log loud", 2, "warning");
     expect_failure("reduce", 2, "FILE");
-    expect_failure("db explain", 2, "-n");
+    expect_failure("db explain", 2, "--size");
+    expect_failure("db explain -n 8x8", 2, "8x8");
+    expect_failure("db explain -n 8 --shape rows", 2, "1024x65536");
+    expect_failure("db explain -n 8 --shape cube", 2, "columns");
+    expect_failure("db explain -n 8 --type int128", 2, "int64");
+    expect_failure("db explain -n 8 --op mean --type int8 --result float32", 2, "float64");
+    expect_failure("db explain -n 8 --determinism pinned", 2, "run_to_run");
     expect_failure("db list --db none", 2, "--db");
     EXPECT_FALSE(std::filesystem::exists(folder_ / "tuning.db"));
 }
 
-TEST_F(CliTest, BadInputFilesAreOneLine) {
-    std::ofstream(path("text.npy")) << "1 2 3\n";
-    write_npy<double>("big.npy", ">f8", {1});
-    expect_failure("reduce \"$folder/none.npy\"", 2, "No such file");
-    expect_failure("reduce \"$folder\"", 2, "not a regular file");
-    expect_failure("reduce \"$folder/text.npy\"", 2, "little-endian");
-    expect_failure("reduce \"$folder/big.npy\"", 2, "'>f8'");
-    expect_failure("reduce \"$folder/big.npy\" --op mean", 2, "min");
-}
-
-TEST_F(CliTest, AMissingDeviceIsItsOwnExitCode) {
-    write_npy<float>("one.npy", "<f4", {1});
-    expect_failure("reduce \"$folder/one.npy\" --device cuda:99", 4, "cuda");
-}
-
-TEST_F(CliTest, AnEmptyArrayIsAnsweredWithoutADevice) {
-    write_npy<float>("f4.npy", "<f4", {});
-    write_npy<std::int64_t>("i8.npy", "<i8", {});
-    const json minimum = jitune_json("reduce \"$folder/f4.npy\" --op min --device cuda:99");
-    EXPECT_EQ(minimum["value"], "Infinity");
-    EXPECT_EQ(minimum["n"], 0);
-    EXPECT_TRUE(minimum["device"].is_null());
-    EXPECT_TRUE(minimum["origin"].is_null());
-    EXPECT_EQ(jitune_json("reduce \"$folder/f4.npy\"")["value"], 0.0);
-    EXPECT_EQ(jitune_json("reduce \"$folder/i8.npy\" --op max")["value"],
-              std::numeric_limits<std::int64_t>::min());
-}
-
-TEST_F(CliTest, ReducesTheFourElementTypesExactly) {
-    write_npy<std::int32_t>("i4.npy", "<i4", {5, -7, 40});
-    write_npy<std::int64_t>("i8.npy", "<i8", {(std::int64_t{1} << 53) + 1, 2});
-    write_npy<float>("f4.npy", "<f4", {0.1F, 16777216.0F});
-    write_npy<double>("f8.npy", "<f8", {0.1, -0.25});
-    const auto value = [&](const std::string& rest) {
-        return jitune_json("reduce --device host --tune default " + rest)["value"];
-    };
-    EXPECT_EQ(value("\"$folder/i4.npy\" --op min"), -7);
-    EXPECT_EQ(value("\"$folder/i8.npy\" --op sum"), 9007199254740995);
-    EXPECT_EQ(value("\"$folder/f4.npy\" --op min").get<float>(), 0.1F);
-    EXPECT_EQ(value("\"$folder/f8.npy\" --op max"), 0.1);
-    write_npy<double>("nan.npy", "<f8", {1, std::numeric_limits<double>::quiet_NaN()});
-    EXPECT_EQ(value("\"$folder/nan.npy\" --op max"), "NaN");
-}
-
-TEST_F(CliTest, ReduceTunesOnceAndThenFindsTheWinnerStored) {
-    write_npy<float>("data.npy", "<f4", std::vector<float>(5000, 0.5F));
-    const std::string command = "reduce \"$folder/data.npy\" --device host --budget 0.3";
-    const json first = jitune_json(command);
-    EXPECT_EQ(first["value"], 2500.0);
-    EXPECT_EQ(first["type"], "float32");
-    EXPECT_EQ(first["n"], 5000);
-    EXPECT_EQ(first["op"], "sum");
-    EXPECT_EQ(first["device"], "host");
-    EXPECT_EQ(first["origin"], "tuned");
-    EXPECT_GT(first["compiles"], 0);
-    EXPECT_GT(first["seconds"], 0);
-    EXPECT_GT(first["gb_per_s"], 0);
-    EXPECT_EQ(first.size(), 10U);
-    const json second = jitune_json(command);
-    EXPECT_EQ(second["value"], 2500.0);
-    EXPECT_EQ(second["origin"], "stored");
-    EXPECT_EQ(second["configuration"], first["configuration"]);
-    EXPECT_EQ(second["compiles"], 0);
-    EXPECT_NE(jitune(command).out.find("stored"), std::string::npos);
+TEST_F(CliTest, StepsRefuseWhatTheyCannotRun) {
+    expect_failure("steps", 2, "jitune steps takes one of the commands reduce");
+    expect_failure("steps reduce --type float64", 2, "float32 and int32");
+    expect_failure("steps reduce --type float8", 2, "float32");
+    expect_failure("steps reduce --size 2^41", 2, "2^40");
+    expect_failure("steps reduce --size 2^10..2^12", 2, "2^20+7");
+    expect_failure("steps reduce --tune now", 2, "now");
+    expect_failure("steps reduce --device host", 2, "cuda:N, not host");
+    expect_failure("steps reduce --device cuda:99", 4, "cuda");
 }
 
 TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
@@ -222,6 +99,11 @@ TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
     const json shown = jitune_json("db show --type float32 --op sum -n 2^14");
     EXPECT_EQ(shown["configuration"], sweep["rows"][1]["configuration"]);
     EXPECT_GE(shown["measurements"].size(), sweep["rows"][1]["evaluated"]);
+    EXPECT_EQ(shown["half_octaves"], json({{"n", 28}}));
+    EXPECT_EQ(shown["reproducibility"], "fixed");
+    const std::string text = jitune("db show 2").out;
+    EXPECT_NE(text.find("n=2^14"), std::string::npos) << text;
+    EXPECT_NE(text.find("reproducibility fixed"), std::string::npos) << text;
     EXPECT_EQ(jitune_json("db show 2"), shown);
     EXPECT_EQ(jitune_json("db verify")["winners"], 2);
     EXPECT_EQ(jitune_json("db path")["path"], path("tuning.db"));
@@ -237,6 +119,9 @@ TEST_F(CliTest, ExplainTellsWhichWinnerServes) {
     EXPECT_TRUE(near["rows"][0]["serves"]);
     EXPECT_FALSE(near["rows"][1]["serves"]);
     EXPECT_EQ(near["rows"][1]["octaves"], 4.0);
+    EXPECT_EQ(near["half_octaves"], json({{"n", 20}}));
+    EXPECT_EQ(near["rows"][0]["reproducibility"], "fixed");
+    EXPECT_NE(jitune("db explain -n 2^10 --device host").out.find("fixed"), std::string::npos);
     EXPECT_NE(jitune("db explain -n 2^10 --op max --device host").out.find("no"),
               std::string::npos);
 }
@@ -247,6 +132,30 @@ TEST_F(CliTest, ASweepPrintsOneRowForEachProblem) {
     EXPECT_EQ(answer.code, 0) << answer.err;
     EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + 1) << answer.out;
     EXPECT_NE(answer.out.find("stored in"), std::string::npos);
+}
+
+TEST_F(CliTest, ASweepTakesAnyTypeAndOperation) {
+    const auto sweep = [&](const std::string& options) {
+        return jitune_json("sweep reduce --device host --sizes 1000 --budget 0.2 " + options);
+    };
+    const json truth = sweep("--types int8 --ops any --determinism any");
+    EXPECT_EQ(truth["determinism"], "any");
+    ASSERT_EQ(truth["rows"].size(), 1U);
+    EXPECT_EQ(truth["rows"][0]["outcome"], "tuned");
+    EXPECT_EQ(truth["rows"][0]["type"], "int8");
+    EXPECT_EQ(truth["rows"][0]["result"], "uint8");
+    EXPECT_EQ(truth["rows"][0]["shape"], "all");
+    const json mean = sweep("--types float16 --ops mean --result float64");
+    ASSERT_EQ(mean["rows"].size(), 1U);
+    EXPECT_EQ(mean["rows"][0]["outcome"], "tuned");
+    EXPECT_EQ(mean["rows"][0]["result"], "float64");
+    const auto explained = [&](const std::string& options) {
+        return jitune_json("db explain --device host -n 1000 " + options)["rows"][0]["serves"];
+    };
+    EXPECT_EQ(explained("--type float16 --op mean --result float64"), true);
+    EXPECT_EQ(explained("--type float16 --op mean"), false);
+    EXPECT_EQ(explained("--type int8 --op any --determinism any"), true);
+    EXPECT_EQ(explained("--type int8 --op any"), false);
 }
 
 TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {

@@ -5,6 +5,7 @@
 
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/record_text.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 
@@ -39,6 +40,31 @@ TEST(Table, AlignsAndLeavesNoSpaceAtTheEnd) {
               "name     time  note\n"
               "a           1\n"
               "longer  12345  x\n");
+}
+
+TEST(RecordText, SaysABucketSizeBySize) {
+    constexpr std::int64_t kBucket = 33 << 8 | 20;
+    EXPECT_EQ(bucket_text(kBucket, "rows=1024 columns=92682"), "rows=2^10 columns=2^16.5");
+    EXPECT_EQ(half_octaves_json(kBucket, "rows=1024 columns=92682").dump(),
+              R"({"rows":20,"columns":33})");
+    EXPECT_EQ(bucket_text(40, "n=1048576"), "n=2^20");
+    EXPECT_EQ(bucket_text(0, "n=1"), "n=2^0");
+}
+
+TEST(RecordText, GivesTheLastPartOfABucketToAllSizesLeft) {
+    constexpr std::int64_t kBucket = 10 << 24 | 8 << 16 | 6 << 8 | 4;
+    EXPECT_EQ(bucket_text(kBucket, "a=4 b=8 c=16 d=2 e=16"), "a=2^2 b=2^3 c=2^4 d*e=2^5");
+}
+
+TEST(RecordText, TellsInJsonWhatTheRowHolds) {
+    Winner winner;
+    winner.sizes = "rows=4 columns=8";
+    winner.key.bucket = 6 << 8 | 4;
+    winner.reproducibility = "exact";
+    EXPECT_EQ(to_json(winner)["reproducibility"], "exact");
+    EXPECT_EQ(to_json(winner)["half_octaves"], Json({{"rows", 4}, {"columns", 6}}));
+    EXPECT_EQ(to_json(winner)["key"]["bucket"], 1540);
+    EXPECT_EQ(to_json(Measurement{})["reproducibility"], "fixed");
 }
 
 SweepState third_of_four() {

@@ -109,6 +109,57 @@ TEST_F(CudaBackend, LaunchesEveryStepWithItsOwnArguments) {
     EXPECT_TRUE(launches[1].arguments.empty());
 }
 
+TEST_F(CudaBackend, LaunchesClustersAndProgrammaticStepsWhereAsked) {
+    const auto program = load("k<1>");
+    Launch launch = plain_launch();
+    launch.steps[0].grid.x = 8;
+    program->launch(launch, stream());
+    launch.steps[0].cluster = 1;
+    program->launch(launch, stream());
+    launch.steps[0].cluster = 4;
+    program->launch(launch, stream());
+    launch.steps[0].programmatic = 1;
+    program->launch(launch, stream());
+    const auto launches = fake.launches();
+    ASSERT_EQ(launches.size(), 4U);
+    const std::uint32_t clusters[] = {0, 0, 4, 4};
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(launches[i].cluster, clusters[i]) << i;
+        EXPECT_EQ(launches[i].programmatic, i == 3) << i;
+    }
+}
+
+TEST_F(CudaBackend, TimesTheLaunchesThatUsersGet) {
+    const auto program = load("k<1>");
+    std::vector<Launch> chain(2, plain_launch());
+    chain[1].steps[0].cluster = 2;
+    chain[1].steps[0].programmatic = 1;
+    const auto bench = backend().make_bench();
+    const auto timer = bench->timer(*program, chain, false);
+    EXPECT_TRUE(fake.launches().empty());
+    EXPECT_GT(std::get<double>(timer->sample(milliseconds(100))), 0);
+    const auto launches = fake.launches();
+    ASSERT_EQ(launches.size(), 3U) << "one untimed, then the chain";
+    EXPECT_FALSE(launches[1].programmatic);
+    EXPECT_TRUE(launches[2].programmatic);
+    EXPECT_EQ(launches[2].cluster, 2U);
+}
+
+TEST_F(CudaBackend, SaysWithTheFirstSampleThatAChainCannotBeCaptured) {
+    const auto program = load("k<1>");
+    const std::vector<Launch> chain(2, plain_launch());
+    const auto bench = backend().make_bench();
+    for (const char* call : {"cuLaunchKernelEx", "cuStreamEndCapture", "cuGraphInstantiate"}) {
+        fake.fail(call, 1, CUDA_ERROR_NOT_SUPPORTED);
+        const auto result = bench->timer(*program, chain, false)->sample(milliseconds(100));
+        ASSERT_TRUE(std::holds_alternative<LaunchFailure>(result)) << call;
+        EXPECT_FALSE(std::get<LaunchFailure>(result).fatal);
+        EXPECT_NE(std::get<LaunchFailure>(result).reason.find(call), std::string::npos);
+    }
+    const auto mended = bench->timer(*program, chain, false)->sample(milliseconds(100));
+    EXPECT_TRUE(std::holds_alternative<double>(mended));
+}
+
 TEST_F(CudaBackend, LaunchCostsOneDriverCall) {
     const auto program = load("k<1>");
     const int before = fake.total_calls();
@@ -142,10 +193,10 @@ TEST_F(CudaBackend, ReadsAResultBack) {
 TEST_F(CudaBackend, WritesAResultThatNoKernelMakes) {
     const auto memory = backend().allocate_zeroed(16);
     const std::int64_t value = std::numeric_limits<std::int64_t>::min() + 5;
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), stream());
+    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, stream());
     EXPECT_EQ(std::memcmp(memory->data(), &value, sizeof value), 0);
     const float least = -HUGE_VALF;
-    backend().write(static_cast<char*>(memory->data()) + 8, std::as_bytes(std::span(&least, 1)),
+    backend().write(static_cast<char*>(memory->data()) + 8, std::as_bytes(std::span(&least, 1)), 1,
                     nullptr);
     EXPECT_EQ(std::memcmp(static_cast<char*>(memory->data()) + 8, &least, sizeof least), 0);
     EXPECT_TRUE(all_zero(static_cast<char*>(memory->data()) + 12, 4));
@@ -272,7 +323,7 @@ TEST_F(CudaBackend, DoesNotBlameACandidateForAnEarlierError) {
 
 TEST_F(CudaBackend, RunsNoProgramOfAnotherBackend) {
     class Foreign final : public Program {
-        void launch(const Launch&, Stream) const override {}
+        void launch_on(const Launch&, std::span<void* const>, Stream) const override {}
     };
     expect_error(ErrorKind::usage,
                  [&] { backend().make_bench()->run(Foreign(), plain_launch(), milliseconds(1)); });

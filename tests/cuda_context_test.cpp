@@ -53,7 +53,7 @@ TEST_F(CudaPlatform, SaysInOneLineWhatIsMissing) {
     EXPECT_EQ(platform->missing(),
               "look for CUDA devices: cuInit: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is "
               "detected)");
-    EXPECT_EQ(platform->current_device(), 0);
+    expect_error(ErrorKind::unavailable, [&] { platform->site(nullptr); });
 }
 
 TEST_F(CudaPlatform, DoesWithoutADriver) {
@@ -64,15 +64,55 @@ TEST_F(CudaPlatform, DoesWithoutADriver) {
     const auto none = make_cuda_platform(tables, Log(LogLevel::off));
     EXPECT_EQ(none->device_count(), 0);
     EXPECT_EQ(none->missing(), "libcuda.so.1 not found: no NVIDIA driver");
-    EXPECT_EQ(none->current_device(), 0);
     expect_error(ErrorKind::unavailable, [&] { none->device(0); });
+    const std::string message = expect_error(ErrorKind::unavailable, [&] { none->site(nullptr); });
+    EXPECT_NE(message.find("no NVIDIA driver"), std::string::npos) << message;
 }
 
 TEST_F(CudaPlatform, FindsTheDeviceOfTheCurrentContext) {
-    EXPECT_EQ(platform->current_device(), 0);
+    EXPECT_EQ(&platform->site(nullptr).backend(), &platform->device(0));
     fake.make_current(fake.make_context(1));
-    EXPECT_EQ(platform->current_device(), 1);
+    EXPECT_EQ(&platform->site(nullptr).backend(), &platform->device(1));
     fake.make_current(nullptr);
+}
+
+TEST_F(CudaPlatform, FindsTheDeviceOfAStreamWhateverIsCurrent) {
+    fake.make_current(fake.make_context(1));
+    const CUstream other = fake.make_stream();
+    for (const CUcontext current : {fake.primary_context(0), CUcontext{}}) {
+        fake.make_current(current);
+        EXPECT_EQ(&platform->site(other).backend(), &platform->device(1));
+        EXPECT_EQ(fake.current(), current);
+    }
+}
+
+TEST_F(CudaPlatform, TellsTheDefaultStreamsOfContextsApart) {
+    fake.make_current(fake.primary_context(0));
+    StreamSite& first = platform->site(nullptr);
+    fake.make_current(fake.make_context(0));
+    EXPECT_NE(&platform->site(nullptr), &first);
+    fake.make_current(fake.primary_context(0));
+    EXPECT_EQ(&platform->site(nullptr), &first);
+    EXPECT_EQ(&platform->site(CU_STREAM_LEGACY), &first);
+    fake.make_current(nullptr);
+}
+
+TEST_F(CudaPlatform, FindsAKnownStreamWithTwoDriverCalls) {
+    StreamSite& first = platform->site(stream());
+    const int before = fake.total_calls();
+    EXPECT_EQ(&platform->site(stream()), &first);
+    EXPECT_EQ(fake.total_calls() - before, 2) << "capture status and number alone";
+}
+
+TEST_F(CudaPlatform, RemembersNoSiteThatItCouldNotMake) {
+    for (const char* call : {"cuStreamGetCtx", "cuCtxPushCurrent", "cuCtxGetDevice"}) {
+        const CUstream mine = stream();
+        restart();
+        fake.fail(call, 1, CUDA_ERROR_UNKNOWN);
+        const std::string message = expect_error(ErrorKind::device, [&] { platform->site(mine); });
+        EXPECT_NE(message.find(call), std::string::npos) << message;
+        EXPECT_EQ(&platform->site(mine).backend(), &backend());
+    }
 }
 
 TEST_F(CudaContext, UsesThePrimaryOneWhereNoneIsCurrent) {
@@ -135,21 +175,44 @@ TEST_F(CudaCapture, LaunchIsCapturedAndNothingElseIsCalled) {
     const auto program = load("k<1>");
     begin();
     program->launch(plain_launch(), stream());
-    EXPECT_EQ(fake.calls_during_capture(), std::vector<std::string>{"cuLaunchKernel"});
+    EXPECT_EQ(fake.calls_during_capture(), std::vector<std::string>{"cuLaunchKernelEx"});
     EXPECT_TRUE(still_alive());
     EXPECT_EQ(fake.captured().size(), 1U);
     EXPECT_TRUE(fake.launches().empty());
 }
 
 TEST_F(CudaCapture, RefusesScratchAndLeavesTheCaptureAlive) {
-    backend().stream_scratch(stream(), {.plain = 100, .zeroed = 4});
+    platform->site(stream()).scratch({.plain = 100, .zeroed = 4});
     begin();
     const std::string message = expect_error(ErrorKind::not_prepared, [&] {
-        backend().stream_scratch(stream(), {.plain = 100, .zeroed = 4});
+        platform->site(stream()).scratch({.plain = 100, .zeroed = 4});
     });
     EXPECT_NE(message.find("prepare it before"), std::string::npos) << message;
-    EXPECT_EQ(fake.calls_during_capture(), std::vector<std::string>{"cuStreamIsCapturing"});
+    EXPECT_EQ(fake.calls("cuMemAlloc"), 2);
     EXPECT_TRUE(still_alive());
+}
+
+TEST_F(CudaCapture, TakesALaunchThatNeedsNoWorkMemory) {
+    fake.make_current(fake.make_context(1));
+    const CUstream other = fake.make_stream();
+    fake.make_current(nullptr);
+    for (const CUstream mine : {stream(), other}) {
+        fake.begin_capture(mine);
+        StreamSite& site = platform->site(mine);
+        EXPECT_EQ(&site.backend(), &platform->device(mine == other ? 1 : 0));
+        EXPECT_EQ(site.scratch({}).plain, nullptr);
+        EXPECT_TRUE(fake.end_capture(mine));
+        EXPECT_NE(&platform->site(mine), &site);
+    }
+}
+
+TEST_F(CudaCapture, DoesNotHideTheDeviceOfTheLegacyStream) {
+    stream();
+    fake.make_current(fake.primary_context(0));
+    begin();
+    EXPECT_EQ(&platform->site(nullptr).backend(), &backend());
+    EXPECT_TRUE(still_alive());
+    fake.make_current(nullptr);
 }
 
 TEST_F(CudaCapture, RefusesToReadAResultBack) {
@@ -162,19 +225,21 @@ TEST_F(CudaCapture, RefusesToReadAResultBack) {
 TEST_F(CudaCapture, NamesTheCallThatCannotBeCaptured) {
     begin();
     const std::string message = expect_error(
-        ErrorKind::not_prepared, [&] { backend().refuse_capture(stream(), "tuned_reduce"); });
+        ErrorKind::not_prepared, [&] { platform->site(stream()).refuse_capture("tuned_reduce"); });
     EXPECT_EQ(message.rfind("tuned_reduce: ", 0), 0U) << message;
     EXPECT_TRUE(still_alive());
-    EXPECT_NO_THROW(backend().refuse_capture(stream(), "tuned_reduce"));
+    EXPECT_NO_THROW(platform->site(stream()).refuse_capture("tuned_reduce"));
 }
 
 TEST_F(CudaCapture, RefusesTheLegacyStreamBesideACapture) {
     stream();
     fake.make_current(fake.primary_context(0));
     begin();
-    expect_error(ErrorKind::not_prepared, [&] { backend().refuse_capture(nullptr, "reduce"); });
     expect_error(ErrorKind::not_prepared,
-                 [&] { backend().stream_scratch(nullptr, {.plain = 1, .zeroed = 0}); });
+                 [&] { platform->site(nullptr).refuse_capture("reduce"); });
+    expect_error(ErrorKind::not_prepared,
+                 [&] { platform->site(nullptr).scratch({.plain = 1, .zeroed = 0}); });
+    expect_error(ErrorKind::not_prepared, [&] { platform->site(nullptr).scratch({}); });
     EXPECT_TRUE(still_alive());
     fake.make_current(nullptr);
 }
@@ -191,7 +256,7 @@ TEST_F(CudaCapture, TakesAWrittenResult) {
     const auto memory = backend().allocate_zeroed(4);
     const float value = 3;
     begin();
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), stream());
+    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, stream());
     EXPECT_TRUE(still_alive());
     EXPECT_TRUE(all_zero(memory->data(), 4));
 }

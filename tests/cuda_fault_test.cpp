@@ -55,7 +55,7 @@ int read_int(Backend& backend, const DeviceMemory& memory) {
 }
 
 void dispatch(Platform& platform) {
-    Backend& backend = platform.device(platform.current_device());
+    Backend& backend = platform.site(nullptr).backend();
     const auto program = load_increment(backend);
     const auto memory = backend.allocate_zeroed(sizeof(int));
     program->launch(one_cell_launch(*memory), nullptr);
@@ -63,9 +63,8 @@ void dispatch(Platform& platform) {
 }
 
 void use_scratch(Platform& platform) {
-    Backend& backend = platform.device(0);
     for (const std::size_t bytes : {100U, 1000U}) {
-        const Scratch scratch = backend.stream_scratch(nullptr, {.plain = bytes, .zeroed = bytes});
+        const Scratch scratch = platform.site(nullptr).scratch({.plain = bytes, .zeroed = bytes});
         const auto* zeroed = static_cast<const char*>(scratch.zeroed);
         require(std::all_of(zeroed, zeroed + bytes, [](char c) { return c == 0; }));
     }

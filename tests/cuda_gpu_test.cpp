@@ -10,7 +10,6 @@
 
 #include "backend/cuda/cuda_platform.hpp"
 #include "jitune/error.hpp"
-#include "support/shared_library.hpp"
 
 namespace jitune {
 namespace {
@@ -32,22 +31,6 @@ __global__ void use_shared(float* values, unsigned long long bytes) {
     values[0] = shared[bytes / 4 - 1];
 }
 )";
-
-/// What an app would call for itself, beside the driver table's functions.
-struct AppCalls {
-    AppCalls() : library(SharedLibrary::open({"libcuda.so.1"}, SharedLibrary::Lifetime::process)) {
-        begin_capture = find<decltype(begin_capture)>("cuStreamBeginCapture_v2");
-        end_capture = find<decltype(end_capture)>("cuStreamEndCapture");
-    }
-    template <class Function>
-    Function find(const char* name) {
-        return reinterpret_cast<Function>(library.find(name));
-    }
-
-    SharedLibrary library;
-    decltype(&::cuStreamBeginCapture) begin_capture = nullptr;
-    decltype(&::cuStreamEndCapture) end_capture = nullptr;
-};
 
 class CudaGpu : public ::testing::Test {
 protected:
@@ -125,8 +108,8 @@ TEST_F(CudaGpu, TimesAChainWarmAndCold) {
             EXPECT_GT(std::get<double>(sample), 0);
         }
     }
-    // The untimed replay before a warm sample counts too: 3 x 2 chains, then 3 cold ones.
-    EXPECT_EQ(read<int>(memory->data()), 9 * 20 * 32);
+    // The untimed launch before a warm chain counts too: three chains of 21, then three of 20.
+    EXPECT_EQ(read<int>(memory->data()), 3 * (21 + 20) * 32);
 }
 
 TEST_F(CudaGpu, AllowsAllTheSharedMemoryOfTheDevice) {
@@ -150,7 +133,7 @@ TEST_F(CudaGpu, LaunchesWithoutACurrentContextAndLeavesNone) {
     program->launch(launch_on(*memory, 0), nullptr);
     EXPECT_EQ(read<int>(memory->data()), 256);
     const int value = -5;
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), nullptr);
+    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, nullptr);
     EXPECT_EQ(read<int>(memory->data()), -5);
     ASSERT_EQ(driver->cuCtxGetCurrent(&current), CUDA_SUCCESS);
     EXPECT_EQ(current, nullptr);
@@ -158,13 +141,13 @@ TEST_F(CudaGpu, LaunchesWithoutACurrentContextAndLeavesNone) {
 
 TEST_F(CudaGpu, KeepsScratchPerStreamAndThread) {
     const ScratchNeed need{.plain = 1000, .zeroed = 16};
-    const Scratch first = backend().stream_scratch(nullptr, need);
-    EXPECT_EQ(backend().stream_scratch(nullptr, need).zeroed, first.zeroed);
+    const Scratch first = platform_->site(nullptr).scratch(need);
+    EXPECT_EQ(platform_->site(nullptr).scratch(need).zeroed, first.zeroed);
     EXPECT_EQ(read<int>(first.zeroed), 0);
-    const Scratch mine = backend().stream_scratch(CU_STREAM_PER_THREAD, need);
+    const Scratch mine = platform_->site(CU_STREAM_PER_THREAD).scratch(need);
     EXPECT_NE(mine.plain, first.plain);
     std::thread([&] {
-        EXPECT_NE(backend().stream_scratch(CU_STREAM_PER_THREAD, need).plain, mine.plain);
+        EXPECT_NE(platform_->site(CU_STREAM_PER_THREAD).scratch(need).plain, mine.plain);
     }).join();
 }
 
@@ -177,7 +160,6 @@ protected:
             return;
         }
         driver_ = load_driver();
-        app_ = std::make_unique<AppCalls>();
         CUcontext context = nullptr;
         ASSERT_EQ(driver_->cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
         ASSERT_EQ(driver_->cuCtxPushCurrent(context), CUDA_SUCCESS);
@@ -194,13 +176,13 @@ protected:
     }
 
     void begin(CUstreamCaptureMode mode) {
-        ASSERT_EQ(app_->begin_capture(stream_, mode), CUDA_SUCCESS);
+        ASSERT_EQ(driver_->cuStreamBeginCapture(stream_, mode), CUDA_SUCCESS);
     }
     /// Runs what was captured, once; false where the capture had been broken.
     bool end_and_run() {
         CUgraph graph = nullptr;
         CUgraphExec replay = nullptr;
-        const bool done = app_->end_capture(stream_, &graph) == CUDA_SUCCESS &&
+        const bool done = driver_->cuStreamEndCapture(stream_, &graph) == CUDA_SUCCESS &&
                           driver_->cuGraphInstantiateWithFlags(&replay, graph, 0) == CUDA_SUCCESS &&
                           driver_->cuGraphLaunch(replay, stream_) == CUDA_SUCCESS &&
                           driver_->cuStreamSynchronize(stream_) == CUDA_SUCCESS;
@@ -223,7 +205,6 @@ protected:
     }
 
     std::shared_ptr<const DriverTable> driver_;
-    std::unique_ptr<AppCalls> app_;
     CUstream stream_ = nullptr;
 };
 
@@ -236,9 +217,9 @@ TEST_F(CudaGpuCapture, RefusesSlowWorkAndStaysAlive) {
           CU_STREAM_CAPTURE_MODE_RELAXED}) {
         begin(mode);
         program->launch(launch_on(*memory, 0), stream_);
-        expect_not_prepared([&] { backend().stream_scratch(stream_, {.plain = 8, .zeroed = 8}); });
-        expect_not_prepared([&] { backend().stream_scratch(nullptr, {.plain = 8, .zeroed = 8}); });
-        expect_not_prepared([&] { backend().refuse_capture(stream_, "reduce"); });
+        expect_not_prepared([&] { platform_->site(stream_).scratch({.plain = 8, .zeroed = 8}); });
+        expect_not_prepared([&] { platform_->site(nullptr).scratch({.plain = 8, .zeroed = 8}); });
+        expect_not_prepared([&] { platform_->site(stream_).refuse_capture("reduce"); });
         expect_not_prepared([&] { read<int>(memory->data(), stream_); });
         EXPECT_TRUE(end_and_run());
         expected += 256;

@@ -16,7 +16,7 @@ protected:
         FakeCudaFixture::TearDown();
     }
     Scratch get(CUstream stream, std::size_t plain, std::size_t zeroed) {
-        return backend().stream_scratch(stream, {.plain = plain, .zeroed = zeroed});
+        return platform->site(stream).scratch({.plain = plain, .zeroed = zeroed});
     }
 };
 

@@ -13,7 +13,8 @@ constexpr int kKeys = 3000;  // more than the table has heads
 
 DispatchKey key(int i) {
     static const int anchors[4] = {};
-    return {&anchors[i % 2], &anchors[2 + i % 3 % 2], static_cast<std::uint64_t>(i % 5), i};
+    return {&anchors[i % 2], &anchors[2 + i % 3 % 2], static_cast<std::uint64_t>(i % 5), i,
+            static_cast<std::uint64_t>(i % 3)};
 }
 
 std::unique_ptr<const Resolved> resolved(const std::string& configuration) {
@@ -38,6 +39,9 @@ TEST(DispatchTable, FindsWhatWasAddedAndNothingElse) {
     EXPECT_EQ(table.find(other), nullptr);
     other = key(1);
     other.kernel = &table;
+    EXPECT_EQ(table.find(other), nullptr);
+    other = key(1);
+    other.variant ^= 1;
     EXPECT_EQ(table.find(other), nullptr);
 }
 

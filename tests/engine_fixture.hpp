@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/call.hpp"
 #include "engine/engine.hpp"
 #include "expect_error.hpp"
 #include "fake_sum.hpp"
@@ -48,9 +49,7 @@ protected:
         std::int32_t result = 0;
         const std::array sizes{n};
         const std::array<void*, 2> arrays{values.data(), &result};
-        const LaunchRule::Plan plan = resolved.rule.plan(sizes);
-        const Scratch scratch = backend_.stream_scratch(nullptr, plan.scratch);
-        resolved.program->launch(resolved.rule.bind(plan, arrays, scratch), nullptr);
+        launch(resolved, sizes, arrays, backend_.site(), nullptr);
         EXPECT_EQ(result, n);
     }
 

@@ -215,7 +215,7 @@ TEST_F(EngineTest, SaysSoWhereNotEvenTheDefaultCompiles) {
     backend_.on(fake_sum(128, 4)).compile_log = "line 1: garbage";
     const auto engine = make_engine();
     expect_error(ErrorKind::compile, "line 1: garbage", [&] { resolve(*engine); });
-    expect_error(ErrorKind::compile, "default configuration block=64 items=2",
+    expect_error(ErrorKind::compile, "compiling sum.cu as block=64 items=2",
                  [&] { resolve(*engine); });
 }
 
@@ -347,7 +347,7 @@ TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
 
 TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
     options_.strategy = "clever";
-    expect_error(ErrorKind::usage, "\"clever\" is no strategy: use exhaustive or random",
+    expect_error(ErrorKind::usage, "\"clever\" is no strategy: use exhaustive or local or random",
                  [&] { make_engine(); });
     options_.strategy = "random";
     options_.budget = std::chrono::milliseconds(-1);

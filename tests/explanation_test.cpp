@@ -55,6 +55,15 @@ TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
               std::string("no stored winner: the nearest answers: ") + kFastest);
 }
 
+TEST_F(ExplanationTest, AddsUpTheDistancesOfAllSizes) {
+    tune_before(1 << 10);
+    store_other([](RecordKey& key) { key.bucket = 6 << 8 | 22; });
+    const Explanation explanation = explain_for(1 << 10);
+    ASSERT_EQ(explanation.rows.size(), 2U);
+    EXPECT_TRUE(explanation.rows[0].serves);
+    EXPECT_EQ(explanation.rows[1].octaves, 4);
+}
+
 TEST_F(ExplanationTest, SaysWhatKeepsARowFromServing) {
     tune_before(1000);
     store_other([](RecordKey& key) { key.types = "element=float8"; });

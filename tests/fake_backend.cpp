@@ -53,12 +53,14 @@ public:
     FakeProgram(FakeBackend& backend, const std::string& expression)
         : backend_(backend), behaviour_(backend.behaviour(expression)) {}
 
-    void launch(const Launch& launch, Stream) const override {
+    void launch_on(const Launch& launch, std::span<void* const> arrays, Stream) const override {
         ++backend_.launches_;
         if (behaviour_.run_failure) {
             throw Error(ErrorKind::device, behaviour_.run_failure->reason);
         }
-        work(launch);
+        Launch bound = launch;
+        bound.cells = cells_with(launch, arrays);
+        work(bound);
     }
 
     void work(const Launch& launch) const {
@@ -208,15 +210,15 @@ std::unique_ptr<Bench> FakeBackend::make_bench() {
     return std::make_unique<FakeBench>(*this);
 }
 
-Scratch FakeBackend::stream_scratch(Stream, const ScratchNeed& need) {
-    const std::lock_guard lock(mutex_);
+Scratch FakeBackend::Site::scratch(const ScratchNeed& need) {
+    const std::lock_guard lock(backend_.mutex_);
     const auto reserve = [this](std::unique_ptr<DeviceMemory>& memory, std::size_t bytes) {
         if (memory == nullptr || memory->bytes() < bytes) {
-            memory = allocate_zeroed(bytes);
+            memory = backend_.allocate_zeroed(bytes);
         }
         return memory->data();
     };
-    return {reserve(plain_, need.plain), reserve(zeroed_, need.zeroed)};
+    return {reserve(backend_.plain_, need.plain), reserve(backend_.zeroed_, need.zeroed)};
 }
 
 std::unique_ptr<DeviceMemory> FakeBackend::allocate_zeroed(std::size_t bytes) {
@@ -227,10 +229,10 @@ void FakeBackend::read_back(std::span<std::byte> data, const void* device, Strea
     std::memcpy(data.data(), device, data.size());
 }
 
-void FakeBackend::write(void* device, std::span<const std::byte> value, Stream) {
-    std::memcpy(device, value.data(), value.size());
+void FakeBackend::write(void* device, std::span<const std::byte> value, std::size_t count, Stream) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(static_cast<std::byte*>(device) + i * value.size(), value.data(), value.size());
+    }
 }
-
-void FakeBackend::refuse_capture(Stream, const char*) {}
 
 }  // namespace jitune

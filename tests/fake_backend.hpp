@@ -50,20 +50,21 @@ public:
     [[nodiscard]] std::size_t live_bytes() const { return live_bytes_; }
     [[nodiscard]] std::vector<std::string> compiled() const;  ///< first expressions, as they came
 
+    /// The only one: its streams are all the same.
+    [[nodiscard]] StreamSite& site() { return site_; }
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     std::string compiler() override { return "fake compiler 1"; }
     std::vector<CompileOutcome> compile(const TemplateSource& source,
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
-    Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
         return allocate_zeroed(bytes);
     }
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
-    void write(void* device, std::span<const std::byte> value, Stream stream) override;
-    void refuse_capture(Stream stream, const char* what) override;
+    void write(void* device, std::span<const std::byte> value, std::size_t count,
+               Stream stream) override;
 
     DeviceInfo info_;
 
@@ -72,7 +73,18 @@ private:
     friend class FakeBench;
     friend class FakeMemory;
 
+    class Site final : public StreamSite {
+    public:
+        explicit Site(FakeBackend& backend) : StreamSite(backend), backend_(backend) {}
+        Scratch scratch(const ScratchNeed& need) override;
+        void refuse_capture(const char* /*what*/) const override {}
+
+    private:
+        FakeBackend& backend_;
+    };
+
     std::map<std::string, FakeBehaviour> behaviours_;
+    Site site_{*this};
     mutable std::mutex mutex_;
     std::vector<std::string> compiled_;
     std::unique_ptr<DeviceMemory> plain_, zeroed_;
@@ -94,7 +106,7 @@ public:
     Backend& device(int ordinal) override {
         return *devices_.at(static_cast<std::size_t>(ordinal));
     }
-    [[nodiscard]] int current_device() const override { return 0; }
+    StreamSite& site(Stream /*stream*/) override { return devices_.at(0)->site(); }
 
 private:
     std::string name_;

@@ -20,6 +20,8 @@ struct FakeLaunch {
     std::string expression;  ///< the name expression that the kernel was compiled from
     Extent grid, block;
     std::uint32_t shared_bytes = 0;
+    std::uint32_t cluster = 0;  ///< blocks along x; 0: none were asked for
+    bool programmatic = false;
     std::vector<std::uint64_t> arguments;  ///< raw cells; pointers are host pointers
     CUstream stream = nullptr;
     int device = 0;

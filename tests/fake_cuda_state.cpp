@@ -87,13 +87,13 @@ CUresult FakeCuda::State::violate(std::string what, CUresult result) {
 
 bool FakeCuda::State::capturing() const {
     return std::any_of(streams.begin(), streams.end(), [](const FakeStream* stream) {
-        return stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        return stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE && stream->graph == nullptr;
     });
 }
 
 void FakeCuda::State::break_captures() {
     for (FakeStream* stream : streams) {
-        if (stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        if (stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE && stream->graph == nullptr) {
             stream->capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
         }
     }
@@ -145,7 +145,11 @@ CUresult FakeCuda::State::launch(const FakeLaunch& wanted, FakeStream& stream) {
     FakeLaunch run = wanted;
     run.device = stream.context->device;
     if (stream.capture == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        captured.push_back(run);
+        if (stream.graph != nullptr) {
+            stream.graph->nodes.emplace_back(run);
+        } else {
+            captured.push_back(run);
+        }
         return CUDA_SUCCESS;
     }
     hung = hung || hanging;

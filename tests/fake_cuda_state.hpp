@@ -12,12 +12,22 @@ struct FakeContext {
     CUresult lost = CUDA_SUCCESS;
 };
 
+struct FakeEvent {
+    double nanoseconds = -1;
+};
+
+struct FakeGraph {
+    std::vector<std::variant<FakeLaunch, FakeEvent*>> nodes;
+};
+
 struct FakeStream {
     FakeContext* context = nullptr;
     unsigned long long id = 0;
     bool blocking = true;
     bool owned_by_app = false;
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    /// What the library captures by itself goes here; what the app captures, into State::captured.
+    std::unique_ptr<FakeGraph> graph = nullptr;
 };
 
 struct FakeMemory {
@@ -32,14 +42,6 @@ struct FakeKernel {
 
 struct FakeLibrary {
     std::map<std::string, FakeKernel> kernels;  ///< by symbol
-};
-
-struct FakeEvent {
-    double nanoseconds = -1;
-};
-
-struct FakeGraph {
-    std::vector<FakeLaunch> nodes;
 };
 
 struct FakeFault {
@@ -71,6 +73,7 @@ struct FakeCuda::State {
     /// The stream behind a handle, default ones included; null, with a result, where there is none.
     FakeStream* find(CUstream handle, CUresult& result);
     FakeStream* default_stream(const std::string& key);
+    /// True while the app captures: the library's captures, in relaxed mode, forbid nothing.
     bool capturing() const;
     void break_captures();
     /// Runs or captures one launch.

@@ -102,10 +102,29 @@ CUresult check_shape(FakeCuda::State& state, const FakeKernel& kernel, const Fak
     return fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                       unsigned by, unsigned bz, unsigned shared_bytes, CUstream handle,
-                       void** arguments, void**) {
-    ENTER_ON_STREAM("cuLaunchKernel", kInit)
+CUresult read_attributes(const CUlaunchConfig& config, FakeLaunch& launch) {
+    for (unsigned i = 0; i < config.numAttrs; ++i) {
+        const CUlaunchAttribute& attribute = config.attrs[i];
+        if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+            const auto& cluster = attribute.value.clusterDim;
+            if (cluster.x == 0 || cluster.y != 1 || cluster.z != 1 ||
+                config.gridDimX % cluster.x != 0) {
+                return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+            }
+            launch.cluster = cluster.x;
+        } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+            launch.programmatic = attribute.value.programmaticStreamSerializationAllowed != 0;
+        } else {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult launch_kernel(const CUlaunchConfig* config, CUfunction function, void** arguments,
+                       void**) {
+    const CUstream handle = config->hStream;
+    ENTER_ON_STREAM("cuLaunchKernelEx", kInit)
     const FakeKernel* kernel = find_kernel(state, function);
     if (kernel == nullptr) {
         return CUDA_ERROR_INVALID_HANDLE;
@@ -114,53 +133,20 @@ CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned g
         return stream->context->lost;
     }
     FakeLaunch launch{.expression = kernel->expression,
-                      .grid = {gx, gy, gz},
-                      .block = {bx, by, bz},
-                      .shared_bytes = shared_bytes,
+                      .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                      .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                      .shared_bytes = config->sharedMemBytes,
                       .arguments = copy_arguments(arguments),
                       .stream = handle};
-    const CUresult shape = check_shape(state, *kernel, launch);
-    return shape == CUDA_SUCCESS ? state.launch(launch, *stream) : shape;
-}
-
-CUresult graph_create(CUgraph* handle, unsigned) {
-    ENTER("cuGraphCreate", kInit)
-    auto* graph = new FakeGraph;
-    state.graphs.insert(graph);
-    *handle = reinterpret_cast<CUgraph>(graph);
-    return CUDA_SUCCESS;
+    CUresult result = read_attributes(*config, launch);
+    if (result == CUDA_SUCCESS) {
+        result = check_shape(state, *kernel, launch);
+    }
+    return result == CUDA_SUCCESS ? state.launch(launch, *stream) : result;
 }
 
 CUresult graph_destroy(CUgraph handle) {
     return destroy("cuGraphDestroy", fake_state().graphs, handle, kInit);
-}
-
-CUresult graph_add_kernel(CUgraphNode* node, CUgraph handle, const CUgraphNode* before,
-                          std::size_t count, const CUDA_KERNEL_NODE_PARAMS* params) {
-    ENTER("cuGraphAddKernelNode", kContext)
-    auto& nodes = reinterpret_cast<FakeGraph*>(handle)->nodes;
-    const FakeKernel* kernel = find_kernel(state, params->kern);
-    if (kernel == nullptr) {
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    // Nodes are numbered from 1; the fake replays them in this order.
-    const bool serial =
-        nodes.empty() ? count == 0
-                      : count == 1 && reinterpret_cast<std::uintptr_t>(*before) == nodes.size();
-    if (!serial) {
-        return state.violate("graph nodes that are no chain", CUDA_ERROR_INVALID_VALUE);
-    }
-    FakeLaunch launch{.expression = kernel->expression,
-                      .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
-                      .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
-                      .shared_bytes = params->sharedMemBytes,
-                      .arguments = copy_arguments(params->kernelParams)};
-    const CUresult shape = check_shape(state, *kernel, launch);
-    if (shape == CUDA_SUCCESS) {
-        nodes.push_back(launch);
-        *node = reinterpret_cast<CUgraphNode>(nodes.size());
-    }
-    return shape;
 }
 
 CUresult graph_instantiate(CUgraphExec* replay, CUgraph handle, unsigned long long) {
@@ -183,7 +169,12 @@ CUresult graph_upload(CUgraphExec, CUstream handle) {
 CUresult graph_launch(CUgraphExec replay, CUstream handle) {
     ENTER_ON_STREAM("cuGraphLaunch", kInit)
     CUresult result = stream->context->lost;
-    for (FakeLaunch launch : reinterpret_cast<FakeGraph*>(replay)->nodes) {
+    for (const auto& node : reinterpret_cast<FakeGraph*>(replay)->nodes) {
+        if (const auto* event = std::get_if<FakeEvent*>(&node)) {
+            (*event)->nanoseconds = state.clock;
+            continue;
+        }
+        FakeLaunch launch = std::get<FakeLaunch>(node);
         launch.stream = handle;
         result = result == CUDA_SUCCESS ? state.launch(launch, *stream) : result;
     }
@@ -199,10 +190,8 @@ void fill_launch_functions(DriverTable& table) {
     table.cuKernelGetFunction = kernel_get_function;
     table.cuKernelGetAttribute = kernel_get_attribute;
     table.cuKernelSetAttribute = kernel_set_attribute;
-    table.cuLaunchKernel = launch_kernel;
-    table.cuGraphCreate = graph_create;
+    table.cuLaunchKernelEx = launch_kernel;
     table.cuGraphDestroy = graph_destroy;
-    table.cuGraphAddKernelNode = graph_add_kernel;
     table.cuGraphInstantiateWithFlags = graph_instantiate;
     table.cuGraphExecDestroy = graph_exec_destroy;
     table.cuGraphUpload = graph_upload;

@@ -96,12 +96,14 @@ CUresult memset8(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstrea
     return result;
 }
 
-CUresult memset32(CUdeviceptr to, unsigned value, std::size_t count, CUstream handle) {
-    ENTER_ON_STREAM("cuMemsetD32Async", kInit)
-    const CUresult result = check_range(state, to, count * sizeof value);
+CUresult memset_column32(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
+                         std::size_t height, CUstream handle) {
+    ENTER_ON_STREAM("cuMemsetD2D32Async", kInit)
+    const std::size_t last = (height - 1) * pitch + width * sizeof value;
+    const CUresult result = check_range(state, to, last);
     const bool captured = stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    for (std::size_t i = 0; result == CUDA_SUCCESS && !captured && i < count; ++i) {
-        std::memcpy(reinterpret_cast<void*>(to + i * sizeof value), &value, sizeof value);
+    for (std::size_t row = 0; result == CUDA_SUCCESS && !captured && row < height; ++row) {
+        std::memcpy(reinterpret_cast<void*>(to + row * pitch), &value, sizeof value);
     }
     return result;
 }
@@ -116,7 +118,7 @@ void fill_memory_functions(DriverTable& table) {
     table.cuMemcpyDtoHAsync = device_to_host;
     table.cuMemcpyDtoDAsync = device_to_device;
     table.cuMemsetD8Async = memset8;
-    table.cuMemsetD32Async = memset32;
+    table.cuMemsetD2D32Async = memset_column32;
 }
 
 }  // namespace jitune

@@ -7,6 +7,10 @@
 namespace jitune {
 namespace {
 
+// Places in the template arguments of both kernels, and in those of the first.
+constexpr std::size_t kElement = 0, kResult = 2, kOperation = 3, kBlock = 4;
+constexpr std::size_t kItems = 5, kPackBytes = 6, kFinish = 9;
+
 /// "jitune::reduce<int, int, …>", taken apart.
 struct Expression {
     std::string name;
@@ -53,12 +57,12 @@ struct Shares {
 
 template <class T>
 Shares shares(const FakeLaunch& launch, const Expression& kernel) {
-    const std::uint64_t pack_bytes = std::stoul(kernel.arguments.at(5));
+    const std::uint64_t pack_bytes = std::stoul(kernel.arguments.at(kPackBytes));
     const std::uint64_t pack = pack_bytes / sizeof(T);
     const std::uint64_t misaligned = launch.arguments.at(0) % pack_bytes / sizeof(T);
     const std::uint64_t n = launch.arguments.at(1);
     const std::uint64_t head = std::min(n, misaligned == 0 ? 0 : pack - misaligned);
-    const std::uint64_t tile = launch.block.x * std::stoul(kernel.arguments.at(4));
+    const std::uint64_t tile = launch.block.x * std::stoul(kernel.arguments.at(kItems));
     return {head, head + (n - head) / pack * pack, tile, tile * launch.grid.x};
 }
 
@@ -77,7 +81,7 @@ T sum_of_block(const FakeLaunch& launch, const Shares& shares, unsigned block) {
     return total;
 }
 
-/// As atomicInc: true for the block that draws the last ticket.
+/// As atom.inc: true for the block that draws the last ticket.
 bool arrives_last(unsigned& ticket, unsigned blocks) {
     const bool last = ticket == blocks - 1;
     ticket = ticket >= blocks - 1 ? 0 : ticket + 1;
@@ -86,20 +90,24 @@ bool arrives_last(unsigned& ticket, unsigned blocks) {
 
 template <class T>
 void reduce(const FakeLaunch& launch, const Expression& kernel) {
+    const std::string& finish = kernel.arguments.at(kFinish);
     T* const partials = pointer<T>(launch, 2);
     T* const result = pointer<T>(launch, 4);
-    const bool one_launch = kernel.arguments.at(6) == "jitune::Finish::last_block";
     const unsigned blocks = launch.grid.x;
     const Shares all = shares<T>(launch, kernel);
+    T total{};
     for (unsigned block = 0; block < blocks; ++block) {
-        const T total = sum_of_block<T>(launch, all, block);
-        if (one_launch && blocks == 1) {
+        const T sum_here = sum_of_block<T>(launch, all, block);
+        if (finish == "jitune::Finish::two_launches") {
+            partials[block] = sum_here;
+        } else if (finish == "jitune::Finish::ticket") {
+            partials[block] = sum_here;
+            if (arrives_last(*pointer<unsigned>(launch, 3), blocks)) {
+                *result = sum(partials, partials + blocks);
+            }
+        } else {
+            total = add(total, sum_here);
             *result = total;
-            return;
-        }
-        partials[block] = total;
-        if (one_launch && arrives_last(*pointer<unsigned>(launch, 3), blocks)) {
-            *result = sum(partials, partials + blocks);
         }
     }
 }
@@ -107,20 +115,19 @@ void reduce(const FakeLaunch& launch, const Expression& kernel) {
 template <class T>
 void reduce_partials(const FakeLaunch& launch, const Expression&) {
     const T* partials = pointer<const T>(launch, 0);
-    *pointer<T>(launch, 2) = sum(partials, partials + launch.arguments.at(1));
+    *pointer<T>(launch, 3) = sum(partials, partials + launch.arguments.at(1));
 }
 
 struct Row {
     const char* name;
-    const char* element;
-    std::size_t operation, block;  // places in the template arguments
+    const char* element;  // the result too
     void (*run)(const FakeLaunch&, const Expression&);
 };
 constexpr Row kKernels[] = {
-    {"jitune::reduce", "int", 2, 3, reduce<int>},
-    {"jitune::reduce", "float", 2, 3, reduce<float>},
-    {"jitune::reduce_partials", "int", 1, 2, reduce_partials<int>},
-    {"jitune::reduce_partials", "float", 1, 2, reduce_partials<float>},
+    {"jitune::reduce", "int", reduce<int>},
+    {"jitune::reduce", "float", reduce<float>},
+    {"jitune::reduce_partials", "int", reduce_partials<int>},
+    {"jitune::reduce_partials", "float", reduce_partials<float>},
 };
 
 }  // namespace
@@ -128,9 +135,10 @@ constexpr Row kKernels[] = {
 CUresult run_reduce(const FakeLaunch& launch) {
     const Expression kernel = parse(launch.expression);
     for (const Row& row : kKernels) {
-        if (row.name == kernel.name && row.element == kernel.arguments.at(0) &&
-            kernel.arguments.at(row.operation) == "jitune::Sum" &&
-            kernel.arguments.at(row.block) == std::to_string(launch.block.x)) {
+        if (row.name == kernel.name && row.element == kernel.arguments.at(kElement) &&
+            row.element == kernel.arguments.at(kResult) &&
+            kernel.arguments.at(kOperation) == "jitune::Sum" &&
+            kernel.arguments.at(kBlock) == std::to_string(launch.block.x)) {
             row.run(launch, kernel);
             return CUDA_SUCCESS;
         }

@@ -44,22 +44,79 @@ CUresult stream_synchronize(CUstream handle) {
                : result;
 }
 
-CUresult stream_is_capturing(CUstream handle, CUstreamCaptureStatus* status) {
-    ENTER_ON_STREAM("cuStreamIsCapturing", kInit)
+/// The legacy stream whose next work would break a capture of its context.
+bool beside_a_capture(const FakeCuda::State& state, CUstream handle, const FakeStream& stream) {
     const bool legacy = handle == nullptr || handle == CU_STREAM_LEGACY;
-    const bool beside =
-        std::any_of(state.streams.begin(), state.streams.end(), [&](const FakeStream* other) {
-            return other->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE && other->blocking &&
-                   other->context == stream->context;
-        });
-    *status = stream->capture;
-    return legacy && beside ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
+    return legacy &&
+           std::any_of(state.streams.begin(), state.streams.end(), [&](const FakeStream* other) {
+               return other->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE && other->blocking &&
+                      other->context == stream.context;
+           });
 }
 
+CUresult stream_is_capturing(CUstream handle, CUstreamCaptureStatus* status) {
+    ENTER_ON_STREAM("cuStreamIsCapturing", kInit)
+    *status = stream->capture;
+    return beside_a_capture(state, handle, *stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                                                    : CUDA_SUCCESS;
+}
+
+/// As seen with driver 580: it breaks the capture of its stream, and of another beside it.
 CUresult stream_get_id(CUstream handle, unsigned long long* id) {
     ENTER_ON_STREAM("cuStreamGetId", kInit)
+    if (stream->capture != CU_STREAM_CAPTURE_STATUS_NONE ||
+        beside_a_capture(state, handle, *stream)) {
+        state.break_captures();
+        return state.violate("cuStreamGetId during a capture",
+                             CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    }
     *id = stream->id;
     return CUDA_SUCCESS;
+}
+
+/// As seen with driver 580: of a capturing stream it breaks nothing.
+CUresult stream_get_context(CUstream handle, CUcontext* context) {
+    ENTER_ON_STREAM("cuStreamGetCtx", kInit)
+    if (beside_a_capture(state, handle, *stream)) {
+        state.break_captures();
+        return state.violate("cuStreamGetCtx beside a capture", CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    }
+    *context = reinterpret_cast<CUcontext>(stream->context);
+    return CUDA_SUCCESS;
+}
+
+CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode) {
+    ENTER_ON_STREAM("cuStreamBeginCapture", kInit)
+    if (stream->capture != CU_STREAM_CAPTURE_STATUS_NONE || stream->owned_by_app ||
+        mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
+        return state.violate("a capture that may disturb the app's", CUDA_ERROR_ILLEGAL_STATE);
+    }
+    stream->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    stream->graph = std::make_unique<FakeGraph>();
+    return CUDA_SUCCESS;
+}
+
+/// Ends the capture whatever enter() answered, as the driver does.
+CUresult end_capture(CUstream handle, CUgraph* graph) {
+    FakeCall call("cuStreamEndCapture", kInit);
+    FakeCuda::State& state = call.state;
+    *graph = nullptr;
+    CUresult found = CUDA_SUCCESS;
+    FakeStream* stream = state.find(handle, found);
+    if (stream == nullptr) {
+        return found;
+    }
+    if (stream->graph == nullptr) {
+        return state.violate("the end of no capture", CUDA_ERROR_ILLEGAL_STATE);
+    }
+    const std::unique_ptr<FakeGraph> captured = std::move(stream->graph);
+    stream->capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (call.result == CUDA_SUCCESS) {
+        auto* made = new FakeGraph(*captured);
+        state.graphs.insert(made);
+        *graph = reinterpret_cast<CUgraph>(made);
+    }
+    return call.result;
 }
 
 CUresult event_create(CUevent* handle, unsigned) {
@@ -74,9 +131,14 @@ CUresult event_destroy(CUevent handle) {
     return destroy("cuEventDestroy", fake_state().events, handle, kContext);
 }
 
-CUresult event_record(CUevent event, CUstream handle) {
-    ENTER_ON_STREAM("cuEventRecord", kInit)
-    reinterpret_cast<FakeEvent*>(event)->nanoseconds = state.clock;
+CUresult event_record(CUevent handle_of_event, CUstream handle, unsigned flags) {
+    ENTER_ON_STREAM("cuEventRecordWithFlags", kInit)
+    auto* event = reinterpret_cast<FakeEvent*>(handle_of_event);
+    if (stream->graph != nullptr && flags == CU_EVENT_RECORD_EXTERNAL) {
+        stream->graph->nodes.emplace_back(event);
+    } else {
+        event->nanoseconds = state.clock;
+    }
     return CUDA_SUCCESS;
 }
 
@@ -97,9 +159,12 @@ void fill_stream_functions(DriverTable& table) {
     table.cuStreamSynchronize = stream_synchronize;
     table.cuStreamIsCapturing = stream_is_capturing;
     table.cuStreamGetId = stream_get_id;
+    table.cuStreamGetCtx = stream_get_context;
+    table.cuStreamBeginCapture = begin_capture;
+    table.cuStreamEndCapture = end_capture;
     table.cuEventCreate = event_create;
     table.cuEventDestroy = event_destroy;
-    table.cuEventRecord = event_record;
+    table.cuEventRecordWithFlags = event_record;
     table.cuEventElapsedTime = event_elapsed;
 }
 

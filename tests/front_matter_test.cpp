@@ -95,6 +95,64 @@ TEST(FrontMatter, ReadsEverythingAsWritten) {
     EXPECT_EQ(front.launches[0].grid[2].constant_value(), Scalar(std::int64_t{1}));
     EXPECT_EQ(front.launches[0].block[1].constant_value(), Scalar(std::int64_t{1}));
     EXPECT_EQ(front.launches[0].shared_bytes.constant_value(), Scalar(std::int64_t{0}));
+    EXPECT_EQ(front.launches[0].cluster.constant_value(), Scalar(std::int64_t{1}));
+    EXPECT_EQ(front.launches[0].programmatic.constant_value(), Scalar(std::int64_t{0}));
+}
+
+TEST(FrontMatter, ReadsLaunchAttributes) {
+    const LaunchSpec launch =
+        parse(
+            with_line(27, "block = \"block\"\ncluster = \"zip / 64\"\nprogrammatic = \"n > tile\""))
+            .launches.at(0);
+    EXPECT_EQ(launch.cluster.names(), std::set<std::string>{"zip"});
+    EXPECT_EQ(launch.programmatic.names(), (std::set<std::string>{"n", "block", "zip"}));
+    expect_refused_at(22, "\"blocks\"", with_line(27, "block = \"block\"\ncluster = \"blocks\""));
+}
+
+TEST(FrontMatter, ReadsWhatIsWorthTryingApartFromWhatIsLegal) {
+    const FrontMatter front = parse(with_line(8, "]\nprune = [\"zip >= 128\", \"tile < n / 2\"]"));
+    EXPECT_EQ(front.constraints.size(), 2U);
+    ASSERT_EQ(front.prune.size(), 2U);
+    EXPECT_EQ(front.prune[1].names(), (std::set<std::string>{"block", "n", "zip"}));
+    EXPECT_TRUE(parse(text_of(kLines)).prune.empty());
+    expect_refused_at(9, "\"blocks\"", with_line(8, "]\nprune = [\"blocks > 1\"]"));
+}
+
+TEST(FrontMatter, ReadsHowReproducibleAConfigurationIs) {
+    const Scalar fixed(std::string("fixed"));
+    EXPECT_EQ(parse(text_of(kLines)).reproducibility.constant_value(), fixed);
+    const FrontMatter front =
+        parse(with_line(8, "]\nreproducibility = \"iif(mode = 'a', 'any', 'exact')\""));
+    EXPECT_EQ(front.reproducibility.names(), std::set<std::string>{"mode"});
+    expect_refused_at(9, "\"finish\"", with_line(8, "]\nreproducibility = \"finish\""));
+}
+
+TEST(FrontMatter, ReadsAReferenceLaunch) {
+    EXPECT_FALSE(parse(text_of(kLines)).reference);
+    const std::string reference =
+        "block = \"block\"\n[reference]\nentry = \"fake::plainly\"\ntemplate = [\"element\"]\n"
+        "arguments = [\"values\"]\nblock = \"1024\"";
+    const FrontMatter front = parse(with_line(27, reference));
+    ASSERT_TRUE(front.reference);
+    EXPECT_EQ(front.reference->entry, "fake::plainly");
+    EXPECT_EQ(front.reference->arguments, std::vector<std::string>{"values"});
+    EXPECT_EQ(front.reference->block[0].constant_value(), Scalar(std::int64_t{1024}));
+    EXPECT_EQ(front.launches.size(), 1U);
+    expect_error(ErrorKind::usage, "launch needs entry",
+                 [] { parse(with_line(27, "block = \"block\"\n[reference]\nblock = \"1\"")); });
+}
+
+TEST(FrontMatter, KnowsATypeByItsNameAndItsBytes) {
+    const FrontMatter front =
+        parse(with_line(7, "    \"element = 'float32' OR element_bytes > 4\","));
+    EXPECT_EQ(front.constraints[1].names(), (std::set<std::string>{"element", "element_bytes"}));
+    const auto holds = [&](const char* element, std::int64_t bytes) {
+        return front.constraints[1]
+            .bind({{"element", std::string(element)}, {"element_bytes", bytes}})
+            .constant_value();
+    };
+    EXPECT_EQ(holds("float32", 4), Scalar(std::int64_t{1}));
+    EXPECT_EQ(holds("int32", 4), Scalar(std::int64_t{0}));
 }
 
 TEST(FrontMatter, KeepsParametersAndValuesInTheOrderTheyAreWrittenIn) {

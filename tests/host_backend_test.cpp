@@ -187,16 +187,16 @@ TEST_F(HostBackendTest, KeepsDifferentImagesApart) {
 }
 
 TEST_F(HostBackendTest, KeepsScratchForEachThread) {
-    const Scratch first = backend().stream_scratch(nullptr, {100, 1000});
+    const Scratch first = platform_->site(nullptr).scratch({100, 1000});
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.plain) % 256, 0U);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.zeroed) % 256, 0U);
     const std::string zeros(1000, '\0');
     EXPECT_EQ(std::memcmp(first.zeroed, zeros.data(), zeros.size()), 0);
-    const Scratch again = backend().stream_scratch(nullptr, {50, 500});
+    const Scratch again = platform_->site(nullptr).scratch({50, 500});
     EXPECT_EQ(again.plain, first.plain);
     EXPECT_EQ(again.zeroed, first.zeroed);
     std::thread([&] {
-        EXPECT_NE(backend().stream_scratch(nullptr, {100, 1000}).zeroed, first.zeroed);
+        EXPECT_NE(platform_->site(nullptr).scratch({100, 1000}).zeroed, first.zeroed);
     }).join();
 }
 
@@ -206,7 +206,7 @@ TEST_F(HostBackendTest, ReadsAndWritesItsMemory) {
     EXPECT_EQ(std::memcmp(memory->data(), zeros.data(), zeros.size()), 0);
     const std::int64_t value = 42;
     std::int64_t result = 0;
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), nullptr);
+    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, nullptr);
     backend().read_back(std::as_writable_bytes(std::span(&result, 1)), memory->data(), nullptr);
     EXPECT_EQ(result, 42);
 }

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "engine/kernel_template.hpp"
 #include "expect_error.hpp"
 #include "fake_backend.hpp"
-#include "ops/reduce_kernel.hpp"
 
 namespace {
 
@@ -46,14 +46,49 @@ namespace {
 constexpr std::int64_t kTile = 256 * 16;
 constexpr std::int64_t kMostBlocks = 4 * 8;  // the fake device's SMs, 8 blocks on each
 
-class ReduceLaunch : public testing::Test {
+constexpr std::string_view kTiled = R"toml(/* jitune template
+kernel = "tiled"
+backend = "cuda"
+sizes = ["n"]
+[types.element]
+float32 = "float"
+float64 = "double"
+[parameters]
+finish = { values = ["last_block", "two_launches"], default = "last_block", type = "Finish" }
+[derived]
+blocks = "max(1, min(sm_count * 8, ceil_div(n, 4096)))"
+[arguments]
+values = { access = "in", type = "element", count = "n" }
+n = { access = "scalar", type = "uint64", value = "n" }
+partials = { access = "scratch", type = "element", count = "blocks" }
+count = { access = "scalar", type = "uint32", value = "blocks" }
+ticket = { access = "zeroed", type = "uint32", count = "1" }
+result = { access = "out", type = "element", count = "1" }
+[[launch]]
+entry = "tiled"
+template = ["element", "finish"]
+arguments = ["values", "n", "partials", "ticket", "result"]
+grid = "blocks"
+block = "256"
+[[launch]]
+entry = "finish"
+template = ["element"]
+arguments = ["partials", "count", "result"]
+when = "finish = 'two_launches'"
+block = "256"
+*/)toml";
+
+class TiledLaunch : public testing::Test {
 protected:
-    LaunchRule rule(const std::string& finish, ElementType type = ElementType::float32) {
-        const KernelTemplate& reduce = reduce_kernel("cuda").kernel_template;
-        const std::string text =
-            "block=256 items_per_thread=16 pack_bytes=16 blocks_per_sm=8 finish=" + finish;
-        return reduce.launch_rule(reduce_problem(type, ReduceOp::sum, 1), backend_.info(),
-                                  Configuration::parse(text, reduce.front_matter().parameters));
+    LaunchRule rule(const std::string& finish, const std::string& element = "float32") {
+        const KernelTemplate tiled({"tiled.cu", std::string(kTiled), {}});
+        Problem problem;
+        problem.kernel = "tiled";
+        problem.types = {{"element", element}};
+        problem.sizes = {1};
+        return tiled.launch_rule(
+            problem, backend_.info(),
+            Configuration::parse("finish=" + finish, tiled.front_matter().parameters));
     }
 
     Launch bind(const LaunchRule& rule, std::int64_t n) {
@@ -69,7 +104,7 @@ protected:
     const std::array<void*, 2> arrays_{&values_, &result_};
 };
 
-TEST_F(ReduceLaunch, HasABlockForEachTileUpToTheGridItWasGiven) {
+TEST_F(TiledLaunch, HasABlockForEachTileUpToTheGridItWasGiven) {
     const LaunchRule last_block = rule("last_block");
     struct Expectation {
         std::int64_t n;
@@ -96,7 +131,7 @@ TEST_F(ReduceLaunch, HasABlockForEachTileUpToTheGridItWasGiven) {
     }
 }
 
-TEST_F(ReduceLaunch, FinishesInTheLastBlockOrInASecondStep) {
+TEST_F(TiledLaunch, FinishesInTheLastBlockOrInASecondStep) {
     EXPECT_EQ(bind(rule("last_block"), 1 << 20).step_count, 1U);
     const Launch launch = bind(rule("two_launches"), 1 << 20);
     ASSERT_EQ(launch.step_count, 2U);
@@ -106,7 +141,7 @@ TEST_F(ReduceLaunch, FinishesInTheLastBlockOrInASecondStep) {
     EXPECT_EQ(launch.steps[1].block.x, 256U);
 }
 
-TEST_F(ReduceLaunch, PassesEachStepItsArgumentsInTheKernelsOrder) {
+TEST_F(TiledLaunch, PassesEachStepItsArgumentsInTheKernelsOrder) {
     const Launch launch = bind(rule("two_launches"), 1 << 20);
     const auto argument = [&](std::size_t step, std::size_t index) {
         return launch.cells[launch.steps[step].arguments[index]];
@@ -123,17 +158,17 @@ TEST_F(ReduceLaunch, PassesEachStepItsArgumentsInTheKernelsOrder) {
     EXPECT_EQ(argument(1, 2), address(&result_));
 }
 
-TEST_F(ReduceLaunch, NeedsAPartialForEachBlockInWholeAlignedPieces) {
+TEST_F(TiledLaunch, NeedsAPartialForEachBlockInWholeAlignedPieces) {
     const auto need = [](const LaunchRule& rule, std::int64_t n) {
         return rule.plan(std::array{n}).scratch;
     };
     EXPECT_EQ(need(rule("last_block"), 1 << 30).plain, 256U);  // 32 floats
     EXPECT_EQ(need(rule("last_block"), 1 << 30).zeroed, 256U);
-    EXPECT_EQ(need(rule("last_block", ElementType::float64), 1 << 30).plain, 256U);
+    EXPECT_EQ(need(rule("last_block", "float64"), 1 << 30).plain, 256U);
     EXPECT_EQ(need(rule("last_block"), 1).plain, 256U);
 }
 
-TEST_F(ReduceLaunch, BindsWithoutAllocating) {
+TEST_F(TiledLaunch, BindsWithoutAllocating) {
     const LaunchRule last_block = rule("last_block");
     const LaunchRule two_launches = rule("two_launches");
     const std::size_t before = allocations;
@@ -155,11 +190,20 @@ protected:
         const std::array<std::string, 1> names{"n"};
         return {Expression::parse(text).for_slots(names), "grid.x of own.cu"};
     }
-    static LaunchRule with_grid(const std::string& text) {
+    static LaunchRule::Step step_with_grid(const std::string& text) {
         LaunchRule::Step step;
         step.when = step.block[0] = step.block[1] = step.block[2] = quantity("1");
         step.grid = {quantity(text), quantity("1"), quantity("1")};
         step.shared_bytes = quantity("0");
+        return step;
+    }
+    static LaunchRule with_grid(const std::string& text) {
+        return LaunchRule({step_with_grid(text)}, {});
+    }
+    static LaunchRule with_attributes(const std::string& cluster, const std::string& programmatic) {
+        LaunchRule::Step step = step_with_grid("n");
+        step.cluster = quantity(cluster);
+        step.programmatic = quantity(programmatic);
         return LaunchRule({step}, {});
     }
     static LaunchRule with_scratch(const std::string& count) {
@@ -177,6 +221,23 @@ TEST_F(OwnRule, RefusesAGridThatIsNoGrid) {
     }
     EXPECT_EQ(plan_for_8(with_grid("n * 2")).launch.steps[0].grid.x, 16U);
     EXPECT_EQ(plan_for_8(with_grid("n * 500000000")).launch.steps[0].grid.x, 4'000'000'000U);
+}
+
+TEST_F(OwnRule, AsksForClustersAndProgrammaticLaunches) {
+    const LaunchStep plain = plan_for_8(with_grid("n")).launch.steps[0];
+    EXPECT_EQ(plain.cluster, 1U);
+    EXPECT_EQ(plain.programmatic, 0U);
+    const LaunchStep step = plan_for_8(with_attributes("n / 2", "n = 8")).launch.steps[0];
+    EXPECT_EQ(step.cluster, 4U);
+    EXPECT_EQ(step.programmatic, 1U);
+}
+
+TEST_F(OwnRule, RefusesAClusterThatNotEveryDeviceCanLaunch) {
+    EXPECT_EQ(plan_for_8(with_attributes("n", "0")).launch.steps[0].cluster, 8U);
+    for (const char* text : {"0", "-1", "9", "n - 8", "n + 1", "16"}) {
+        expect_error(ErrorKind::usage, "must be an integer from 1 to 8",
+                     [&] { plan_for_8(with_attributes(text, "0")); });
+    }
 }
 
 TEST_F(OwnRule, LeavesAStepOutForTheSizesItIsNotMeantFor) {

@@ -25,7 +25,7 @@ Resolved answer(const std::string& grid) {
 }
 
 std::uint32_t grid_of(const Resolved& resolved, std::int64_t n) {
-    return remembered_plan(resolved, std::array{n}).launch.steps[0].grid.x;
+    return remembered_plan(resolved, std::array{n}).with(resolved, {}).steps[0].grid.x;
 }
 
 TEST(PlanMemo, IsThePlanForEachSizeHoweverTheyTakeTurns) {
@@ -45,6 +45,23 @@ TEST(PlanMemo, TellsAnswersApartThatLiveAtTheSameAddress) {
     }
 }
 
+TEST(PlanMemo, FollowsTheWorkMemoryThatACallHas) {
+    const LaunchRule::Quantity one{Expression::constant(std::int64_t{1}), "count"};
+    const LaunchRule::Quantity zero{Expression::constant(std::int64_t{0}), "shared_bytes"};
+    const LaunchRule::Argument plain{LaunchRule::Argument::Kind::scratch, 4, one};
+    const LaunchRule::Step step{one, zero, {one, one, one}, {one, one, one}, {0}};
+    Resolved resolved;
+    resolved.rule = LaunchRule({step}, {plain});
+    char first = 0;
+    char second = 0;
+    for (char* memory : {&first, &first, &second, &first}) {
+        RememberedPlan& plan = remembered_plan(resolved, std::array<std::int64_t, 1>{1});
+        EXPECT_EQ(plan.need().plain, 256U);
+        EXPECT_EQ(plan.with(resolved, {memory, nullptr}).cells[0],
+                  reinterpret_cast<std::uintptr_t>(memory));
+    }
+}
+
 TEST(PlanMemo, RemembersNothingOfAPlanThatFailed) {
     const Resolved resolved = answer("8 - n");
     EXPECT_EQ(grid_of(resolved, 3), 5U);
@@ -56,11 +73,11 @@ TEST(PlanMemo, RemembersNothingOfAPlanThatFailed) {
 
 TEST(PlanMemo, BelongsToItsThread) {
     const Resolved resolved = answer("n");
-    const LaunchRule::Plan& mine = remembered_plan(resolved, std::array<std::int64_t, 1>{5});
+    RememberedPlan& mine = remembered_plan(resolved, std::array<std::int64_t, 1>{5});
     std::thread([&] {
         EXPECT_NE(&remembered_plan(resolved, std::array<std::int64_t, 1>{5}), &mine);
     }).join();
-    EXPECT_EQ(mine.launch.steps[0].grid.x, 5U);
+    EXPECT_EQ(mine.with(resolved, {}).steps[0].grid.x, 5U);
 }
 
 }  // namespace

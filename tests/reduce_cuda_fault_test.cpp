@@ -1,6 +1,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -265,7 +266,7 @@ TEST(ReduceCuda, SumsInTwoLaunches) {
     app.compile_only("two_launches");
     EXPECT_EQ(app.reduce(), app.right());
     EXPECT_EQ(app.reduce_async(), app.right());
-    EXPECT_TRUE(app.prepare().info().configuration.ends_with("finish=two_launches"));
+    EXPECT_NE(app.prepare().info().configuration.find("finish=two_launches"), std::string::npos);
     EXPECT_TRUE(app.fake.launches().back().expression.starts_with("jitune::reduce_partials"));
 }
 
@@ -311,8 +312,11 @@ TEST_F(ReduceCudaCapture, RefusesAFirstCall) {
 TEST_F(ReduceCudaCapture, RefusesACallThatWouldOnlyAllocate) {
     EXPECT_EQ(app.reduce(), app.right());
     expect_refusal();
-    EXPECT_EQ(app.fake.calls_during_capture(),
-              (std::vector<std::string>{"cuCtxGetDevice", "cuStreamIsCapturing"}));
+    const std::set<std::string> questions{"cuStreamIsCapturing", "cuStreamGetCtx",
+                                          "cuCtxPushCurrent", "cuCtxGetDevice", "cuCtxPopCurrent"};
+    for (const std::string& call : app.fake.calls_during_capture()) {
+        EXPECT_TRUE(questions.contains(call)) << call;
+    }
 }
 
 TEST_F(ReduceCudaCapture, TakesAPreparedCallThatIsReplayed) {
@@ -321,7 +325,7 @@ TEST_F(ReduceCudaCapture, TakesAPreparedCallThatIsReplayed) {
     app.fake.begin_capture(app.stream());
     prepared(app.values(), &result, app.stream());
     EXPECT_TRUE(app.fake.end_capture(app.stream()));
-    EXPECT_EQ(app.fake.calls_during_capture(), (std::vector<std::string>{"cuLaunchKernel"}));
+    EXPECT_EQ(app.fake.calls_during_capture(), (std::vector<std::string>{"cuLaunchKernelEx"}));
     for (int replay = 0; replay < 2; ++replay) {
         result = -1;
         for (const FakeLaunch& launch : app.fake.captured()) {
@@ -335,15 +339,16 @@ TEST_F(ReduceCudaCapture, TakesAPreparedCallThatIsReplayed) {
 CUresult run_reduce_with_flaws(FakeLaunch& launch) {
     const bool partials = launch.expression.starts_with("jitune::reduce_partials");
     const std::vector<std::uint64_t> given = launch.arguments;
-    if (!partials && launch.block.x == 64) {  // forgets the last of an odd number of elements
+    if (!partials && launch.block.x == 128) {  // forgets the last of an odd number of elements
         launch.arguments[1] -= given[1] % 2;
-    } else if (!partials && launch.block.x == 128) {  // starts at an aligned address
+    } else if (!partials && launch.block.x == 256) {  // starts at an aligned address
         launch.arguments[0] -= given[0] % 16;
     }
     const CUresult result = run_reduce(launch);
-    if (!partials && launch.block.x == 256) {  // leaves a ticket
-        *reinterpret_cast<unsigned*>(given[3]) = 1;
-    } else if (launch.block.x == 512) {  // writes behind its result
+    if (!partials && launch.block.x == 512 &&
+        launch.expression.find("ticket") == std::string::npos) {
+        *reinterpret_cast<unsigned*>(given[3]) = 1;  // leaves a ticket
+    } else if (launch.block.x == 512) {              // writes behind its result
         reinterpret_cast<Value*>(given.back())[1] = 0;
     }
     launch.nanoseconds = kLaunchNs * (launch.block.x == 1024 ? 2 : 1);

@@ -45,20 +45,15 @@ std::vector<T> values_of(std::size_t n) {
 }
 
 template <class T>
-std::span<const std::byte> bytes_of(const std::vector<T>& values) {
-    return std::as_bytes(std::span(values));
-}
-
-template <class T>
 class ReduceHost : public testing::Test {
 protected:
     void expect_right(Session& session, const std::vector<T>& values, ReduceOp op) {
-        const std::string element(to_string(detail::kElementType<T>));
-        const T got = tuned_reduce(std::span<const T>(values), op, session);
-        const Expected expected = reduce_reference(element, std::string(to_string(op)),
-                                                   bytes_of(values), values.size() * sizeof(T));
-        EXPECT_EQ(compare(element, expected, std::as_bytes(std::span(&got, 1))), "")
-            << element << " " << to_string(op) << " n=" << values.size();
+        const T got = tuned_reduce(values, op, session);
+        const auto layout = layout_of(ReduceKind::all, 1, static_cast<std::int64_t>(values.size()));
+        const Expected expected = reduce_reference({kElementType<T>, op, kElementType<T>}, layout,
+                                                   std::as_bytes(std::span(values)));
+        EXPECT_EQ(compare(expected, std::as_bytes(std::span(&got, 1))), "")
+            << to_string(kElementType<T>) << " " << to_string(op) << " n=" << values.size();
     }
 };
 
@@ -113,8 +108,7 @@ TYPED_TEST(ReduceHost, AnswersNanWhereverOneIs) {
                 auto values = values_of<TypeParam>(n);
                 values[spot] = std::numeric_limits<TypeParam>::quiet_NaN();
                 for (const ReduceOp op : kOps) {
-                    EXPECT_TRUE(
-                        std::isnan(tuned_reduce(std::span<const TypeParam>(values), op, session)))
+                    EXPECT_TRUE(std::isnan(tuned_reduce(values, op, session)))
                         << n << " " << spot << " " << to_string(op);
                 }
             }
@@ -231,7 +225,7 @@ TEST_F(ReduceHostSession, ShowsTheHostAmongItsDevices) {
 int answer_from_store(const char* database, const char* expected) {
     Session session(options_for(database));
     const auto values = values_of<float>(1 << 20);
-    const float answer = tuned_reduce(std::span<const float>(values), ReduceOp::sum, session);
+    const float answer = tuned_reduce(values, ReduceOp::sum, session);
     const auto prepared = prepare_reduce<float>(values.size(), ReduceOp::sum, session, "host");
     const Counters counters = session.counters();
     fmt::print("answer {} origin {} compiles {} tunings {} loads {}\n", answer,

@@ -1,238 +1,172 @@
 #include "ops/reduce_workload.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <map>
+#include <numeric>
 #include <set>
-#include <type_traits>
 
 #include <gtest/gtest.h>
 
-#include "ops/reduce_kernel.hpp"
+#include "ops/element_visit.hpp"
+#include "reduce_case.hpp"
 
 namespace jitune {
 namespace {
 
-template <class T>
-using Values = std::vector<T>;
+using namespace reduce_case;
 
-/// The elements of a case, with their offset from an aligned address.
-template <class T>
-struct Data {
-    Values<T> values;
-    std::size_t offset = 0;
-};
-
-template <class T>
-Data<T> data_of(const Case& one) {
-    const InputArray& input = one.inputs.at(0);
-    Data<T> data{Values<T>(input.bytes / sizeof(T)), input.offset / sizeof(T)};
-    auto* bytes = reinterpret_cast<std::byte*>(data.values.data());
-    for (std::size_t done = 0; done < input.bytes;) {
-        const std::size_t step = std::min(input.pattern->size(), input.bytes - done);
-        std::memcpy(bytes + done, input.pattern->data(), step);
-        done += step;
-    }
-    return data;
-}
-
-template <class T>
-T reduce(ReduceOp op, const Values<T>& values, bool ignore_nan = false) {
-    if (op == ReduceOp::sum) {
-        using Total = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
-        Total total = 0;
-        for (const T value : values) {
-            total += static_cast<Total>(value);
-        }
-        return static_cast<T>(total);
-    }
-    using Limits = std::numeric_limits<T>;
-    T best = op == ReduceOp::min ? Limits::max() : Limits::lowest();
-    for (const T value : values) {
-        if (value != value && !ignore_nan) {
-            return value;
-        }
-        if (op == ReduceOp::min ? value < best : value > best) {
-            best = value;
+TEST(ReduceWorkload, HasChecksOfBelowAMillionElementsForEveryProblem) {
+    for (const ReduceKind kind : kKinds) {
+        for (const E element : {E::int8, E::float64}) {
+            for (int op = 0; op <= static_cast<int>(Op::custom); ++op) {
+                std::size_t bytes = 0;
+                for (const Case& one : checks_of(kind, types_of(element, Op(op)))) {
+                    bytes += one.inputs[0].bytes;
+                    EXPECT_EQ(one.inputs.size(), kind == ReduceKind::segments ? 2U : 1U);
+                    EXPECT_NE(static_cast<bool>(one.judge), Op(op) == Op::custom);
+                    EXPECT_NE(static_cast<bool>(one.judge), static_cast<bool>(one.agree));
+                }
+                EXPECT_LT(bytes / bytes_of(element), 1'000'000U);
+            }
         }
     }
-    return best;
 }
 
-template <class T>
-bool accepts(const Case& one, T result) {
-    std::vector<std::byte> bytes(sizeof result);
-    std::memcpy(bytes.data(), &result, sizeof result);
-    return one.judge(std::span(&bytes, 1)).empty();
+/// What a kernel gets that accumulates in `A`, each of its lanes in order, then lane by lane.
+template <class A>
+A accumulated(const Seen& seen, const ElementRun& run, std::size_t lanes) {
+    const Op op = seen.types.op;
+    const A none = op == Op::product ? A{1} : A{0};
+    const auto combine = [&](A a, A b) { return op == Op::product ? a * b : a + b; };
+    std::vector<A> partial(lanes, none);
+    visit_element(seen.types.element, [&]<class T>(T) {
+        for (std::size_t k = 0; k < run.count; ++k) {
+            T value;
+            std::memcpy(&value, seen.values.data() + run.at(k) * sizeof(T), sizeof value);
+            const A x = static_cast<A>(value);
+            const A mapped = op == Op::sum_abs                            ? std::abs(x)
+                             : op == Op::sum_of_squares || op == Op::norm ? x * x
+                                                                          : x;
+            partial[k % lanes] = combine(partial[k % lanes], mapped);
+        }
+    });
+    const A total = std::accumulate(partial.begin(), partial.end(), none, combine);
+    return op == Op::mean   ? total / static_cast<A>(run.count)
+           : op == Op::norm ? std::sqrt(total)
+                            : total;
 }
 
-template <class T>
-class ReduceWorkloadTest : public testing::Test {
-protected:
-    static constexpr ElementType kType = detail::kElementType<T>;
-    static constexpr ReduceOp kOps[] = {ReduceOp::sum, ReduceOp::min, ReduceOp::max};
-
-    /// Whether a check case notices that `fault` happens to its data, which is left alone where
-    /// the fault answers false.
-    using Fault = std::function<bool(Data<T>&)>;
-    bool notices(ReduceOp op, const Fault& fault) {
-        const auto& cases = checks(op);
-        return std::any_of(cases.begin(), cases.end(), [&](const Case& one) {
-            Data<T> data = data_of<T>(one);
-            return fault(data) && !accepts(one, reduce(op, data.values));
-        });
-    }
-    /// As above for each of these elements, counted from the front and from the back.
-    bool notices_each(ReduceOp op, const std::function<void(Values<T>&, std::size_t)>& fault) {
-        for (const std::size_t index : {0, 1, 2, 3, 4, 7, 15, 30, 31, 32, 63, 255, 256, 1023, 4096,
-                                        65'536, 262'144, 1'048'000}) {
-            for (const bool from_back : {false, true}) {
-                const auto at = [&](Data<T>& data) {
-                    const std::size_t n = data.values.size();
-                    if (index < n) {
-                        fault(data.values, from_back ? n - 1 - index : index);
+TEST(ReduceWorkload, AcceptsEveryOrderOfAFloatReduction) {
+    for (const ReduceKind kind : kKinds) {
+        for (const E element : {E::float16, E::bfloat16, E::float32}) {
+            for (const Op op :
+                 {Op::sum, Op::mean, Op::sum_abs, Op::sum_of_squares, Op::norm, Op::product}) {
+                const ReduceTypes types = types_of(element, op);
+                for (const Case& one : checks_of(kind, types)) {
+                    const Seen seen(kind, types, one);
+                    for (const std::size_t lanes : {std::size_t{1}, std::size_t{37}}) {
+                        Bytes results = seen.right_answer();
+                        for (std::size_t i = 0; i < seen.layout.results(); ++i) {
+                            if (const ElementRun run = seen.layout.run(i); run.count > 0) {
+                                const auto value = accumulated<float>(seen, run, lanes);
+                                std::memcpy(results.data() + i * sizeof value, &value,
+                                            sizeof value);
+                            }
+                        }
+                        EXPECT_EQ(one.judge(std::span(&results, 1)), "")
+                            << name(kind, types) << " " << one.name;
                     }
-                    return index < n;
-                };
-                if (!notices(op, at)) {
-                    ADD_FAILURE() << "not noticed at " << index << (from_back ? " from back" : "");
-                    return false;
                 }
             }
         }
-        return true;
-    }
-
-    const std::vector<Case>& checks(ReduceOp op) {
-        auto& made = checks_[op];
-        if (made.empty()) {
-            made = workload_.checks(reduce_problem(kType, op, 12'345));
-        }
-        return made;
-    }
-
-    static void drop(Values<T>& values, std::size_t index) {
-        values.erase(values.begin() + static_cast<std::ptrdiff_t>(index));
-    }
-    static void twice(Values<T>& values, std::size_t index) { values.push_back(values[index]); }
-
-    ReduceWorkload workload_;
-    std::map<ReduceOp, std::vector<Case>> checks_;
-};
-
-using Types = testing::Types<std::int32_t, std::int64_t, float, double>;
-TYPED_TEST_SUITE(ReduceWorkloadTest, Types);
-
-TYPED_TEST(ReduceWorkloadTest, AcceptsTheRightResultInEveryCase) {
-    for (const ReduceOp op : this->kOps) {
-        for (const Case& one : this->checks(op)) {
-            EXPECT_TRUE(accepts(one, reduce(op, data_of<TypeParam>(one).values)))
-                << one.name << " " << to_string(op);
-        }
     }
 }
 
-TYPED_TEST(ReduceWorkloadTest, NoticesAnyElementMissingInASum) {
-    EXPECT_TRUE(this->notices_each(ReduceOp::sum, this->drop));
-}
-
-TYPED_TEST(ReduceWorkloadTest, NoticesAnyElementAddedTwice) {
-    EXPECT_TRUE(this->notices_each(ReduceOp::sum, this->twice));
-}
-
-TYPED_TEST(ReduceWorkloadTest, NoticesTheFirstLastOrMiddleElementMissing) {
-    for (const ReduceOp op : this->kOps) {
-        for (const int half : {0, 1, 2}) {
-            EXPECT_TRUE(this->notices(op,
-                                      [&](Data<TypeParam>& data) {
-                                          const std::size_t last = data.values.size() - 1;
-                                          this->drop(data.values,
-                                                     last * static_cast<std::size_t>(half) / 2);
-                                          return last > 0;
-                                      }))
-                << to_string(op) << " " << half;
-        }
-    }
-}
-
-TYPED_TEST(ReduceWorkloadTest, NoticesAHeadOrTailLeftOutForEveryPack) {
-    for (const ReduceOp op : this->kOps) {
-        for (std::size_t pack = 2; pack * sizeof(TypeParam) <= 16; pack *= 2) {
-            const auto head_of = [&](const Data<TypeParam>& data) {
-                return std::min(data.values.size(), (pack - data.offset % pack) % pack);
-            };
-            EXPECT_TRUE(this->notices(op,
-                                      [&](Data<TypeParam>& data) {
-                                          const std::size_t head = head_of(data);
-                                          data.values.erase(data.values.begin(),
-                                                            data.values.begin() +
-                                                                static_cast<std::ptrdiff_t>(head));
-                                          return head > 0;
-                                      }))
-                << to_string(op) << " head, pack " << pack;
-            EXPECT_TRUE(this->notices(op,
-                                      [&](Data<TypeParam>& data) {
-                                          const std::size_t tail =
-                                              (data.values.size() - head_of(data)) % pack;
-                                          data.values.resize(data.values.size() - tail);
-                                          return tail > 0;
-                                      }))
-                << to_string(op) << " tail, pack " << pack;
-        }
-    }
-}
-
-TYPED_TEST(ReduceWorkloadTest, NoticesAnOutputThatWasNotWritten) {
-    for (const ReduceOp op : this->kOps) {
-        for (const Case& one : this->checks(op)) {
-            TypeParam poison;
-            std::memset(&poison, 0xa5, sizeof poison);
-            EXPECT_FALSE(accepts(one, poison)) << one.name;
-            EXPECT_FALSE(accepts(one, TypeParam{0})) << one.name;
-        }
-    }
-}
-
-TYPED_TEST(ReduceWorkloadTest, NoticesANanThatIsIgnored) {
-    if (!std::is_floating_point_v<TypeParam>) {
-        GTEST_SKIP() << "integers have no NaN";
-    }
-    for (const ReduceOp op : {ReduceOp::min, ReduceOp::max}) {
-        const auto& cases = this->checks(op);
-        EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [&](const Case& one) {
-            return !accepts(one, reduce(op, data_of<TypeParam>(one).values, true));
-        })) << to_string(op);
-    }
-}
-
-TYPED_TEST(ReduceWorkloadTest, MisalignsItsDataByEachOffset) {
+TEST(ReduceWorkload, MisalignsItsDataByEachOffset) {
     std::set<std::size_t> misalignments;
-    for (const Case& one : this->checks(ReduceOp::sum)) {
-        misalignments.insert(data_of<TypeParam>(one).offset % (16 / sizeof(TypeParam)));
+    for (const Case& one : checks_of(ReduceKind::all, types_of(E::float32, Op::sum))) {
+        misalignments.insert(one.inputs[0].offset / sizeof(float) % 4);
     }
-    EXPECT_EQ(misalignments.size(), 16 / sizeof(TypeParam));
+    EXPECT_EQ(misalignments.size(), 4U);
 }
 
-TYPED_TEST(ReduceWorkloadTest, TimesTheProblemItself) {
-    for (const ReduceOp op : this->kOps) {
-        for (const std::int64_t n : {1, 1000, 3'000'000}) {
-            const Case timed = this->workload_.timed(reduce_problem(this->kType, op, n));
-            EXPECT_EQ(timed.sizes, std::vector<std::int64_t>{n});
-            const Data<TypeParam> data = data_of<TypeParam>(timed);
-            ASSERT_EQ(data.values.size(), static_cast<std::size_t>(n));
-            EXPECT_TRUE(accepts(timed, reduce(op, data.values))) << n;
-        }
-    }
-}
-
-TYPED_TEST(ReduceWorkloadTest, NeedsNoMoreMemoryForALargerProblem) {
-    const auto timed = [&](std::int64_t n) {
-        return this->workload_.timed(reduce_problem(this->kType, ReduceOp::sum, n));
+TEST(ReduceWorkload, TimesTheProblemItself) {
+    const auto expect_timed = [](ReduceKind kind, const ReduceTypes& types,
+                                 const std::vector<std::int64_t>& sizes) {
+        const Case timed = ReduceWorkload(kind).timed(problem_of(types, sizes));
+        EXPECT_EQ(timed.sizes, sizes);
+        const Seen seen(kind, types, timed);
+        EXPECT_EQ(seen.values.size(), seen.layout.elements() * bytes_of(types.element));
+        EXPECT_EQ(timed.output_bytes.at(0), seen.layout.results() * bytes_of(types.result));
+        EXPECT_TRUE(seen.accepts(seen.right_answer())) << name(kind, types);
     };
-    EXPECT_EQ(timed(std::int64_t{1} << 33).inputs[0].pattern, timed(1000).inputs[0].pattern);
+    for (int op = 0; op < static_cast<int>(Op::custom); ++op) {
+        const ReduceTypes types = types_of(E::float32, Op(op));
+        expect_timed(ReduceKind::all, types, {1});
+        expect_timed(ReduceKind::all, types, {1'500'000});
+        expect_timed(ReduceKind::rows, types, {2, 1'050'000});
+        expect_timed(ReduceKind::columns, types, {1'050'000, 2});
+        expect_timed(ReduceKind::segments, types, {100, 1'100'000});
+    }
+}
+
+TEST(ReduceWorkload, NeedsNoMoreMemoryForALargerProblem) {
+    const Case timed = ReduceWorkload(ReduceKind::all)
+                           .timed(problem_of(types_of(E::float32, Op::sum_abs), {1LL << 33}));
+    EXPECT_EQ(timed.inputs[0].bytes, std::size_t{1} << 35);
+    EXPECT_LT(timed.inputs[0].pattern->size(), std::size_t{1} << 23);
+}
+
+TEST(ReduceWorkload, NoticesALostTileOfTheLargestSums) {
+    constexpr std::int64_t kTile = 4096;
+    for (const Op op : {Op::sum_abs, Op::sum_of_squares, Op::norm}) {
+        const ReduceTypes types = types_of(E::float32, op);
+        const std::int64_t n = 1LL << 30;
+        const Case timed = ReduceWorkload(ReduceKind::all).timed(problem_of(types, {n}));
+        const auto of_first = [&](std::int64_t count) {
+            return reduce_reference(types, layout_of(ReduceKind::all, 1, count),
+                                    *timed.inputs[0].pattern)
+                .values;
+        };
+        const Bytes whole = of_first(n);
+        const Bytes without = of_first(n - kTile);
+        EXPECT_EQ(timed.judge(std::span(&whole, 1)), "") << to_string(op);
+        EXPECT_NE(timed.judge(std::span(&without, 1)), "") << to_string(op);
+    }
+}
+
+TEST(ReduceWorkload, ComparesCustomOperationsWithTheReferenceLaunch) {
+    const ReduceTypes types{E::float32, Op::custom, E::float32};
+    const ReduceWorkload workload(ReduceKind::rows, 0.01);
+    const Case timed = workload.timed(problem_of(types, {3, 100}));
+    const auto verdict = [&](const std::vector<float>& got, const std::vector<float>& reference) {
+        std::vector<Bytes> outputs(2, Bytes(12));
+        std::memcpy(outputs[0].data(), got.data(), 12);
+        std::memcpy(outputs[1].data(), reference.data(), 12);
+        return timed.agree(std::span(outputs).first(1), std::span(outputs).last(1));
+    };
+    EXPECT_EQ(verdict({1, 100, NAN}, {1, 100.5F, NAN}), "");
+    EXPECT_EQ(verdict({1, 100, 2}, {1, 102, 2}), "row 1: got 100, expected 102");
+    EXPECT_EQ(verdict({1e-4F, 100, 2}, {0, 100, 2}), "");
+    EXPECT_NE(verdict({1e-2F, 100, 2}, {0, 100, 2}), "");
+    EXPECT_NE(verdict({1, 100, 2}, {1, 100, NAN}), "");
+}
+
+TEST(ReduceWorkload, ComparesExactCustomOperationsExactly) {
+    const ReduceTypes types{E::int8, Op::custom, E::int64};
+    const Case timed = ReduceWorkload(ReduceKind::all).timed(problem_of(types, {1000}));
+    const std::vector<Bytes> one(1, Bytes(8, std::byte{1}));
+    const std::vector<Bytes> other(1, Bytes(8, std::byte{2}));
+    EXPECT_EQ(timed.agree(one, one), "");
+    EXPECT_NE(timed.agree(one, other), "");
+}
+
+TEST(ReduceWorkload, RefusesTypesItDoesNotHave) {
+    Problem problem = problem_of(types_of(E::float32, Op::sum), {100});
+    problem.types["element"] = "float8";
+    EXPECT_THROW(ReduceWorkload(ReduceKind::all).timed(problem), Error);
+    problem = problem_of(types_of(E::float32, Op::sum), {100});
+    problem.types["operation"] = "avg";
+    EXPECT_THROW(ReduceWorkload(ReduceKind::all).checks(problem), Error);
 }
 
 }  // namespace

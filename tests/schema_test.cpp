@@ -71,7 +71,7 @@ protected:
 TEST_F(SchemaTest, MarksTheFileAsOurs) {
     make_store();
     EXPECT_EQ(bytes().substr(68, 4), "jitn");
-    EXPECT_EQ(open()->status().schema_version, 1);
+    EXPECT_EQ(open()->status().schema_version, 2);
 }
 
 TEST_F(SchemaTest, UsesADatabaseThatIsStillEmpty) {
@@ -93,14 +93,20 @@ TEST_F(SchemaTest, RefusesAnotherApplicationId) {
 
 TEST_F(SchemaTest, RefusesANewerVersionAndSaysWhich) {
     make_store();
-    sql("PRAGMA user_version = 2");
-    expect_untouched_refusal("its version is 2");
+    sql("PRAGMA user_version = 3");
+    expect_untouched_refusal("its version is 3");
 }
 
 TEST_F(SchemaTest, RefusesAVersionThatNeverWas) {
     make_store();
     sql("PRAGMA user_version = 0");
     expect_untouched_refusal("its version is 0");
+}
+
+TEST_F(SchemaTest, RefusesAnOlderVersionThatIsNone) {
+    make_store();
+    sql("PRAGMA user_version = 1");
+    expect_untouched_refusal("its schema is not that of version 1");
 }
 
 TEST_F(SchemaTest, RefusesAnyOtherSchema) {
@@ -114,7 +120,7 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
         write("");
         make_store();
         sql(change);
-        expect_untouched_refusal("its schema is not that of version 1");
+        expect_untouched_refusal("its schema is not that of version 2");
     }
 }
 
@@ -124,7 +130,8 @@ TEST_F(SchemaTest, RefusesRowsThatTheStoreWouldNotWrite) {
          {"median_ns = 0", "median_ns = -1", "median_ns = 9e999", "median_ns = NULL",
           "noise = -0.5", "complete = 2", "bucket = 'x'", "bucket = -1", "alignment = 0",
           "image = x''", "image = 'text'", "image_format = 'exe'", "digest = x'00'", "symbols = ''",
-          "kernel = ''", "median_ns = '1 ns'"}) {
+          "kernel = ''", "median_ns = '1 ns'", "reproducibility = 'often'",
+          "reproducibility = NULL"}) {
         sqlite3* raw = nullptr;
         ASSERT_EQ(sqlite3_open(path_.c_str(), &raw), SQLITE_OK);
         const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(raw, sqlite3_close);

@@ -58,6 +58,7 @@ TEST(Origin, HasTheWordsOfTheCommandLine) {
     EXPECT_STREQ(to_string(Origin::stored), "stored");
     EXPECT_STREQ(to_string(Origin::nearest), "nearest");
     EXPECT_STREQ(to_string(Origin::template_default), "default");
+    EXPECT_STREQ(to_string(Origin::pinned), "pinned");
 }
 
 }  // namespace

@@ -61,6 +61,17 @@ TEST(Sizes, RefuseBrokenLists) {
     }
 }
 
+TEST(Sizes, ComeInPairsWithACross) {
+    EXPECT_EQ(parse_size_pair("1024x65536"), (SizePair{1024, 65536}));
+    EXPECT_EQ(parse_size_pair("2^20+1x2^6"), (SizePair{(1 << 20) + 1, 64}));
+    EXPECT_EQ(parse_size_pair("1x2^40"), (SizePair{1, kMaxSize}));
+    for (const char* text :
+         {"", "x", "8", "8x", "x8", "8x0", "8x8x8", "8X8", "8*8", "2^41x1", "8 x 8", "1..2x4"}) {
+        EXPECT_NE(refusal([&] { parse_size_pair(text); }), "") << text;
+    }
+    EXPECT_NE(refusal([] { parse_size_pair("1024"); }).find("1024x65536"), std::string::npos);
+}
+
 TEST(Sizes, ArePrintedAsPowersWhereTheyAre) {
     EXPECT_EQ(size_text(1 << 20), "2^20");
     EXPECT_EQ(size_text((1 << 20) + 1), "1048577");

@@ -5,9 +5,9 @@
 namespace jitune {
 namespace {
 
-// A stored format is a promise. When this test fails, the format has changed: raise user_version,
-// add a migration, keep this golden file and its second test, and add a golden file for the new
-// version.
+// A stored format is a promise. When the first test fails, the format has changed: raise
+// user_version, add a migration, keep these golden files with the tests that read them, and add a
+// golden file for the new version.
 class GoldenStore : public StoreFixture {
 protected:
     static Winner winner() {
@@ -18,11 +18,24 @@ protected:
             5);
         return winner;
     }
+    static Winner exact_winner() {
+        Winner exact = winner();
+        exact.reproducibility = "exact";
+        return exact;
+    }
+    static std::vector<Measurement> measurements() { return {measurement_of(40)}; }
+    static std::vector<Measurement> any_measurements() {
+        std::vector<Measurement> any = measurements();
+        any[0].reproducibility = "any";
+        return any;
+    }
 
-    static std::string golden() {
-        std::ifstream file(JITUNE_GOLDEN_DIR "/store_v1.sql");
+    static std::string golden(const std::string& name) {
+        std::ifstream file(JITUNE_GOLDEN_DIR "/" + name);
         return {std::istreambuf_iterator<char>(file), {}};
     }
+
+    void make_version_1() { sql(golden("store_v1.sql")); }
 
     /// What `query` answers, one value to a line.
     std::string answer(const std::string& query) {
@@ -63,17 +76,90 @@ protected:
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
-    const std::vector<Measurement> one{measurement_of(40)};
-    open()->save(one, winner());
-    EXPECT_EQ(dump(), golden());
+    open()->save(any_measurements(), exact_winner());
+    EXPECT_EQ(dump(), golden("store_v2.sql"));
 }
 
 TEST_F(GoldenStore, IsReadToday) {
-    sql(golden());
+    sql(golden("store_v2.sql"));
+    const auto store = open(Access::read_only);
+    EXPECT_EQ(store->find(key_of(40)), exact_winner());
+    EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
+    EXPECT_EQ(store->bad_rows(), 0);
+}
+
+TEST_F(GoldenStore, OfVersion1KeepsItsRowsAndTheirOrderIsFixed) {
+    make_version_1();
     const auto store = open();
     EXPECT_EQ(store->find(key_of(40)), winner());
-    EXPECT_EQ(store->measurements(key_of(40)), std::vector<Measurement>{measurement_of(40)});
+    EXPECT_EQ(winner().reproducibility, "fixed");
+    EXPECT_EQ(store->measurements(key_of(40)), measurements());
     EXPECT_EQ(store->bad_rows(), 0);
+    EXPECT_TRUE(store->verify().problems.empty());
+}
+
+TEST_F(GoldenStore, OfVersion1BecomesWhatIsWrittenToday) {
+    make_version_1();
+    open();
+    const std::string migrated = dump();
+    path_ = dir_.path() / "new.db";
+    open()->save(measurements(), winner());
+    EXPECT_EQ(migrated, dump());
+}
+
+TEST_F(GoldenStore, OfVersion1HoldsAMeasurementThatIsMadeAgainOnlyOnce) {
+    make_version_1();
+    const auto store = open();
+    store->save(measurements(), std::nullopt);
+    EXPECT_EQ(store->measurements(key_of(40)).size(), 1U);
+    store->save(any_measurements(), std::nullopt);
+    EXPECT_EQ(store->measurements(key_of(40)).size(), 2U);
+}
+
+TEST_F(GoldenStore, OfVersion1DoesNotGiveADamagedWinner) {
+    make_version_1();
+    sql("UPDATE winner SET configuration = 'block=512'");
+    const auto store = open();
+    EXPECT_EQ(store->find(key_of(40)), std::nullopt);
+    EXPECT_EQ(store->measurements(key_of(40)), measurements());
+}
+
+TEST_F(GoldenStore, OfVersion1WithARowThatItDoesNotAllowIsNotTouched) {
+    make_version_1();
+    sql("PRAGMA ignore_check_constraints = ON; UPDATE winner SET noise = -1");
+    const std::string before = bytes();
+    EXPECT_NE(refusal().find("CHECK constraint failed"), std::string::npos) << refusal();
+    EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(GoldenStore, OfVersion1IsLeftAloneByAReader) {
+    make_version_1();
+    const std::string before = bytes();
+    const std::string message = refusal(Access::read_only);
+    EXPECT_NE(message.find("it is of version 1, and version 2 is needed"), std::string::npos)
+        << message;
+    EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(GoldenStore, OfVersion1WithAnythingElseInItIsNotTouched) {
+    make_version_1();
+    sql("CREATE VIEW v AS SELECT * FROM winner");
+    const std::string before = bytes();
+    EXPECT_NE(refusal().find("its schema is not that of version 1 (see v)"), std::string::npos);
+    EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(GoldenStore, OfVersion1IsMigratedOnceByManyProcesses) {
+    make_version_1();
+    std::vector<std::unique_ptr<Child>> children;
+    for (int i = 0; i < 8; ++i) {
+        children.push_back(
+            std::make_unique<Child>([&] { EXPECT_EQ(open()->find(key_of(40)), winner()); }));
+    }
+    for (const auto& child : children) {
+        EXPECT_EQ(child->wait(), 0);
+    }
+    EXPECT_EQ(open()->status().schema_version, 2);
 }
 
 }  // namespace

@@ -94,8 +94,46 @@ TEST(Strategies, ListTheNamesThereAreForAnUnknownOne) {
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::usage);
         EXPECT_STREQ(error.what(),
-                     "there is no strategy \"annealing\"; there are exhaustive, random");
+                     "there is no strategy \"annealing\"; there are exhaustive, local, random");
     }
+}
+
+/// A valley whose floor is at `floor`: the time grows with the distance of each digit.
+double valley(std::size_t index, std::size_t floor) {
+    const auto apart = [](std::size_t a, std::size_t b) {
+        return static_cast<double>(a > b ? a - b : b - a);
+    };
+    return 100 + apart(index / 10, floor / 10) + apart(index % 10, floor % 10);
+}
+
+TEST(LocalStrategy, FindsTheFloorOfAValleySoonerThanChance) {
+    const SearchSpace space = space_of_100();
+    std::size_t asked_in_all = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        const auto strategy = make_strategy("local", space, seed);
+        constexpr std::size_t kFloor = 73;
+        for (bool found = false; !found;) {
+            for (const std::size_t index : strategy->ask(4)) {
+                ++asked_in_all;
+                found = found || index == kFloor;
+                strategy->tell(index, valley(index, kFloor));
+            }
+        }
+    }
+    EXPECT_LT(asked_in_all, 20 * 35u);  // chance takes 50 of 100 on average
+}
+
+TEST(LocalStrategy, GoesOnWhereNothingWorks) {
+    const SearchSpace space = space_of_100();
+    const auto strategy = make_strategy("local", space, 5);
+    std::size_t asked_in_all = 0;
+    for (auto asked = strategy->ask(8); !asked.empty(); asked = strategy->ask(8)) {
+        asked_in_all += asked.size();
+        for (const std::size_t index : asked) {
+            strategy->tell(index, std::nullopt);
+        }
+    }
+    EXPECT_EQ(asked_in_all, space.size());
 }
 
 }  // namespace

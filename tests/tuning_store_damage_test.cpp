@@ -139,18 +139,38 @@ TEST_F(Damage, OfOneRowCostsThatRowAlone) {
 }
 
 TEST_F(Damage, OfAnyColumnIsFound) {
-    const auto columns = {"digest = zeroblob(16)", "types = types || ' '", "sizes = ''",
-                          "configuration = 'x'",   "median_ns = 1",        "noise = 0",
-                          "default_median_ns = 1", "complete = 0",         "image_format = 'ptx'",
-                          "image = x'00'",         "symbols = 'x'",        "device_name = ''",
-                          "device_uuid = ''",      "driver = ''",          "compiler = ''",
-                          "created_at = ''"};
+    const auto columns = {"digest = zeroblob(16)",
+                          "types = types || ' '",
+                          "sizes = ''",
+                          "configuration = 'x'",
+                          "median_ns = 1",
+                          "noise = 0",
+                          "default_median_ns = 1",
+                          "complete = 0",
+                          "image_format = 'ptx'",
+                          "image = x'00'",
+                          "symbols = 'x'",
+                          "device_name = ''",
+                          "device_uuid = ''",
+                          "driver = ''",
+                          "compiler = ''",
+                          "created_at = ''",
+                          "reproducibility = 'exact'"};
     for (const std::string column : columns) {
         write(good_);
         sql("UPDATE winner SET " + column + " WHERE bucket = 1");
         EXPECT_EQ(open()->verify().problems.size(), 1U) << column;
         EXPECT_EQ(open()->find(key_of(1)), std::nullopt) << column;
     }
+}
+
+TEST_F(Damage, ThatMakesAResultSeemReproducibleIsFound) {
+    Winner unordered = winner_of(1);
+    unordered.reproducibility = "any";
+    open()->save({}, unordered);
+    EXPECT_EQ(open()->find(key_of(1)), unordered);
+    sql("UPDATE winner SET reproducibility = 'fixed' WHERE bucket = 1");
+    EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
 }
 
 TEST_F(Damage, IsLeftAloneByAReader) {

@@ -89,6 +89,23 @@ TEST_F(TuningStoreTest, GivesNeighboursNearestFirstAndTheSmallerOnATie) {
     EXPECT_TRUE(nearest_buckets(*memory_, 20, 0).empty());
 }
 
+TEST_F(TuningStoreTest, MeasuresHowFarANeighbourIsSizeBySize) {
+    const auto bucket_of = [](std::int64_t rows, std::int64_t columns) {
+        return columns << 8 | rows;
+    };
+    const std::int64_t asked = bucket_of(20, 32);
+    const std::int64_t turned = bucket_of(32, 20);
+    const std::int64_t fewer_columns = bucket_of(20, 31);
+    const std::int64_t more_columns = bucket_of(20, 34);
+    const std::int64_t more_rows = bucket_of(23, 32);
+    const std::int64_t fewer_rows = bucket_of(18, 32);
+    for (const std::int64_t bucket : {turned, more_columns, more_rows, fewer_columns, fewer_rows}) {
+        memory_->save({}, winner_of(bucket));
+    }
+    EXPECT_EQ(nearest_buckets(*memory_, asked, 10),
+              (std::vector{fewer_columns, fewer_rows, more_columns, more_rows, turned}));
+}
+
 TEST_F(TuningStoreTest, ListsWinnersInOrderWithoutImages) {
     for (const std::int64_t bucket : {30, 4, 17}) {
         memory_->save({}, winner_of(bucket));
@@ -126,6 +143,19 @@ TEST_F(TuningStoreTest, SavesEveryVerdict) {
         memory_->save(one, std::nullopt);
         EXPECT_EQ(memory_->measurements(key_of(i)), one) << to_string(measurement.verdict);
     }
+}
+
+TEST_F(TuningStoreTest, KeepsHowReproducibleAConfigurationIs) {
+    for (const std::string reproducibility : {"exact", "fixed", "any"}) {
+        Winner winner = winner_of(1);
+        std::vector<Measurement> one{measurement_of(1)};
+        winner.reproducibility = one[0].reproducibility = reproducibility;
+        memory_->save(one, winner);
+        EXPECT_EQ(memory_->find(key_of(1)), winner);
+        EXPECT_EQ(memory_->measurements(key_of(1)).back(), one[0]);
+    }
+    EXPECT_NE(winner_refusal([](Winner& w) { w.reproducibility = "often"; }), "");
+    EXPECT_NE(measurement_refusal([](Measurement& m) { m.reproducibility = ""; }), "");
 }
 
 TEST_F(TuningStoreTest, RefusesTimesThatAreNoTimes) {

@@ -13,7 +13,7 @@ namespace jitune {
 struct RecordKey {
     std::string kernel;          ///< "reduce"
     std::string types;           ///< "accumulator=float32 element=float32 operation=sum"
-    std::int64_t bucket = 0;     ///< half-octaves of the product of the sizes
+    std::int64_t bucket = 0;     ///< how large each size is; see tuner_db/bucket.hpp
     std::int64_t alignment = 0;  ///< bytes that every array pointer is known to be aligned to
     std::string template_hash;   ///< 32 hex digits over template text, headers and front matter
     std::string device_class;    ///< "cuda cc=90 sm=132 …"
@@ -51,6 +51,7 @@ struct Measurement {
     std::string conditions;  ///< "l2=cold chain=32"
     std::vector<double> samples_ns;  ///< time of one launch, in the order taken; empty unless timed
     Provenance provenance;
+    std::string reproducibility = "fixed";  ///< "exact", "fixed" or "any"; see docs/database.md
 
     bool operator==(const Measurement&) const = default;
 };
@@ -68,6 +69,7 @@ struct Winner {
     std::string image;             ///< the bytes
     std::vector<std::string> symbols;  ///< one entry point per launch step
     Provenance provenance;
+    std::string reproducibility = "fixed";  ///< as in Measurement
 
     bool operator==(const Winner&) const = default;
 };

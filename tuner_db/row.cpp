@@ -21,18 +21,19 @@ using sqlite::Row;
 
 static_assert(std::endian::native == std::endian::little, "samples are stored little-endian");
 
-constexpr std::array<std::string_view, 18> kMeasurementColumns{
-    "digest",       "kernel",      "types",         "bucket",  "alignment", "template_hash",
-    "device_class", "sizes",       "configuration", "verdict", "reason",    "conditions",
-    "samples_ns",   "device_name", "device_uuid",   "driver",  "compiler",  "created_at"};
+constexpr std::array<std::string_view, 19> kMeasurementColumns{
+    "digest",        "kernel",       "types",      "bucket",         "alignment",
+    "template_hash", "device_class", "sizes",      "configuration",  "verdict",
+    "reason",        "conditions",   "samples_ns", "device_name",    "device_uuid",
+    "driver",        "compiler",     "created_at", "reproducibility"};
 
-constexpr std::array<std::string_view, 21> kWinnerColumns{
-    "digest",        "kernel",        "types",        "bucket",
-    "alignment",     "template_hash", "device_class", "sizes",
-    "configuration", "median_ns",     "noise",        "default_median_ns",
-    "complete",      "image_format",  "image",        "symbols",
-    "device_name",   "device_uuid",   "driver",       "compiler",
-    "created_at"};
+constexpr std::array<std::string_view, 22> kWinnerColumns{
+    "digest",        "kernel",         "types",        "bucket",
+    "alignment",     "template_hash",  "device_class", "sizes",
+    "configuration", "median_ns",      "noise",        "default_median_ns",
+    "complete",      "image_format",   "image",        "symbols",
+    "device_name",   "device_uuid",    "driver",       "compiler",
+    "created_at",    "reproducibility"};
 
 struct FieldHasher {
     Hasher& hasher;
@@ -46,10 +47,15 @@ struct FieldHasher {
     }
 };
 
-/// Over every cell but the first, as stored.
+/// Over every cell but the first, as stored, and but the last, the reproducibility, where that is
+/// what the migration gave to the rows of version 1. So their digests still hold, and a measurement
+/// keeps its identity. A change from or to that value is found all the same: the other digest has
+/// one field more.
 Cell digest(const Table& table, const Row& row) {
+    static const Cell migrated = std::string("fixed");
+    const std::size_t end = row.size() - (row.back() == migrated ? 1 : 0);
     Hasher hasher(table.name);
-    for (std::size_t i = 1; i < row.size(); ++i) {
+    for (std::size_t i = 1; i < end; ++i) {
         std::visit(FieldHasher{hasher}, row[i]);
     }
     const Digest digest = hasher.digest();
@@ -189,6 +195,7 @@ Row encode(const Measurement& measurement) {
                            std::string(to_string(measurement.verdict)), measurement.reason,
                            measurement.conditions, pack_samples(measurement.samples_ns)});
     append(row, measurement.provenance);
+    row.emplace_back(measurement.reproducibility);
     row.front() = digest(kMeasurementTable, row);
     return row;
 }
@@ -203,6 +210,7 @@ Row encode(const Winner& winner) {
          checked("default_median_ns", winner.default_median_ns, 0), std::int64_t{winner.complete},
          winner.image_format, Blob{winner.image}, join_symbols(winner.symbols)});
     append(row, winner.provenance);
+    row.emplace_back(winner.reproducibility);
     row.front() = digest(kWinnerTable, row);
     return row;
 }
@@ -225,7 +233,8 @@ std::optional<Measurement> decode_measurement(const Row& row) {
                             reader.text(),
                             reader.text(),
                             unpack_samples(reader.take<Blob>()),
-                            reader.provenance()};
+                            reader.provenance(),
+                            reader.text()};
     return reader.good() ? std::optional(std::move(measurement)) : std::nullopt;
 }
 
@@ -244,7 +253,8 @@ std::optional<Winner> decode_winner(const Row& row) {
                   reader.text(),
                   reader.take<Blob>().bytes,
                   split_symbols(reader.text()),
-                  reader.provenance()};
+                  reader.provenance(),
+                  reader.text()};
     return reader.good() ? std::optional(std::move(winner)) : std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 namespace jitune {
 
 /// A table's name and its columns, in the order of encode()'s cells. The first one is the digest
-/// over all the others.
+/// over the others, the last one the reproducibility.
 struct Table {
     std::string_view name;
     std::span<const std::string_view> columns;

@@ -20,23 +20,35 @@ using sqlite::Transaction;
 }
 
 std::vector<Migration> known_migrations() {
-    return {{0, embedded::schema.front().text}};
+    return {{0, embedded::schema[0].text}, {1, embedded::schema[1].text}};
+}
+
+std::vector<sqlite::Row> schema_rows(Connection& connection) {
+    sqlite::Statement statement(
+        connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name");
+    std::vector<sqlite::Row> rows;
+    for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
+        rows.push_back(cursor.row());
+    }
+    return rows;
 }
 
 /// What a database says that it is, read at one moment.
 struct Header {
     std::int64_t application_id;
     std::int64_t version;
-    std::int64_t objects;  ///< tables, indexes, views and triggers
+    std::vector<sqlite::Row> schema;  ///< tables, indexes, views and triggers
 
     explicit Header(Connection& connection) {
         const Transaction moment(connection, Transaction::Kind::read);
         application_id = connection.integer("PRAGMA application_id");
         version = connection.integer("PRAGMA user_version");
-        objects = connection.integer("SELECT count(*) FROM sqlite_schema");
+        schema = schema_rows(connection);
     }
 
-    [[nodiscard]] bool empty() const { return application_id == 0 && version == 0 && objects == 0; }
+    [[nodiscard]] bool empty() const {
+        return application_id == 0 && version == 0 && schema.empty();
+    }
 };
 
 void check_header(const Connection& connection, const Header& header) {
@@ -59,35 +71,36 @@ void check_header(const Connection& connection, const Header& header) {
     }
 }
 
-std::vector<sqlite::Row> schema_rows(Connection& connection) {
-    sqlite::Statement statement(
-        connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name");
-    std::vector<sqlite::Row> rows;
-    for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
-        rows.push_back(cursor.row());
-    }
-    return rows;
-}
-
-std::vector<sqlite::Row> expected_schema_rows() {
+/// The schema of each version from 1 on.
+std::vector<std::vector<sqlite::Row>> make_schemas() {
     Connection connection("", Connection::Mode::memory);
-    migrate(connection, known_migrations(), kSchemaVersion);
-    return schema_rows(connection);
+    std::vector<std::vector<sqlite::Row>> schemas;
+    for (std::int64_t version = 1; version <= kSchemaVersion; ++version) {
+        migrate(connection, known_migrations(), version);
+        schemas.push_back(schema_rows(connection));
+    }
+    return schemas;
 }
 
-void check_schema(Connection& connection) {
-    static const std::vector<sqlite::Row> expected = expected_schema_rows();
-    const std::vector<sqlite::Row> found = schema_rows(connection);
+void check_schema(const Connection& connection, const Header& header) {
+    static const std::vector<std::vector<sqlite::Row>> schemas = make_schemas();
+    const auto& expected = schemas.at(static_cast<std::size_t>(header.version - 1));
+    const auto& found = header.schema;
     if (found == expected) {
         return;
     }
-    const auto strange = std::find_if(found.begin(), found.end(), [](const sqlite::Row& row) {
+    const auto strange = std::find_if(found.begin(), found.end(), [&](const sqlite::Row& row) {
         return std::find(expected.begin(), expected.end(), row) == expected.end();
     });
     const auto* name = strange == found.end() ? nullptr : std::get_if<std::string>(&strange->at(1));
     refuse(connection,
            fmt::format("its schema is not that of version {} ({}): use another path",
-                       kSchemaVersion, name != nullptr ? "see " + *name : "something is missing"));
+                       header.version, name != nullptr ? "see " + *name : "something is missing"));
+}
+
+void check(const Connection& connection, const Header& header) {
+    check_header(connection, header);
+    check_schema(connection, header);
 }
 
 }  // namespace
@@ -113,20 +126,23 @@ void migrate(Connection& connection, std::span<const Migration> migrations, std:
 }
 
 void prepare_schema(Connection& connection, Connection::Mode mode) {
-    Header header(connection);
-    const bool older = header.empty() || header.version < kSchemaVersion;
+    const Header header(connection);
     if (!header.empty()) {
-        check_header(connection, header);
-    }
-    if (older) {
-        if (mode == Connection::Mode::read_only) {
-            refuse(connection, header.empty()
-                                   ? "it is empty: open it for writing once"
-                                   : "it is of an older version: open it for writing once");
+        check(connection, header);
+        if (header.version == kSchemaVersion) {
+            return;
         }
-        migrate(connection, known_migrations(), kSchemaVersion);
     }
-    check_schema(connection);
+    if (mode == Connection::Mode::read_only) {
+        refuse(connection,
+               header.empty()
+                   ? "it is empty: open it for writing once"
+                   : fmt::format("it is of version {}, and version {} is needed: open it for "
+                                 "writing once, as any tuning does",
+                                 header.version, kSchemaVersion));
+    }
+    migrate(connection, known_migrations(), kSchemaVersion);
+    check(connection, Header(connection));
 }
 
 }  // namespace jitune

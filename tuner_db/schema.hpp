@@ -9,11 +9,11 @@
 namespace jitune {
 
 inline constexpr std::int64_t kApplicationId = 0x6a69746e;  // "jitn"
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 /// Brings a database from user_version `from` to a later one, which `sql` sets. Version 0 is the
-/// empty database. A table must be made by exactly its text in schema.sql: rename the old one, make
-/// the new one, copy, drop.
+/// empty database. A new database goes through every migration as well, so that its schema has the
+/// same text as that of an old one.
 struct Migration {
     std::int64_t from;
     std::string_view sql;
@@ -26,7 +26,7 @@ void migrate(sqlite::Connection& connection, std::span<const Migration> migratio
 
 /// Creates the schema in an empty database, migrates an older one (neither for Mode::read_only),
 /// and throws Error(store) for a database that is another application's, newer, or has a schema
-/// that differs from schema.sql in any text.
+/// that differs from its version's in any text; that one is left as it is.
 void prepare_schema(sqlite::Connection& connection, sqlite::Connection::Mode mode);
 
 }  // namespace jitune

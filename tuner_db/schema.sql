@@ -1,7 +1,8 @@
--- The tuning database, version 1. docs/database.md explains every column.
+-- The tuning database, version 1; schema_2.sql leads on from it, also in a new database.
+-- docs/database.md explains every column.
 --
--- SQLite keeps the text of each CREATE statement, and a database whose text differs by one byte is
--- refused. So change a statement only together with user_version and a row in migrations.
+-- SQLite keeps the text of each statement, and a database whose text differs by one byte is refused.
+-- So these files never change: a new version is a new file and a row in schema.cpp.
 
 -- Every verdict on a configuration, append-only; the digest over the other columns is its identity.
 CREATE TABLE measurement(

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "jitune/error.hpp"
+#include "tuner_db/bucket.hpp"
 #include "tuner_db/integrity.hpp"
 #include "tuner_db/row.hpp"
 #include "tuner_db/store_file.hpp"
@@ -88,9 +89,8 @@ private:
     Statement find_winner_{connection_, select(kWinnerTable, fmt::format("WHERE {}", kIsKey))};
     Statement drop_winner_{connection_,
                            fmt::format("DELETE FROM winner WHERE {} AND digest IS ?7", kIsKey)};
-    Statement neighbours_{connection_, fmt::format("SELECT bucket FROM winner WHERE {} "
-                                                   "ORDER BY abs(bucket - ?3), bucket",
-                                                   kIsNeighbour)};
+    Statement neighbours_{connection_,
+                          fmt::format("SELECT bucket FROM winner WHERE {}", kIsNeighbour)};
     Statement winner_keys_{connection_,
                            "SELECT kernel, types, bucket, alignment, template_hash, device_class "
                            "FROM winner ORDER BY kernel, types, device_class, bucket"};
@@ -241,6 +241,12 @@ std::vector<Winner> TuningStore::nearest(const RecordKey& key, int limit) {
             keys.push_back(key);
             keys.back().bucket = *bucket;
         }
+    });
+    std::sort(keys.begin(), keys.end(), [&](const RecordKey& left, const RecordKey& right) {
+        const auto rank = [&](std::int64_t bucket) {
+            return std::pair(bucket_distance(bucket, key.bucket), bucket);
+        };
+        return rank(left.bucket) < rank(right.bucket);
     });
     std::vector<Winner> nearest;
     for (auto next = keys.begin(); next != keys.end() && std::ssize(nearest) < limit; ++next) {

@@ -40,8 +40,8 @@ public:
     /// The winner of exactly this key, if its row holds. A bad row is deleted (read_write).
     std::optional<Winner> find(const RecordKey& key);
 
-    /// Winners that differ from `key` in the bucket alone, nearest first, smaller bucket first on a
-    /// tie; at most `limit`. Without their images.
+    /// Winners that differ from `key` in the bucket alone, nearest first by bucket_distance(),
+    /// smaller bucket first on a tie; at most `limit`. Without their images.
     std::vector<Winner> nearest(const RecordKey& key, int limit);
 
     /// Appends all measurements and sets the winner of its key, in one transaction. A measurement

@@ -1,83 +1,221 @@
-// The operations that reductions combine elements with, for every compiler that jitune hands
-// templates to. No other header is included: that keeps an instantiation near 15 ms.
+// The operations that reductions combine elements with. Each is a template over the element T, the
+// accumulator A and the result R, and has
+//     State                  what is combined: trivially copyable, at most 16 bytes
+//     kCombination           how two states are combined, where the hardware may know it too
+//     identity()             the state of no elements
+//     map(x, index)          the state of one element
+//     combine(a, b)          associative and commutative, but for the rounding of floats
+//     result(state, n)       the answer for n elements
 #pragma once
 
-#ifdef __CUDACC__
-#define JITUNE_FUNCTION __host__ __device__ __forceinline__
-#else
-#define JITUNE_FUNCTION inline __attribute__((always_inline))
-#endif
+#include "jitune_types.h"
 
 namespace jitune {
 
-/// What an operation must know of its accumulator: the type whose arithmetic wraps, and the extremes
-/// (of floats the infinities, by their bits: not every compiler has the builtins for them).
+enum class Combination { add, multiply, smallest, largest, other };
+
 template <class A>
-struct Accumulator;
+JITUNE_FUNCTION constexpr A wrapping_add(A a, A b) {
+    using Wrapping = typename Number<A>::Wrapping;
+    return static_cast<A>(static_cast<Wrapping>(a) + static_cast<Wrapping>(b));
+}
 
-template <>
-struct Accumulator<int> {
-    using Wrapping = unsigned;
-    static constexpr int kLowest = -2147483647 - 1;
-    static constexpr int kHighest = 2147483647;
-};
+template <class A>
+JITUNE_FUNCTION constexpr A wrapping_multiply(A a, A b) {
+    using Wrapping = typename Number<A>::Wrapping;
+    return static_cast<A>(static_cast<Wrapping>(a) * static_cast<Wrapping>(b));
+}
 
-template <>
-struct Accumulator<long long> {
-    using Wrapping = unsigned long long;
-    static constexpr long long kLowest = -9223372036854775807LL - 1;
-    static constexpr long long kHighest = 9223372036854775807LL;
-};
-
-template <>
-struct Accumulator<float> {
-    using Wrapping = float;
-    static constexpr float kLowest = -__builtin_bit_cast(float, 0x7f800000);
-    static constexpr float kHighest = __builtin_bit_cast(float, 0x7f800000);
-};
-
-template <>
-struct Accumulator<double> {
-    using Wrapping = double;
-    static constexpr double kLowest = -__builtin_bit_cast(double, 0x7ff0000000000000);
-    static constexpr double kHighest = __builtin_bit_cast(double, 0x7ff0000000000000);
-};
-
-/// Integer sums wrap.
-struct Sum {
-    template <class A>
-    static JITUNE_FUNCTION constexpr A identity() {
-        return A(0);
+/// |a|; the lowest integer's wraps to itself.
+template <class A>
+JITUNE_FUNCTION constexpr A magnitude(A a) {
+    if constexpr (kIsFloat<A>) {
+        return a < A(0) ? -a : a;
+    } else if constexpr (kIsSigned<A>) {
+        using Wrapping = typename Number<A>::Wrapping;
+        return a < A(0) ? static_cast<A>(Wrapping(0) - static_cast<Wrapping>(a)) : a;
+    } else {
+        return a;
     }
-    template <class A>
-    static JITUNE_FUNCTION constexpr A combine(A a, A b) {
-        using Wrapping = typename Accumulator<A>::Wrapping;
-        return static_cast<A>(static_cast<Wrapping>(a) + static_cast<Wrapping>(b));
+}
+
+template <class A>
+JITUNE_FUNCTION A square_root(A a) {
+#ifdef __CUDA_ARCH__
+    return sqrt(a);
+#else
+    return static_cast<A>(sizeof(A) == 4 ? __builtin_sqrtf(static_cast<float>(a))
+                                         : __builtin_sqrt(static_cast<double>(a)));
+#endif
+}
+
+/// What the operations that add have in common. Integers wrap.
+template <class A>
+struct Adding {
+    using State = A;
+    static constexpr Combination kCombination = Combination::add;
+    static JITUNE_FUNCTION constexpr A identity() { return A(0); }
+    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return wrapping_add(a, b); }
+};
+
+template <class T, class A, class R>
+struct Sum : Adding<A> {
+    static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+};
+
+template <class T, class A, class R>
+struct SumOfSquares : Adding<A> {
+    static JITUNE_FUNCTION constexpr A map(T x, Index) {
+        return wrapping_multiply(convert<A>(x), convert<A>(x));
     }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+};
+
+template <class T, class A, class R>
+struct SumAbs : Adding<A> {
+    static JITUNE_FUNCTION constexpr A map(T x, Index) { return magnitude(convert<A>(x)); }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+};
+
+/// Of no elements NaN.
+template <class T, class A, class R>
+struct Mean : Adding<A> {
+    static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
+    static JITUNE_FUNCTION R result(A a, Index n) {
+        return static_cast<R>(a) / static_cast<R>(n);
+    }
+};
+
+template <class T, class A, class R>
+struct Norm : Adding<A> {
+    static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x) * convert<A>(x); }
+    static JITUNE_FUNCTION R result(A a, Index) {
+        return static_cast<R>(square_root(a));
+    }
+};
+
+template <class T, class A, class R>
+struct CountNonzero : Adding<A> {
+    static JITUNE_FUNCTION constexpr A map(T x, Index) {
+        if constexpr (requires { to_float(x); }) {
+            return (x.bits & 0x7fff) != 0 ? A(1) : A(0);
+        } else {
+            return x != T(0) ? A(1) : A(0);
+        }
+    }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+};
+
+template <class T, class A, class R>
+struct Product {
+    using State = A;
+    static constexpr Combination kCombination = Combination::multiply;
+    static JITUNE_FUNCTION constexpr A identity() { return A(1); }
+    static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
+    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return wrapping_multiply(a, b); }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
 };
 
 /// A NaN on either side gives NaN.
+template <class T, class A, class R>
 struct Min {
-    template <class A>
-    static JITUNE_FUNCTION constexpr A identity() {
-        return Accumulator<A>::kHighest;
-    }
-    template <class A>
-    static JITUNE_FUNCTION constexpr A combine(A a, A b) {
-        return a < b || a != a ? a : b;
-    }
+    using State = A;
+    static constexpr Combination kCombination = Combination::smallest;
+    static JITUNE_FUNCTION constexpr A identity() { return Number<A>::kHighest; }
+    static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
+    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a < b || a != a ? a : b; }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
 };
 
 /// A NaN on either side gives NaN.
+template <class T, class A, class R>
 struct Max {
-    template <class A>
-    static JITUNE_FUNCTION constexpr A identity() {
-        return Accumulator<A>::kLowest;
+    using State = A;
+    static constexpr Combination kCombination = Combination::largest;
+    static JITUNE_FUNCTION constexpr A identity() { return Number<A>::kLowest; }
+    static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
+    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a > b || a != a ? a : b; }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+};
+
+/// Integers are compared as magnitudes without a sign: that of the lowest has no signed type.
+template <class T, class A, class R>
+struct MaxAbs {
+    using State = typename Number<A>::Wrapping;
+    static constexpr Combination kCombination = Combination::largest;
+    static JITUNE_FUNCTION constexpr State identity() { return State(0); }
+    static JITUNE_FUNCTION constexpr State map(T x, Index) {
+        return static_cast<State>(magnitude(convert<A>(x)));
     }
-    template <class A>
-    static JITUNE_FUNCTION constexpr A combine(A a, A b) {
+    static JITUNE_FUNCTION constexpr State combine(State a, State b) {
         return a > b || a != a ? a : b;
     }
+    static JITUNE_FUNCTION constexpr R result(State a, Index) { return static_cast<R>(a); }
 };
+
+template <class T, class A, class R>
+struct All {
+    using State = A;
+    static constexpr Combination kCombination = Combination::smallest;
+    static JITUNE_FUNCTION constexpr A identity() { return A(1); }
+    static JITUNE_FUNCTION constexpr A map(T x, Index index) {
+        return CountNonzero<T, A, A>::map(x, index);
+    }
+    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a < b ? a : b; }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+};
+
+template <class T, class A, class R>
+struct Any {
+    using State = A;
+    static constexpr Combination kCombination = Combination::largest;
+    static JITUNE_FUNCTION constexpr A identity() { return A(0); }
+    static JITUNE_FUNCTION constexpr A map(T x, Index index) {
+        return CountNonzero<T, A, A>::map(x, index);
+    }
+    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a > b ? a : b; }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+};
+
+/// A value and where it is; ~0 stands for nowhere.
+template <class A>
+struct Indexed {
+    A value;
+    Index index;
+};
+
+/// The index of the extreme value, of equal ones the first; the first NaN wins, as in NumPy. Of no
+/// elements -1.
+template <class T, class A, class R, bool smallest>
+struct ArgExtreme {
+    using State = Indexed<A>;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION constexpr State identity() {
+        return {smallest ? Number<A>::kHighest : Number<A>::kLowest, ~Index{0}};
+    }
+    static JITUNE_FUNCTION constexpr State map(T x, Index index) { return {convert<A>(x), index}; }
+    static JITUNE_FUNCTION constexpr bool precedes(const State& a, const State& b) {
+        if constexpr (kIsFloat<A>) {
+            const bool a_nan = a.value != a.value;
+            const bool b_nan = b.value != b.value;
+            if (a_nan || b_nan) {
+                return a_nan && (!b_nan || a.index < b.index);
+            }
+        }
+        const bool better = smallest ? a.value < b.value : a.value > b.value;
+        return better || (a.value == b.value && a.index < b.index);
+    }
+    static JITUNE_FUNCTION constexpr State combine(State a, State b) {
+        return precedes(a, b) ? a : b;
+    }
+    static JITUNE_FUNCTION constexpr R result(State a, Index) { return static_cast<R>(a.index); }
+};
+
+template <class T, class A, class R>
+struct ArgMin : ArgExtreme<T, A, R, true> {};
+
+template <class T, class A, class R>
+struct ArgMax : ArgExtreme<T, A, R, false> {};
 
 }  // namespace jitune

@@ -65,7 +65,11 @@ public:
     /// Enqueues every step on `stream`, in the calling thread's current context (the device's
     /// primary context where none is current). The host backend returns when the work is done.
     /// Throws Error(device) that names the call and its answer.
-    virtual void launch(const Launch& launch, Stream stream) const = 0;
+    void launch(const Launch& launch, Stream stream) const { launch_on(launch, {}, stream); }
+
+    /// As launch(), with these in place of the launch's first arrays.
+    virtual void launch_on(const Launch& launch, std::span<void* const> arrays,
+                           Stream stream) const = 0;
 };
 
 /// Why a trial launch gave no result.
@@ -110,22 +114,11 @@ public:
     virtual std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                              std::chrono::milliseconds limit) = 0;
 
-    /// Prepares to time `chain` (one graph of serial launches on CUDA). With `flush_cache`, other
-    /// memory is read before each sample until the chain's data has left the last-level cache.
+    /// Prepares to time `chain` (on CUDA: one graph, captured from launches on a stream). With
+    /// `flush_cache`, other memory is read before each sample until the chain's data has left the
+    /// last-level cache.
     virtual std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                          bool flush_cache) = 0;
-};
-
-/// Bytes of work memory that a launch needs beside its arrays.
-struct ScratchNeed {
-    std::size_t plain = 0;
-    std::size_t zeroed = 0;  ///< zero before each launch; the kernel leaves it zero
-};
-
-/// Both 256-byte aligned.
-struct Scratch {
-    void* plain = nullptr;
-    void* zeroed = nullptr;
 };
 
 /// One device with its compiler. Thread-safe but for the Bench it makes.
@@ -150,11 +143,6 @@ public:
 
     virtual std::unique_ptr<Bench> make_bench() = 0;
 
-    /// Memory for a launch on `stream`, shared by all launches on that stream and kept for reuse.
-    /// Allocates only when the stream is new or needs more than before. Throws Error(not_prepared)
-    /// where the stream is capturing; the capture stays valid.
-    virtual Scratch stream_scratch(Stream stream, const ScratchNeed& need) = 0;
-
     /// Device memory of the caller's own in the current context (else the primary one), of any
     /// content.
     virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
@@ -166,13 +154,10 @@ public:
     /// value.
     virtual void read_back(std::span<std::byte> data, const void* device, Stream stream) = 0;
 
-    /// Enqueues the write of `value`, 4 or 8 bytes, to device memory of that alignment. Needs no
-    /// host memory afterwards and can be captured (on CUDA: cuMemsetD32Async for each word).
-    virtual void write(void* device, std::span<const std::byte> value, Stream stream) = 0;
-
-    /// Throws Error(not_prepared) if `stream` is capturing; names `what` as the call that cannot be
-    /// captured. Never invalidates the capture.
-    virtual void refuse_capture(Stream stream, const char* what) = 0;
+    /// Enqueues the write of `value`, 1, 4 or 8 bytes, `count` times in a row to device memory of
+    /// that alignment. Needs no host memory afterwards and can be captured.
+    virtual void write(void* device, std::span<const std::byte> value, std::size_t count,
+                       Stream stream) = 0;
 };
 
 }  // namespace jitune

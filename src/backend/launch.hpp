@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace jitune {
 
@@ -13,23 +14,55 @@ struct Extent {
 inline constexpr std::size_t kMaxLaunchSteps = 4;
 inline constexpr std::size_t kMaxArguments = 16;
 
-/// One kernel launch of a configuration. The host backend ignores grid, block and shared memory.
+/// Argument values as raw bits: device pointers and scalars of at most 8 bytes.
+using Cells = std::array<std::uint64_t, kMaxArguments>;
+
+/// One kernel launch of a configuration. The host backend takes the entry and the arguments alone.
 struct LaunchStep {
     std::uint32_t entry;  ///< which symbol of the Program
     Extent grid, block;
     std::uint32_t shared_bytes;
+    std::uint32_t cluster;  ///< blocks per cluster along x; 0 and 1: the launch has no clusters
+    /// Not 0: the kernel may start before the previous work of the stream has ended, which it waits
+    /// for itself (griddepcontrol.wait) before it touches memory.
+    std::uint32_t programmatic;
     std::array<std::uint8_t, kMaxArguments> arguments;  ///< indexes into Launch::cells
     std::uint8_t argument_count;
 };
 
-/// The launches that answer one call, with every argument: nothing is left to compute. Lives on the
-/// stack of the caller, without allocation. Not initialised by itself: every warm call makes one
-/// and fills only what it uses.
+/// The launches that answer one call, with every argument: nothing is left to compute. Needs no
+/// allocation; what is not used is not initialised.
 struct Launch {
-    std::array<LaunchStep, kMaxLaunchSteps> steps;
+    // The first step last of what a usual call reads: near each other, they cost it fewer misses.
     std::size_t step_count = 0;
-    /// Argument values as raw bits: device pointers and scalars of at most 8 bytes.
-    std::array<std::uint64_t, kMaxArguments> cells;
+    std::uint8_t array_count = 0;
+    /// The cells of the caller's arrays, in their order.
+    std::array<std::uint8_t, kMaxArguments> array_cells;
+    Cells cells;
+    std::array<LaunchStep, kMaxLaunchSteps> steps;
+};
+
+/// The cells of `launch` with these in place of its first arrays.
+inline Cells cells_with(const Launch& launch, std::span<void* const> arrays) {
+    Cells cells = launch.cells;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        cells[launch.array_cells[i]] = reinterpret_cast<std::uintptr_t>(arrays[i]);
+    }
+    return cells;
+}
+
+/// Bytes of work memory that a launch needs beside its arrays.
+struct ScratchNeed {
+    std::size_t plain = 0;
+    std::size_t zeroed = 0;  ///< zero before each launch; the kernel leaves it zero
+};
+
+/// Both 256-byte aligned.
+struct Scratch {
+    void* plain = nullptr;
+    void* zeroed = nullptr;
+
+    bool operator==(const Scratch&) const = default;
 };
 
 }  // namespace jitune

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "backend/backend.hpp"
+#include "backend/stream_site.hpp"
 #include "support/log.hpp"
 
 namespace jitune {
@@ -23,9 +23,11 @@ public:
     /// The device, opened on first use. 0 <= ordinal < device_count().
     virtual Backend& device(int ordinal) = 0;
 
-    /// The device that the calling thread's data is on: that of its current CUDA context, 0 where
-    /// none is current. A few nanoseconds. Throws Error(device).
-    [[nodiscard]] virtual int current_device() const = 0;
+    /// The site of `stream`, by which one call finds all it needs; a few tens of nanoseconds.
+    /// nullptr: the legacy default stream of the calling thread's current context, of device 0's
+    /// primary one where none is current. Throws Error(unavailable) where there is no device and
+    /// Error(device).
+    virtual StreamSite& site(Stream stream) = 0;
 };
 
 struct PlatformEntry {

@@ -26,6 +26,7 @@ void add_commands(CLI::App& app, std::span<const Command> commands, Action& chos
 Action add_devices(CLI::App& app);
 Action add_sweep_reduce(CLI::App& app);
 Action add_reduce(CLI::App& app);
+Action add_steps_reduce(CLI::App& app);
 Action add_db_list(CLI::App& app);
 Action add_db_show(CLI::App& app);
 Action add_db_explain(CLI::App& app);

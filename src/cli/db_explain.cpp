@@ -8,10 +8,10 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/record_text.hpp"
-#include "cli/sizes.hpp"
+#include "cli/reduce_shape.hpp"
+#include "cli/reduce_words.hpp"
 #include "cli/table.hpp"
 #include "engine/explanation.hpp"
-#include "ops/reduce_kernel.hpp"
 
 namespace jitune {
 
@@ -20,11 +20,15 @@ namespace {
 struct Arguments : CommonArguments {
     std::string type = "float32";
     std::string op = "sum";
-    std::string n;
+    std::string result;
+    std::string determinism = "run_to_run";
+    std::string shape = "all";
+    std::string size;
     std::string device = "auto";
 };
 
-Json explanation_json(const Explanation& explanation) {
+/// `sizes`: the problem's, as sizes_text().
+Json explanation_json(const Explanation& explanation, const std::string& sizes) {
     Json rows = Json::array();
     for (const ExplainedRow& row : explanation.rows) {
         Json json{
@@ -32,7 +36,11 @@ Json explanation_json(const Explanation& explanation) {
         json.update(to_json(row.winner));
         rows.push_back(json);
     }
-    return {{"key", to_json(explanation.key)}, {"answer", explanation.answer}, {"rows", rows}};
+    return {{"key", to_json(explanation.key)},
+            {"sizes", sizes},
+            {"half_octaves", half_octaves_json(explanation.key.bucket, sizes)},
+            {"answer", explanation.answer},
+            {"rows", rows}};
 }
 
 std::string explanation_text(const Explanation& explanation) {
@@ -40,7 +48,7 @@ std::string explanation_text(const Explanation& explanation) {
     for (const ExplainedRow& row : explanation.rows) {
         rows.push_back({row.serves ? "yes" : "no", fmt::format("{:.2f}", row.octaves),
                         short_types(row.winner.key.types), row.winner.sizes,
-                        row.winner.configuration, row.reason});
+                        row.winner.configuration, row.winner.reproducibility, row.reason});
     }
     std::string text = explanation.answer + '\n';
     if (rows.empty()) {
@@ -52,21 +60,32 @@ std::string explanation_text(const Explanation& explanation) {
                         {"types"},
                         {"tuned at"},
                         {"configuration"},
+                        {"reproducibility"},
                         {"reason"}},
                        rows);
 }
 
+detail::ReduceRequest request_of(const Arguments& arguments) {
+    const ElementType element = parse_element_type(arguments.type);
+    const ReduceOp op = parse_named_op(arguments.op);
+    return {element, parse_result(element, op, arguments.result),
+            Reduction(op, parse_unpinned(arguments.determinism)),
+            parse_shape(parse_reduce_kind(arguments.shape), arguments.size)};
+}
+
 int run(const Arguments& arguments) {
-    const Problem problem = reduce_problem(parse_element_type(arguments.type),
-                                           parse_reduce_op(arguments.op), parse_size(arguments.n));
+    const detail::ReduceRequest request = request_of(arguments);
+    const Problem problem = reduce_problem(request);
     const Options options = arguments.options();
     open_database(options);  // an engine would make a database that is not there
     Session session(options);
     Backend& backend = session.engine().backend(arguments.device);
-    const Kernel& kernel = reduce_kernel(backend.info().id == "host" ? "host" : "cuda");
+    const Kernel& kernel =
+        reduce_kernel(request.shape.kind, backend.info().id == "host" ? "host" : "cuda");
     const Explanation explanation = explain(session.engine(), backend, kernel, problem);
     if (arguments.json) {
-        print_json(explanation_json(explanation));
+        print_json(explanation_json(
+            explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes)));
     } else {
         print(explanation_text(explanation));
     }
@@ -77,9 +96,15 @@ int run(const Arguments& arguments) {
 
 Action add_db_explain(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("--type", arguments->type, "int32, int64, float32 or float64 [float32]");
-    app.add_option("--op", arguments->op, "sum, min or max [sum]");
-    app.add_option("-n", arguments->n, "Number of elements, as in 2^20")->required();
+    app.add_option("--type", arguments->type, "Element type [float32]");
+    app.add_option("--op", arguments->op, fmt::format("Of {} [sum]", named_ops()));
+    app.add_option("--result", arguments->result, "Type of the result [the operation's own]");
+    app.add_option("--determinism", arguments->determinism, "run_to_run or any [run_to_run]");
+    app.add_option("--shape", arguments->shape, "all, rows, columns or segments [all]");
+    app.add_option("-n,--size", arguments->size,
+                   "Number of elements, as in 2^20; for other shapes as in 1024x65536, rows x "
+                   "columns or segments x elements")
+        ->required();
     app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
     app.add_option("--tune", arguments->tune,
                    "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");

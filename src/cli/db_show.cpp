@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -39,8 +40,11 @@ std::optional<std::int64_t> wanted_bucket(const Arguments& arguments) {
     if (arguments.n.empty()) {
         return std::nullopt;
     }
-    const std::int64_t n = parse_size(arguments.n);
-    return size_bucket({&n, 1});
+    if (arguments.n.find('x') == std::string::npos) {
+        return size_bucket(std::array{parse_size(arguments.n)});
+    }
+    const SizePair pair = parse_size_pair(arguments.n);
+    return size_bucket(std::array{pair.outer, pair.inner});
 }
 
 bool matches(const Winner& winner, const Arguments& arguments, std::optional<std::int64_t> bucket) {
@@ -84,16 +88,17 @@ const Winner& select(const std::vector<Winner>& winners, const Arguments& argume
 
 std::string winner_text(const Winner& winner) {
     const auto& [key, sizes, configuration, median_ns, noise, default_ns, complete, format, image,
-                 symbols, provenance] = winner;
+                 symbols, provenance, reproducibility] = winner;
     const std::vector<std::pair<const char*, std::string>> lines{
         {"kernel", key.kernel},
         {"types", key.types},
         {"tuned at", sizes},
-        {"bucket", fmt::format("{} half-octaves", key.bucket)},
+        {"bucket", bucket_text(key.bucket, sizes)},
         {"alignment", fmt::format("{} bytes", key.alignment)},
         {"device class", key.device_class},
         {"template", key.template_hash},
         {"configuration", configuration},
+        {"reproducibility", reproducibility},
         {"time", fmt::format("{}, noise {:.2f} %", time_text(median_ns), noise * 100)},
         {"default", time_text(default_ns)},
         {"search", complete ? "complete" : "ended by its budget"},
@@ -108,7 +113,7 @@ std::string winner_text(const Winner& winner) {
     std::string text;
     for (const auto& [name, value] : lines) {
         if (!value.empty()) {
-            text += fmt::format("{:<14} {}\n", name, one_line(value));
+            text += fmt::format("{:<15} {}\n", name, one_line(value));
         }
     }
     return text;
@@ -135,7 +140,8 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
                         summary ? time_text(summary->median_ns) : "",
                         summary ? fmt::format("{:.2f} %", summary->noise * 100) : "",
                         fmt::format("{}", measurement->samples_ns.size()), measurement->sizes,
-                        measurement->configuration, one_line(measurement->reason).substr(0, 60)});
+                        measurement->configuration, measurement->reproducibility,
+                        one_line(measurement->reason).substr(0, 60)});
     }
     return Table::text({{"verdict"},
                         {"time", Align::right},
@@ -143,6 +149,7 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
                         {"samples", Align::right},
                         {"sizes"},
                         {"configuration"},
+                        {"reproducibility"},
                         {"reason"}},
                        rows);
 }
@@ -180,7 +187,8 @@ Action add_db_show(CLI::App& app) {
     app.add_option("--kernel", arguments->kernel, "As in reduce");
     app.add_option("--type", arguments->type, "Element type, as in float32");
     app.add_option("--op", arguments->op, "Operation, as in sum");
-    app.add_option("-n", arguments->n, "A size that the winner serves, as in 2^20");
+    app.add_option("-n,--size", arguments->n,
+                   "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16");
     app.add_option("--device-class", arguments->device_class, "Part of the device class");
     arguments->add_database(app);
     arguments->add_log(app);

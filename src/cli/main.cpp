@@ -23,7 +23,14 @@ namespace jitune {
 namespace {
 
 constexpr std::array kSweepCommands{
-    Command{"reduce", "Sums, minima and maxima", add_sweep_reduce, {}},
+    Command{"reduce",
+            "Sums, extremes, means and more of arrays, rows, columns and segments",
+            add_sweep_reduce,
+            {}},
+};
+
+constexpr std::array kStepsCommands{
+    Command{"reduce", "The sum as three articles make it fast", add_steps_reduce, {}},
 };
 
 constexpr std::array kDbCommands{
@@ -38,6 +45,8 @@ constexpr std::array kCommands{
     Command{"devices", "The devices there are, and why others cannot be used", add_devices, {}},
     Command{"sweep", "Tune a kernel for many problems ahead of time", nullptr, kSweepCommands},
     Command{"reduce", "Reduce a .npy file with the tuned kernel", add_reduce, {}},
+    Command{"steps", "Run well-known kernels step by step beside the tuned one", nullptr,
+            kStepsCommands},
     Command{"db", "Look into the tuning database", nullptr, kDbCommands},
 };
 

@@ -16,21 +16,22 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::string_view kAccepted =
-    "jitune reads .npy files of little-endian int32, int64, float32 or float64";
+    "jitune reads .npy files of bool, and of little-endian integers and floats of up to 64 bits";
 constexpr std::size_t kMaxHeader = 1 << 20;
 constexpr std::size_t kMaxDimensions = 64;
 
 struct Format {
     std::string_view descr;
     ElementType type;
-    std::size_t bytes;
 };
 
 constexpr std::array kFormats{
-    Format{"<i4", ElementType::int32, 4},
-    Format{"<i8", ElementType::int64, 8},
-    Format{"<f4", ElementType::float32, 4},
-    Format{"<f8", ElementType::float64, 8},
+    Format{"|b1", ElementType::uint8},   Format{"|i1", ElementType::int8},
+    Format{"|u1", ElementType::uint8},   Format{"<i2", ElementType::int16},
+    Format{"<u2", ElementType::uint16},  Format{"<i4", ElementType::int32},
+    Format{"<u4", ElementType::uint32},  Format{"<i8", ElementType::int64},
+    Format{"<u8", ElementType::uint64},  Format{"<f2", ElementType::float16},
+    Format{"<f4", ElementType::float32}, Format{"<f8", ElementType::float64},
 };
 
 [[noreturn]] void refuse(std::string_view why) {
@@ -234,7 +235,8 @@ NpyHeader parse_header(std::span<const std::byte> file) {
         refuse("the header lacks descr, fortran_order or shape");
     }
     header.type = format->type;
-    header.count = count_elements(header.shape, format->bytes, file.size() - header.data_offset);
+    header.count =
+        count_elements(header.shape, bytes_of(header.type), file.size() - header.data_offset);
     return header;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/mapped_file.hpp"
-#include "jitune/reduce.hpp"
+#include "jitune/element_type.hpp"
 
 namespace jitune {
 
@@ -25,7 +25,8 @@ struct NpyHeader {
 /// file's. Throws Error(usage) that begins with `name`.
 NpyHeader parse_npy(std::span<const std::byte> file, const std::string& name);
 
-/// A .npy array of little-endian int32, int64, float32 or float64, mapped into memory.
+/// A .npy array, mapped into memory, of one of the element types but bfloat16, which NumPy has not.
+/// A bool is a uint8.
 class NpyFile {
 public:
     /// Throws Error(usage) as parse_npy and MappedFile do.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,9 +11,15 @@ namespace jitune {
 
 Json to_json(const RecordKey& key);
 Json to_json(const Provenance& provenance);
-/// Without the image.
+/// Without the image. "half_octaves" is the bucket, size by size.
 Json to_json(const Winner& winner);
 Json to_json(const Measurement& measurement);
+
+/// {"rows": 20, "columns": 33}: what a bucket says of the sizes in a sizes_text().
+Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
+
+/// "rows=2^10 columns=2^16.5": the middle of that bucket.
+std::string bucket_text(std::int64_t bucket, std::string_view sizes);
 
 /// "float32 sum" of "accumulator=float32 element=float32 operation=sum": each name once.
 std::string short_types(std::string_view types);

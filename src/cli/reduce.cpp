@@ -1,113 +1,111 @@
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
-#include <variant>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/custom_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/npy.hpp"
 #include "cli/output.hpp"
+#include "cli/reduce_words.hpp"
 #include "cli/units.hpp"
-#include "ops/reduce_kernel.hpp"
+#include "ops/element_visit.hpp"
+#include "ops/reduce_call.hpp"
+#include "ops/timed_reduce.hpp"
 
 namespace jitune {
 
 namespace {
 
-using Number = std::variant<std::int32_t, std::int64_t, float, double>;
-
 struct Arguments : CommonArguments {
     std::string file;
     std::string op = "sum";
+    std::optional<std::string> custom;  ///< a file, in place of op
+    std::string result;                 ///< empty: the operation's own
+    std::string determinism = "run_to_run";
+    std::optional<std::string> configuration;  ///< else the best there is
     std::string device = "auto";
 };
 
+struct Value {
+    Json json;
+    std::string text;
+};
+
 struct Answer {
-    Number value;
+    Value value;
     std::optional<DispatchInfo> info;  ///< nothing was dispatched for an empty array
     double seconds = 0;
     double gb_per_s = 0;
     std::int64_t compiles = 0;
 };
 
-template <class T>
-T identity(ReduceOp op) {
-    using Limits = std::numeric_limits<T>;
-    switch (op) {
-        case ReduceOp::sum:
-            return T{};
-        case ReduceOp::min:
-            return Limits::has_infinity ? Limits::infinity() : Limits::max();
-        case ReduceOp::max:
-            break;
+/// A result of 8 bits is a truth value.
+Value value_of(ElementType type, const std::byte* bytes) {
+    return visit_element(type, [&]<class R>(R value) -> Value {
+        std::memcpy(&value, bytes, sizeof value);
+        if constexpr (std::is_same_v<R, std::uint8_t>) {
+            return {value != 0, fmt::format("{}", value != 0)};
+        } else if constexpr (std::is_integral_v<R>) {
+            return {value, fmt::format("{}", value)};
+        } else if constexpr (std::is_floating_point_v<R>) {
+            return {json_number(value), fmt::format("{}", value)};
+        } else {
+            const auto wide = static_cast<float>(value);
+            return {json_number(wide), fmt::format("{}", wide)};
+        }
+    });
+}
+
+/// `custom` must outlive what is returned.
+Reduction reduction_of(const Arguments& arguments, const std::optional<CustomOperation>& custom) {
+    Reduction reduction = custom ? Reduction(*custom) : Reduction(parse_named_op(arguments.op));
+    reduction.determinism = parse_unpinned(arguments.determinism);
+    if (arguments.configuration) {
+        reduction.determinism = Determinism::pinned;
+        reduction.configuration = *arguments.configuration;
     }
-    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    return reduction;
 }
 
-template <class T>
-T read(const std::byte* bytes) {
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
-/// The identity of `op`, or the value in `bytes`.
-template <class T>
-Number number(ReduceOp op, const std::byte* bytes) {
-    return bytes == nullptr ? identity<T>(op) : read<T>(bytes);
-}
-
-Number number(ElementType type, ReduceOp op, const std::byte* bytes) {
-    switch (type) {
-        case ElementType::int32:
-            return number<std::int32_t>(op, bytes);
-        case ElementType::int64:
-            return number<std::int64_t>(op, bytes);
-        case ElementType::float32:
-            return number<float>(op, bytes);
-        case ElementType::float64:
-            break;
-    }
-    return number<double>(op, bytes);
-}
-
-Answer answer(const Arguments& arguments, const NpyFile& file, ReduceOp op) {
-    const NpyHeader& header = file.header();
-    Options options = arguments.options();
-    if (header.count == 0) {
-        return {.value = number(header.type, op, nullptr), .info = std::nullopt};
+Answer answer(const Arguments& arguments, const NpyFile& file,
+              const detail::ReduceRequest& request) {
+    const Options options = arguments.options();
+    if (is_empty(request.shape)) {
+        return {value_of(request.result, nothing_of(request).data()), std::nullopt};
     }
     Session session(options);
     Engine& engine = session.engine();
-    const TimedReduction reduction = timed_reduce(engine, engine.backend(arguments.device),
-                                                  header.type, file.data(), header.count, op);
-    const auto bytes = static_cast<double>(header.count * bytes_of(header.type));
-    return {.value = number(header.type, op, reduction.value),
+    const TimedReduction reduction =
+        timed_reduce(engine, engine.backend(arguments.device), request, file.data());
+    const auto bytes = static_cast<double>(file.header().count * bytes_of(request.element));
+    return {.value = value_of(request.result, reduction.value),
             .info = reduction.info,
             .seconds = reduction.seconds,
             .gb_per_s = bytes / reduction.seconds / 1e9,
             .compiles = engine.counters().compiles};
 }
 
-Json to_json(const Answer& answer, ElementType type, ReduceOp op, std::size_t n) {
+std::string operation_name(const Reduction& reduction) {
+    return reduction.custom != nullptr ? reduction.custom->name
+                                       : std::string(to_string(reduction.op));
+}
+
+Json to_json(const Answer& answer, const detail::ReduceRequest& request) {
+    const auto& [element, result, reduction, shape] = request;
     Json document;
-    document["value"] = std::visit(
-        [](auto value) -> Json {
-            if constexpr (std::is_integral_v<decltype(value)>) {
-                return value;
-            } else {
-                return json_number(value);
-            }
-        },
-        answer.value);
-    document["type"] = to_string(type);
-    document["n"] = n;
-    document["op"] = to_string(op);
+    document["value"] = answer.value.json;
+    document["result"] = to_string(result);
+    document["type"] = to_string(element);
+    document["n"] = shape.inner;
+    document["op"] = to_string(reduction.op);
+    document["name"] = operation_name(reduction);
+    document["determinism"] = to_string(reduction.determinism);
     document["device"] = answer.info ? Json(answer.info->device) : Json();
     document["origin"] = answer.info ? Json(to_string(answer.info->origin)) : Json();
     document["configuration"] = answer.info ? Json(answer.info->configuration) : Json();
@@ -117,11 +115,10 @@ Json to_json(const Answer& answer, ElementType type, ReduceOp op, std::size_t n)
     return document;
 }
 
-std::string to_text(const Answer& answer, ElementType type, ReduceOp op, std::size_t n) {
-    const std::string value =
-        std::visit([](auto number) { return fmt::format("{}", number); }, answer.value);
-    std::string text = fmt::format("{:<14} {}\n", fmt::format("{}", to_string(op)), value);
-    text += fmt::format("{:<14} {} {}\n", "of", n, to_string(type));
+std::string to_text(const Answer& answer, const detail::ReduceRequest& request) {
+    std::string text =
+        fmt::format("{:<14} {}\n", operation_name(request.reduction), answer.value.text);
+    text += fmt::format("{:<14} {} {}\n", "of", request.shape.inner, to_string(request.element));
     if (!answer.info) {
         return text + fmt::format("{:<14} nothing to launch for an empty array\n", "device");
     }
@@ -135,16 +132,39 @@ std::string to_text(const Answer& answer, ElementType type, ReduceOp op, std::si
 }
 
 int run(const Arguments& arguments) {
-    const ReduceOp op = parse_reduce_op(arguments.op);
+    std::optional<CustomOperation> custom;
+    if (arguments.custom) {
+        custom = read_custom(*arguments.custom);
+    }
+    const Reduction reduction = reduction_of(arguments, custom);
     const NpyFile file(arguments.file);
-    const NpyHeader& header = file.header();
-    const Answer result = answer(arguments, file, op);
+    const ElementType element = file.header().type;
+    const ElementType result =
+        custom ? custom->result : parse_result(element, reduction.op, arguments.result);
+    const detail::ReduceRequest request{element, result, reduction,
+                                        detail::ReduceShape::all(file.header().count)};
+    const Answer reduced = answer(arguments, file, request);
     if (arguments.json) {
-        print_json(to_json(result, header.type, op, header.count));
+        print_json(to_json(reduced, request));
     } else {
-        print(to_text(result, header.type, op, header.count));
+        print(to_text(reduced, request));
     }
     return kExitOk;
+}
+
+/// What to reduce with, and how.
+void add_reduction(CLI::App& app, Arguments& arguments) {
+    auto* op = app.add_option("--op", arguments.op, fmt::format("Of {} [sum]", named_ops()));
+    auto* result =
+        app.add_option("--result", arguments.result, "Type of the result [the operation's own]");
+    app.add_option("--custom", arguments.custom, "An operation of your own: a .toml file")
+        ->excludes(op)
+        ->excludes(result);
+    auto* determinism =
+        app.add_option("--determinism", arguments.determinism, "run_to_run or any [run_to_run]");
+    app.add_option("--configuration", arguments.configuration,
+                   "Pin this configuration, as jitune prints it")
+        ->excludes(determinism);
 }
 
 }  // namespace
@@ -152,9 +172,9 @@ int run(const Arguments& arguments) {
 Action add_reduce(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
     app.add_option("FILE", arguments->file,
-                   "A .npy array of little-endian int32, int64, float32 or float64")
+                   "A .npy array of bool, or of little-endian integers or floats of up to 64 bits")
         ->required();
-    app.add_option("--op", arguments->op, "sum, min or max [sum]");
+    add_reduction(app, *arguments);
     app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
     app.add_option("--tune", arguments->tune,
                    "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");

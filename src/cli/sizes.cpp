@@ -108,6 +108,18 @@ std::vector<std::int64_t> parse_sizes(std::string_view text) {
     return sizes;
 }
 
+SizePair parse_size_pair(std::string_view text) {
+    const auto cross = text.find('x');
+    if (cross == std::string_view::npos) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("\"{}\" is no size of this shape: write two sizes with an x between "
+                        "them, as in 1024x65536 or 2^20x2^6",
+                        text));
+    }
+    return {parse_size(text.substr(0, cross)), parse_size(text.substr(cross + 1))};
+}
+
 std::string size_text(std::int64_t size) {
     const auto bits = static_cast<std::uint64_t>(size);
     if (size >= 1024 && std::has_single_bit(bits)) {

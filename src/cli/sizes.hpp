@@ -18,6 +18,16 @@ std::int64_t parse_size(std::string_view text);
 /// stops at its second. In the order given, each size once. Throws Error(usage).
 std::vector<std::int64_t> parse_sizes(std::string_view text);
 
+/// What a row-major matrix measures, or segments: how many there are and their elements in all.
+struct SizePair {
+    std::int64_t outer;
+    std::int64_t inner;
+    bool operator==(const SizePair&) const = default;
+};
+
+/// "1024x65536" or "2^20x2^6": outer x inner, each a size. Throws Error(usage).
+SizePair parse_size_pair(std::string_view text);
+
 /// "2^20" for a power of two from 2^10 on, else digits.
 std::string size_text(std::int64_t size);
 

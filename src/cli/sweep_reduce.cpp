@@ -11,7 +11,9 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/reduce_words.hpp"
 #include "cli/sizes.hpp"
+#include "cli/sweep_problems.hpp"
 #include "cli/sweep_result.hpp"
 #include "ops/reduce_kernel.hpp"
 #include "strategy/strategy.hpp"
@@ -23,32 +25,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Arguments : CommonArguments {
-    std::string types = "float32";
-    std::string ops = "sum";
-    std::string sizes = "2^10..2^28";
+    SweepWords problems;
     std::string device = "auto";
     std::string strategy = Options{}.strategy;
     std::string seed = "0";
 };
-
-struct SweepProblem {
-    ElementType type;
-    ReduceOp op;
-    std::int64_t n;
-};
-
-std::vector<SweepProblem> problems(const Arguments& arguments) {
-    std::vector<SweepProblem> problems;
-    const auto sizes = parse_sizes(arguments.sizes);
-    for (const std::string& type : parse_list("--types", arguments.types)) {
-        for (const std::string& op : parse_list("--ops", arguments.ops)) {
-            for (const std::int64_t n : sizes) {
-                problems.push_back({parse_element_type(type), parse_reduce_op(op), n});
-            }
-        }
-    }
-    return problems;
-}
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -57,11 +38,13 @@ double seconds_since(Clock::time_point start) {
 /// One sweep under way: tunes problem after problem and shows each as it finishes.
 class Sweep {
 public:
-    Sweep(const Arguments& arguments, const Options& options, std::vector<SweepProblem> problems)
+    Sweep(const Arguments& arguments, const Options& options,
+          std::vector<detail::ReduceRequest> problems)
         : problems_(std::move(problems)),
           json_(arguments.json),
           session_(options),
-          backend_(session_.engine().backend(arguments.device)) {
+          backend_(session_.engine().backend(arguments.device)),
+          table_(problems_) {
         if (!options.database.empty()) {
             // Apps go on without a database; a sweep that cannot keep what it finds must not begin.
             TuningStore::open(options.database, TuningStore::Access::read_write,
@@ -71,6 +54,7 @@ public:
         result_.device = device.id;
         result_.device_name = device.name;
         result_.compiler = backend_.compiler();
+        result_.determinism = arguments.problems.determinism;
         result_.strategy = options.strategy;
         result_.seed = options.seed;
         result_.budget_s = std::chrono::duration<double>(options.budget).count();
@@ -80,16 +64,17 @@ public:
 
     const SweepResult& run() {
         const auto start = Clock::now();
-        show(fmt::format("reduce on {} ({}), {}, strategy {}\n", result_.device,
-                         result_.device_name, result_.compiler, result_.strategy));
+        show(fmt::format("reduce on {} ({}), {}, {}, strategy {}\n", result_.device,
+                         result_.device_name, result_.compiler, result_.determinism,
+                         result_.strategy));
         show(table_.header());
-        for (const SweepProblem& problem : problems_) {
+        for (const detail::ReduceRequest& problem : problems_) {
             if (interrupt_.requested()) {
                 break;
             }
             result_.rows.push_back(tune(problem));
             progress_.clear();
-            show(sweep_line(table_, result_.rows.back()));
+            show(table_.line(result_.rows.back()));
         }
         result_.interrupted = interrupt_.requested();
         result_.store_errors = session_.counters().store_errors;
@@ -104,13 +89,12 @@ private:
         }
     }
 
-    TuneOptions tune_options(const SweepProblem& problem) {
+    TuneOptions tune_options(const detail::ReduceRequest& problem) {
         const Options& options = session_.engine().options();
         SweepState state;
         state.problem = result_.rows.size();
         state.problems = problems_.size();
-        state.name = fmt::format("{} {} {}", to_string(problem.type), to_string(problem.op),
-                                 size_text(problem.n));
+        state.name = problem_text(problem);
         state.finished_s = finished_s_;
         state.budget_s = result_.budget_s;
         const auto start = Clock::now();
@@ -126,17 +110,15 @@ private:
     }
 
     /// A problem that cannot be had (memory) or solved is a row like others; a lost device is not.
-    SweepRow tune(const SweepProblem& problem) {
+    SweepRow tune(const detail::ReduceRequest& problem) {
         SweepRow row;
-        row.type = problem.type;
-        row.op = problem.op;
-        row.n = problem.n;
+        row.problem = problem;
         const auto start = Clock::now();
         try {
             const std::string_view platform = backend_.info().id == "host" ? "host" : "cuda";
             const TuneReport report = session_.engine().tune_and_store(
-                backend_, reduce_kernel(platform),
-                reduce_problem(problem.type, problem.op, problem.n), tune_options(problem));
+                backend_, reduce_kernel(problem.shape.kind, platform), reduce_problem(problem),
+                tune_options(problem));
             row.configuration = report.winner.configuration;
             row.median_ns = report.winner.median_ns;
             row.noise = report.winner.noise;
@@ -159,11 +141,11 @@ private:
         return row;
     }
 
-    const std::vector<SweepProblem> problems_;
+    const std::vector<detail::ReduceRequest> problems_;
     const bool json_;
     Session session_;
     Backend& backend_;
-    const Table table_ = sweep_table();
+    const SweepTable table_;
     const Interrupt interrupt_;
     Progress progress_;
     SweepResult result_;
@@ -178,7 +160,7 @@ Options sweep_options(const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-    auto wanted = problems(arguments);
+    auto wanted = sweep_problems(arguments.problems);
     Sweep sweep(arguments, sweep_options(arguments), std::move(wanted));
     const SweepResult& result = sweep.run();
     if (arguments.json) {
@@ -197,15 +179,23 @@ std::string strategy_names() {
     return names;
 }
 
+void add_problems(CLI::App& app, SweepWords& words) {
+    app.add_option("--types", words.types, "Element types by comma, or all [float32]");
+    app.add_option("--ops", words.ops, fmt::format("Of {}, by comma, or all [sum]", named_ops()));
+    app.add_option("--result", words.result, "Type of the result [the operation's own]");
+    app.add_option("--determinism", words.determinism, "run_to_run or any [run_to_run]");
+    app.add_option("--shape", words.shape, "all, rows, columns or segments [all]");
+    app.add_option("--sizes", words.sizes,
+                   "As in 1000,2^20+7 or 2^10..2^28, which doubles; for other shapes as in "
+                   "1024x65536,2^20x2^6, rows x columns or segments x elements "
+                   "[2^10..2^28, or matrices of 2^26]");
+}
+
 }  // namespace
 
 Action add_sweep_reduce(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("--types", arguments->types,
-                   "Of int32, int64, float32, float64, by comma [float32]");
-    app.add_option("--ops", arguments->ops, "Of sum, min, max, by comma [sum]");
-    app.add_option("--sizes", arguments->sizes,
-                   "As in 1000,2^20+7 or 2^10..2^28, which doubles [2^10..2^28]");
+    add_problems(app, arguments->problems);
     app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
     app.add_option("--strategy", arguments->strategy,
                    fmt::format("Of {} [{}]", strategy_names(), arguments->strategy));

@@ -6,16 +6,29 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
-#include "cli/sizes.hpp"
+#include "cli/reduce_shape.hpp"
+#include "cli/sweep_problems.hpp"
 #include "cli/units.hpp"
-#include "ops/reduce_kernel.hpp"
+#include "ops/reduce_call.hpp"
 
 namespace jitune {
 
 namespace {
 
+double elements(const detail::ReduceShape& shape) {
+    const auto inner = static_cast<double>(shape.inner);
+    const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
+    return matrix ? static_cast<double>(shape.outer) * inner : inner;
+}
+
+/// Of what is read and written.
 double gb_per_s(const SweepRow& row) {
-    return static_cast<double>(row.n) * static_cast<double>(bytes_of(row.type)) / row.median_ns;
+    const auto& [element, result, reduction, shape] = row.problem;
+    const auto results = static_cast<double>(result_count(shape));
+    const double offsets = shape.kind == ReduceKind::segments ? 8 * (results + 1) : 0;
+    return (elements(shape) * static_cast<double>(bytes_of(element)) +
+            results * static_cast<double>(bytes_of(result)) + offsets) /
+           row.median_ns;
 }
 
 double speed_up(const SweepRow& row) {
@@ -35,10 +48,19 @@ std::string_view word(SweepRow::Outcome outcome) {
 }
 
 Json row_json(const SweepRow& row) {
-    Json json{{"type", to_string(row.type)},
-              {"op", to_string(row.op)},
-              {"n", row.n},
-              {"outcome", word(row.outcome)}};
+    const auto& [element, result, reduction, shape] = row.problem;
+    Json json{{"type", to_string(element)},
+              {"op", to_string(reduction.op)},
+              {"result", to_string(result)},
+              {"shape", to_string(shape.kind)}};
+    if (shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns) {
+        json["rows"] = shape.outer;
+        json["columns"] = shape.inner;
+    } else if (shape.kind == ReduceKind::segments) {
+        json["segments"] = shape.outer;
+    }
+    json["n"] = static_cast<std::int64_t>(elements(shape));
+    json["outcome"] = word(row.outcome);
     if (row.outcome != SweepRow::Outcome::tuned) {
         json["note"] = row.note;
         return json;
@@ -56,6 +78,24 @@ Json row_json(const SweepRow& row) {
     return json;
 }
 
+std::vector<Column> columns(bool results) {
+    std::vector<Column> columns{{"type"},
+                                {"op"},
+                                {"shape"},
+                                {"size", Align::right},
+                                {"time", Align::right, 8},
+                                {"GB/s", Align::right, 5},
+                                {"speed-up", Align::right},
+                                {"tried", Align::right},
+                                {"failed", Align::right},
+                                {"space", Align::right},
+                                {"configuration"}};
+    if (results) {
+        columns.insert(columns.begin() + 2, Column{"result"});
+    }
+    return columns;
+}
+
 }  // namespace
 
 std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
@@ -63,30 +103,38 @@ std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
         rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcome == outcome; }));
 }
 
-Table sweep_table() {
-    return Table({{"type", Align::left, 7},
-                  {"op", Align::left, 3},
-                  {"n", Align::right, 10},
-                  {"time", Align::right, 8},
-                  {"GB/s", Align::right, 5},
-                  {"speed-up", Align::right},
-                  {"tried", Align::right},
-                  {"failed", Align::right},
-                  {"space", Align::right},
-                  {"configuration"}});
+SweepTable::SweepTable(std::span<const detail::ReduceRequest> problems)
+    : results_(!std::all_of(problems.begin(), problems.end(), has_own_result)),
+      table_(columns(results_)) {
+    std::vector<Table::Cells> rows;
+    for (const detail::ReduceRequest& problem : problems) {
+        rows.push_back(cells(problem, {"", "", "", "", "", "", ""}));
+    }
+    table_.fit(rows);
 }
 
-std::string sweep_line(const Table& table, const SweepRow& row) {
-    const std::string type(to_string(row.type));
-    const std::string op(to_string(row.op));
+Table::Cells SweepTable::cells(const detail::ReduceRequest& problem, Table::Cells rest) const {
+    const auto& [element, result, reduction, shape] = problem;
+    Table::Cells cells{std::string(to_string(element)), std::string(to_string(reduction.op))};
+    if (results_) {
+        cells.emplace_back(has_own_result(problem) ? "" : to_string(result));
+    }
+    cells.emplace_back(to_string(shape.kind));
+    cells.push_back(size_text(shape));
+    cells.insert(cells.end(), rest.begin(), rest.end());
+    return cells;
+}
+
+std::string SweepTable::line(const SweepRow& row) const {
     if (row.outcome != SweepRow::Outcome::tuned) {
         const std::string note = fmt::format("{}: {}", word(row.outcome), one_line(row.note));
-        return table.line({type, op, size_text(row.n), "", "", "", "", "", "", note});
+        return table_.line(cells(row.problem, {"", "", "", "", "", "", note}));
     }
-    return table.line({type, op, size_text(row.n), time_text(row.median_ns),
-                       rate_text(gb_per_s(row)), fmt::format("{:.2f}x", speed_up(row)),
-                       fmt::format("{}", row.tune.evaluated), fmt::format("{}", row.tune.failed),
-                       fmt::format("{}", row.tune.space), row.configuration});
+    return table_.line(cells(
+        row.problem,
+        {time_text(row.median_ns), rate_text(gb_per_s(row)), fmt::format("{:.2f}x", speed_up(row)),
+         fmt::format("{}", row.tune.evaluated), fmt::format("{}", row.tune.failed),
+         fmt::format("{}", row.tune.space), row.configuration}));
 }
 
 std::string sweep_summary(const SweepResult& result) {
@@ -118,6 +166,7 @@ Json sweep_json(const SweepResult& result) {
             {"device", result.device},
             {"device_name", result.device_name},
             {"compiler", result.compiler},
+            {"determinism", result.determinism},
             {"strategy", result.strategy},
             {"seed", result.seed},
             {"budget_s", result.budget_s},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,7 @@ namespace jitune {
 
 /// What became of one problem of a sweep.
 struct SweepRow {
-    ElementType type = ElementType::float32;
-    ReduceOp op = ReduceOp::sum;
-    std::int64_t n = 0;
+    detail::ReduceRequest problem;
     enum class Outcome { tuned, skipped, failed } outcome = Outcome::tuned;
     std::string note;  ///< why it was skipped or failed
 
@@ -32,6 +31,7 @@ struct SweepResult {
     std::string device;
     std::string device_name;
     std::string compiler;
+    std::string determinism;
     std::string strategy;
     std::uint64_t seed = 0;
     double budget_s = 0;
@@ -45,9 +45,22 @@ struct SweepResult {
     [[nodiscard]] std::size_t count(SweepRow::Outcome outcome) const;
 };
 
-/// The columns of sweep_line(), which fit most rows.
-Table sweep_table();
-std::string sweep_line(const Table& table, const SweepRow& row);
+/// The text of a sweep's rows, in columns that fit its problems. The result type is a column only
+/// where a problem has another than its operation's own.
+class SweepTable {
+public:
+    explicit SweepTable(std::span<const detail::ReduceRequest> problems);
+
+    [[nodiscard]] std::string header() const { return table_.header(); }
+    [[nodiscard]] std::string line(const SweepRow& row) const;
+
+private:
+    [[nodiscard]] Table::Cells cells(const detail::ReduceRequest& problem, Table::Cells rest) const;
+
+    bool results_;
+    Table table_;
+};
+
 /// What to read under the table.
 std::string sweep_summary(const SweepResult& result);
 

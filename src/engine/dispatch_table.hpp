@@ -1,14 +1,13 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "backend/backend.hpp"
 #include "engine/launch_rule.hpp"
 #include "jitune/session.hpp"
+#include "support/append_table.hpp"
 
 namespace jitune {
 
@@ -18,8 +17,20 @@ struct DispatchKey {
     const void* kernel = nullptr;   ///< the Kernel
     std::uint64_t types = 0;        ///< the operation's own packing of types and operation
     std::int64_t bucket = 0;        ///< size_bucket()
+    std::uint64_t variant = 0;      ///< hash of a pinned configuration or of custom text; 0: none
 
     bool operator==(const DispatchKey&) const = default;
+
+    /// A hash in [0, 1024).
+    static std::size_t mix(const DispatchKey& key) {
+        constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
+        std::uint64_t hash = reinterpret_cast<std::uintptr_t>(key.backend);
+        hash = (hash ^ reinterpret_cast<std::uintptr_t>(key.kernel)) * kOdd;
+        hash = (hash ^ key.types) * kOdd;
+        hash = (hash ^ key.variant) * kOdd;
+        hash = (hash ^ static_cast<std::uint64_t>(key.bucket)) * kOdd;
+        return static_cast<std::size_t>(hash >> 54);
+    }
 };
 
 /// A number that no other call in this process gets.
@@ -34,24 +45,7 @@ struct Resolved {
     DispatchInfo info;
 };
 
-/// Answers by key. Reading takes no lock and never waits; entries are only added and live as long
-/// as the table. Adding is thread-safe.
-class DispatchTable {
-public:
-    DispatchTable() = default;
-    ~DispatchTable();
-    DispatchTable(const DispatchTable&) = delete;
-    DispatchTable& operator=(const DispatchTable&) = delete;
-
-    [[nodiscard]] const Resolved* find(const DispatchKey& key) const;
-
-    /// Returns the entry that stands: the one that was there first.
-    const Resolved& add(const DispatchKey& key, std::unique_ptr<const Resolved> resolved);
-
-private:
-    struct Node;
-    static constexpr std::size_t kHeads = 1024;
-    std::array<std::atomic<Node*>, kHeads> heads_{};
-};
+/// Answers by key.
+using DispatchTable = AppendTable<DispatchKey, const Resolved, DispatchKey::mix>;
 
 }  // namespace jitune

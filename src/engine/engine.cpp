@@ -165,6 +165,9 @@ const Resolved& Engine::resolve(const DispatchKey& key, Backend& backend, const 
 std::unique_ptr<const Resolved> Engine::find_answer(Backend& backend, const Kernel& kernel,
                                                     const Problem& problem) {
     kernel.kernel_template.check(problem);
+    if (!problem.pinned.empty()) {
+        return from_pinned(backend, kernel, problem);
+    }
     if (auto stored = from_store(backend, kernel, problem)) {
         return stored;
     }
@@ -315,11 +318,46 @@ TuneReport Engine::tune_and_store(Backend& backend, const Kernel& kernel, const 
 std::unique_ptr<const Resolved> Engine::from_default(Backend& backend, const Kernel& kernel,
                                                      const Problem& problem) {
     const KernelTemplate& source = kernel.kernel_template;
+    return compiled(backend, kernel, problem,
+                    source.default_configuration(source.space(problem, backend.info())),
+                    Origin::template_default);
+}
+
+std::unique_ptr<const Resolved> Engine::from_pinned(Backend& backend, const Kernel& kernel,
+                                                    const Problem& problem) {
+    const KernelTemplate& source = kernel.kernel_template;
     const Configuration configuration =
-        source.default_configuration(source.space(problem, backend.info()));
+        Configuration::parse(problem.pinned, source.front_matter().parameters);
+    const auto refuse = [&](const char* why) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} cannot be pinned to {} for {} on {}: {}", source.source().name,
+                                problem.pinned, sizes_text(problem, source.front_matter().sizes),
+                                backend.info().id, why));
+    };
+    if (!source.accepts(configuration, problem, backend.info())) {
+        refuse("the template's constraints exclude it");
+    }
+    if (source.reproducibility(configuration, problem, backend.info()) == "any") {
+        refuse("its result depends on timing");
+    }
+    auto stored = ask_store([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
+        const auto winner = store.find(source.key(problem, backend.info()));
+        return winner && winner->configuration == configuration.text()
+                   ? load(backend, kernel, problem, *winner, Origin::pinned)
+                   : nullptr;
+    });
+    return stored ? std::move(stored)
+                  : compiled(backend, kernel, problem, configuration, Origin::pinned);
+}
+
+std::unique_ptr<const Resolved> Engine::compiled(Backend& backend, const Kernel& kernel,
+                                                 const Problem& problem,
+                                                 const Configuration& configuration,
+                                                 Origin origin) {
+    const KernelTemplate& source = kernel.kernel_template;
     const Instance instance = source.instance(problem, configuration);
     auto outcome = binaries_.find(source.hash(), backend.info().device_class, instance);
-    // The last resort asks again: the compiler may have failed for reasons that have passed.
+    // Asks again: the compiler may have failed for reasons that have passed.
     if (!outcome || std::holds_alternative<CompileFailure>(*outcome)) {
         outcome =
             binaries_.compile(backend, source.source(), source.hash(), std::span(&instance, 1))
@@ -327,12 +365,11 @@ std::unique_ptr<const Resolved> Engine::from_default(Backend& backend, const Ker
     }
     if (const auto* failure = std::get_if<CompileFailure>(&*outcome)) {
         throw Error(ErrorKind::compile,
-                    fmt::format("compiling {} with its default configuration {} for {}: {}",
-                                source.source().name, configuration.text(), backend.info().id,
-                                failure->log));
+                    fmt::format("compiling {} as {} for {}: {}", source.source().name,
+                                configuration.text(), backend.info().id, failure->log));
     }
     return make_resolved(backend, kernel, problem, configuration, std::get<Binary>(*outcome),
-                         Origin::template_default);
+                         origin);
 }
 
 std::unique_ptr<const Resolved> Engine::make_resolved(Backend& backend, const Kernel& kernel,

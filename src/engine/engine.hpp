@@ -87,11 +87,17 @@ private:
                                                 const Problem& problem);
     std::unique_ptr<const Resolved> from_nearest(Backend& backend, const Kernel& kernel,
                                                  const Problem& problem);
+    std::unique_ptr<const Resolved> from_pinned(Backend& backend, const Kernel& kernel,
+                                                const Problem& problem);
     std::unique_ptr<const Resolved> from_default(Backend& backend, const Kernel& kernel,
                                                  const Problem& problem);
     /// nullptr where there is no database or it fails, which is logged and counted.
     std::unique_ptr<const Resolved> ask_store(
         const std::function<std::unique_ptr<const Resolved>(TuningStore&)>& question);
+    /// Compiles the configuration, or takes it from memory.
+    std::unique_ptr<const Resolved> compiled(Backend& backend, const Kernel& kernel,
+                                             const Problem& problem,
+                                             const Configuration& configuration, Origin origin);
     /// nullptr where the stored winner is not legal here or does not load.
     std::unique_ptr<const Resolved> load(Backend& backend, const Kernel& kernel,
                                          const Problem& problem, const Winner& winner,

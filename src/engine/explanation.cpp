@@ -1,10 +1,11 @@
 #include "engine/explanation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 #include <fmt/format.h>
+
+#include "tuner_db/bucket.hpp"
 
 namespace jitune {
 
@@ -64,7 +65,8 @@ Explanation explain(Engine& engine, Backend& backend, const Kernel& kernel,
             continue;
         }
         ExplainedRow row;
-        row.octaves = std::abs(static_cast<double>(winner.key.bucket - explanation.key.bucket)) / 2;
+        const auto distance = bucket_distance(winner.key.bucket, explanation.key.bucket);
+        row.octaves = static_cast<double>(distance) / 2;
         row.reason = obstacle(winner.key, explanation.key);
         const bool comparable = row.reason.empty();
         row.serves = comparable && winner.key.bucket == explanation.key.bucket;

@@ -11,7 +11,7 @@ namespace jitune {
 struct ExplainedRow {
     Winner winner;  ///< without its image
     bool serves = false;
-    double octaves = 0;  ///< distance in size, log2 of the ratio of the size products
+    double octaves = 0;  ///< distance in size: log2 of each size's ratio, added up
     std::string reason;  ///< "serves: same bucket", "other device class: cuda cc=80 …"
 };
 

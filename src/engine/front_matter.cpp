@@ -1,12 +1,12 @@
 #include "engine/front_matter.hpp"
 
 #include <algorithm>
-#include <regex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "backend/launch.hpp"
+#include "engine/front_matter_words.hpp"
 #include "engine/toml_reader.hpp"
 #include "jitune/error.hpp"
 
@@ -15,47 +15,6 @@ namespace jitune {
 namespace {
 
 constexpr std::string_view kOpening = "/* jitune template";
-
-struct AccessWord {
-    std::string_view word;
-    Access access;
-};
-constexpr std::array kAccessWords{
-    AccessWord{"in", Access::in},           AccessWord{"out", Access::out},
-    AccessWord{"scratch", Access::scratch}, AccessWord{"zeroed", Access::zeroed},
-    AccessWord{"scalar", Access::scalar},
-};
-
-struct TypeWord {
-    std::string_view name;
-    std::int64_t bytes;
-};
-constexpr std::array kTypeWords{
-    TypeWord{"int8", 1},    TypeWord{"uint8", 1},    TypeWord{"int16", 2},   TypeWord{"uint16", 2},
-    TypeWord{"int32", 4},   TypeWord{"uint32", 4},   TypeWord{"int64", 8},   TypeWord{"uint64", 8},
-    TypeWord{"float16", 2}, TypeWord{"bfloat16", 2}, TypeWord{"float32", 4}, TypeWord{"float64", 8},
-};
-
-/// What expressions may name beside the template's own words.
-const std::set<std::string>& device_attributes(std::string_view backend) {
-    static const std::set<std::string> cuda{
-        "sm_count",           "warp_size",         "max_threads_per_block",
-        "max_threads_per_sm", "max_blocks_per_sm", "shared_bytes_per_block",
-        "registers_per_sm",   "l2_bytes",          "compute_capability",
-        "memory_bus_bits",    "memory_clock_khz"};
-    static const std::set<std::string> host{"cores", "cache_bytes", "simd_bytes"};
-    return backend == "cuda" ? cuda : host;
-}
-
-bool is_identifier(const std::string& text) {
-    static const std::regex pattern("[A-Za-z_][A-Za-z0-9_]{0,63}");
-    return std::regex_match(text, pattern);
-}
-
-bool is_type_text(const std::string& text) {
-    static const std::regex pattern("[A-Za-z_][A-Za-z0-9_: ]{0,127}");
-    return std::regex_match(text, pattern);
-}
 
 /// Reads one document into one FrontMatter, section by section; each section may use the names that
 /// the earlier ones declare.
@@ -66,16 +25,20 @@ public:
 
     FrontMatter parse() {
         const toml::table& root = reader_.root();
-        reader_.refuse_other_keys(root, "front matter",
-                                  {"kernel", "backend", "summary", "sizes", "constraints", "types",
-                                   "parameters", "derived", "arguments", "launch"});
+        reader_.refuse_other_keys(
+            root, "front matter",
+            {"kernel", "backend", "summary", "sizes", "constraints", "prune", "reproducibility",
+             "types", "parameters", "derived", "arguments", "launch", "reference"});
         read_head(root);
         read_types(root);
         read_parameters(root);
         read_derived(root);
-        read_constraints(root);
+        result_.constraints = expressions(root, "constraints");
+        result_.prune = expressions(root, "prune");
+        read_reproducibility(root);
         read_arguments(root);
         read_launches(root);
+        read_reference(root);
         return std::move(result_);
     }
 
@@ -193,11 +156,19 @@ private:
         }
     }
 
-    void read_constraints(const toml::table& root) {
-        const std::vector<std::string> texts = reader_.texts(root, "constraints", "front matter");
+    std::vector<Expression> expressions(const toml::table& root, std::string_view key) const {
+        std::vector<Expression> result;
+        const std::vector<std::string> texts = reader_.texts(root, key, "front matter");
         for (std::size_t i = 0; i < texts.size(); ++i) {
-            const toml::node& at = *root.get("constraints")->as_array()->get(i);
-            result_.constraints.push_back(expression(at, texts[i]));
+            result.push_back(expression(*root.get(key)->as_array()->get(i), texts[i]));
+        }
+        return result;
+    }
+
+    void read_reproducibility(const toml::table& root) {
+        if (const toml::node* word = root.get("reproducibility")) {
+            result_.reproducibility =
+                expression(*word, reader_.text(root, "reproducibility", "front matter"));
         }
     }
 
@@ -233,11 +204,8 @@ private:
     }
 
     Access access(const toml::table& table, const std::string& where) const {
-        const std::string word = reader_.text(table, "access", where);
-        for (const AccessWord& row : kAccessWords) {
-            if (row.word == word) {
-                return row.access;
-            }
+        if (const auto access = access_from(reader_.text(table, "access", where))) {
+            return *access;
         }
         reader_.fail(table, "access of " + where + " must be in, out, scratch, zeroed or scalar");
     }
@@ -250,14 +218,20 @@ private:
                                            kMaxLaunchSteps));
         }
         for (const toml::node& launch : *launches) {
-            read_launch(reader_.table(launch, "launch"));
+            result_.launches.push_back(read_launch(reader_.table(launch, "launch")));
         }
     }
 
-    void read_launch(const toml::table& table) {
-        reader_.refuse_other_keys(
-            table, "launch",
-            {"entry", "template", "arguments", "when", "grid", "block", "shared_bytes"});
+    void read_reference(const toml::table& root) {
+        if (const toml::node* reference = root.get("reference")) {
+            result_.reference = read_launch(reader_.table(*reference, "reference"));
+        }
+    }
+
+    LaunchSpec read_launch(const toml::table& table) {
+        reader_.refuse_other_keys(table, "launch",
+                                  {"entry", "template", "arguments", "when", "grid", "block",
+                                   "shared_bytes", "cluster", "programmatic"});
         LaunchSpec launch;
         launch.entry = reader_.text(table, "entry", "launch");
         launch.template_arguments = reader_.texts(table, "template", "launch");
@@ -265,6 +239,9 @@ private:
         launch.when = expression(table, reader_.text_or(table, "when", "launch", "1"));
         launch.shared_bytes =
             expression(table, reader_.text_or(table, "shared_bytes", "launch", "0"));
+        launch.cluster = expression(table, reader_.text_or(table, "cluster", "launch", "1"));
+        launch.programmatic =
+            expression(table, reader_.text_or(table, "programmatic", "launch", "0"));
         launch.grid = extent(table, "grid");
         launch.block = extent(table, "block");
         if (!is_type_text(launch.entry)) {
@@ -288,7 +265,7 @@ private:
                              "arguments of launch names \"" + name + "\", which is no argument");
             }
         }
-        result_.launches.push_back(std::move(launch));
+        return launch;
     }
 
     std::array<Expression, 3> extent(const toml::table& table, std::string_view key) const {
@@ -360,15 +337,6 @@ FrontMatter FrontMatter::parse(std::string_view template_name, std::string_view 
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n');
     return Parser(template_name, text.substr(start, end - start), static_cast<int>(lines) + 1)
         .parse();
-}
-
-std::optional<std::int64_t> type_bytes(std::string_view name) {
-    for (const TypeWord& row : kTypeWords) {
-        if (row.name == name) {
-            return row.bytes;
-        }
-    }
-    return std::nullopt;
 }
 
 }  // namespace jitune

@@ -36,6 +36,8 @@ struct LaunchSpec {
     Expression when;                              ///< the step is left out where this is not true
     std::array<Expression, 3> grid, block;
     Expression shared_bytes;
+    Expression cluster;       ///< blocks per cluster along x; 1: none
+    Expression programmatic;  ///< not 0: may start before the stream's previous work has ended
 };
 
 /// What the first comment of a kernel template says; docs/kernel_templates.md is the reference.
@@ -49,10 +51,15 @@ struct FrontMatter {
     std::map<std::string, std::map<std::string, std::string>> types;
     std::vector<Parameter> parameters;
     std::map<std::string, std::string>
-        enumerations;  ///< parameter with names as values -> C++ enum
-    std::vector<Expression> constraints;
+        enumerations;                     ///< parameter with names as values -> C++ enum
+    std::vector<Expression> constraints;  ///< a configuration is legal where all are true
+    std::vector<Expression> prune;        ///< and worth trying where these are true, too
+    /// "exact", "fixed" or "any": on what the result of a configuration depends.
+    Expression reproducibility = Expression::constant(std::string("fixed"));
     std::vector<ArgumentSpec> arguments;
     std::vector<LaunchSpec> launches;
+    /// Gives what candidates must give, where the host cannot tell.
+    std::optional<LaunchSpec> reference;
 
     /// Reads the front matter of `text`. Throws Error(usage): template name, line, what is wrong,
     /// what would be right. Refuses unknown keys, unknown names in expressions and identifiers that

@@ -38,6 +38,7 @@ std::map<std::string, Scalar> fixed_values(const Problem& problem, const DeviceI
         values.emplace(name, value);
     }
     for (const auto& [parameter, name] : problem.types) {
+        values.emplace(parameter, name);
         if (const auto bytes = type_bytes(name)) {
             values.emplace(parameter + "_bytes", *bytes);
         }
@@ -121,8 +122,10 @@ SearchSpace KernelTemplate::space(const Problem& problem, const DeviceInfo& devi
     auto values = fixed_values(problem, device);
     add_sizes(values, front_matter_, problem);
     std::vector<Expression> bound;
-    for (const Expression& constraint : front_matter_.constraints) {
-        bound.push_back(constraint.bind(values));
+    for (const auto* expressions : {&front_matter_.constraints, &front_matter_.prune}) {
+        for (const Expression& expression : *expressions) {
+            bound.push_back(expression.bind(values));
+        }
     }
     return SearchSpace(front_matter_.parameters, bound);
 }
@@ -164,32 +167,67 @@ Configuration KernelTemplate::default_configuration(const SearchSpace& space) co
     return best;
 }
 
+std::string KernelTemplate::reproducibility(const Configuration& configuration,
+                                            const Problem& problem,
+                                            const DeviceInfo& device) const {
+    auto values = fixed_values(problem, device);
+    add_sizes(values, front_matter_, problem);
+    add_configuration(values, configuration);
+    const auto value = front_matter_.reproducibility.bind(values).constant_value();
+    const auto* word = value ? std::get_if<std::string>(&*value) : nullptr;
+    if (word == nullptr || (*word != "exact" && *word != "fixed" && *word != "any")) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: reproducibility of {} is not 'exact', 'fixed' or 'any'",
+                                source_.name, configuration.text()));
+    }
+    return *word;
+}
+
+std::string KernelTemplate::name_expression(const LaunchSpec& launch, const Problem& problem,
+                                            const Configuration& configuration) const {
+    std::vector<std::string> arguments;
+    for (const std::string& name : launch.template_arguments) {
+        if (const auto type = front_matter_.types.find(name); type != front_matter_.types.end()) {
+            arguments.push_back(type->second.at(problem.types.at(name)));
+            continue;
+        }
+        const auto enumeration = front_matter_.enumerations.find(name);
+        const std::string value = to_string(configuration.at(name));
+        arguments.push_back(enumeration == front_matter_.enumerations.end()
+                                ? value
+                                : enumeration->second + "::" + value);
+    }
+    return arguments.empty() ? launch.entry
+                             : fmt::format("{}<{}>", launch.entry, fmt::join(arguments, ", "));
+}
+
 Instance KernelTemplate::instance(const Problem& problem,
                                   const Configuration& configuration) const {
     Instance instance;
     for (const LaunchSpec& launch : front_matter_.launches) {
-        std::vector<std::string> arguments;
-        for (const std::string& name : launch.template_arguments) {
-            if (const auto type = front_matter_.types.find(name);
-                type != front_matter_.types.end()) {
-                arguments.push_back(type->second.at(problem.types.at(name)));
-                continue;
-            }
-            const auto enumeration = front_matter_.enumerations.find(name);
-            const std::string value = to_string(configuration.at(name));
-            arguments.push_back(enumeration == front_matter_.enumerations.end()
-                                    ? value
-                                    : enumeration->second + "::" + value);
-        }
-        instance.expressions.push_back(
-            arguments.empty() ? launch.entry
-                              : fmt::format("{}<{}>", launch.entry, fmt::join(arguments, ", ")));
+        instance.expressions.push_back(name_expression(launch, problem, configuration));
     }
     return instance;
 }
 
 LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo& device,
                                        const Configuration& configuration) const {
+    return rule_of(front_matter_.launches, problem, device, configuration);
+}
+
+std::optional<KernelTemplate::Reference> KernelTemplate::reference(
+    const Problem& problem, const DeviceInfo& device, const Configuration& configuration) const {
+    if (!front_matter_.reference) {
+        return std::nullopt;
+    }
+    const LaunchSpec& launch = *front_matter_.reference;
+    return Reference{{{name_expression(launch, problem, configuration)}},
+                     rule_of({launch}, problem, device, configuration)};
+}
+
+LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, const Problem& problem,
+                                   const DeviceInfo& device,
+                                   const Configuration& configuration) const {
     auto values = fixed_values(problem, device);
     add_configuration(values, configuration);
     const auto rule = [&](const Expression& expression, const std::string& what) {
@@ -204,10 +242,12 @@ LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo&
             {kind_of(spec.access), bytes.value_or(1), rule(spec.amount, "argument " + spec.name)});
     }
     std::vector<LaunchRule::Step> steps;
-    for (const LaunchSpec& spec : front_matter_.launches) {
+    for (const LaunchSpec& spec : launches) {
         LaunchRule::Step step;
         step.when = rule(spec.when, "when");
         step.shared_bytes = rule(spec.shared_bytes, "shared_bytes");
+        step.cluster = rule(spec.cluster, "cluster");
+        step.programmatic = rule(spec.programmatic, "programmatic");
         for (std::size_t axis = 0; axis < 3; ++axis) {
             step.grid[axis] = rule(spec.grid[axis], fmt::format("grid.{}", "xyz"[axis]));
             step.block[axis] = rule(spec.block[axis], fmt::format("block.{}", "xyz"[axis]));

@@ -32,7 +32,7 @@ public:
 
     [[nodiscard]] RecordKey key(const Problem& problem, const DeviceInfo& device) const;
 
-    /// Every configuration that is legal for the problem on the device.
+    /// Every configuration that is legal for the problem on the device and worth trying.
     [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const;
 
     /// True if all constraints hold for the problem on the device. No SQL, no space.
@@ -43,6 +43,13 @@ public:
     /// of `space` that shares most values with them (of equals, the last).
     [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const;
 
+    /// "exact", "fixed" or "any": whether the result of a configuration depends on nothing but the
+    /// data, on the order that the configuration fixes, or on timing. Throws Error(usage) where the
+    /// template says something else.
+    [[nodiscard]] std::string reproducibility(const Configuration& configuration,
+                                              const Problem& problem,
+                                              const DeviceInfo& device) const;
+
     /// The name expressions of a configuration, made from typed values only.
     [[nodiscard]] Instance instance(const Problem& problem,
                                     const Configuration& configuration) const;
@@ -50,7 +57,24 @@ public:
     [[nodiscard]] LaunchRule launch_rule(const Problem& problem, const DeviceInfo& device,
                                          const Configuration& configuration) const;
 
+    /// A plain kernel that candidates are compared with.
+    struct Reference {
+        Instance instance;
+        LaunchRule rule;
+    };
+    /// Nothing where the template has none. Its rule takes the arrays and work memory of the
+    /// configuration's.
+    [[nodiscard]] std::optional<Reference> reference(const Problem& problem,
+                                                     const DeviceInfo& device,
+                                                     const Configuration& configuration) const;
+
 private:
+    [[nodiscard]] std::string name_expression(const LaunchSpec& launch, const Problem& problem,
+                                              const Configuration& configuration) const;
+    [[nodiscard]] LaunchRule rule_of(const std::vector<LaunchSpec>& launches,
+                                     const Problem& problem, const DeviceInfo& device,
+                                     const Configuration& configuration) const;
+
     TemplateSource source_;
     FrontMatter front_matter_;
     std::string hash_;

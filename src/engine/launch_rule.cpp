@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::int64_t kScratchAlignment = 256;
 constexpr std::int64_t kNotAnInteger = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kHighestWord = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMostBlocksInACluster = 8;  // what every GPU that has clusters can launch
 
 std::int64_t integer_of(const Scalar& value) {
     const auto* integer = std::get_if<std::int64_t>(&value);
@@ -45,6 +47,7 @@ LaunchRule::LaunchRule(const std::vector<Step>& steps, const std::vector<Argumen
 
 void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
     if (argument.kind == Argument::Kind::array) {
+        fixed_.array_cells.at(fixed_.array_count++) = static_cast<std::uint8_t>(index);
         return;
     }
     Place place;
@@ -52,6 +55,7 @@ void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
         argument.kind == Argument::Kind::integer ? Place::Kind::integer : Place::Kind::bytes;
     place.cell = index;
     place.element_bytes = argument.element_bytes;
+    place.highest = std::numeric_limits<std::int64_t>::max() / 4 / argument.element_bytes;
     add(argument.amount, place);
 }
 
@@ -64,12 +68,13 @@ void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
     target.entry = entry;
     target.argument_count = static_cast<std::uint8_t>(step.arguments.size());
     std::copy(step.arguments.begin(), step.arguments.end(), target.arguments.begin());
-    const auto word = [&](const Quantity& quantity, const std::uint32_t& field,
-                          std::int64_t lowest) {
+    const auto word = [&](const Quantity& quantity, const std::uint32_t& field, std::int64_t lowest,
+                          std::int64_t highest = kHighestWord) {
         Place place;
         place.step = fixed_.step_count;
         place.offset = offset_in(fixed_, field);
         place.lowest = lowest;
+        place.highest = highest;
         add(quantity, place);
     };
     word(step.grid[0], target.grid.x, 1);
@@ -79,6 +84,8 @@ void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
     word(step.block[1], target.block.y, 1);
     word(step.block[2], target.block.z, 1);
     word(step.shared_bytes, target.shared_bytes, 0);
+    word(step.cluster, target.cluster, 1, kMostBlocksInACluster);
+    word(step.programmatic, target.programmatic, 0);
     if (!condition) {
         conditions_.push_back({step.when.expression, fixed_.step_count});
     }
@@ -102,16 +109,12 @@ void LaunchRule::add(const Quantity& quantity, Place place) {
 }
 
 void LaunchRule::put(Launch& launch, const Place& place, std::int64_t value) {
-    const std::int64_t highest =
-        place.kind == Place::Kind::word
-            ? std::int64_t{std::numeric_limits<std::uint32_t>::max()}
-            : std::numeric_limits<std::int64_t>::max() / 4 / place.element_bytes;
-    if (value < place.lowest || value > highest) {
+    if (value < place.lowest || value > place.highest) {
         throw Error(
             ErrorKind::usage,
             fmt::format("{} is {} for these sizes: must be an integer from {} to {}", place.what,
                         value == kNotAnInteger ? "no integer" : std::to_string(value), place.lowest,
-                        highest));
+                        place.highest));
     }
     if (place.kind == Place::Kind::word) {
         const auto word = static_cast<std::uint32_t>(value);
@@ -139,6 +142,8 @@ void LaunchRule::copy_used(const Launch& from, Launch& to) const {
     to.step_count = from.step_count;
     std::copy_n(from.steps.begin(), from.step_count, to.steps.begin());
     std::copy_n(from.cells.begin(), kinds_.size(), to.cells.begin());
+    to.array_cells = from.array_cells;
+    to.array_count = from.array_count;
 }
 
 LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {
@@ -160,33 +165,39 @@ LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {
     if (!conditions_.empty()) {
         drop_steps(plan.launch, active);
     }
+    place_scratch(plan);
+    return plan;
+}
+
+/// Work memory of one kind lies one after the other.
+void LaunchRule::place_scratch(Plan& plan) const {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        std::uint64_t& cell = plan.launch.cells[i];
         if (kinds_[i] == Argument::Kind::scratch) {
-            plan.scratch.plain += plan.launch.cells[i];
+            plan.scratch.plain += std::exchange(cell, plan.scratch.plain);
         } else if (kinds_[i] == Argument::Kind::zeroed) {
-            plan.scratch.zeroed += plan.launch.cells[i];
+            plan.scratch.zeroed += std::exchange(cell, plan.scratch.zeroed);
         }
     }
-    return plan;
+}
+
+Launch LaunchRule::bind(const Plan& plan, const Scratch& scratch) const {
+    Launch launch;
+    copy_used(plan.launch, launch);
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+        if (kinds_[i] == Argument::Kind::scratch) {
+            launch.cells[i] += bits(scratch.plain);
+        } else if (kinds_[i] == Argument::Kind::zeroed) {
+            launch.cells[i] += bits(scratch.zeroed);
+        }
+    }
+    return launch;
 }
 
 Launch LaunchRule::bind(const Plan& plan, std::span<void* const> arrays,
                         const Scratch& scratch) const {
-    Launch launch;
-    copy_used(plan.launch, launch);
-    std::size_t array = 0;
-    std::uint64_t plain = bits(scratch.plain);
-    std::uint64_t zeroed = bits(scratch.zeroed);
-    for (std::size_t i = 0; i < kinds_.size(); ++i) {
-        std::uint64_t& cell = launch.cells[i];
-        if (kinds_[i] == Argument::Kind::array) {
-            cell = bits(arrays[array++]);
-        } else if (kinds_[i] == Argument::Kind::scratch) {
-            plain += std::exchange(cell, plain);
-        } else if (kinds_[i] == Argument::Kind::zeroed) {
-            zeroed += std::exchange(cell, zeroed);
-        }
-    }
+    Launch launch = bind(plan, scratch);
+    launch.cells = cells_with(launch, arrays);
     return launch;
 }
 

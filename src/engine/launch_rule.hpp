@@ -26,6 +26,8 @@ public:
         Quantity when, shared_bytes;
         std::array<Quantity, 3> grid, block;
         std::vector<std::uint8_t> arguments;  ///< indexes of the rule's arguments
+        Quantity cluster{Expression::constant(std::int64_t{1}), "cluster"};
+        Quantity programmatic{Expression::constant(std::int64_t{0}), "programmatic"};
     };
     struct Argument {
         enum class Kind { array, scratch, zeroed, integer } kind = Kind::array;
@@ -38,7 +40,8 @@ public:
     /// range.
     LaunchRule(const std::vector<Step>& steps, const std::vector<Argument>& arguments);
 
-    /// The launches for some sizes, but for the pointers: the cell of work memory holds its bytes.
+    /// The launches for some sizes, but for the pointers: the cell of work memory holds its place
+    /// in the memory of its kind.
     struct Plan {
         Launch launch;
         ScratchNeed scratch{};
@@ -46,8 +49,11 @@ public:
     /// Throws Error(usage) where a quantity is not an integer in range for these sizes.
     [[nodiscard]] Plan plan(std::span<const std::int64_t> sizes) const;
 
-    /// A plan of this rule with pointers. `arrays` are those of the `in` and `out` arguments in the
-    /// front matter's order.
+    /// A plan of this rule with work memory; its arrays are those of the `in` and `out` arguments
+    /// in the front matter's order, for Program::launch_on.
+    [[nodiscard]] Launch bind(const Plan& plan, const Scratch& scratch) const;
+
+    /// As above, with the arrays in place.
     [[nodiscard]] Launch bind(const Plan& plan, std::span<void* const> arrays,
                               const Scratch& scratch) const;
 
@@ -57,7 +63,7 @@ private:
         enum class Kind { word, integer, bytes } kind = Kind::word;
         std::size_t step = kMaxLaunchSteps;  ///< that it belongs to; kMaxLaunchSteps: to none
         std::size_t offset = 0;              ///< word: of a std::uint32_t in a Launch
-        std::int64_t lowest = 0;
+        std::int64_t lowest = 0, highest = 0;
         std::size_t cell = 0;            ///< integer, bytes
         std::int64_t element_bytes = 1;  ///< bytes
         std::string what;
@@ -81,6 +87,7 @@ private:
     void add(const Quantity& quantity, Place place);
     void copy_used(const Launch& from, Launch& to) const;
     static void put(Launch& launch, const Place& place, std::int64_t value);
+    void place_scratch(Plan& plan) const;
     static void drop_steps(Launch& launch, const Active& active);
 
     Launch fixed_{};

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tuner_db/bucket.hpp"
+
 namespace jitune {
 
 namespace {
@@ -26,16 +28,25 @@ std::uint64_t product(std::span<const std::int64_t> sizes) {
     return result;
 }
 
+/// round(2 log2(size)), and 0 for no size at all. On the path of every call, so without branches.
+std::int64_t half_octaves_of(std::uint64_t size) {
+    const int zeros = std::countl_zero(size | 1);
+    const std::uint64_t mantissa = size << zeros;
+    return 2 * (63 - zeros) + (mantissa >= kQuarter ? 1 : 0) + (mantissa >= kThreeQuarters ? 1 : 0);
+}
+
 }  // namespace
 
 std::int64_t size_bucket(std::span<const std::int64_t> sizes) {
-    const std::uint64_t elements = std::max<std::uint64_t>(product(sizes), 1);
-    const int octave = static_cast<int>(std::bit_width(elements)) - 1;
-    const std::uint64_t mantissa = elements << (63 - octave);
-    if (mantissa < kQuarter) {
-        return 2 * octave;
+    constexpr std::size_t kLast = kBucketSizes - 1;
+    std::int64_t bucket = 0;
+    for (std::size_t i = 0; i < std::min(sizes.size(), kLast); ++i) {
+        bucket |= half_octaves_of(static_cast<std::uint64_t>(sizes[i])) << (i * kBucketBits);
     }
-    return mantissa < kThreeQuarters ? 2 * octave + 1 : 2 * octave + 2;
+    if (sizes.size() > kLast) {
+        bucket |= half_octaves_of(product(sizes.subspan(kLast))) << (kLast * kBucketBits);
+    }
+    return bucket;
 }
 
 std::string types_text(const Problem& problem) {

@@ -14,11 +14,12 @@ struct Problem {
     std::string kernel;                        ///< "reduce"
     std::map<std::string, std::string> types;  ///< type parameter -> name: {"element", "float32"}
     std::vector<std::int64_t> sizes;  ///< in the order of the template's `sizes`; each >= 1
-    std::int64_t alignment = 1;       ///< bytes that every array pointer is aligned to
+    std::int64_t alignment = 1;       ///< bytes that the kernel may be tuned for, never rely on
+    std::string pinned = {};  ///< the configuration that must answer; empty: the best there is
 };
 
-/// Half-octaves of the product of the sizes: round(2 log2(product)). Problems of one bucket share a
-/// winner; 2^k is the middle of bucket 2k.
+/// The half-octaves of each size, as tuner_db/bucket.hpp says. Problems of one bucket share a
+/// winner; a size of 2^k is the middle of half-octave 2k.
 std::int64_t size_bucket(std::span<const std::int64_t> sizes);
 
 /// "accumulator=float32 element=float32 operation=sum"

@@ -19,7 +19,7 @@ constexpr std::size_t kCanaryBytes = 256;  // behind each output; must stay pois
 constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 constexpr double kSampleNs = 400'000;  // some thousand times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
-constexpr std::size_t kShortestChain = 2;
+constexpr std::size_t kShortestChain = 3;
 // Data that has gone through a cache of a quarter of its size has left nothing behind to hit.
 constexpr std::size_t kColdFactor = 4;
 
@@ -83,6 +83,7 @@ struct Rig::Slot {
     const Case* what = nullptr;
     std::vector<std::unique_ptr<DeviceMemory>> memory;
     std::vector<void*> arrays;  // inputs, then outputs
+    Outputs reference;          // what learn() found
 };
 
 Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem)
@@ -143,11 +144,11 @@ std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
         }
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
-    return judge(slot);
+    return std::nullopt;
 }
 
-std::optional<TrialFailure> Rig::judge(const Slot& slot) {
-    std::vector<std::vector<std::byte>> outputs;
+std::variant<Rig::Outputs, TrialFailure> Rig::outputs(const Slot& slot) {
+    Outputs outputs;
     for (std::size_t i = 0; i < slot.what->output_bytes.size(); ++i) {
         const std::size_t bytes = slot.what->output_bytes[i];
         auto& output = outputs.emplace_back(bytes + kCanaryBytes);
@@ -159,7 +160,18 @@ std::optional<TrialFailure> Rig::judge(const Slot& slot) {
         }
         output.resize(bytes);
     }
-    if (const std::string complaint = slot.what->judge(outputs); !complaint.empty()) {
+    return outputs;
+}
+
+std::optional<TrialFailure> Rig::judge(const Slot& slot) {
+    const auto found = outputs(slot);
+    if (const auto* failure = std::get_if<TrialFailure>(&found)) {
+        return *failure;
+    }
+    const Outputs& got = std::get<Outputs>(found);
+    const std::string complaint =
+        slot.what->agree ? slot.what->agree(got, slot.reference) : slot.what->judge(got);
+    if (!complaint.empty()) {
         return TrialFailure{Verdict::wrong_result, slot.what->name + ": " + complaint, false};
     }
     return std::nullopt;
@@ -180,14 +192,40 @@ std::optional<TrialFailure> Rig::judge_zeroed() {
     return TrialFailure{Verdict::wrong_result, "left its zeroed work memory not zero", false};
 }
 
-std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule) {
-    std::vector<const Slot*> slots;
+std::vector<Rig::Slot*> Rig::slots() const {
+    std::vector<Slot*> slots;
     for (const auto& slot : checks_) {
         slots.push_back(slot.get());
     }
     slots.push_back(slices_.front().get());
-    for (const Slot* slot : slots) {
+    return slots;
+}
+
+bool Rig::needs_reference() const {
+    return static_cast<bool>(cases_.back().agree);
+}
+
+std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule& rule) {
+    for (Slot* slot : slots()) {
         if (auto failure = run(*slot, program, rule)) {
+            return failure;
+        }
+        auto found = outputs(*slot);
+        if (auto* failure = std::get_if<TrialFailure>(&found)) {
+            return std::move(*failure);
+        }
+        slot->reference = std::move(std::get<Outputs>(found));
+    }
+    return std::nullopt;
+}
+
+std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule) {
+    for (const Slot* slot : slots()) {
+        auto failure = run(*slot, program, rule);
+        if (!failure) {
+            failure = judge(*slot);
+        }
+        if (failure) {
             if (!failure->fatal) {
                 judge_zeroed();  // cleans up for the next candidate
             }

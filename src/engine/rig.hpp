@@ -32,6 +32,13 @@ public:
     Rig(Backend& backend, const Workload& workload, const Problem& problem);
     ~Rig();
 
+    /// True if the workload cannot tell right from wrong by itself: learn() must come before
+    /// check().
+    [[nodiscard]] bool needs_reference() const;
+
+    /// Takes what `program` gives for each case as what candidates must give.
+    std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
+
     /// Runs every check case and the problem itself once, and judges the outputs, the bytes behind
     /// them and the zeroed work memory.
     std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule);
@@ -50,10 +57,16 @@ public:
 private:
     struct Slot;
 
+    using Outputs = std::vector<std::vector<std::byte>>;
+
     std::unique_ptr<Slot> make_slot(const Case& one);
+    /// The checks and the problem itself.
+    [[nodiscard]] std::vector<Slot*> slots() const;
     Launch bind(const Slot& slot, const LaunchRule& rule);
     std::optional<TrialFailure> run(const Slot& slot, const Program& program,
                                     const LaunchRule& rule);
+    /// What the last run wrote, or that it wrote behind the end of an output.
+    std::variant<Outputs, TrialFailure> outputs(const Slot& slot);
     std::optional<TrialFailure> judge(const Slot& slot);
     std::optional<TrialFailure> judge_zeroed();
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);

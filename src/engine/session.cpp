@@ -26,7 +26,7 @@ std::vector<DeviceDescription> Session::devices() {
 }
 
 const char* to_string(Origin origin) {
-    constexpr std::array kNames{"tuned", "stored", "nearest", "default"};
+    constexpr std::array kNames{"tuned", "stored", "nearest", "default", "pinned"};
     return kNames.at(static_cast<std::size_t>(origin));
 }
 

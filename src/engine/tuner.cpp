@@ -83,29 +83,58 @@ double default_time(const Search& search, const std::vector<Finalist>& finalists
     return evaluation == search.evaluations().end() ? 0 : evaluation->median_ns;
 }
 
+/// Lets the rig learn from the template's reference where the workload does not know the answers.
+void learn_reference(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+                     const Configuration& standard, Rig& rig, BinaryCache& binaries) {
+    if (!rig.needs_reference()) {
+        return;
+    }
+    const std::string what = fmt::format("the reference of {}", kernel.source().name);
+    const auto reference = kernel.reference(problem, backend.info(), standard);
+    if (!reference) {
+        throw Error(ErrorKind::usage, what + " is missing, and nothing else knows the answers");
+    }
+    const CompileOutcome outcome =
+        binaries
+            .compile(backend, kernel.source(), kernel.hash(), std::span(&reference->instance, 1))
+            .front();
+    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
+        throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", what, failure->log));
+    }
+    const auto program = backend.load(std::get<Binary>(outcome));
+    if (const auto failure = rig.learn(*program, reference->rule)) {
+        throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
+                    fmt::format("running {}: {}", what, failure->reason));
+    }
+}
+
 class Recorder {
 public:
-    Recorder(RecordKey key, std::string sizes, Provenance provenance)
-        : key_(std::move(key)), sizes_(std::move(sizes)), provenance_(std::move(provenance)) {}
+    Recorder(const KernelTemplate& kernel, const Problem& problem, Backend& backend)
+        : kernel_(kernel),
+          problem_(problem),
+          device_(backend.info()),
+          provenance_(provenance_of(backend)) {}
 
     [[nodiscard]] Measurement measurement(const Evaluation& evaluation,
                                           const std::vector<double>& samples_ns,
                                           std::string conditions) const {
-        return {key_,
-                sizes_,
+        return {key(),
+                sizes(),
                 evaluation.configuration.text(),
                 evaluation.verdict,
                 evaluation.reason,
                 std::move(conditions),
                 samples_ns,
-                provenance_};
+                provenance_,
+                reproducibility(evaluation)};
     }
 
     [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, double default_ns,
                                 const Binary& binary, bool complete) const {
         const Finalist& first = finalists.front();
-        return {key_,
-                sizes_,
+        return {key(),
+                sizes(),
                 first.evaluation->configuration.text(),
                 first.summary.median_ns,
                 first.summary.noise,
@@ -114,12 +143,22 @@ public:
                 binary.format,
                 *binary.image,
                 binary.symbols,
-                provenance_};
+                provenance_,
+                reproducibility(*first.evaluation)};
     }
 
 private:
-    RecordKey key_;
-    std::string sizes_;
+    [[nodiscard]] RecordKey key() const { return kernel_.key(problem_, device_); }
+    [[nodiscard]] std::string sizes() const {
+        return sizes_text(problem_, kernel_.front_matter().sizes);
+    }
+    [[nodiscard]] std::string reproducibility(const Evaluation& evaluation) const {
+        return kernel_.reproducibility(evaluation.configuration, problem_, device_);
+    }
+
+    const KernelTemplate& kernel_;
+    const Problem& problem_;
+    const DeviceInfo& device_;
     Provenance provenance_;
 };
 
@@ -131,6 +170,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     kernel.check(problem);
     const SearchSpace space = kernel.space(problem, backend.info());
     Rig rig(backend, workload, problem);
+    learn_reference(backend, kernel, problem, kernel.default_configuration(space), rig, binaries);
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
     search.run();
 
@@ -139,9 +179,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     if (finalists.empty()) {
         throw_no_winner(kernel, backend.info(), search.evaluations());
     }
-    const Recorder recorder(kernel.key(problem, backend.info()),
-                            sizes_text(problem, kernel.front_matter().sizes),
-                            provenance_of(backend));
+    const Recorder recorder(kernel, problem, backend);
     TuneReport report;
     for (const Evaluation& evaluation : search.evaluations()) {
         report.measurements.push_back(

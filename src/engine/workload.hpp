@@ -27,6 +27,11 @@ struct Case {
     std::vector<std::size_t> output_bytes;  ///< the `out` arguments, likewise
     /// Empty if the outputs are right, else what is wrong: "got 3, expected 4 ± 1e-6".
     std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;
+    /// In place of `judge` where the host cannot know the answer: compares with the outputs that
+    /// the template's reference launch had of the same inputs.
+    std::function<std::string(std::span<const std::vector<std::byte>> outputs,
+                              std::span<const std::vector<std::byte>> reference)>
+        agree;
 };
 
 /// What candidates for a problem are tried on. Each problem family implements one.

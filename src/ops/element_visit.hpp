@@ -2,29 +2,43 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
+#include "jitune/element_type.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune {
 
-/// Calls `use` with a value of the C++ type that an element type names. Throws Error(usage) for a
-/// name that is none.
+/// Calls `use` with a value of the C++ type that an element type stands for.
 template <class Use>
-auto visit_element(std::string_view name, Use&& use) {
-    if (name == "int32") {
-        return use(std::int32_t{});
+auto visit_element(ElementType type, Use&& use) {
+    switch (type) {
+        case ElementType::int8:
+            return use(std::int8_t{});
+        case ElementType::uint8:
+            return use(std::uint8_t{});
+        case ElementType::int16:
+            return use(std::int16_t{});
+        case ElementType::uint16:
+            return use(std::uint16_t{});
+        case ElementType::int32:
+            return use(std::int32_t{});
+        case ElementType::uint32:
+            return use(std::uint32_t{});
+        case ElementType::int64:
+            return use(std::int64_t{});
+        case ElementType::uint64:
+            return use(std::uint64_t{});
+        case ElementType::float16:
+            return use(float16{});
+        case ElementType::bfloat16:
+            return use(bfloat16{});
+        case ElementType::float32:
+            return use(float{});
+        case ElementType::float64:
+            return use(double{});
     }
-    if (name == "int64") {
-        return use(std::int64_t{});
-    }
-    if (name == "float32") {
-        return use(float{});
-    }
-    if (name == "float64") {
-        return use(double{});
-    }
-    throw Error(ErrorKind::usage, "no element type is named \"" + std::string(name) + "\"");
+    throw Error(ErrorKind::usage,
+                std::to_string(static_cast<int>(type)) + " is not an element type");
 }
 
 }  // namespace jitune

@@ -1,4 +1,4 @@
-#include <array>
+#include <span>
 
 #include "jitune/reduce.hpp"
 #include "ops/reduce_call.hpp"
@@ -8,12 +8,12 @@ namespace jitune::detail {
 
 struct PreparedReduction::State {
     Engine& engine;
-    ReduceCall call;
-    const Resolved* resolved = nullptr;  // nullptr: n is 0
+    Backend& backend;
+    ReduceRequest request;
+    const Resolved* resolved = nullptr;  // nullptr: no element to combine
     DispatchInfo info;
     std::unique_ptr<DeviceMemory> plain, zeroed;
-    Scratch scratch;
-    LaunchRule::Plan plan;  // without pointers
+    Launch launch;  // without the arrays
 };
 
 namespace {
@@ -26,45 +26,45 @@ std::unique_ptr<DeviceMemory> allocate(Backend& backend, std::size_t bytes, void
 
 }  // namespace
 
-PreparedReduction::PreparedReduction(Session& session, ElementType type, std::size_t n, ReduceOp op,
+PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& request,
                                      std::string_view device) {
     Engine& engine = session.engine();
     engine.refuse_fork();
-    const ReduceCall call =
-        device.empty() ? cuda_call(engine, type, op, n) : call_on(engine, device, type, op, n);
-    state_ = std::make_unique<State>(State{engine, call, nullptr, {}, nullptr, nullptr, {}, {}});
-    if (n == 0) {
-        const DeviceInfo& info = call.backend.info();
+    refuse_bad_shape(request.shape);
+    Backend& backend =
+        device.empty() ? engine.cuda().site(nullptr).backend() : engine.backend(device);
+    state_ =
+        std::make_unique<State>(State{engine, backend, request, nullptr, {}, nullptr, nullptr, {}});
+    if (is_empty(request.shape)) {
+        nothing_of(request);
+        const DeviceInfo& info = backend.info();
         state_->info = {Origin::template_default, info.id, info.name, ""};
         return;
     }
-    const Resolved* known = engine.table().find(call.key());
-    state_->resolved = known != nullptr ? known
-                                        : &engine.resolve(call.key(), call.backend, call.kernel,
-                                                          reduce_problem(type, op, call.n));
+    const DispatchKey key = reduce_key(request, backend);
+    const Resolved* known = engine.table().find(key);
+    state_->resolved = known != nullptr ? known : &resolve_reduce(engine, key, backend, request);
     state_->info = state_->resolved->info;
-    state_->plan = state_->resolved->rule.plan(std::array{call.n});
-    const ScratchNeed& need = state_->plan.scratch;
-    state_->plain = allocate(call.backend, need.plain, state_->scratch.plain);
-    state_->zeroed = allocate(call.backend, need.zeroed, state_->scratch.zeroed);
+    const LaunchRule& rule = state_->resolved->rule;
+    const LaunchRule::Plan plan = rule.plan(ReduceSizes(request.shape).span());
+    Scratch scratch;
+    state_->plain = allocate(backend, plan.scratch.plain, scratch.plain);
+    state_->zeroed = allocate(backend, plan.scratch.zeroed, scratch.zeroed);
+    state_->launch = rule.bind(plan, scratch);
+    state_->request.reduction = Reduction(request.reduction.op);  // the rest is the caller's
 }
 
 PreparedReduction::~PreparedReduction() = default;
 PreparedReduction::PreparedReduction(PreparedReduction&&) noexcept = default;
 PreparedReduction& PreparedReduction::operator=(PreparedReduction&&) noexcept = default;
 
-void PreparedReduction::launch(const void* values, void* result, CUstream_st* stream) const {
-    const ReduceCall& call = state_->call;
+void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) const {
     state_->engine.refuse_fork();
-    if (state_->resolved == nullptr) {
-        refuse_bad_pointers(call.type, result, 0, result);
-        const auto identity = reduce_identity(call.type, call.op);
-        return call.backend.write(result, std::span(identity).first(bytes_of(call.type)), stream);
+    if (state_->resolved == nullptr) [[unlikely]] {
+        return write_nothing(state_->backend, state_->request, data.results, stream);
     }
-    refuse_bad_pointers(call.type, values, static_cast<std::size_t>(call.n), result);
-    const std::array arrays{const_cast<void*>(values), result};
-    state_->resolved->program->launch(
-        state_->resolved->rule.bind(state_->plan, arrays, state_->scratch), stream);
+    refuse_bad_data(state_->request, data);
+    state_->resolved->program->launch_on(state_->launch, ReduceArrays(data).span(), stream);
 }
 
 const DispatchInfo& PreparedReduction::info() const {

@@ -1,9 +1,13 @@
 #include "jitune/reduce.hpp"
 
-#include <array>
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 
-#include "engine/plan_memo.hpp"
+#include <fmt/format.h>
+
+#include "engine/call.hpp"
+#include "jitune/reduce_shapes.hpp"
 #include "ops/reduce_call.hpp"
 #include "ops/reduce_kernel.hpp"
 
@@ -11,74 +15,143 @@ namespace jitune {
 
 namespace {
 
-void launch(Engine& engine, const ReduceCall& call, const void* values, void* result,
-            Stream stream) {
-    const Resolved& resolved = resolve(engine, call, stream);
-    const std::array sizes{call.n};
-    const std::array arrays{const_cast<void*>(values), result};
-    const LaunchRule::Plan& plan = remembered_plan(resolved, sizes);
-    const Scratch scratch = call.backend.stream_scratch(stream, plan.scratch);
-    resolved.program->launch(resolved.rule.bind(plan, arrays, scratch), stream);
+using detail::ReduceData;
+using detail::ReduceRequest;
+
+void launch_on(Engine& engine, StreamSite& site, const ReduceRequest& request,
+               const ReduceData& data, Stream stream) {
+    const DispatchKey key = reduce_key(request, site.backend());
+    const Resolved* resolved = engine.table().find(key);
+    if (resolved == nullptr) [[unlikely]] {
+        site.refuse_capture("tuned_reduce");
+        resolved = &resolve_reduce(engine, key, site.backend(), request);
+    }
+    launch(*resolved, ReduceSizes(request.shape).span(), ReduceArrays(data).span(), site, stream);
 }
 
-/// On the legacy default stream, through an element of device memory.
-void reduce_and_read(Engine& engine, const ReduceCall& call, const void* values, void* result) {
-    call.backend.refuse_capture(nullptr, "tuned_reduce that returns a value");
-    const auto memory = call.backend.allocate(bytes_of(call.type));
-    launch(engine, call, values, memory->data(), nullptr);
-    call.backend.read_back(std::span(static_cast<std::byte*>(result), bytes_of(call.type)),
-                           memory->data(), nullptr);
+/// `results` are host memory that jitune's own header has made.
+void fill_with_nothing(const ReduceRequest& request, void* results) {
+    const auto value = nothing_of(request);
+    const std::size_t bytes = bytes_of(request.result);
+    for (std::size_t i = 0; i < result_count(request.shape); ++i) {
+        std::memcpy(static_cast<std::byte*>(results) + i * bytes, value.data(), bytes);
+    }
 }
 
-void copy_identity(ElementType type, ReduceOp op, void* result) {
-    std::memcpy(result, reduce_identity(type, op).data(), bytes_of(type));
+const Resolved& resolved_for(Engine& engine, Backend& backend, const ReduceRequest& request) {
+    const DispatchKey key = reduce_key(request, backend);
+    const Resolved* known = engine.table().find(key);
+    return known != nullptr ? *known : resolve_reduce(engine, key, backend, request);
+}
+
+/// Host data on a GPU: there and back, away from the app's streams.
+void reduce_copied(Engine& engine, Backend& backend, const ReduceRequest& request,
+                   const ReduceData& data) {
+    constexpr std::chrono::hours kLimit{1};
+    const Resolved& resolved = resolved_for(engine, backend, request);
+    const detail::ReduceShape& shape = request.shape;
+    const auto bench = backend.make_bench();
+    const auto copied = [&](const void* from, std::int64_t count, std::size_t element_bytes) {
+        const std::size_t bytes = static_cast<std::size_t>(count) * element_bytes;
+        auto memory = bench->allocate(bytes);
+        bench->upload(memory->data(), {static_cast<const std::byte*>(from), bytes});
+        return memory;
+    };
+    const bool segments = shape.kind == ReduceKind::segments;
+    const auto values = copied(data.values, segments ? shape.inner : shape.inner * shape.outer,
+                               bytes_of(request.element));
+    const auto offsets =
+        segments ? copied(data.offsets, shape.outer + 1, sizeof *data.offsets) : nullptr;
+    const std::size_t bytes = result_count(shape) * bytes_of(request.result);
+    const auto results = bench->allocate(bytes);
+
+    const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(shape).span());
+    const auto plain = bench->allocate(std::max<std::size_t>(plan.scratch.plain, 1));
+    const auto zeroed = bench->allocate(std::max<std::size_t>(plan.scratch.zeroed, 1));
+    bench->fill(zeroed->data(), std::byte{0}, zeroed->bytes());
+    const ReduceArrays arrays(
+        {values->data(),
+         offsets == nullptr ? nullptr : static_cast<const std::int64_t*>(offsets->data()),
+         results->data()});
+    const Launch bound = resolved.rule.bind(plan, arrays.span(), {plain->data(), zeroed->data()});
+    if (const auto failure = bench->run(*resolved.program, bound, kLimit)) {
+        throw Error(ErrorKind::device, "reduce host memory on a GPU: " + failure->reason);
+    }
+    bench->download({static_cast<std::byte*>(data.results), bytes}, results->data());
 }
 
 }  // namespace
 
 namespace detail {
 
-void reduce_host(Session& session, ElementType type, const void* values, std::size_t n, ReduceOp op,
-                 void* result) {
+void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
     Engine& engine = session.engine();
     engine.refuse_fork();
-    if (n == 0) {
-        return copy_identity(type, op, result);
+    refuse_bad_shape(request.shape);
+    if (is_empty(request.shape)) {
+        return fill_with_nothing(request, data.results);
     }
-    refuse_bad_pointers(type, values, n, result);
-    const ReduceCall call = call_on(engine, engine.options().device, type, op, n);
-    if (call.backend.info().id == "host") {
-        return launch(engine, call, values, result, nullptr);
+    refuse_bad_data(request, data);
+    Backend& backend = engine.backend(engine.options().device);
+    if (backend.info().id == "host") {
+        return launch_on(engine, engine.platform("host").site(nullptr), request, data, nullptr);
     }
-    const auto bench = call.backend.make_bench();
-    const std::size_t bytes = n * bytes_of(type);
-    const auto memory = bench->allocate(bytes);
-    bench->upload(memory->data(), std::span(static_cast<const std::byte*>(values), bytes));
-    reduce_and_read(engine, call, memory->data(), result);
+    reduce_copied(engine, backend, request, data);
 }
 
-void reduce_device(Session& session, ElementType type, const void* values, std::size_t n,
-                   ReduceOp op, void* result) {
+void reduce_device(Session& session, const ReduceRequest& request, const void* values,
+                   void* result) {
     Engine& engine = session.engine();
     engine.refuse_fork();
-    if (n == 0) {
-        return copy_identity(type, op, result);
+    refuse_bad_shape(request.shape);
+    if (is_empty(request.shape)) {
+        return fill_with_nothing(request, result);
     }
-    refuse_bad_pointers(type, values, n, result);
-    reduce_and_read(engine, cuda_call(engine, type, op, n), values, result);
+    refuse_bad_data(request, {values, nullptr, result});
+    StreamSite& site = engine.cuda().site(nullptr);
+    site.refuse_capture("tuned_reduce that returns a value");
+    const std::size_t bytes = bytes_of(request.result);
+    const auto memory = site.backend().allocate(bytes);
+    launch_on(engine, site, request, {values, nullptr, memory->data()}, nullptr);
+    site.backend().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), nullptr);
 }
 
-void reduce_device_async(Session& session, ElementType type, const void* values, std::size_t n,
-                         ReduceOp op, void* device_result, CUstream_st* stream) {
+void reduce_device_async(Session& session, const ReduceRequest& request, const ReduceData& data,
+                         CUstream_st* stream) {
     Engine& engine = session.engine();
     engine.refuse_fork();
-    const ReduceCall call = cuda_call(engine, type, op, n);
-    refuse_bad_pointers(type, n == 0 ? device_result : values, n, device_result);
-    if (n == 0) {
-        const auto identity = reduce_identity(type, op);
-        return call.backend.write(device_result, std::span(identity).first(bytes_of(type)), stream);
+    refuse_bad_shape(request.shape);
+    StreamSite& site = engine.cuda().site(stream);
+    if (is_empty(request.shape)) [[unlikely]] {
+        return write_nothing(site.backend(), request, data.results, stream);
     }
-    launch(engine, call, values, device_result, stream);
+    refuse_bad_data(request, data);
+    launch_on(engine, site, request, data, stream);
+}
+
+void refuse_bad_matrix(std::size_t size, std::size_t rows, std::size_t columns) {
+    std::size_t wanted = 0;
+    if (__builtin_mul_overflow(rows, columns, &wanted) || wanted != size) {
+        throw Error(ErrorKind::usage, fmt::format("reduce: a matrix of {} x {} has not {} values",
+                                                  rows, columns, size));
+    }
+}
+
+void refuse_bad_offsets(std::span<const std::int64_t> offsets, std::size_t size) {
+    if (offsets.empty()) {
+        throw Error(ErrorKind::usage,
+                    "reduce segments: no offsets: give one more than there are segments");
+    }
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        if (offsets[i] < last || static_cast<std::size_t>(offsets[i]) > size) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("reduce segments: offset {} is {}: offsets must not decrease "
+                                    "and lie in [0, {}]",
+                                    i, offsets[i], size));
+        }
+        last = offsets[i];
+    }
 }
 
 }  // namespace detail

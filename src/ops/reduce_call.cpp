@@ -1,88 +1,125 @@
 #include "ops/reduce_call.hpp"
 
-#include <cstring>
-#include <limits>
+#include <algorithm>
+#include <bit>
+#include <string>
 
 #include <fmt/format.h>
 
-#include "ops/element_visit.hpp"
+#include "ops/custom_operation.hpp"
 #include "ops/reduce_kernel.hpp"
+#include "ops/reduce_types.hpp"
+#include "support/hash.hpp"
 
 namespace jitune {
 
-DispatchKey ReduceCall::key() const {
-    const auto types = static_cast<std::uint64_t>(type) * 256 + static_cast<std::uint64_t>(op);
-    return {&backend, &kernel, types, size_bucket(std::span(&n, 1))};
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+/// What the key names a shape's kernel by. Custom operations share it: they differ in the variant.
+constexpr std::array<char, 4> kKernels{};
+
+std::uint64_t variant_of(const Reduction& reduction) {
+    if (reduction.custom == nullptr && reduction.configuration.empty()) [[likely]] {
+        return 0;
+    }
+    const std::uint64_t operation =
+        reduction.custom == nullptr ? 0 : fingerprint(*reduction.custom);
+    return quick_hash(reduction.configuration, operation) | 1;
 }
 
-void refuse_bad_count(std::size_t n) {
-    constexpr std::size_t kMostElements = std::size_t{1} << 40;
-    if (n > kMostElements) {
-        throw Error(ErrorKind::usage, fmt::format("reduce {} elements: at most 2^40", n));
+void refuse_bad_pointer(const void* pointer, std::size_t bytes, const char* what) {
+    if (pointer == nullptr) {
+        throw Error(ErrorKind::usage, fmt::format("reduce: {} is a null pointer", what));
+    }
+    if (!is_good_pointer(pointer, bytes)) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("reduce: the pointer to {} is not aligned to {} bytes", what, bytes));
     }
 }
 
-void refuse_bad_op(ReduceOp op) {
-    if (op != ReduceOp::sum && op != ReduceOp::min && op != ReduceOp::max) {
-        throw Error(ErrorKind::usage, fmt::format("reduce: {} is no ReduceOp: use sum, min or max",
-                                                  static_cast<int>(op)));
+}  // namespace
+
+std::size_t result_count(const detail::ReduceShape& shape) {
+    return static_cast<std::size_t>(shape.kind == ReduceKind::columns ? shape.inner : shape.outer);
+}
+
+void refuse_bad_shape(const detail::ReduceShape& shape) {
+    const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
+    const std::int64_t most_inner =
+        matrix && shape.outer > 1 ? kMostElements / shape.outer : kMostElements;
+    if (shape.outer > kMostElements || shape.inner > most_inner) [[unlikely]] {
+        throw Error(ErrorKind::usage, matrix ? fmt::format("reduce {} x {} elements: at most 2^40",
+                                                           shape.outer, shape.inner)
+                                             : fmt::format("reduce {} elements: at most 2^40",
+                                                           std::max(shape.inner, shape.outer)));
     }
 }
 
-void refuse_bad_pointers(ElementType type, const void* values, std::size_t n, const void* result) {
-    if (values == nullptr || result == nullptr) {
-        throw Error(ErrorKind::usage, fmt::format("reduce {} elements: {} is a null pointer", n,
-                                                  result == nullptr ? "the result" : "values"));
+void throw_bad_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
+    refuse_bad_pointer(data.values, bytes_of(request.element), "the values");
+    refuse_bad_pointer(data.results, bytes_of(request.result), "the result");
+    refuse_bad_pointer(data.offsets, sizeof *data.offsets, "the offsets");
+    throw Error(ErrorKind::usage, "reduce: an element or result type that is none");
+}
+
+std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request) {
+    const ReduceOp op = request.reduction.op;
+    accumulator_of(request.element, op, request.result);
+    if (request.shape.kind == ReduceKind::segments &&
+        (op == ReduceOp::arg_min || op == ReduceOp::arg_max)) {
+        return std::bit_cast<std::array<std::byte, 8>>(std::int64_t{-1});
     }
-    const auto bits =
-        reinterpret_cast<std::uintptr_t>(values) | reinterpret_cast<std::uintptr_t>(result);
-    if (bits % bytes_of(type) != 0) {
+    return value_of_nothing(request.reduction.op, request.result);
+}
+
+void write_nothing(Backend& backend, const detail::ReduceRequest& request, void* results,
+                   Stream stream) {
+    refuse_bad_pointer(results, bytes_of(request.result), "the result");
+    const auto value = nothing_of(request);
+    backend.write(results, std::span(value).first(bytes_of(request.result)),
+                  result_count(request.shape), stream);
+}
+
+DispatchKey reduce_key(const detail::ReduceRequest& request, const Backend& backend) {
+    const Reduction& reduction = request.reduction;
+    const auto types = static_cast<std::uint64_t>(request.element) |
+                       static_cast<std::uint64_t>(request.result) << 8 |
+                       static_cast<std::uint64_t>(reduction.op) << 16 |
+                       static_cast<std::uint64_t>(reduction.determinism) << 24 |
+                       static_cast<std::uint64_t>(row_alignment(request)) << 32;
+    return {&backend, &kKernels[static_cast<std::size_t>(request.shape.kind)], types,
+            size_bucket(ReduceSizes(request.shape).span()), variant_of(reduction)};
+}
+
+const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& backend,
+                               const detail::ReduceRequest& request) {
+    const Reduction& reduction = request.reduction;
+    if ((reduction.op == ReduceOp::custom) != (reduction.custom != nullptr)) {
         throw Error(ErrorKind::usage,
-                    fmt::format("reduce {} elements of {}: a pointer is not aligned to {} bytes", n,
-                                to_string(type), bytes_of(type)));
+                    "reduce: ReduceOp::custom needs a CustomOperation: make the Reduction from it");
     }
-}
-
-std::array<std::byte, 8> reduce_identity(ElementType type, ReduceOp op) {
-    refuse_bad_op(op);
-    std::array<std::byte, 8> bytes{};
-    visit_element(to_string(type), [&]<class T>(T value) {
-        using Limits = std::numeric_limits<T>;
-        if (op == ReduceOp::min) {
-            value = Limits::has_infinity ? Limits::infinity() : Limits::max();
-        } else if (op == ReduceOp::max) {
-            value = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-        }
-        std::memcpy(bytes.data(), &value, sizeof value);
-    });
-    return bytes;
-}
-
-const Resolved& resolve(Engine& engine, const ReduceCall& call, Stream stream) {
-    const DispatchKey key = call.key();
-    if (const Resolved* found = engine.table().find(key)) {
-        return *found;
+    if (reduction.custom != nullptr && reduction.custom->result != request.result) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("reduce: the custom operation {} gives {}, not {}", reduction.custom->name,
+                        to_string(reduction.custom->result), to_string(request.result)));
     }
-    call.backend.refuse_capture(stream, "tuned_reduce");
-    return engine.resolve(key, call.backend, call.kernel,
-                          reduce_problem(call.type, call.op, call.n));
-}
-
-ReduceCall cuda_call(Engine& engine, ElementType type, ReduceOp op, std::size_t n) {
-    refuse_bad_count(n);
-    refuse_bad_op(op);
-    Platform& cuda = engine.cuda();
-    return {cuda.device(cuda.current_device()), reduce_kernel("cuda"), type, op,
-            static_cast<std::int64_t>(n)};
-}
-
-ReduceCall call_on(Engine& engine, std::string_view device, ElementType type, ReduceOp op,
-                   std::size_t n) {
-    refuse_bad_count(n);
-    refuse_bad_op(op);
-    Backend& backend = engine.backend(device);
-    const bool host = backend.info().id.starts_with("host");
-    return {backend, reduce_kernel(host ? "host" : "cuda"), type, op, static_cast<std::int64_t>(n)};
+    if ((reduction.determinism == Determinism::pinned) == reduction.configuration.empty()) {
+        throw Error(
+            ErrorKind::usage,
+            "reduce: Determinism::pinned and a configuration come together: "
+            "Reduction(op, \"block=256 ...\") with the text of DispatchInfo::configuration");
+    }
+    const Problem problem = reduce_problem(request);
+    const std::string_view platform = backend.info().id.starts_with("host") ? "host" : "cuda";
+    if (reduction.custom != nullptr) {
+        const Kernel kernel = custom_reduce_kernel(request.shape.kind, platform, *reduction.custom);
+        return engine.resolve(key, backend, kernel, problem);
+    }
+    return engine.resolve(key, backend, reduce_kernel(request.shape.kind, platform), problem);
 }
 
 }  // namespace jitune

@@ -3,40 +3,88 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "engine/engine.hpp"
 #include "jitune/reduce.hpp"
 
 namespace jitune {
 
-/// One reduction of n > 0 elements on one device, as the dispatch table knows it.
-struct ReduceCall {
-    Backend& backend;
-    const Kernel& kernel;
-    ElementType type;
-    ReduceOp op;
-    std::int64_t n;
+/// The sizes of a request, in the order of its template's `sizes`.
+class ReduceSizes {
+public:
+    explicit ReduceSizes(const detail::ReduceShape& shape)
+        : sizes_{shape.kind == detail::ReduceShape::Kind::all ? shape.inner : shape.outer,
+                 shape.inner},
+          count_(shape.kind == detail::ReduceShape::Kind::all ? 1 : 2) {}
+    [[nodiscard]] std::span<const std::int64_t> span() const { return {sizes_.data(), count_}; }
 
-    [[nodiscard]] DispatchKey key() const;
+private:
+    std::array<std::int64_t, 2> sizes_;
+    std::size_t count_;
 };
 
-/// Throws Error(usage) for null or misaligned pointers and for more than 2^40 elements.
-void refuse_bad_pointers(ElementType type, const void* values, std::size_t n, const void* result);
-void refuse_bad_count(std::size_t n);
-/// Throws Error(usage) for a value that is none of the enumeration.
-void refuse_bad_op(ReduceOp op);
+/// The pointers of a call, in the order of its template's arrays.
+class ReduceArrays {
+public:
+    explicit ReduceArrays(const detail::ReduceData& data)
+        : arrays_{const_cast<void*>(data.values), data.results, data.results}, count_(2) {
+        if (data.offsets != nullptr) {
+            arrays_[1] = const_cast<std::int64_t*>(data.offsets);
+            count_ = 3;
+        }
+    }
+    [[nodiscard]] std::span<void* const> span() const { return {arrays_.data(), count_}; }
 
-/// The value of a reduction of nothing, in the first bytes_of(type) bytes.
-std::array<std::byte, 8> reduce_identity(ElementType type, ReduceOp op);
+private:
+    std::array<void*, 3> arrays_;
+    std::size_t count_;
+};
 
-/// The dispatch table's answer; on a miss the engine's, which `stream` must not be capturing for.
-const Resolved& resolve(Engine& engine, const ReduceCall& call, Stream stream);
+/// How many results a request has.
+std::size_t result_count(const detail::ReduceShape& shape);
 
-/// The call for data on the device that the calling thread's CUDA context belongs to.
-ReduceCall cuda_call(Engine& engine, ElementType type, ReduceOp op, std::size_t n);
+/// True where no element is combined, so that nothing is launched: each result is
+/// value_of_nothing().
+inline bool is_empty(const detail::ReduceShape& shape) {
+    return shape.inner == 0 || shape.outer == 0;
+}
 
-/// The call for a device id such as "host" or "cuda:1".
-ReduceCall call_on(Engine& engine, std::string_view device, ElementType type, ReduceOp op,
-                   std::size_t n);
+/// Throws Error(usage) for more than 2^40 elements or results.
+void refuse_bad_shape(const detail::ReduceShape& shape);
+
+/// Throws Error(usage) that says which pointer is null or misaligned.
+[[noreturn]] void throw_bad_data(const detail::ReduceRequest& request,
+                                 const detail::ReduceData& data);
+
+/// True for a pointer that is not null and is aligned to `bytes`, a power of two.
+inline bool is_good_pointer(const void* pointer, std::size_t bytes) {
+    return pointer != nullptr && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)) == 0;
+}
+
+/// Throws Error(usage) for null or misaligned pointers.
+inline void refuse_bad_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
+    const bool good = is_good_pointer(data.values, bytes_of(request.element)) &&
+                      is_good_pointer(data.results, bytes_of(request.result)) &&
+                      (request.shape.kind != detail::ReduceShape::Kind::segments ||
+                       is_good_pointer(data.offsets, sizeof *data.offsets));
+    if (!good) [[unlikely]] {
+        throw_bad_data(request, data);
+    }
+}
+
+/// The value of nothing for each result, bytes_of(request.result) bytes. Throws Error(usage) where
+/// the operation has none; of segments arg_min and arg_max have -1.
+std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request);
+
+/// Enqueues the write of that value for each result; results in host memory are written at once.
+void write_nothing(Backend& backend, const detail::ReduceRequest& request, void* results,
+                   Stream stream);
+
+DispatchKey reduce_key(const detail::ReduceRequest& request, const Backend& backend);
+
+/// The engine's answer to a miss in its dispatch table.
+const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& backend,
+                               const detail::ReduceRequest& request);
 
 }  // namespace jitune

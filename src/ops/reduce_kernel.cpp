@@ -1,10 +1,14 @@
 #include "ops/reduce_kernel.hpp"
 
 #include <array>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "ops/custom_operation.hpp"
+#include "ops/reduce_types.hpp"
 #include "ops/reduce_workload.hpp"
 #include "support/embedded.hpp"
 
@@ -12,30 +16,19 @@ namespace jitune {
 
 namespace {
 
-struct ElementRow {
-    ElementType type;
-    std::string_view name;
-    std::size_t bytes;
-};
-constexpr std::array kElements{
-    ElementRow{ElementType::int32, "int32", 4},
-    ElementRow{ElementType::int64, "int64", 8},
-    ElementRow{ElementType::float32, "float32", 4},
-    ElementRow{ElementType::float64, "float64", 8},
-};
+/// In the order of ReduceKind.
+constexpr std::array<std::string_view, 4> kKernelNames{"reduce", "reduce_rows", "reduce_columns",
+                                                       "reduce_segments"};
+constexpr std::string_view kCustomHeader = "jitune_custom.h";
 
-struct OpRow {
-    ReduceOp op;
-    std::string_view name;
-};
-constexpr std::array kOps{
-    OpRow{ReduceOp::sum, "sum"},
-    OpRow{ReduceOp::min, "min"},
-    OpRow{ReduceOp::max, "max"},
-};
+std::string_view kernel_name(ReduceKind kind) {
+    return kKernelNames.at(static_cast<std::size_t>(kind));
+}
 
-Kernel load_kernel(std::string_view file_name) {
+TemplateSource source_of(ReduceKind kind, std::string_view backend) {
     constexpr std::string_view kHeaders = "include/";
+    const std::string file_name =
+        fmt::format("{}{}", kernel_name(kind), backend == "cuda" ? ".cu" : ".host.cpp");
     TemplateSource source;
     for (const embedded::File& file : embedded::kernel_templates) {
         if (file.name == file_name) {
@@ -45,62 +38,74 @@ Kernel load_kernel(std::string_view file_name) {
             source.headers.emplace_back(file.name.substr(kHeaders.size()), file.text);
         }
     }
-    return {KernelTemplate(std::move(source)), std::make_unique<ReduceWorkload>()};
+    return source;
 }
+
+/// A kernel that is parsed when it is first needed, and never destroyed: threads may still be
+/// calling while the process exits.
+struct LazyKernel {
+    std::once_flag once;
+    const Kernel* kernel = nullptr;
+};
 
 }  // namespace
 
-const Kernel& reduce_kernel(std::string_view backend) {
-    // Never destroyed: threads may still be calling while the process exits.
-    if (backend == "cuda") {
-        static const Kernel* const kernel = new Kernel(load_kernel("reduce.cu"));
-        return *kernel;
-    }
-    static const Kernel* const kernel = new Kernel(load_kernel("reduce.host.cpp"));
-    return *kernel;
+const Kernel& reduce_kernel(ReduceKind kind, std::string_view backend) {
+    static auto& kernels = *new std::array<std::array<LazyKernel, 2>, kKernelNames.size()>;
+    LazyKernel& lazy = kernels.at(static_cast<std::size_t>(kind))[backend == "cuda" ? 1 : 0];
+    std::call_once(lazy.once, [&] {
+        lazy.kernel = new Kernel{KernelTemplate(source_of(kind, backend)),
+                                 std::make_unique<ReduceWorkload>(kind)};
+    });
+    return *lazy.kernel;
 }
 
-Problem reduce_problem(ElementType type, ReduceOp op, std::int64_t n) {
+Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
+                            const CustomOperation& operation) {
+    refuse_bad_operation(operation);
+    TemplateSource source = source_of(kind, backend);
+    for (auto& [name, text] : source.headers) {
+        if (name == kCustomHeader) {
+            text = custom_header(operation);
+        }
+    }
+    return {KernelTemplate(std::move(source)),
+            std::make_unique<ReduceWorkload>(kind, operation.tolerance)};
+}
+
+std::size_t row_alignment(const detail::ReduceRequest& request) {
+    constexpr std::size_t kMost = 16;
+    const std::size_t element = bytes_of(request.element);
+    const ReduceKind kind = request.shape.kind;
+    if (kind != ReduceKind::rows && kind != ReduceKind::columns) {
+        return element;
+    }
+    const std::size_t row = static_cast<std::size_t>(request.shape.inner) * element | kMost;
+    return row & (~row + 1);
+}
+
+Problem reduce_problem(const detail::ReduceRequest& request) {
+    const Reduction& reduction = request.reduction;
+    const bool any = reduction.determinism == Determinism::any;
     Problem problem;
-    problem.kernel = "reduce";
-    problem.types = {{"element", std::string(to_string(type))},
-                     {"accumulator", std::string(to_string(type))},
-                     {"operation", std::string(to_string(op))}};
-    problem.sizes = {n};
-    problem.alignment = static_cast<std::int64_t>(bytes_of(type));
+    problem.kernel = kernel_name(request.shape.kind);
+    if (reduction.custom != nullptr) {
+        problem.kernel += ":" + reduction.custom->name;
+    }
+    problem.types = {
+        {"element", std::string(to_string(request.element))},
+        {"accumulator",
+         std::string(to_string(accumulator_of(request.element, reduction.op, request.result)))},
+        {"result", std::string(to_string(request.result))},
+        {"operation", std::string(to_string(reduction.op))},
+        {"determinism", std::string(to_string(any ? Determinism::any : Determinism::run_to_run))}};
+    problem.sizes = {request.shape.inner};
+    if (request.shape.kind != ReduceKind::all) {
+        problem.sizes = {request.shape.outer, request.shape.inner};
+    }
+    problem.alignment = static_cast<std::int64_t>(row_alignment(request));
+    problem.pinned = reduction.configuration;
     return problem;
-}
-
-std::size_t bytes_of(ElementType type) {
-    return kElements.at(static_cast<std::size_t>(type)).bytes;
-}
-
-std::string_view to_string(ElementType type) {
-    return kElements.at(static_cast<std::size_t>(type)).name;
-}
-
-std::string_view to_string(ReduceOp op) {
-    return kOps.at(static_cast<std::size_t>(op)).name;
-}
-
-ElementType parse_element_type(std::string_view name) {
-    for (const ElementRow& row : kElements) {
-        if (row.name == name) {
-            return row.type;
-        }
-    }
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("\"{}\" is no element type: use int32, int64, float32 or float64", name));
-}
-
-ReduceOp parse_reduce_op(std::string_view name) {
-    for (const OpRow& row : kOps) {
-        if (row.name == name) {
-            return row.op;
-        }
-    }
-    throw Error(ErrorKind::usage, fmt::format("\"{}\" is no operation: use sum, min or max", name));
 }
 
 }  // namespace jitune

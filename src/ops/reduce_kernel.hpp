@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "engine/engine.hpp"
@@ -9,26 +7,21 @@
 
 namespace jitune {
 
-/// The built-in reduction for a backend: "cuda" or "host". Parsed once.
-const Kernel& reduce_kernel(std::string_view backend);
+using ReduceKind = detail::ReduceShape::Kind;
 
-Problem reduce_problem(ElementType type, ReduceOp op, std::int64_t n);
+/// The built-in kernel of a shape for a backend: "cuda" or "host". Parsed once.
+const Kernel& reduce_kernel(ReduceKind kind, std::string_view backend);
 
-/// Throws Error(usage) that lists the names there are.
-ElementType parse_element_type(std::string_view name);
-ReduceOp parse_reduce_op(std::string_view name);
+/// That kernel with the caller's operation in the place of jitune::Custom. Throws Error(usage) for
+/// an operation that cannot be one.
+Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
+                            const CustomOperation& operation);
 
-std::size_t bytes_of(ElementType type);
+/// Bytes that all rows of the matrix are aligned to if the first is, at most 16; of other shapes
+/// the bytes of an element. Matrices that differ in it want other kernels, so the key holds it.
+std::size_t row_alignment(const detail::ReduceRequest& request);
 
-/// A reduction of data in host memory with the time of the reduction itself.
-struct TimedReduction {
-    alignas(8) std::byte value[8];  ///< of the element type
-    DispatchInfo info;
-    double seconds = 0;  ///< median of one reduction with the data on the device and its cache cold
-};
-
-/// Reduces `n` > 0 elements on `backend` (copied there first) and times it. Throws as tuned_reduce.
-TimedReduction timed_reduce(Engine& engine, Backend& backend, ElementType type, const void* values,
-                            std::size_t n, ReduceOp op);
+/// Throws Error(usage) for a result that the operation does not have.
+Problem reduce_problem(const detail::ReduceRequest& request);
 
 }  // namespace jitune

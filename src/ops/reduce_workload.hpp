@@ -1,31 +1,28 @@
 #pragma once
 
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
 #include <vector>
 
 #include "engine/workload.hpp"
+#include "ops/reduce_layout.hpp"
 
 namespace jitune {
 
-/// Data for reductions whose result is exact in any order of the combinations, so that one lost or
-/// doubled element of a sum is seen: integers of full range, and floats that are multiples of 1/256
-/// in [-1, 1] but not 0, whose sum is at most one unit and whose partial sums stay below 2^24
-/// units. The checks of min and max see the loss of the first, last or middle element. Thread-safe.
+/// Data for the reductions of one shape, made anew for each problem. Its answers are exact where
+/// the operation's arithmetic can be (reduce_data.hpp). The sizes of a problem are {n}, {rows,
+/// columns} or {segments, n}; its inputs the values and, for segments, the offsets; its types
+/// "element", "operation" and "result". Stateless: safe from any thread.
 class ReduceWorkload : public Workload {
 public:
+    /// `custom_tolerance` is CustomOperation::tolerance, for problems whose operation is custom.
+    explicit ReduceWorkload(ReduceKind kind, double custom_tolerance = 0)
+        : kind_(kind), custom_tolerance_(custom_tolerance) {}
+
     [[nodiscard]] std::vector<Case> checks(const Problem& problem) const override;
     [[nodiscard]] Case timed(const Problem& problem) const override;
 
 private:
-    using Bytes = std::vector<std::byte>;
-    /// Made once per element type.
-    std::shared_ptr<const Bytes> pattern(const std::string& element) const;
-
-    mutable std::mutex mutex_;
-    mutable std::map<std::string, std::shared_ptr<const Bytes>> patterns_;
+    ReduceKind kind_;
+    double custom_tolerance_;
 };
 
 }  // namespace jitune

@@ -1,5 +1,5 @@
-#include <algorithm>
-#include <array>
+#include "ops/timed_reduce.hpp"
+
 #include <cstring>
 
 #include "engine/rig.hpp"
@@ -47,21 +47,8 @@ private:
     throw Error(ErrorKind::device, "timing the reduction: " + failure.reason);
 }
 
-}  // namespace
-
-TimedReduction timed_reduce(Engine& engine, Backend& backend, ElementType type, const void* values,
-                            std::size_t n, ReduceOp op) {
+double median_seconds(Rig& rig, const Resolved& resolved) {
     constexpr int kSamples = 9;
-    const ReduceCall call = call_on(engine, backend.info().id, type, op, n);
-    const Resolved& resolved = resolve(engine, call, nullptr);
-    const OwnData data(values, n * bytes_of(type), bytes_of(type));
-    Rig rig(backend, data, reduce_problem(type, op, call.n));
-    if (const auto failure = rig.check(*resolved.program, resolved.rule)) {
-        fail(*failure);
-    }
-    TimedReduction result;
-    result.info = resolved.info;
-    std::memcpy(result.value, data.answer().data(), bytes_of(type));
     auto timer = rig.timer(*resolved.program, resolved.rule);
     if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
         fail(*failure);
@@ -75,7 +62,26 @@ TimedReduction timed_reduce(Engine& engine, Backend& backend, ElementType type, 
         samples.push_back(std::get<double>(sample));
     }
     samples.erase(samples.begin());  // the first one warms up
-    result.seconds = summarize(samples).median_ns * 1e-9;
+    return summarize(samples).median_ns * 1e-9;
+}
+
+}  // namespace
+
+TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::ReduceRequest& request,
+                            const void* values) {
+    refuse_bad_shape(request.shape);
+    const DispatchKey key = reduce_key(request, backend);
+    const Resolved& resolved = resolve_reduce(engine, key, backend, request);
+    const std::size_t elements = static_cast<std::size_t>(request.shape.inner);
+    const OwnData data(values, elements * bytes_of(request.element), bytes_of(request.result));
+    Rig rig(backend, data, reduce_problem(request));
+    if (const auto failure = rig.check(*resolved.program, resolved.rule)) {
+        fail(*failure);
+    }
+    TimedReduction result{};
+    std::memcpy(result.value, data.answer().data(), data.answer().size());
+    result.info = resolved.info;
+    result.seconds = median_seconds(rig, resolved);
     return result;
 }
 

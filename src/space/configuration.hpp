@@ -24,7 +24,7 @@ public:
     [[nodiscard]] const Value& at(std::string_view name) const;
 
     /// The one spelling used in logs and in the database: "block=256 items_per_thread=8
-    /// finish=last_block".
+    /// finish=ticket".
     [[nodiscard]] std::string text() const;
 
     /// Reads `text()` back. Every parameter must be there once, in any order, with one of its

@@ -171,4 +171,15 @@ std::size_t SearchSpace::find(const Configuration& configuration) const {
     return found != indexes.end() && order(*found) == 0 ? *found : size();
 }
 
+std::size_t SearchSpace::distance(std::size_t a, std::size_t b) const {
+    const std::size_t count = parameters_.size();
+    const std::uint8_t* first = rows_.data() + a * count;
+    const std::uint8_t* second = rows_.data() + b * count;
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        different += first[i] != second[i] ? 1 : 0;
+    }
+    return different;
+}
+
 }  // namespace jitune

@@ -35,6 +35,9 @@ public:
     /// The index of `configuration`, or size() where the space does not hold it.
     [[nodiscard]] std::size_t find(const Configuration& configuration) const;
 
+    /// In how many parameters two configurations differ.
+    [[nodiscard]] std::size_t distance(std::size_t a, std::size_t b) const;
+
 private:
     std::vector<Parameter> parameters_;
     std::vector<std::uint8_t> rows_;

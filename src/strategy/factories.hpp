@@ -9,6 +9,7 @@ namespace jitune {
 
 // One per source file of this folder; each is a row of strategies().
 std::unique_ptr<Strategy> make_exhaustive(const SearchSpace& space, std::uint64_t seed);
+std::unique_ptr<Strategy> make_local(const SearchSpace& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_random(const SearchSpace& space, std::uint64_t seed);
 
 }  // namespace jitune

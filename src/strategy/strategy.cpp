@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array kStrategies{
     StrategyEntry{"exhaustive", "every configuration, in the order of the space", make_exhaustive},
+    StrategyEntry{"local", "around the best so far, with random ones between", make_local},
     StrategyEntry{"random", "every configuration, in a random order", make_random},
 };
 

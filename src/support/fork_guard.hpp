@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace jitune {
@@ -8,9 +9,14 @@ namespace jitune {
 class ForkGuard {
 public:
     ForkGuard();
-    [[nodiscard]] bool forked() const;
+    [[nodiscard]] bool forked() const {
+        return forks_.load(std::memory_order_relaxed) != generation_;
+    }
 
 private:
+    /// The forks between the first guard of the program and this process. Only fork changes it.
+    static std::atomic<std::uint64_t> forks_;
+
     std::uint64_t generation_;
 };
 

@@ -49,6 +49,10 @@ Digest Hasher::digest() const {
     return digest;
 }
 
+std::uint64_t quick_hash(std::string_view text, std::uint64_t seed) {
+    return XXH3_64bits_withSeed(text.data(), text.size(), seed);
+}
+
 std::string hex(const Digest& digest) {
     std::string text;
     for (const std::byte value : digest) {

@@ -31,6 +31,9 @@ private:
     std::string buffer_;
 };
 
+/// 64 bits of XXH3, continuing `seed`: for tables in memory that are looked up at every call.
+std::uint64_t quick_hash(std::string_view text, std::uint64_t seed);
+
 /// 32 lower-case hexadecimal digits.
 std::string hex(const Digest& digest);
 

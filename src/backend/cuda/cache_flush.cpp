@@ -49,6 +49,8 @@ CacheFlush::CacheFlush(const std::shared_ptr<CudaDevice>& device, const NvrtcTab
                         .grid = {blocks, 1, 1},
                         .block = {kThreads, 1, 1},
                         .shared_bytes = 0,
+                        .cluster = 0,
+                        .programmatic = 0,
                         .arguments = {0, 1, 2, 3},
                         .argument_count = 4};
     launch_.step_count = 1;

@@ -6,42 +6,59 @@
 #include "jitune/error.hpp"
 
 namespace jitune {
-namespace {
 
-/// Asks again in the device's context where the stream is a default one and no context is current.
-template <class Query>
-CUresult ask(CudaDevice& device, const Query& query) {
-    const CUresult result = query();
-    if (result != CUDA_ERROR_INVALID_CONTEXT) {
-        return result;
+CUresult ask_capture(const DriverTable& driver, Stream stream, CaptureState& state) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult result = driver.cuStreamIsCapturing(stream, &status);
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE) [[likely]] {
+        state = CaptureState::none;
+        return CUDA_SUCCESS;
     }
-    const ContextScope scope(device);
-    return query();
+    state = result == CUDA_SUCCESS ? CaptureState::active : CaptureState::beside;
+    return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ? CUDA_SUCCESS : result;
 }
 
-}  // namespace
-
-void refuse_capture(CudaDevice& device, Stream stream, const char* what) {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUresult result =
-        ask(device, [&] { return device.driver().cuStreamIsCapturing(stream, &status); });
-    if (result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
-        device.check(result, "cuStreamIsCapturing", what);
-        if (status == CU_STREAM_CAPTURE_STATUS_NONE) {
-            return;
-        }
-    }
+void refuse_captured(const char* what) {
     throw Error(ErrorKind::not_prepared,
                 fmt::format("{}: cuStreamIsCapturing: the stream is being captured, and this "
                             "cannot be captured; prepare it before the capture begins",
                             what));
 }
 
-std::uint64_t stream_id(CudaDevice& device, Stream stream) {
-    unsigned long long id = 0;
-    device.check(ask(device, [&] { return device.driver().cuStreamGetId(stream, &id); }),
-                 "cuStreamGetId", "identify a stream");
-    return id;
+void refuse_capture(CudaDevice& device, Stream stream, const char* what) {
+    CaptureState state = CaptureState::none;
+    CUresult result = ask_capture(device.driver(), stream, state);
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+        // A default stream where no context is current: that of the device's own.
+        const ContextScope scope(device);
+        result = ask_capture(device.driver(), stream, state);
+    }
+    device.check(result, "cuStreamIsCapturing", what);
+    if (state != CaptureState::none) {
+        refuse_captured(what);
+    }
+}
+
+StreamCapture::StreamCapture(CudaDevice& device, Stream stream, std::string_view tried)
+    : device_(device), stream_(stream) {
+    device.check(device.driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+                 "cuStreamBeginCapture", tried);
+}
+
+StreamCapture::~StreamCapture() {
+    if (!open_) {
+        return;
+    }
+    CUgraph graph = nullptr;
+    device_.report(device_.driver().cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
+    if (graph != nullptr) {
+        device_.report(device_.driver().cuGraphDestroy(graph), "cuGraphDestroy");
+    }
+}
+
+CUresult StreamCapture::end(CUgraph* graph) {
+    open_ = false;
+    return device_.driver().cuStreamEndCapture(stream_, graph);
 }
 
 }  // namespace jitune

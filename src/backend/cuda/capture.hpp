@@ -5,12 +5,40 @@
 
 namespace jitune {
 
+/// What a call on a stream has to mind.
+enum class CaptureState {
+    none,
+    active,  ///< the stream is capturing
+    beside,  ///< the legacy stream: its next work would break a capture of another
+};
+
+/// The answer of cuStreamIsCapturing, which never breaks a capture, as most other calls do.
+CUresult ask_capture(const DriverTable& driver, Stream stream, CaptureState& state);
+
+/// Throws Error(not_prepared) that names `what` as the call that cannot be captured.
+[[noreturn]] void refuse_captured(const char* what);
+
 /// Throws Error(not_prepared) that names `what` if `stream` is capturing, or is the legacy stream
 /// beside a capture that it would break. The capture stays valid.
 void refuse_capture(CudaDevice& device, Stream stream, const char* what);
 
-/// A number that no other stream of this process has or will have; tells apart the default streams
-/// of each context and of each thread.
-std::uint64_t stream_id(CudaDevice& device, Stream stream);
+/// A capture of `stream` into a graph, which disturbs no other thread. Given up with this object
+/// unless ended before.
+class StreamCapture {
+public:
+    /// Throws Error(device) that names `tried`.
+    StreamCapture(CudaDevice& device, Stream stream, std::string_view tried);
+    ~StreamCapture();
+    StreamCapture(const StreamCapture&) = delete;
+    StreamCapture& operator=(const StreamCapture&) = delete;
+
+    /// The answer of cuStreamEndCapture; the graph is the caller's.
+    CUresult end(CUgraph* graph);
+
+private:
+    CudaDevice& device_;
+    Stream stream_;
+    bool open_ = true;
+};
 
 }  // namespace jitune

@@ -43,4 +43,23 @@ ContextScope::RelaxedCapture::~RelaxedCapture() {
                    "cuThreadExchangeStreamCaptureMode");
 }
 
+StreamContext::StreamContext(const DriverTable& driver, Stream stream) : driver_(driver) {
+    constexpr std::string_view tried = "use the context of a stream";
+    CUcontext context = nullptr;
+    const CUresult result = driver.cuStreamGetCtx(stream, &context);
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+        return;  // a default stream, and none is current
+    }
+    check(driver, result, "cuStreamGetCtx", tried);
+    check(driver, driver.cuCtxPushCurrent(context), "cuCtxPushCurrent", tried);
+    pushed_ = true;
+}
+
+StreamContext::~StreamContext() {
+    if (pushed_) {
+        CUcontext ours = nullptr;
+        driver_.cuCtxPopCurrent(&ours);  // fails only where another has popped it
+    }
+}
+
 }  // namespace jitune

@@ -41,4 +41,19 @@ private:
     RelaxedCapture relaxed_;
 };
 
+/// While it lives, the context of `stream` is current to the calling thread; where that is a
+/// default stream, the one that is current anyway, if any.
+class StreamContext {
+public:
+    /// Throws Error(device).
+    StreamContext(const DriverTable& driver, Stream stream);
+    ~StreamContext();
+    StreamContext(const StreamContext&) = delete;
+    StreamContext& operator=(const StreamContext&) = delete;
+
+private:
+    const DriverTable& driver_;
+    bool pushed_ = false;
+};
+
 }  // namespace jitune

@@ -12,7 +12,7 @@
 namespace jitune {
 
 CudaBackend::CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc)
-    : device_(std::move(device)), nvrtc_(std::move(nvrtc)), scratch_(device_) {}
+    : device_(std::move(device)), nvrtc_(std::move(nvrtc)) {}
 
 std::string CudaBackend::compiler() {
     return nvrtc_version(nvrtc_->get());
@@ -30,10 +30,6 @@ std::shared_ptr<const Program> CudaBackend::load(const Binary& binary) {
 
 std::unique_ptr<Bench> CudaBackend::make_bench() {
     return std::make_unique<CudaBench>(device_, nvrtc_);
-}
-
-Scratch CudaBackend::stream_scratch(Stream stream, const ScratchNeed& need) {
-    return scratch_.get(stream, need);
 }
 
 std::unique_ptr<DeviceMemory> CudaBackend::allocate(std::size_t bytes) {
@@ -64,20 +60,26 @@ void CudaBackend::read_back(std::span<std::byte> data, const void* device, Strea
     device_->check(driver.cuStreamSynchronize(stream), "cuStreamSynchronize", reading);
 }
 
-void CudaBackend::write(void* device, std::span<const std::byte> value, Stream stream) {
+void CudaBackend::write(void* device, std::span<const std::byte> value, std::size_t count,
+                        Stream stream) {
+    constexpr const char* writing = "write a result";
     const ContextScope scope(*device_);
-    for (std::size_t at = 0; at + sizeof(std::uint32_t) <= value.size();
-         at += sizeof(std::uint32_t)) {
+    const DriverTable& driver = device_->driver();
+    if (value.size() == 1) {
+        device_->check(
+            driver.cuMemsetD8Async(device_address(device), std::to_integer<unsigned char>(value[0]),
+                                   count, stream),
+            "cuMemsetD8Async", writing);
+        return;
+    }
+    // Each 32-bit word of the value by itself: one column of a matrix with a value in each row.
+    for (std::size_t at = 0; at < value.size(); at += sizeof(std::uint32_t)) {
         std::uint32_t word = 0;
         std::memcpy(&word, &value[at], sizeof word);
-        device_->check(
-            device_->driver().cuMemsetD32Async(device_address(device) + at, word, 1, stream),
-            "cuMemsetD32Async", "write a result");
+        device_->check(driver.cuMemsetD2D32Async(device_address(device) + at, value.size(), word, 1,
+                                                 count, stream),
+                       "cuMemsetD2D32Async", writing);
     }
-}
-
-void CudaBackend::refuse_capture(Stream stream, const char* what) {
-    jitune::refuse_capture(*device_, stream, what);
 }
 
 }  // namespace jitune

@@ -5,7 +5,6 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
-#include "backend/cuda/stream_scratch.hpp"
 
 namespace jitune {
 
@@ -14,23 +13,22 @@ class CudaBackend final : public Backend {
 public:
     CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc);
 
+    [[nodiscard]] const std::shared_ptr<CudaDevice>& device() const { return device_; }
     [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
     std::string compiler() override;
     std::vector<CompileOutcome> compile(const TemplateSource& source,
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
-    Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
-    void write(void* device, std::span<const std::byte> value, Stream stream) override;
-    void refuse_capture(Stream stream, const char* what) override;
+    void write(void* device, std::span<const std::byte> value, std::size_t count,
+               Stream stream) override;
 
 private:
     std::shared_ptr<CudaDevice> device_;
     std::shared_ptr<LazyNvrtc> nvrtc_;
-    StreamScratch scratch_;
 };
 
 }  // namespace jitune

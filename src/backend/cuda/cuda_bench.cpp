@@ -83,7 +83,7 @@ std::optional<LaunchFailure> CudaBench::run(const Program& program, const Launch
     const CUresult launched = cuda.try_launch(launch, stream_->get());
     auto failure = wait_until_idle(*device_, stream_->get(), limit);
     if (!failure && launched != CUDA_SUCCESS) {
-        failure = launch_failure(driver, launched, "cuLaunchKernel", "run a kernel");
+        failure = launch_failure(driver, launched, "cuLaunchKernelEx", "run a kernel");
     }
     return failure;
 }

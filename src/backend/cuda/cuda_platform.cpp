@@ -6,8 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "backend/cuda/capture.hpp"
+#include "backend/cuda/context.hpp"
 #include "backend/cuda/cuda_backend.hpp"
+#include "backend/cuda/cuda_stream_site.hpp"
 #include "jitune/error.hpp"
+#include "support/append_table.hpp"
 
 namespace jitune {
 namespace {
@@ -50,6 +54,12 @@ Driver start_driver(const CudaTables& tables) {
     return driver;
 }
 
+constexpr std::string_view kFinding = "find the device of a stream";
+
+constexpr std::size_t place_of(unsigned long long stream_id) {
+    return stream_id % 1024;
+}
+
 class CudaPlatform final : public Platform {
 public:
     CudaPlatform(CudaTables tables, const Log& log)
@@ -63,52 +73,101 @@ public:
     }
     [[nodiscard]] std::string missing() const override { return driver().missing; }
 
-    Backend& device(int ordinal) override {
+    CudaBackend& device(int ordinal) override {
         if (ordinal < 0 || ordinal >= device_count()) {
             throw Error(
                 ErrorKind::unavailable,
                 fmt::format("open device cuda:{}: there are {} devices", ordinal, device_count()));
         }
         Slot& slot = slots_[static_cast<std::size_t>(ordinal)];
-        if (Backend* open = slot.open.load(std::memory_order_acquire)) {
+        if (CudaBackend* open = slot.open.load(std::memory_order_acquire)) {
             return *open;
         }
         const std::lock_guard lock(slot.mutex);
         if (!slot.backend) {
             slot.backend = std::make_unique<CudaBackend>(
                 std::make_shared<CudaDevice>(driver().table, ordinal, log_), nvrtc_);
+            slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
+            slot.beside_capture = std::make_unique<CudaCaptureSite>(*slot.backend, true);
             slot.open.store(slot.backend.get(), std::memory_order_release);
         }
         return *slot.backend;
     }
 
-    [[nodiscard]] int current_device() const override {
-        const Driver& started = driver();
-        CUdevice current = 0;
-        const CUresult result =
-            started.table ? started.table->cuCtxGetDevice(&current) : CUDA_ERROR_NOT_INITIALIZED;
-        if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED) {
-            return 0;
+    StreamSite& site(Stream stream) override {
+        if (const DriverTable* table = table_.load(std::memory_order_acquire)) [[likely]] {
+            // In this order: cuStreamGetId would break a capture.
+            CaptureState state = CaptureState::none;
+            unsigned long long id = 0;
+            if (ask_capture(*table, stream, state) == CUDA_SUCCESS && state == CaptureState::none &&
+                table->cuStreamGetId(stream, &id) == CUDA_SUCCESS) [[likely]] {
+                if (StreamSite* known = sites_.find(id)) [[likely]] {
+                    return *known;
+                }
+            }
         }
-        check(*started.table, result, "cuCtxGetDevice", "find the device of the current context");
-        const auto place = std::find(started.devices.begin(), started.devices.end(), current);
-        return place == started.devices.end() ? 0
-                                              : static_cast<int>(place - started.devices.begin());
+        return find_site(stream);
     }
 
 private:
     struct Slot {
-        std::atomic<Backend*> open{nullptr};
+        std::atomic<CudaBackend*> open{nullptr};
         std::mutex mutex;
         std::unique_ptr<CudaBackend> backend;
+        std::unique_ptr<CudaCaptureSite> capturing, beside_capture;
     };
 
     const Driver& driver() const {
         std::call_once(once_, [this] {
             driver_ = start_driver(tables_);
             slots_ = std::vector<Slot>(driver_.devices.size());
+            table_.store(driver_.table.get(), std::memory_order_release);
         });
         return driver_;
+    }
+
+    StreamSite& find_site(Stream stream) {
+        if (device_count() == 0) {
+            throw Error(ErrorKind::unavailable, "find the device of a stream: " + missing());
+        }
+        CaptureState state = CaptureState::none;
+        if (ask_capture(*driver().table, stream, state) != CUDA_ERROR_INVALID_CONTEXT) {
+            return site_here(stream);
+        }
+        const ContextScope scope(*device(0).device());
+        return site_here(stream);
+    }
+
+    /// Where a context is current if the stream is a default one.
+    StreamSite& site_here(Stream stream) {
+        const DriverTable& table = *driver().table;
+        CaptureState state = CaptureState::none;
+        check(table, ask_capture(table, stream, state), "cuStreamIsCapturing", kFinding);
+        if (state == CaptureState::beside) {
+            return *slot_of_current_context().beside_capture;
+        }
+        if (state == CaptureState::active) {
+            const StreamContext own(table, stream);
+            return *slot_of_current_context().capturing;
+        }
+        unsigned long long id = 0;
+        check(table, table.cuStreamGetId(stream, &id), "cuStreamGetId", kFinding);
+        if (StreamSite* known = sites_.find(id)) {
+            return *known;
+        }
+        const StreamContext own(table, stream);
+        CudaBackend& backend = *slot_of_current_context().backend;
+        return sites_.add(id, std::make_unique<CudaStreamSite>(backend, backend.device(), stream));
+    }
+
+    Slot& slot_of_current_context() {
+        const Driver& started = driver();
+        CUdevice handle = 0;
+        check(*started.table, started.table->cuCtxGetDevice(&handle), "cuCtxGetDevice", kFinding);
+        const auto place = std::find(started.devices.begin(), started.devices.end(), handle);
+        const auto ordinal = place - started.devices.begin();
+        device(static_cast<int>(ordinal));
+        return slots_[static_cast<std::size_t>(ordinal)];
     }
 
     CudaTables tables_;
@@ -117,6 +176,10 @@ private:
     mutable std::once_flag once_;
     mutable Driver driver_;
     mutable std::vector<Slot> slots_;
+    mutable std::atomic<const DriverTable*> table_{nullptr};  // once cuInit has been called
+    // By cuStreamGetId, whose numbers no other stream of the process has or will have; it tells the
+    // default streams of contexts and threads apart too.
+    AppendTable<unsigned long long, StreamSite, place_of> sites_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/image_check.hpp"
+#include "backend/cuda/kernel_call.hpp"
 
 namespace jitune {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::string_view kLoading = "load a binary";
 
 CudaProgram::CudaProgram(std::shared_ptr<CudaDevice> device, const Binary& binary)
     : device_(std::move(device)),
+      launch_(device_->driver().cuLaunchKernelEx),
       library_(device_, device_->driver().cuLibraryUnload, "cuLibraryUnload") {
     check_image(binary.format, *binary.image);
     const ContextScope scope(*device_);
@@ -46,47 +48,41 @@ void CudaProgram::add_kernel(const std::string& symbol) {
 }
 
 CUkernel CudaProgram::kernel(std::uint32_t entry) const {
-    if (entry >= kernels_.size()) {
+    if (entry >= kernels_.size()) [[unlikely]] {
         throw Error(ErrorKind::device, fmt::format("{}: entry {} of a binary with {}", kLaunching,
                                                    entry, kernels_.size()));
     }
     return kernels_[entry];
 }
 
-ArgumentPointers argument_pointers(const Launch& launch, const LaunchStep& step) {
-    ArgumentPointers pointers{};
-    for (std::size_t i = 0; i < step.argument_count; ++i) {
-        pointers[i] = const_cast<std::uint64_t*>(&launch.cells[step.arguments[i]]);
-    }
-    return pointers;
-}
-
-CUresult CudaProgram::launch_step(const Launch& launch, const LaunchStep& step,
-                                  Stream stream) const {
-    ArgumentPointers arguments = argument_pointers(launch, step);
-    return device_->driver().cuLaunchKernel(reinterpret_cast<CUfunction>(kernel(step.entry)),
-                                            step.grid.x, step.grid.y, step.grid.z, step.block.x,
-                                            step.block.y, step.block.z, step.shared_bytes, stream,
-                                            arguments.data(), nullptr);
-}
-
-CUresult CudaProgram::try_launch(const Launch& launch, Stream stream) const {
+CUresult CudaProgram::launch_steps(const Launch& launch, Cells& cells, Stream stream) const {
     for (std::size_t i = 0; i < launch.step_count; ++i) {
-        CUresult result = launch_step(launch, launch.steps[i], stream);
-        if (result == CUDA_ERROR_INVALID_CONTEXT) {
-            // No context is current: asking first would cost every other launch.
-            const ContextScope scope(*device_);
-            result = launch_step(launch, launch.steps[i], stream);
-        }
-        if (result != CUDA_SUCCESS) {
+        KernelCall call(launch.steps[i], cells, stream);
+        const CUresult result =
+            launch_(call.config(), reinterpret_cast<CUfunction>(kernel(launch.steps[i].entry)),
+                    call.arguments(), nullptr);
+        if (result != CUDA_SUCCESS) [[unlikely]] {
             return result;
         }
     }
     return CUDA_SUCCESS;
 }
 
-void CudaProgram::launch(const Launch& launch, Stream stream) const {
-    device_->check(try_launch(launch, stream), "cuLaunchKernel", kLaunching);
+CUresult CudaProgram::try_launch_on(const Launch& launch, std::span<void* const> arrays,
+                                    Stream stream) const {
+    Cells cells = cells_with(launch, arrays);
+    const CUresult result = launch_steps(launch, cells, stream);
+    if (result != CUDA_ERROR_INVALID_CONTEXT) [[likely]] {
+        return result;
+    }
+    // No context is current, which the first step met: asking first would cost every other launch.
+    const ContextScope scope(*device_);
+    return launch_steps(launch, cells, stream);
+}
+
+void CudaProgram::launch_on(const Launch& launch, std::span<void* const> arrays,
+                            Stream stream) const {
+    device_->check(try_launch_on(launch, arrays, stream), "cuLaunchKernelEx", kLaunching);
 }
 
 }  // namespace jitune

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -16,29 +15,28 @@ public:
     /// Throws Error(device).
     CudaProgram(std::shared_ptr<CudaDevice> device, const Binary& binary);
 
-    void launch(const Launch& launch, Stream stream) const override;
+    void launch_on(const Launch& launch, std::span<void* const> arrays,
+                   Stream stream) const override;
 
-    /// As launch(), but the answer of cuLaunchKernel is a value. Stops at the first step that
-    /// fails.
-    CUresult try_launch(const Launch& launch, Stream stream) const;
+    /// As launch() and launch_on(), but the answer of cuLaunchKernelEx is a value. Stop at the
+    /// first step that fails.
+    CUresult try_launch(const Launch& launch, Stream stream) const {
+        return try_launch_on(launch, {}, stream);
+    }
+    CUresult try_launch_on(const Launch& launch, std::span<void* const> arrays,
+                           Stream stream) const;
 
     /// Throws Error(device) where the program has no such entry.
     [[nodiscard]] CUkernel kernel(std::uint32_t entry) const;
 
 private:
     void add_kernel(const std::string& symbol);
-    [[nodiscard]] CUresult launch_step(const Launch& launch, const LaunchStep& step,
-                                       Stream stream) const;
+    [[nodiscard]] CUresult launch_steps(const Launch& launch, Cells& cells, Stream stream) const;
 
     std::shared_ptr<CudaDevice> device_;
+    decltype(&::cuLaunchKernelEx) launch_;  // of the driver: one step nearer
     DriverHandle<CUlibrary> library_;
     std::vector<CUkernel> kernels_;
 };
-
-using ArgumentPointers = std::array<void*, kMaxArguments>;
-
-/// Where the driver finds the arguments of `step`, as cuLaunchKernel wants them; null after the
-/// last. Valid as long as `launch`.
-ArgumentPointers argument_pointers(const Launch& launch, const LaunchStep& step);
 
 }  // namespace jitune

@@ -33,16 +33,19 @@
     X(cuMemcpyDtoHAsync)                 \
     X(cuMemcpyDtoDAsync)                 \
     X(cuMemsetD8Async)                   \
-    X(cuMemsetD32Async)                  \
+    X(cuMemsetD2D32Async)                \
     X(cuStreamCreate)                    \
     X(cuStreamDestroy)                   \
     X(cuStreamQuery)                     \
     X(cuStreamSynchronize)               \
     X(cuStreamIsCapturing)               \
     X(cuStreamGetId)                     \
+    X(cuStreamGetCtx)                    \
+    X(cuStreamBeginCapture)              \
+    X(cuStreamEndCapture)                \
     X(cuEventCreate)                     \
     X(cuEventDestroy)                    \
-    X(cuEventRecord)                     \
+    X(cuEventRecordWithFlags)            \
     X(cuEventElapsedTime)                \
     X(cuLibraryLoadData)                 \
     X(cuLibraryUnload)                   \
@@ -50,10 +53,8 @@
     X(cuKernelGetFunction)               \
     X(cuKernelGetAttribute)              \
     X(cuKernelSetAttribute)              \
-    X(cuLaunchKernel)                    \
-    X(cuGraphCreate)                     \
+    X(cuLaunchKernelEx)                  \
     X(cuGraphDestroy)                    \
-    X(cuGraphAddKernelNode)              \
     X(cuGraphInstantiateWithFlags)       \
     X(cuGraphExecDestroy)                \
     X(cuGraphUpload)                     \

@@ -1,9 +1,11 @@
 #include "backend/cuda/graph_timer.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "backend/cuda/capture.hpp"
 #include "backend/cuda/launch_failure.hpp"
 
 namespace jitune {
@@ -30,46 +32,56 @@ GraphTimer::GraphTimer(std::shared_ptr<CudaDevice> device, std::shared_ptr<Strea
         throw Error(ErrorKind::usage, "prepare to time a kernel: the chain has no launches");
     }
     const ContextScope scope(*device_);
-    device_->check(device_->driver().cuGraphCreate(graph_.out(), 0), "cuGraphCreate", kPreparing);
-    CUgraphNode last = nullptr;
-    for (const Launch& launch : chain) {
-        last = add_launch(program, launch, last);
+    make_events();
+    flaw_ = capture(program, chain);
+    if (!flaw_) {
+        flaw_ = instantiate();
     }
-    instantiate();
 }
 
-CUgraphNode GraphTimer::add_launch(const CudaProgram& program, const Launch& launch,
-                                   CUgraphNode last) {
-    for (std::size_t i = 0; i < launch.step_count; ++i) {
-        const LaunchStep& step = launch.steps[i];
-        ArgumentPointers arguments = argument_pointers(launch, step);
-        CUDA_KERNEL_NODE_PARAMS node{};
-        node.kern = program.kernel(step.entry);
-        node.gridDimX = step.grid.x;
-        node.gridDimY = step.grid.y;
-        node.gridDimZ = step.grid.z;
-        node.blockDimX = step.block.x;
-        node.blockDimY = step.block.y;
-        node.blockDimZ = step.block.z;
-        node.sharedMemBytes = step.shared_bytes;
-        node.kernelParams = arguments.data();
-        const CUgraphNode before = last;
-        device_->check(device_->driver().cuGraphAddKernelNode(&last, graph_.get(), &before,
-                                                              before == nullptr ? 0 : 1, &node),
-                       "cuGraphAddKernelNode", kPreparing);
-    }
-    return last;
-}
-
-void GraphTimer::instantiate() {
+void GraphTimer::make_events() {
     const DriverTable& driver = device_->driver();
-    device_->check(driver.cuGraphInstantiateWithFlags(replay_.out(), graph_.get(), 0),
-                   "cuGraphInstantiate", kPreparing);
-    device_->check(driver.cuGraphUpload(replay_.get(), stream_->get()), "cuGraphUpload",
-                   kPreparing);
     device_->check(driver.cuEventCreate(begin_.out(), CU_EVENT_DEFAULT), "cuEventCreate",
                    kPreparing);
     device_->check(driver.cuEventCreate(end_.out(), CU_EVENT_DEFAULT), "cuEventCreate", kPreparing);
+}
+
+// The events are nodes of the graph: between a launch and events on the stream lie some
+// microseconds of the graph's own start. What a sample holds before the first of them is not timed:
+// the flush, or a first launch, which brings caches and clocks to the state in which they stay.
+std::optional<LaunchFailure> GraphTimer::capture(const CudaProgram& program,
+                                                 std::span<const Launch> chain) {
+    StreamCapture capture(*device_, stream_->get(), kPreparing);
+    std::optional<LaunchFailure> failure;
+    const auto launch = [&](const Launch& one) {
+        if (!failure) {
+            failure = failed(program.try_launch(one, stream_->get()), "cuLaunchKernelEx");
+        }
+    };
+    const auto record = [&](const DriverHandle<CUevent>& event) {
+        if (!failure) {
+            failure = failed(device_->driver().cuEventRecordWithFlags(event.get(), stream_->get(),
+                                                                      CU_EVENT_RECORD_EXTERNAL),
+                             "cuEventRecordWithFlags");
+        }
+    };
+    if (!flush_) {
+        launch(chain.back());
+    }
+    record(begin_);
+    std::for_each(chain.begin(), chain.end(), launch);
+    record(end_);
+    return failure ? failure : failed(capture.end(graph_.out()), "cuStreamEndCapture");
+}
+
+std::optional<LaunchFailure> GraphTimer::instantiate() {
+    const DriverTable& driver = device_->driver();
+    auto failure = failed(driver.cuGraphInstantiateWithFlags(replay_.out(), graph_.get(), 0),
+                          "cuGraphInstantiate");
+    if (!failure) {
+        failure = failed(driver.cuGraphUpload(replay_.get(), stream_->get()), "cuGraphUpload");
+    }
+    return failure;
 }
 
 std::optional<LaunchFailure> GraphTimer::failed(CUresult result, const char* call) const {
@@ -79,32 +91,22 @@ std::optional<LaunchFailure> GraphTimer::failed(CUresult result, const char* cal
     return launch_failure(device_->driver(), result, call, kTiming);
 }
 
-// The first event must not pass before the host has enqueued the rest, or the sample would hold the
-// host's time: the flush keeps the device busy meanwhile, else one replay that is not timed, which
-// also brings the caches to the state in which they stay.
-std::optional<LaunchFailure> GraphTimer::occupy() {
-    if (flush_) {
-        return failed(flush_->enqueue(stream_->get()), "cuLaunchKernel (cache flush)");
-    }
-    return failed(device_->driver().cuGraphLaunch(replay_.get(), stream_->get()), "cuGraphLaunch");
-}
-
 std::optional<LaunchFailure> GraphTimer::enqueue() {
-    const DriverTable& driver = device_->driver();
-    auto failure = occupy();
-    if (!failure) {
-        failure = failed(driver.cuEventRecord(begin_.get(), stream_->get()), "cuEventRecord");
+    std::optional<LaunchFailure> failure;
+    if (flush_) {
+        failure = failed(flush_->enqueue(stream_->get()), "cuLaunchKernelEx (cache flush)");
     }
     if (!failure) {
-        failure = failed(driver.cuGraphLaunch(replay_.get(), stream_->get()), "cuGraphLaunch");
-    }
-    if (!failure) {
-        failure = failed(driver.cuEventRecord(end_.get(), stream_->get()), "cuEventRecord");
+        failure =
+            failed(device_->driver().cuGraphLaunch(replay_.get(), stream_->get()), "cuGraphLaunch");
     }
     return failure;
 }
 
 std::variant<double, LaunchFailure> GraphTimer::sample(std::chrono::milliseconds limit) {
+    if (flaw_) {
+        return *flaw_;
+    }
     const ContextScope scope(*device_);
     if (auto failure = enqueue()) {
         return *failure;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "backend/backend.hpp"
@@ -12,7 +13,9 @@ namespace jitune {
 
 using StreamHandle = DriverHandle<CUstream>;
 
-/// A graph of serial launches, replayed between two events of `stream`.
+/// A graph that is captured from launches on `stream`, so that it holds what they are there, and
+/// replayed with the two events between which it is timed. Where it cannot be captured, sample()
+/// says why.
 class GraphTimer final : public Timer {
 public:
     /// `flush` may be null. Throws Error(device), Error(usage) for an empty chain.
@@ -23,9 +26,10 @@ public:
     std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) override;
 
 private:
-    CUgraphNode add_launch(const CudaProgram& program, const Launch& launch, CUgraphNode last);
-    void instantiate();
-    [[nodiscard]] std::optional<LaunchFailure> occupy();
+    [[nodiscard]] std::optional<LaunchFailure> capture(const CudaProgram& program,
+                                                       std::span<const Launch> chain);
+    [[nodiscard]] std::optional<LaunchFailure> instantiate();
+    void make_events();
     [[nodiscard]] std::optional<LaunchFailure> enqueue();
     [[nodiscard]] std::optional<LaunchFailure> failed(CUresult result, const char* call) const;
 
@@ -33,6 +37,7 @@ private:
     std::shared_ptr<StreamHandle> stream_;
     std::shared_ptr<const CacheFlush> flush_;
     std::size_t launches_;
+    std::optional<LaunchFailure> flaw_;  ///< why there is no replay
     DriverHandle<CUgraph> graph_;
     DriverHandle<CUgraphExec> replay_;
     DriverHandle<CUevent> begin_;

@@ -1,6 +1,5 @@
 #include "backend/host/host_backend.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -11,17 +10,6 @@
 #include "jitune/error.hpp"
 
 namespace jitune {
-
-namespace {
-
-void* at_least(HostMemory& memory, std::size_t bytes, HostMemory::Content content) {
-    if (memory.bytes() < bytes) {
-        memory = HostMemory(std::max(bytes, 2 * memory.bytes()), content);
-    }
-    return memory.data();
-}
-
-}  // namespace
 
 HostBackend::HostBackend(DeviceInfo info, Log log) : info_(std::move(info)), log_(std::move(log)) {}
 
@@ -76,12 +64,6 @@ std::unique_ptr<Bench> HostBackend::make_bench() {
     return std::make_unique<HostBench>(info_);
 }
 
-Scratch HostBackend::stream_scratch(Stream /*stream*/, const ScratchNeed& need) {
-    thread_local HostMemory plain, zeroed;
-    return {at_least(plain, need.plain, HostMemory::Content::any),
-            at_least(zeroed, need.zeroed, HostMemory::Content::zero)};
-}
-
 std::unique_ptr<DeviceMemory> HostBackend::allocate(std::size_t bytes) {
     return std::make_unique<HostMemory>(bytes, HostMemory::Content::any);
 }
@@ -96,9 +78,10 @@ void HostBackend::read_back(std::span<std::byte> data, const void* device, Strea
     }
 }
 
-void HostBackend::write(void* device, std::span<const std::byte> value, Stream /*stream*/) {
-    if (!value.empty()) {
-        std::memcpy(device, value.data(), value.size());
+void HostBackend::write(void* device, std::span<const std::byte> value, std::size_t count,
+                        Stream /*stream*/) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(static_cast<std::byte*>(device) + i * value.size(), value.data(), value.size());
     }
 }
 

@@ -24,14 +24,11 @@ public:
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
-
-    /// One pair of areas for each thread.
-    Scratch stream_scratch(Stream stream, const ScratchNeed& need) override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
-    void write(void* device, std::span<const std::byte> value, Stream stream) override;
-    void refuse_capture(Stream /*stream*/, const char* /*what*/) override {}
+    void write(void* device, std::span<const std::byte> value, std::size_t count,
+               Stream stream) override;
 
 private:
     std::shared_ptr<const HostCompiler> find_compiler();

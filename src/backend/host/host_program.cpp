@@ -157,13 +157,14 @@ HostProgram::HostProgram(std::shared_ptr<const HostImage> image,
     }
 }
 
-void HostProgram::launch(const Launch& launch, Stream /*stream*/) const {
+void HostProgram::launch_on(const Launch& launch, std::span<void* const> arrays,
+                            Stream /*stream*/) const {
+    Cells cells = cells_with(launch, arrays);
     for (std::size_t index = 0; index < launch.step_count; ++index) {
         const LaunchStep& step = launch.steps[index];
         std::array<void*, kMaxArguments> arguments;
         for (std::size_t i = 0; i < step.argument_count; ++i) {
-            // Kernels get copies of their arguments, so nothing is written through this.
-            arguments[i] = const_cast<std::uint64_t*>(&launch.cells[step.arguments[i]]);
+            arguments[i] = &cells[step.arguments[i]];
         }
         if (step.entry >= entries_.size()) {
             throw Error(ErrorKind::device, fmt::format("launch step {}: the program has {} entries",

@@ -32,7 +32,8 @@ public:
     /// Throws Error(device) as HostImage::find does.
     HostProgram(std::shared_ptr<const HostImage> image, const std::vector<std::string>& symbols);
 
-    void launch(const Launch& launch, Stream stream) const override;
+    void launch_on(const Launch& launch, std::span<void* const> arrays,
+                   Stream stream) const override;
 
 private:
     /// Takes the addresses of the arguments, as cuLaunchKernel does, and their number. Does nothing

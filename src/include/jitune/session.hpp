@@ -19,9 +19,10 @@ enum class Origin {
     stored,            ///< the database had the winner of this very problem
     nearest,           ///< the stored winner of another size
     template_default,  ///< the template's default configuration
+    pinned,            ///< the configuration that the caller named
 };
 
-/// "tuned", "stored", "nearest", "default".
+/// "tuned", "stored", "nearest", "default", "pinned".
 JITUNE_API const char* to_string(Origin origin);
 
 /// How a problem is answered.

@@ -1,0 +1,59 @@
+// Work for several threads.
+#pragma once
+
+#include "jitune_types.h"
+
+namespace jitune {
+
+/// One thread's least work in bytes: less is done sooner than a thread wakes up.
+constexpr Index kShareBytes = 65536;
+constexpr int kMaxThreads = 1024;
+
+JITUNE_FUNCTION constexpr Index smaller(Index a, Index b) { return a < b ? a : b; }
+JITUNE_FUNCTION constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
+
+/// How many of `threads` have work for `bytes` of data; at least 1.
+JITUNE_FUNCTION int useful_threads(int threads, Index bytes) {
+    const Index most = smaller(ceil_div(bytes, kShareBytes), kMaxThreads);
+    return most < 2 || threads < 2 ? 1 : static_cast<int>(smaller(most, threads));
+}
+
+/// `total` units split into `shares` that differ by one at most: where a share begins. Each product
+/// fits: 2^40 units in 2^20 shares.
+JITUNE_FUNCTION Index share_begin(Index total, Index share, Index shares) {
+    return total * share / shares;
+}
+
+/// Calls work(i) for each i below `count`. Of as many pieces of work as threads, thread t does the
+/// t-th; of more, whoever is free takes the next. For one thread none is started.
+template <class Work>
+void for_each(Index count, int threads, const Work& work) {
+    if (threads <= 1 || count <= 1) {
+        for (Index i = 0; i < count; ++i) {
+            work(i);
+        }
+    } else if (count <= static_cast<Index>(threads)) {
+#pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static, 1)
+        for (Index i = 0; i < count; ++i) {
+            work(i);
+        }
+    } else {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+        for (Index i = 0; i < count; ++i) {
+            work(i);
+        }
+    }
+}
+
+/// The combination of states in a fixed tree, which rounds less than a chain; the first becomes it.
+template <class Op, class State>
+JITUNE_FUNCTION State combine_states(State* states, int count) {
+    for (int stride = 1; stride < count; stride *= 2) {
+        for (int i = 0; i + stride < count; i += 2 * stride) {
+            states[i] = Op::combine(states[i], states[i + stride]);
+        }
+    }
+    return states[0];
+}
+
+}  // namespace jitune

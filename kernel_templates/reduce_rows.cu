@@ -1,0 +1,308 @@
+/* jitune template
+kernel = "reduce_rows"
+backend = "cuda"
+summary = "each row of a row-major matrix to one value by an associative operation"
+sizes = ["rows", "columns"]
+constraints = [
+    "block <= max_threads_per_block",
+    "threads_per_row <= 32 OR threads_per_row = block",
+    "layout <> 'staged' OR (threads_per_row <= 32 AND block * unroll <= 2048)",
+]
+prune = [
+    # Threads that have nothing to load, and threads that would load for long.
+    "by_block OR layout = 'staged' OR threads_per_row / 2 * pack < columns",
+    "by_block OR layout = 'staged' OR columns <= threads_per_row * pack * 64",
+    "NOT by_block OR columns >= block * pack / 4",
+    "block <= 512 OR by_block",
+    # Odd rows in shared memory: few enough threads that each has some elements.
+    "layout = 'direct' OR (columns % pack <> 0 AND columns <= 1024 AND columns <= block * unroll * pack - pack + 1)",
+    "layout = 'direct' OR threads_per_row <= max(1, columns / 8)",
+    "layout = 'staged' OR columns % pack = 0 OR columns >= 32",
+    # One wave or two, or a block for all that there is; not a grid that is the same as another.
+    "block * blocks_per_sm >= 1024 AND (block * blocks_per_sm <= 2 * max_threads_per_sm OR blocks_per_sm = 1024)",
+    "blocks_per_sm = 1024 OR by_block OR slots < ceil_div(rows, rows_per_trip)",
+    "blocks_per_sm < 1024 OR NOT by_block OR rows > 16 * sm_count",
+]
+reproducibility = "iif(exact, 'exact', 'fixed')"
+
+[types.element]
+int8 = "signed char"
+uint8 = "unsigned char"
+int16 = "short"
+uint16 = "unsigned short"
+int32 = "int"
+uint32 = "unsigned"
+int64 = "long long"
+uint64 = "unsigned long long"
+float16 = "jitune::float16"
+bfloat16 = "jitune::bfloat16"
+float32 = "float"
+float64 = "double"
+
+[types.accumulator]
+int32 = "int"
+uint32 = "unsigned"
+int64 = "long long"
+uint64 = "unsigned long long"
+float32 = "float"
+float64 = "double"
+
+[types.result]
+uint8 = "unsigned char"
+int32 = "int"
+uint32 = "unsigned"
+int64 = "long long"
+uint64 = "unsigned long long"
+float32 = "float"
+float64 = "double"
+
+[types.operation]
+sum = "jitune::Sum"
+product = "jitune::Product"
+min = "jitune::Min"
+max = "jitune::Max"
+arg_min = "jitune::ArgMin"
+arg_max = "jitune::ArgMax"
+mean = "jitune::Mean"
+sum_of_squares = "jitune::SumOfSquares"
+norm = "jitune::Norm"
+sum_abs = "jitune::SumAbs"
+max_abs = "jitune::MaxAbs"
+all = "jitune::All"
+any = "jitune::Any"
+count_nonzero = "jitune::CountNonzero"
+custom = "jitune::Custom"
+
+[types.determinism]
+run_to_run = "any order that the configuration fixes"
+any = "any order"
+
+[parameters]
+layout = { values = ["direct", "staged"], default = "direct", type = "jitune::RowLayout" }
+block = { values = [128, 256, 512, 1024], default = 256 }
+threads_per_row = { values = [1, 2, 4, 8, 16, 32, 128, 256, 512, 1024], default = 32 }
+unroll = { values = [2, 4, 8], default = 4 }
+blocks_per_sm = { values = [1, 2, 4, 8, 16, 1024], default = 1024 }
+
+[derived]
+adds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs', 'count_nonzero')"
+exact = "operation NOT IN ('product', 'custom') AND NOT (adds AND accumulator IN ('float32', 'float64'))"
+pack = "16 / element_bytes"
+by_block = "threads_per_row = block"
+slots = "sm_count * blocks_per_sm"
+blocks_per_row = "iif(by_block, max(1, min(slots / rows, ceil_div(columns, block * pack * unroll))), 1)"
+staged_rows = "max(1, (block * unroll * pack - pack + 1) / columns)"
+rows_per_trip = "iif(layout = 'staged', staged_rows, block / threads_per_row * iif(NOT by_block AND columns <= threads_per_row * pack, unroll, 1))"
+
+[arguments]
+values = { access = "in", type = "element", count = "rows * columns" }
+rows = { access = "scalar", type = "uint64", value = "rows" }
+columns = { access = "scalar", type = "uint64", value = "columns" }
+blocks_per_row = { access = "scalar", type = "uint32", value = "blocks_per_row" }
+partials = { access = "scratch", type = "uint64", count = "iif(blocks_per_row > 1, 2 * rows * blocks_per_row, 1)" }
+tickets = { access = "zeroed", type = "uint32", count = "iif(blocks_per_row > 1, rows, 1)" }
+results = { access = "out", type = "result", count = "rows" }
+
+[[launch]]
+entry = "jitune::reduce_rows"
+template = ["element", "accumulator", "result", "operation", "layout", "block", "threads_per_row", "unroll"]
+arguments = ["values", "rows", "columns", "blocks_per_row", "partials", "tickets", "results"]
+block = "block"
+grid = "iif(blocks_per_row > 1, rows * blocks_per_row, min(ceil_div(rows, rows_per_trip), slots))"
+
+[reference]
+entry = "jitune::reduce_rows_serially"
+template = ["element", "accumulator", "result", "operation"]
+arguments = ["values", "rows", "columns", "results"]
+block = "256"
+grid = "min(rows, 65536)"
+*/
+#include "jitune_custom.h"
+#include "jitune_range.h"
+#include "jitune_reference.h"
+#include "jitune_ticket.h"
+
+namespace jitune {
+
+/// Where the threads of a row find its elements.
+enum class RowLayout {
+    direct,  ///< in global memory
+    staged,  ///< in shared memory, which the block fills with whole rows at a time, however short
+             ///< and odd, by wide loads
+};
+
+/// A row-major matrix and the results of its rows.
+template <class T, class R>
+struct Rows {
+    const T* __restrict__ values;
+    Index rows;
+    Index columns;
+    R* __restrict__ results;
+};
+
+/// Rows of at most one aligned pack per thread: `unroll` rows of a thread are in flight.
+template <class Op, int block, int threads_per_row, int pack, int unroll, class T, class R>
+__device__ __forceinline__ void reduce_short_rows(const Rows<T, R>& matrix) {
+    constexpr unsigned kRows = block / threads_per_row;
+    const unsigned lane = threadIdx.x % threads_per_row;
+    const unsigned packs = static_cast<unsigned>(matrix.columns) / pack;
+    const auto* first = reinterpret_cast<const Word<T, pack>*>(matrix.values) + lane;
+    const Index stride = static_cast<Index>(gridDim.x) * kRows * unroll;
+    for (Index base = static_cast<Index>(blockIdx.x) * kRows * unroll; base < matrix.rows;
+         base += stride) {
+        const Index row = base + threadIdx.x / threads_per_row;
+        Word<T, pack> loaded[unroll];
+#pragma unroll
+        for (int u = 0; u < unroll; ++u) {
+            if (lane < packs && row + u * kRows < matrix.rows) {
+                loaded[u] = first[(row + u * kRows) * packs];
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < unroll; ++u) {
+            const bool inside = row + u * kRows < matrix.rows;
+            auto state = Op::identity();
+            if (lane < packs && inside) {
+                state = combine_pack<Op, T, pack>(loaded[u], lane * pack);
+            }
+            state = combine_warp<Op, threads_per_row>(state);
+            if (lane == 0 && inside) {
+                matrix.results[row + u * kRows] = Op::result(state, matrix.columns);
+            }
+        }
+    }
+}
+
+/// Rows of any length, each by threads of one warp.
+template <class Op, int block, int threads_per_row, int pack, int unroll, class T, class R>
+__device__ __forceinline__ void reduce_rows_by_groups(const Rows<T, R>& matrix) {
+    constexpr unsigned kRows = block / threads_per_row;
+    const unsigned lane = threadIdx.x % threads_per_row;
+    const Index stride = static_cast<Index>(gridDim.x) * kRows;
+    for (Index base = static_cast<Index>(blockIdx.x) * kRows; base < matrix.rows; base += stride) {
+        const Index row = base + threadIdx.x / threads_per_row;
+        const bool inside = row < matrix.rows;
+        auto state = combine_range<Op, T, pack, unroll>(
+            matrix.values + (inside ? row * matrix.columns : 0), inside ? matrix.columns : 0, lane,
+            threads_per_row);
+        state = combine_warp<Op, threads_per_row>(state);
+        if (lane == 0 && inside) {
+            matrix.results[row] = Op::result(state, matrix.columns);
+        }
+    }
+}
+
+/// Each row by `blocks_per_row` blocks, of which the last one to end combines their partials.
+template <class Op, int block, int pack, int unroll, class T, class R>
+__device__ __forceinline__ void reduce_rows_by_blocks(const Rows<T, R>& matrix,
+                                                      unsigned blocks_per_row,
+                                                      typename Op::State* partials,
+                                                      unsigned* tickets) {
+    const unsigned part = blockIdx.x % blocks_per_row;
+    for (Index row = blockIdx.x / blocks_per_row; row < matrix.rows;
+         row += gridDim.x / blocks_per_row) {
+        auto state = combine_range<Op, T, pack, unroll>(matrix.values + row * matrix.columns,
+                                                        matrix.columns, part * block + threadIdx.x,
+                                                        blocks_per_row * block);
+        state = combine_block<Op, block>(state);
+        if (blocks_per_row > 1) {
+            auto* of_row = partials + row * blocks_per_row;
+            if (threadIdx.x == 0) {
+                of_row[part] = state;
+            }
+            if (!block_arrives_last(tickets + row, blocks_per_row)) {
+                continue;
+            }
+            state = Op::identity();
+            for (unsigned i = threadIdx.x; i < blocks_per_row; i += block) {
+                state = Op::combine(state, of_row[i]);
+            }
+            state = combine_block<Op, block>(state);
+        }
+        if (threadIdx.x == 0) {
+            matrix.results[row] = Op::result(state, matrix.columns);
+        }
+        __syncthreads();
+    }
+}
+
+/// As many whole rows as fit are staged in shared memory and reduced there.
+template <class Op, int block, int threads_per_row, int pack, int unroll, class T, class R>
+__device__ __forceinline__ void reduce_staged_rows(const Rows<T, R>& matrix) {
+    using Tile = Stage<T, pack, unroll, block>;
+    __shared__ Word<T, pack> packs[block * unroll];
+    auto* staged = reinterpret_cast<T*>(packs);
+    const auto columns = static_cast<unsigned>(matrix.columns);
+    const unsigned fitting = (Tile::kElements - pack + 1) / columns;
+    const unsigned lane = threadIdx.x % threads_per_row;
+    const Index stride = static_cast<Index>(gridDim.x) * fitting;
+    for (Index base = static_cast<Index>(blockIdx.x) * fitting; base < matrix.rows;
+         base += stride) {
+        const auto rows = static_cast<unsigned>(
+            matrix.rows - base < fitting ? matrix.rows - base : fitting);
+        const T* begin = matrix.values + base * columns;
+        const unsigned padding = (pack - elements_to_alignment<T, pack>(begin)) % pack;
+        const Run<T> run{matrix.values, matrix.rows * columns, base * columns,
+                         (base + rows) * columns, padding};
+        Tile tile;
+        tile.load(run);
+        tile.store(run, packs);
+        __syncthreads();
+        for (unsigned trip = 0; trip < rows; trip += block / threads_per_row) {
+            const unsigned row = trip + threadIdx.x / threads_per_row;
+            auto state = Op::identity();
+            if (row < rows) {
+                const T* values = staged + padding + row * columns;
+#pragma unroll 4
+                for (unsigned i = lane; i < columns; i += threads_per_row) {
+                    state = Op::combine(state, Op::map(values[i], i));
+                }
+            }
+            state = combine_warp<Op, threads_per_row>(state);
+            if (lane == 0 && row < rows) {
+                matrix.results[base + row] = Op::result(state, columns);
+            }
+        }
+        __syncthreads();
+    }
+}
+
+/// Reduces each row of `values` with any grid of one dimension, of a multiple of `blocks_per_row`
+/// blocks. `values` needs the alignment of T only. The order of the combinations depends on the
+/// launch and the alignment, never on timing. Groups of threads per row are those of M. Harris'
+/// "Optimizing Parallel Reduction in CUDA" cut down to rows.
+template <class T, class A, class R, template <class, class, class> class Operation,
+          RowLayout layout, int block, int threads_per_row, int unroll>
+__global__ void __launch_bounds__(block)
+    reduce_rows(const T* __restrict__ values, Index rows, Index columns, unsigned blocks_per_row,
+                typename Operation<T, A, R>::State* partials, unsigned* tickets,
+                R* __restrict__ results) {
+    using Op = Operation<T, A, R>;
+    constexpr int kPack = kWidestPack<T>;
+    const Rows<T, R> matrix{values, rows, columns, results};
+    if constexpr (threads_per_row == block) {
+        reduce_rows_by_blocks<Op, block, kPack, unroll>(matrix, blocks_per_row, partials, tickets);
+    } else {
+        if constexpr (layout == RowLayout::staged) {
+            if (columns <= block * unroll * kPack - kPack + 1) {
+                reduce_staged_rows<Op, block, threads_per_row, kPack, unroll>(matrix);
+                return;
+            }
+        } else if (columns <= threads_per_row * kPack && columns % kPack == 0 &&
+                   elements_to_alignment<T, kPack>(values) == 0) {
+            reduce_short_rows<Op, block, threads_per_row, kPack, unroll>(matrix);
+            return;
+        }
+        reduce_rows_by_groups<Op, block, threads_per_row, kPack, unroll>(matrix);
+    }
+}
+
+/// One block per row and trip.
+template <class T, class A, class R, template <class, class, class> class Operation>
+__global__ void reduce_rows_serially(const T* values, Index rows, Index columns, R* results) {
+    for (Index row = blockIdx.x; row < rows; row += gridDim.x) {
+        reduce_serially<Operation<T, A, R>>(values + row * columns, columns, 1, results + row);
+    }
+}
+
+}  // namespace jitune

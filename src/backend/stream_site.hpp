@@ -1,0 +1,32 @@
+#pragma once
+
+#include "backend/backend.hpp"
+
+namespace jitune {
+
+/// What one call finds where its stream leads: the device, work memory, and whether the call may
+/// use it now. Asked for again by each call; lives as long as its platform. Thread-safe.
+class StreamSite {
+public:
+    explicit StreamSite(Backend& backend) : backend_(backend) {}
+    virtual ~StreamSite() = default;
+    StreamSite(const StreamSite&) = delete;
+    StreamSite& operator=(const StreamSite&) = delete;
+
+    [[nodiscard]] Backend& backend() const { return backend_; }
+
+    /// Memory for a launch on the stream, shared by all launches on it and kept for reuse.
+    /// Allocates only when the stream needs more than before. Throws Error(not_prepared) where the
+    /// stream is capturing and memory is needed, and where it is the legacy one beside a capture
+    /// that any launch would break; the capture stays valid.
+    virtual Scratch scratch(const ScratchNeed& need) = 0;
+
+    /// Throws Error(not_prepared) if the stream is capturing, or is the legacy one beside a
+    /// capture; names `what` as the call that cannot be captured.
+    virtual void refuse_capture(const char* what) const = 0;
+
+private:
+    Backend& backend_;
+};
+
+}  // namespace jitune

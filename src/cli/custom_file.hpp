@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "jitune/reduction.hpp"
+
+namespace jitune {
+
+/// An operation from a TOML document with the fields of CustomOperation as its keys. Throws
+/// Error(usage) "<file>:<line>: …" for unknown keys, missing ones and values of a wrong kind; what
+/// the C++ in it means is the compiler's business.
+CustomOperation parse_custom(std::string_view text, const std::string& file);
+
+/// The operation in a file. Throws Error(usage) as parse_custom() and MappedFile do.
+CustomOperation read_custom(const std::filesystem::path& path);
+
+}  // namespace jitune

@@ -1,0 +1,87 @@
+#include "cli/reduce_shape.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/sizes.hpp"
+#include "ops/name_table.hpp"
+#include "ops/reduce_call.hpp"
+
+namespace jitune {
+
+namespace {
+
+// 2^26 elements, from wide to narrow.
+constexpr std::string_view kMatrices =
+    "2^2x2^24,2^6x2^20,2^10x2^16,2^14x2^12,2^16x2^10,2^18x2^8,2^20x2^6,2^22x2^4,2^24x2^2";
+
+struct KindRow {
+    ReduceKind value;
+    std::string_view name;
+    std::string_view sizes;
+};
+constexpr std::array kKinds{
+    KindRow{ReduceKind::all, "all", "2^10..2^28"},
+    KindRow{ReduceKind::rows, "rows", kMatrices},
+    KindRow{ReduceKind::columns, "columns", kMatrices},
+    KindRow{ReduceKind::segments, "segments",
+            "2^6x2^26,2^10x2^26,2^14x2^26,2^16x2^26,2^18x2^26,2^20x2^26,2^22x2^26"},
+};
+constexpr std::string_view kWhat = "a shape";
+
+detail::ReduceShape shape_of(ReduceKind kind, std::int64_t outer, std::int64_t inner) {
+    const detail::ReduceShape shape{kind, outer, inner};
+    refuse_bad_shape(shape);
+    return shape;
+}
+
+}  // namespace
+
+std::string_view to_string(ReduceKind kind) {
+    return row_of(kKinds, kind, kWhat).name;
+}
+
+ReduceKind parse_reduce_kind(std::string_view name) {
+    return parse_name(kKinds, name, kWhat);
+}
+
+std::string_view default_sizes(ReduceKind kind) {
+    return row_of(kKinds, kind, kWhat).sizes;
+}
+
+detail::ReduceShape parse_shape(ReduceKind kind, std::string_view size) {
+    if (kind == ReduceKind::all) {
+        return shape_of(kind, 1, parse_size(size));
+    }
+    const SizePair pair = parse_size_pair(size);
+    return shape_of(kind, pair.outer, pair.inner);
+}
+
+std::vector<detail::ReduceShape> parse_shapes(ReduceKind kind, std::string_view sizes) {
+    std::vector<detail::ReduceShape> shapes;
+    if (kind == ReduceKind::all) {
+        for (const std::int64_t n : parse_sizes(sizes)) {
+            shapes.push_back(shape_of(kind, 1, n));
+        }
+        return shapes;
+    }
+    std::vector<SizePair> pairs;
+    for (const std::string& item : parse_list("--sizes", sizes)) {
+        const SizePair pair = parse_size_pair(item);
+        if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) {
+            pairs.push_back(pair);
+            shapes.push_back(shape_of(kind, pair.outer, pair.inner));
+        }
+    }
+    return shapes;
+}
+
+std::string size_text(const detail::ReduceShape& shape) {
+    const std::string inner = size_text(shape.inner);
+    return shape.kind == ReduceKind::all ? inner
+                                         : fmt::format("{}x{}", size_text(shape.outer), inner);
+}
+
+}  // namespace jitune

@@ -1,0 +1,102 @@
+#include "cli/reduce_words.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/sizes.hpp"
+#include "jitune/error.hpp"
+#include "ops/reduce_types.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// The values of an enumeration up to and with `last`.
+template <class Enum>
+std::vector<Enum> values_to(Enum last) {
+    std::vector<Enum> values;
+    for (int i = 0; i <= static_cast<int>(last); ++i) {
+        values.push_back(static_cast<Enum>(i));
+    }
+    return values;
+}
+
+template <class Enum>
+std::string names(const std::vector<Enum>& values) {
+    std::string names;
+    for (const Enum value : values) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(value));
+    }
+    return names;
+}
+
+const auto& all_named_ops() {
+    static const auto ops = values_to(ReduceOp::count_nonzero);
+    return ops;
+}
+
+}  // namespace
+
+std::vector<ElementType> parse_element_types(std::string_view text) {
+    if (text == "all") {
+        return values_to(ElementType::float64);
+    }
+    std::vector<ElementType> types;
+    for (const std::string& name : parse_list("--types", text)) {
+        types.push_back(parse_element_type(name));
+    }
+    return types;
+}
+
+ReduceOp parse_named_op(std::string_view name) {
+    const ReduceOp op = parse_reduce_op(name);
+    if (op == ReduceOp::custom) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("a custom operation has no name here: jitune reduce takes it with "
+                                "--custom FILE.toml; named ones are {}",
+                                named_ops()));
+    }
+    return op;
+}
+
+std::vector<ReduceOp> parse_named_ops(std::string_view text) {
+    if (text == "all") {
+        return all_named_ops();
+    }
+    std::vector<ReduceOp> ops;
+    for (const std::string& name : parse_list("--ops", text)) {
+        ops.push_back(parse_named_op(name));
+    }
+    return ops;
+}
+
+std::string named_ops() {
+    return names(all_named_ops());
+}
+
+ElementType parse_result(ElementType element, ReduceOp op, std::string_view name) {
+    const auto results = results_of(element, op);
+    if (name.empty()) {
+        return results.front();
+    }
+    const ElementType result = parse_element_type(name);
+    if (std::find(results.begin(), results.end(), result) == results.end()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} of {} has no result of type {}: use one of {}", to_string(op),
+                                to_string(element), name, names(results)));
+    }
+    return result;
+}
+
+Determinism parse_unpinned(std::string_view name) {
+    const Determinism determinism = parse_determinism(name);
+    if (determinism == Determinism::pinned) {
+        throw Error(ErrorKind::usage,
+                    "pinned needs a configuration, which jitune reduce takes with "
+                    "--configuration; else use run_to_run or any");
+    }
+    return determinism;
+}
+
+}  // namespace jitune

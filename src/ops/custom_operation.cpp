@@ -1,0 +1,126 @@
+#include "ops/custom_operation.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "support/hash.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct Field {
+    std::string_view name;
+    const std::string CustomOperation::*text;
+    bool needed;
+};
+constexpr std::array kFields{
+    Field{"name", &CustomOperation::name, true},
+    Field{"definitions", &CustomOperation::definitions, false},
+    Field{"state", &CustomOperation::state, true},
+    Field{"identity", &CustomOperation::identity, true},
+    Field{"map", &CustomOperation::map, true},
+    Field{"combine", &CustomOperation::combine, true},
+    Field{"finish", &CustomOperation::finish, true},
+};
+
+bool is_identifier(std::string_view text) {
+    constexpr std::string_view kWord =
+        "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    constexpr std::string_view kDigits = kWord.substr(0, 10);
+    return !text.empty() && text.size() <= 64 && kDigits.find(text.front()) == text.npos &&
+           text.find_first_not_of(kWord) == text.npos;
+}
+
+}  // namespace
+
+void refuse_bad_operation(const CustomOperation& operation) {
+    for (const Field& field : kFields) {
+        const std::string& text = operation.*field.text;
+        if (field.needed && text.find_first_not_of(" \t\r\n") == std::string::npos) {
+            throw Error(ErrorKind::usage, fmt::format("custom operation \"{}\": its {} is empty",
+                                                      operation.name, field.name));
+        }
+    }
+    if (!is_identifier(operation.name)) {
+        throw Error(ErrorKind::usage, fmt::format("custom operation \"{}\": its name must be "
+                                                  "letters, digits and _, at most 64",
+                                                  operation.name));
+    }
+    if (!(operation.tolerance >= 0 && operation.tolerance < 1)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("custom operation {}: its tolerance is {}: give 0 for exact "
+                                "operations, or a relative difference below 1",
+                                operation.name, operation.tolerance));
+    }
+}
+
+std::string custom_header(const CustomOperation& operation) {
+    const auto expression = [&](std::string_view field, const std::string& text) {
+        return fmt::format("return (\n#line 1 \"{}.{}\"\n{}\n);", operation.name, field, text);
+    };
+    return fmt::format(R"(#pragma once
+#include "jitune_operations.h"
+#ifndef __CUDACC__  // which knows them without a header
+extern "C" {{
+float expf(float) noexcept; float logf(float) noexcept; float sqrtf(float) noexcept;
+float powf(float, float) noexcept; float fabsf(float) noexcept; float tanhf(float) noexcept;
+double exp(double) noexcept; double log(double) noexcept; double sqrt(double) noexcept;
+double pow(double, double) noexcept; double fabs(double) noexcept; double tanh(double) noexcept;
+}}
+#endif
+namespace jitune {{
+namespace custom {{
+#line 1 "{0}.definitions"
+{1}
+}}
+template <class T>
+JITUNE_FUNCTION auto custom_element(T value) {{
+    if constexpr (requires {{ to_float(value); }}) {{
+        return to_float(value);
+    }} else {{
+        return value;
+    }}
+}}
+using namespace custom;
+using CustomState =
+#line 1 "{0}.state"
+{2}
+;
+template <class T, class A, class R>
+struct Custom {{
+    using State = CustomState;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION State identity() {{ {3} }}
+    static JITUNE_FUNCTION State map(T element, Index i) {{
+        const auto x = custom_element(element);
+        (void)x, (void)i;
+        {4}
+    }}
+    static JITUNE_FUNCTION State combine(State a, State b) {{ {5} }}
+    static JITUNE_FUNCTION R result(State a, Index n) {{
+        (void)n;
+        {6}
+    }}
+}};
+}}
+)",
+                       operation.name, operation.definitions, operation.state,
+                       expression("identity", operation.identity), expression("map", operation.map),
+                       expression("combine", operation.combine),
+                       expression("finish", operation.finish));
+}
+
+std::uint64_t fingerprint(const CustomOperation& operation) {
+    std::uint64_t hash = quick_hash(
+        {reinterpret_cast<const char*>(&operation.tolerance), sizeof operation.tolerance}, 1);
+    for (const Field& field : kFields) {
+        hash = quick_hash(operation.*field.text, hash);
+    }
+    return hash;
+}
+
+}  // namespace jitune

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "jitune/reduction.hpp"
+
+namespace jitune {
+
+/// Throws Error(usage) that names the field and what it must be.
+void refuse_bad_operation(const CustomOperation& operation);
+
+/// The text of jitune_custom.h for the operation. Compilers name a faulty field as the file:
+/// "log_sum_exp.combine".
+std::string custom_header(const CustomOperation& operation);
+
+/// Tells operations apart within a process. Cheap enough for every call.
+std::uint64_t fingerprint(const CustomOperation& operation);
+
+}  // namespace jitune

@@ -1,0 +1,76 @@
+#include "ops/reduce_compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "ops/element_visit.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// A value as it is printed and compared: integers as they are, floats as double.
+template <class T>
+auto readable(std::span<const std::byte> bytes, std::size_t index) {
+    T value;
+    std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof value);
+    if constexpr (std::is_integral_v<T>) {
+        return value;
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<double>(value);
+    } else {
+        return static_cast<double>(static_cast<float>(value));
+    }
+}
+
+template <class V>
+bool agree(V want, V got, const Tolerance& tolerance) {
+    if (want == got || (want != want && got != got)) {
+        return true;
+    }
+    const auto a = static_cast<double>(want);
+    const auto b = static_cast<double>(got);
+    const double allowed =
+        tolerance.absolute + tolerance.relative * std::max(std::abs(a), std::abs(b));
+    return std::isfinite(allowed) && allowed > 0 && std::abs(a - b) <= allowed;
+}
+
+}  // namespace
+
+std::string compare(const Expected& expected, std::span<const std::byte> got) {
+    const std::span<const std::byte> want = expected.values;
+    if (got.size() == want.size() && std::memcmp(got.data(), want.data(), got.size()) == 0) {
+        return {};  // many results are compared for many candidates
+    }
+    return visit_element(expected.result, [&]<class T>(T) -> std::string {
+        for (std::size_t i = 0; i < want.size() / sizeof(T); ++i) {
+            const auto a = readable<T>(want, i);
+            const auto b = readable<T>(got, i);
+            if (!agree(a, b, expected.tolerance)) {
+                const std::string_view unit = unit_of(expected.kind);
+                const std::string where = unit.empty() ? "" : fmt::format("{} {}: ", unit, i);
+                return fmt::format("{}got {}, expected {}", where, b, a);
+            }
+        }
+        return {};
+    });
+}
+
+double largest_magnitude(ElementType type, std::span<const std::byte> values) {
+    return visit_element(type, [&]<class T>(T) {
+        double largest = 0;
+        for (std::size_t i = 0; i < values.size() / sizeof(T); ++i) {
+            const double magnitude = std::abs(static_cast<double>(readable<T>(values, i)));
+            if (std::isfinite(magnitude)) {
+                largest = std::max(largest, magnitude);
+            }
+        }
+        return largest;
+    });
+}
+
+}  // namespace jitune

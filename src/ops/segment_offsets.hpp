@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace jitune {
+
+/// How n elements are cut into segments.
+enum class Raggedness : std::uint8_t {
+    even,          ///< lengths of 0 to about 2n / segments, some of them 0
+    mostly_empty,  ///< fifteen of sixteen segments have no element
+    one_huge,      ///< one in the middle; the others have 0 to 3
+    last_only,     ///< all elements are in the last
+};
+
+/// Where each of the segments begins, and n: segments + 1 offsets that do not decrease.
+std::vector<std::int64_t> segment_offsets(std::int64_t segments, std::int64_t n,
+                                          Raggedness raggedness, std::mt19937_64& random);
+
+}  // namespace jitune

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+namespace jitune {
+
+/// A bucket says how large each size of a problem is: round(2 log2(size)) half-octaves, 8 bits for
+/// each size, the first size in the lowest. From the fourth size on, all enter as their product.
+/// So the bucket of a single size is that size's half-octaves.
+inline constexpr int kBucketBits = 8;
+inline constexpr std::size_t kBucketSizes = 4;
+
+/// Of size number `size`, below kBucketSizes.
+constexpr std::int64_t half_octaves(std::int64_t bucket, std::size_t size) {
+    constexpr std::int64_t kMask = (1 << kBucketBits) - 1;
+    return bucket >> (size * kBucketBits) & kMask;
+}
+
+/// In half-octaves: each size's distance, added up.
+inline std::int64_t bucket_distance(std::int64_t left, std::int64_t right) {
+    std::int64_t distance = 0;
+    for (std::size_t size = 0; size < kBucketSizes; ++size) {
+        distance += std::abs(half_octaves(left, size) - half_octaves(right, size));
+    }
+    return distance;
+}
+
+}  // namespace jitune
