@@ -13,7 +13,7 @@ prune = [
     "summation = 'pairwise'",
     "simd_bytes_used * 2 >= simd_bytes",
     # Threads that would get no share of the data (kShareBytes) make no difference.
-    "threads <= ceil_div(n * element_bytes, 65536)",
+    "threads <= max(1, n * element_bytes / 65536)",
     "chunks_per_thread = 1 OR (threads > 1 AND threads * chunks_per_thread * 65536 <= n * element_bytes)",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
@@ -121,7 +121,7 @@ void reduce(const T* values, Index n, int threads, int chunks_per_thread, R* res
         *result = Op::result(Fold::reduce(values, n, 0), n);
         return;
     }
-    const Index most = smaller(ceil_div(n * sizeof(T), kShareBytes), kMaxChunks);
+    const Index most = smaller(n * sizeof(T) / kShareBytes, kMaxChunks);
     const int chunks = static_cast<int>(smaller(most, Index(threads) * chunks_per_thread));
     // Chunks end on pages where the data starts on one.
     constexpr Index kPage = 4096 / sizeof(T);

@@ -10,7 +10,7 @@ constraints = [
 prune = [
     "simd_bytes_used * 2 >= simd_bytes",
     # Threads that would get no share of the data (kShareBytes) make no difference.
-    "threads <= max(1, ceil_div(rows * columns * element_bytes, 65536))",
+    "threads <= max(1, rows * columns * element_bytes / 65536)",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 

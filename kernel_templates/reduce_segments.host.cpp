@@ -13,7 +13,7 @@ prune = [
     "summation = 'pairwise'",
     "simd_bytes_used * 2 >= simd_bytes",
     # Threads that would get no share of the data (kShareBytes) make no difference.
-    "threads <= max(1, ceil_div(n * element_bytes + segments * 8, 65536))",
+    "threads <= max(1, (n * element_bytes + segments * 8) / 65536)",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 

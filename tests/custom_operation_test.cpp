@@ -65,6 +65,26 @@ TEST(CustomOperation, RefusesEachEmptyFieldByItsName) {
         changed([](CustomOperation& operation) { operation.definitions = ""; })));
 }
 
+TEST(CustomOperation, HasAnotherFingerprintForAnotherResult) {
+    EXPECT_NE(fingerprint(changed(
+                  [](CustomOperation& operation) { operation.result = ElementType::float32; })),
+              fingerprint(changed(
+                  [](CustomOperation& operation) { operation.result = ElementType::float64; })));
+}
+
+TEST(CustomOperation, RefusesABracketWithoutItsPair) {
+    const auto refused = [](const std::string& map, const std::string& bracket) {
+        expect_error(ErrorKind::usage, "its map has a \"" + bracket + "\" without its pair", [&] {
+            refuse_bad_operation(changed([&](CustomOperation& one) { one.map = map; }));
+        });
+    };
+    refused("Pair{x, 1.0f", "{");
+    refused("x)", ")");
+    refused("(x]", "]");
+    EXPECT_NO_THROW(refuse_bad_operation(
+        changed([](CustomOperation& one) { one.map = "x == ')' ? \"(\\\"\"[0] : (x)"; })));
+}
+
 TEST(CustomOperation, RefusesANameThatIsNoIdentifier) {
     for (const std::string& name :
          {std::string("log sum"), std::string("2nd"), std::string("a\"b"), std::string(65, 'a')}) {

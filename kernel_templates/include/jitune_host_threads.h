@@ -12,9 +12,9 @@ constexpr int kMaxThreads = 1024;
 JITUNE_FUNCTION constexpr Index smaller(Index a, Index b) { return a < b ? a : b; }
 JITUNE_FUNCTION constexpr Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
-/// How many of `threads` have work for `bytes` of data; at least 1.
+/// How many of `threads` have their least work in `bytes` of data; at least 1.
 JITUNE_FUNCTION int useful_threads(int threads, Index bytes) {
-    const Index most = smaller(ceil_div(bytes, kShareBytes), kMaxThreads);
+    const Index most = smaller(bytes / kShareBytes, kMaxThreads);
     return most < 2 || threads < 2 ? 1 : static_cast<int>(smaller(most, threads));
 }
 

@@ -171,6 +171,7 @@ std::unique_ptr<const Resolved> Engine::find_answer(Backend& backend, const Kern
     if (auto stored = from_store(backend, kernel, problem)) {
         return stored;
     }
+    std::string trouble;
     if (options_.on_miss == TunePolicy::now) {
         try {
             return from_tuning(backend, kernel, problem);
@@ -179,15 +180,20 @@ std::unique_ptr<const Resolved> Engine::find_answer(Backend& backend, const Kern
             if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify) {
                 throw;
             }
-            log_.warning("{}; trying the nearest winner, then the default", error.what());
+            trouble = error.what();
         }
     }
-    if (options_.on_miss != TunePolicy::template_default) {
-        if (auto nearest = from_nearest(backend, kernel, problem)) {
-            return nearest;
-        }
+    auto answer = options_.on_miss == TunePolicy::template_default
+                      ? nullptr
+                      : from_nearest(backend, kernel, problem);
+    if (answer == nullptr) {
+        answer = from_default(backend, kernel, problem);
     }
-    return from_default(backend, kernel, problem);
+    if (!trouble.empty()) {  // where nothing answers either, its error says it
+        log_.warning("{}; {} answers: {}", trouble, to_string(answer->info.origin),
+                     answer->info.configuration);
+    }
+    return answer;
 }
 
 std::unique_ptr<const Resolved> Engine::from_store(Backend& backend, const Kernel& kernel,

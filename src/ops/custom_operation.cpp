@@ -27,6 +27,32 @@ constexpr std::array kFields{
     Field{"finish", &CustomOperation::finish, true},
 };
 
+/// A bracket without its pair, which would carry a mistake of the text into the code around it; 0
+/// if there is none. What stands in quotes does not count.
+char unbalanced(std::string_view text) {
+    constexpr std::string_view kOpen = "([{";
+    constexpr std::string_view kClose = ")]}";
+    std::string open;
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote != 0) {
+            i += c == '\\' ? 1 : 0;
+            quote = c == quote ? 0 : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (kOpen.find(c) != kOpen.npos) {
+            open.push_back(c);
+        } else if (const std::size_t kind = kClose.find(c); kind != kClose.npos) {
+            if (open.empty() || open.back() != kOpen[kind]) {
+                return c;
+            }
+            open.pop_back();
+        }
+    }
+    return open.empty() ? 0 : open.back();
+}
+
 bool is_identifier(std::string_view text) {
     constexpr std::string_view kWord =
         "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -40,6 +66,11 @@ bool is_identifier(std::string_view text) {
 void refuse_bad_operation(const CustomOperation& operation) {
     for (const Field& field : kFields) {
         const std::string& text = operation.*field.text;
+        if (const char bracket = unbalanced(text); bracket != 0) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("custom operation \"{}\": its {} has a \"{}\" without its pair",
+                                    operation.name, field.name, bracket));
+        }
         if (field.needed && text.find_first_not_of(" \t\r\n") == std::string::npos) {
             throw Error(ErrorKind::usage, fmt::format("custom operation \"{}\": its {} is empty",
                                                       operation.name, field.name));
@@ -90,6 +121,7 @@ using CustomState =
 #line 1 "{0}.state"
 {2}
 ;
+static_assert(sizeof(CustomState) <= 16, "the state of a custom operation has at most 16 bytes");
 template <class T, class A, class R>
 struct Custom {{
     using State = CustomState;
@@ -116,7 +148,8 @@ struct Custom {{
 
 std::uint64_t fingerprint(const CustomOperation& operation) {
     std::uint64_t hash = quick_hash(
-        {reinterpret_cast<const char*>(&operation.tolerance), sizeof operation.tolerance}, 1);
+        {reinterpret_cast<const char*>(&operation.tolerance), sizeof operation.tolerance},
+        static_cast<std::uint64_t>(operation.result));
     for (const Field& field : kFields) {
         hash = quick_hash(operation.*field.text, hash);
     }

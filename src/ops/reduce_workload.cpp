@@ -51,7 +51,12 @@ auto agreement(const ReduceTypes& types, ReduceKind kind, double tolerance) {
         Expected expected{types.result, kind, reference[0], {}};
         const double largest = largest_magnitude(types.result, reference[0]);
         expected.tolerance = {tolerance * kFloor * largest, tolerance};
-        return compare(expected, outputs[0]);
+        const std::string complaint = compare(expected, outputs[0]);
+        return complaint.empty() ? complaint
+                                 : complaint +
+                                       " from the plain kernel: is the operation associative "
+                                       "and commutative, its identity neutral, its "
+                                       "tolerance enough for rounding?";
     };
 }
 
