@@ -47,6 +47,34 @@ TEST_F(ReduceHostCustom, AFaultyFieldIsNamedWithTheCompilersWords) {
     }
 }
 
+TEST_F(ReduceHostCustom, AStateThatIsTooLargeDoesNotCompile) {
+    CustomOperation large = operation_;
+    large.definitions = "struct Pair { float top, sum; double more[4]; };";
+    const std::vector<float> values(100, 1);
+    expect_error(ErrorKind::compile, "has 1 to 4, 8, 12 or 16 bytes",
+                 [&] { tuned_reduce(values, large, session_); });
+}
+
+TEST_F(ReduceHostCustom, ItsNamesMayBeThoseOfJitune) {
+    CustomOperation named = operation_;
+    named.definitions = "struct Index { float T; }; using Sum = Index;";
+    named.state = "Sum";
+    named.identity = "Index{0}";
+    named.map = "Index{x}";
+    named.combine = "Index{a.T + b.T}";
+    named.finish = "a.T / n";
+    EXPECT_EQ(tuned_reduce(std::vector<float>(100'000, 3), named, session_), 3);
+}
+
+TEST_F(ReduceHostCustom, AnotherResultIsRefusedAlsoAfterACallThatWasRight) {
+    const std::vector<float> values(100, 1);
+    tuned_reduce(values, operation_, session_);
+    CustomOperation wide = operation_;
+    wide.result = ElementType::float64;
+    expect_error(ErrorKind::usage, "log_sum_exp gives float64, not float32",
+                 [&] { tuned_reduce(values, wide, session_); });
+}
+
 TEST_F(ReduceHostCustom, AnEmptyFieldIsRefusedByItsName) {
     CustomOperation empty = operation_;
     empty.identity = "";

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "expect_error.hpp"
-#include "jitune/reduce.hpp"
+#include "jitune/reduce_shapes.hpp"
 #include "ops/reduce_reference.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
@@ -235,6 +235,31 @@ int answer_from_store(const char* database, const char* expected) {
                        prepared.info().origin == Origin::stored && counters.compiles == 0 &&
                        counters.tunings == 0 && counters.loads == 1;
     return right ? 0 : 1;
+}
+
+TEST(ReduceHostShapes, RefusesWhatIsNoMatrixAndWhatAreNoOffsets) {
+    Options options = options_for({});
+    options.on_miss = TunePolicy::template_default;
+    Session session(options);
+    const std::vector<float> values(1000, 1);
+    const auto refused = [&](const char* words, const std::vector<std::int64_t>& offsets) {
+        expect_error(ErrorKind::usage, words,
+                     [&] { tuned_reduce_segments(values, offsets, ReduceOp::sum, session); });
+    };
+    refused("no offsets", {});
+    refused("must not decrease", {0, 5, 4});
+    refused("lie in [0, 1000]", {0, 1001});
+    expect_error(ErrorKind::usage, "a matrix of 3 x 5 has not 1000 values",
+                 [&] { tuned_reduce_rows(values, 3, 5, ReduceOp::sum, session); });
+    expect_error(ErrorKind::usage, "at most 2^40", [&] {
+        tuned_reduce_rows(values, std::size_t{1} << 62, 0, ReduceOp::sum, session);
+    });
+    const auto prepared =
+        prepare_reduce_segments<float>(2, values.size(), ReduceOp::sum, session, "host");
+    const std::int64_t wild[] = {0, 4'000'000'000, 4'000'000'000};
+    float sums[2];
+    expect_error(ErrorKind::usage, "lie in [0, 1000]",
+                 [&] { prepared(values.data(), wild, sums, nullptr); });
 }
 
 }  // namespace

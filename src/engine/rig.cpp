@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <new>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -66,6 +68,20 @@ void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, 
     return memory.empty() ? nullptr : memory.back()->data();
 }
 
+/// The checks, then the problem itself.
+std::vector<Case> cases_of(const Workload& workload, const Problem& problem) {
+    try {
+        std::vector<Case> cases = workload.checks(problem);
+        cases.push_back(workload.timed(problem));
+        return cases;
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::unavailable,
+                    "tuning: not enough host memory for the problem's data and its answers");
+    } catch (const std::length_error&) {
+        throw Error(ErrorKind::unavailable, "tuning: the problem's answers fit no memory");
+    }
+}
+
 }  // namespace
 
 void refuse_lost_device(const TrialFailure& failure, const Configuration& configuration) {
@@ -88,9 +104,8 @@ struct Rig::Slot {
 
 Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem)
     : bench_(backend.make_bench()),
-      cases_(workload.checks(problem)),
+      cases_(cases_of(workload, problem)),
       cache_bytes_(cache_of(backend.info())) {
-    cases_.push_back(workload.timed(problem));
     for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
         checks_.push_back(make_slot(cases_[i]));
     }

@@ -103,11 +103,30 @@ double exp(double) noexcept; double log(double) noexcept; double sqrt(double) no
 double pow(double, double) noexcept; double fabs(double) noexcept; double tanh(double) noexcept;
 }}
 #endif
-namespace jitune {{
-namespace custom {{
+namespace jitune_custom {{  // beside jitune: its names and the operation's do not meet
 #line 1 "{0}.definitions"
 {1}
+using jitune_state =
+#line 1 "{0}.state"
+{2}
+;
+static_assert(sizeof(jitune_state) <= 16 && (sizeof(jitune_state) < 4 || sizeof(jitune_state) % 4 == 0),
+              "the state of a custom operation has 1 to 4, 8, 12 or 16 bytes");
+static_assert(__is_trivially_copyable(jitune_state), "the state is trivially copyable");
+JITUNE_FUNCTION jitune_state jitune_identity() {{ {3} }}
+template <class X>
+JITUNE_FUNCTION jitune_state jitune_map(X x, unsigned long long i) {{
+    (void)x, (void)i;
+    {4}
 }}
+JITUNE_FUNCTION jitune_state jitune_combine(jitune_state a, jitune_state b) {{ {5} }}
+template <class R>
+JITUNE_FUNCTION R jitune_finish(jitune_state a, unsigned long long n) {{
+    (void)n;
+    {6}
+}}
+}}
+namespace jitune {{
 template <class T>
 JITUNE_FUNCTION auto custom_element(T value) {{
     if constexpr (requires {{ to_float(value); }}) {{
@@ -116,26 +135,19 @@ JITUNE_FUNCTION auto custom_element(T value) {{
         return value;
     }}
 }}
-using namespace custom;
-using CustomState =
-#line 1 "{0}.state"
-{2}
-;
-static_assert(sizeof(CustomState) <= 16, "the state of a custom operation has at most 16 bytes");
 template <class T, class A, class R>
 struct Custom {{
-    using State = CustomState;
+    using State = jitune_custom::jitune_state;
     static constexpr Combination kCombination = Combination::other;
-    static JITUNE_FUNCTION State identity() {{ {3} }}
-    static JITUNE_FUNCTION State map(T element, Index i) {{
-        const auto x = custom_element(element);
-        (void)x, (void)i;
-        {4}
+    static JITUNE_FUNCTION State identity() {{ return jitune_custom::jitune_identity(); }}
+    static JITUNE_FUNCTION State map(T x, Index i) {{
+        return jitune_custom::jitune_map(custom_element(x), i);
     }}
-    static JITUNE_FUNCTION State combine(State a, State b) {{ {5} }}
+    static JITUNE_FUNCTION State combine(State a, State b) {{
+        return jitune_custom::jitune_combine(a, b);
+    }}
     static JITUNE_FUNCTION R result(State a, Index n) {{
-        (void)n;
-        {6}
+        return jitune_custom::jitune_finish<R>(a, n);
     }}
 }};
 }}

@@ -1,6 +1,7 @@
 #include <span>
 
 #include "jitune/reduce.hpp"
+#include "jitune/reduce_shapes.hpp"
 #include "ops/reduce_call.hpp"
 #include "ops/reduce_kernel.hpp"
 
@@ -14,6 +15,7 @@ struct PreparedReduction::State {
     DispatchInfo info;
     std::unique_ptr<DeviceMemory> plain, zeroed;
     Launch launch;  // without the arrays
+    bool checks_offsets = false;
 };
 
 namespace {
@@ -33,8 +35,8 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     refuse_bad_shape(request.shape);
     Backend& backend =
         device.empty() ? engine.cuda().site(nullptr).backend() : engine.backend(device);
-    state_ =
-        std::make_unique<State>(State{engine, backend, request, nullptr, {}, nullptr, nullptr, {}});
+    state_ = std::make_unique<State>(
+        State{engine, backend, request, nullptr, {}, nullptr, nullptr, {}, false});
     if (is_empty(request.shape)) {
         nothing_of(request);
         const DeviceInfo& info = backend.info();
@@ -51,6 +53,8 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     state_->plain = allocate(backend, plan.scratch.plain, scratch.plain);
     state_->zeroed = allocate(backend, plan.scratch.zeroed, scratch.zeroed);
     state_->launch = rule.bind(plan, scratch);
+    state_->checks_offsets =
+        request.shape.kind == ReduceKind::segments && backend.info().id == "host";
     state_->request.reduction = Reduction(request.reduction.op);  // the rest is the caller's
 }
 
@@ -64,6 +68,11 @@ void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) cons
         return write_nothing(state_->backend, state_->request, data.results, stream);
     }
     refuse_bad_data(state_->request, data);
+    if (state_->checks_offsets) {
+        const ReduceShape& shape = state_->request.shape;
+        refuse_bad_offsets({data.offsets, static_cast<std::size_t>(shape.outer) + 1},
+                           static_cast<std::size_t>(shape.inner));
+    }
     state_->resolved->program->launch_on(state_->launch, ReduceArrays(data).span(), stream);
 }
 

@@ -31,6 +31,9 @@ void launch_on(Engine& engine, StreamSite& site, const ReduceRequest& request,
 
 /// `results` are host memory that jitune's own header has made.
 void fill_with_nothing(const ReduceRequest& request, void* results) {
+    if (result_count(request.shape) == 0) {
+        return;
+    }
     const auto value = nothing_of(request);
     const std::size_t bytes = bytes_of(request.result);
     for (std::size_t i = 0; i < result_count(request.shape); ++i) {
@@ -130,6 +133,7 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
 }
 
 void refuse_bad_matrix(std::size_t size, std::size_t rows, std::size_t columns) {
+    refuse_bad_shape(ReduceShape::rows(rows, columns));
     std::size_t wanted = 0;
     if (__builtin_mul_overflow(rows, columns, &wanted) || wanted != size) {
         throw Error(ErrorKind::usage, fmt::format("reduce: a matrix of {} x {} has not {} values",

@@ -77,6 +77,9 @@ std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request) {
 
 void write_nothing(Backend& backend, const detail::ReduceRequest& request, void* results,
                    Stream stream) {
+    if (result_count(request.shape) == 0) {
+        return;
+    }
     refuse_bad_pointer(results, bytes_of(request.result), "the result");
     const auto value = nothing_of(request);
     backend.write(results, std::span(value).first(bytes_of(request.result)),
@@ -97,6 +100,7 @@ DispatchKey reduce_key(const detail::ReduceRequest& request, const Backend& back
 const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& backend,
                                const detail::ReduceRequest& request) {
     const Reduction& reduction = request.reduction;
+    to_string(reduction.determinism);  // throws for a number that is none
     if ((reduction.op == ReduceOp::custom) != (reduction.custom != nullptr)) {
         throw Error(ErrorKind::usage,
                     "reduce: ReduceOp::custom needs a CustomOperation: make the Reduction from it");

@@ -75,11 +75,13 @@ JITUNE_API Determinism parse_determinism(std::string_view name);
 ///     finish      = "a.top + logf(a.sum)"
 struct CustomOperation {
     std::string name;         ///< a C identifier; for messages and the database
-    std::string definitions;  ///< C++ before the operation; may be empty
-    std::string state;        ///< type of what is combined; at most 16 bytes, trivially copyable
-    std::string identity;     ///< expression of type `state`
-    std::string map;      ///< expression of type `state` over `x`, an element, and `i`, its index
-    std::string combine;  ///< expression of type `state` over `a` and `b`
+    std::string definitions;  ///< C++ in a namespace of its own, without #include; may be empty
+    /// Type of what is combined: of 1 to 4, 8, 12 or 16 bytes, trivially copyable, default
+    /// constructible.
+    std::string state;
+    std::string identity;  ///< expression of type `state`
+    std::string map;       ///< expression of type `state` over `x`, an element, and `i`, its index
+    std::string combine;   ///< expression of type `state` over `a` and `b`
     std::string finish = "a";  ///< expression over `a`, the combination of all, and `n`
     ElementType result = ElementType::float32;
     /// Largest relative difference between two right answers, which rounding in another order may
