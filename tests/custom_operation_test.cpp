@@ -81,8 +81,11 @@ TEST(CustomOperation, RefusesABracketWithoutItsPair) {
     refused("Pair{x, 1.0f", "{");
     refused("x)", ")");
     refused("(x]", "]");
-    EXPECT_NO_THROW(refuse_bad_operation(
-        changed([](CustomOperation& one) { one.map = "x == ')' ? \"(\\\"\"[0] : (x)"; })));
+    for (const char* map :
+         {"x == ')' ? \"(\\\"\"[0] : (x)", "(x + 1'000)", "x // it's (odd", "(x /* don't ) */)"}) {
+        EXPECT_NO_THROW(refuse_bad_operation(changed([&](CustomOperation& one) { one.map = map; })))
+            << map;
+    }
 }
 
 TEST(CustomOperation, RefusesANameThatIsNoIdentifier) {

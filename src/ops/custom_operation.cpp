@@ -1,6 +1,8 @@
 #include "ops/custom_operation.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -27,21 +29,42 @@ constexpr std::array kFields{
     Field{"finish", &CustomOperation::finish, true},
 };
 
+/// Where the comment or the quoted text that begins at `at` ends; `at` where none begins there.
+std::size_t end_of_aside(std::string_view text, std::size_t at) {
+    const auto past = [&](std::string_view mark, std::size_t from) {
+        const std::size_t found = text.find(mark, from);
+        return found == text.npos ? text.size() : found + mark.size();
+    };
+    if (text.substr(at, 2) == "//") {
+        return past("\n", at);
+    }
+    if (text.substr(at, 2) == "/*") {
+        return past("*/", at + 2);
+    }
+    const bool separates_digits = at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1]));
+    if (text[at] != '"' && (text[at] != '\'' || separates_digits)) {
+        return at;
+    }
+    std::size_t end = at + 1;
+    while (end < text.size() && text[end] != text[at]) {
+        end += text[end] == '\\' ? 2 : 1;
+    }
+    return std::min(end + 1, text.size());
+}
+
 /// A bracket without its pair, which would carry a mistake of the text into the code around it; 0
-/// if there is none. What stands in quotes does not count.
+/// if there is none. Comments and what stands in quotes do not count.
 char unbalanced(std::string_view text) {
     constexpr std::string_view kOpen = "([{";
     constexpr std::string_view kClose = ")]}";
     std::string open;
-    char quote = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quote != 0) {
-            i += c == '\\' ? 1 : 0;
-            quote = c == quote ? 0 : quote;
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (kOpen.find(c) != kOpen.npos) {
+    for (std::size_t i = 0; i < text.size();) {
+        if (const std::size_t end = end_of_aside(text, i); end != i) {
+            i = end;
+            continue;
+        }
+        const char c = text[i++];
+        if (kOpen.find(c) != kOpen.npos) {
             open.push_back(c);
         } else if (const std::size_t kind = kClose.find(c); kind != kClose.npos) {
             if (open.empty() || open.back() != kOpen[kind]) {
@@ -60,6 +83,47 @@ bool is_identifier(std::string_view text) {
     return !text.empty() && text.size() <= 64 && kDigits.find(text.front()) == text.npos &&
            text.find_first_not_of(kWord) == text.npos;
 }
+
+/// What the operation's text may use.
+constexpr const char* kBefore = R"(#pragma once
+#include "jitune_operations.h"
+#ifndef __CUDACC__  // which knows them without a header
+extern "C" {
+float expf(float) noexcept; float logf(float) noexcept; float sqrtf(float) noexcept;
+float powf(float, float) noexcept; float fabsf(float) noexcept; float tanhf(float) noexcept;
+double exp(double) noexcept; double log(double) noexcept; double sqrt(double) noexcept;
+double pow(double, double) noexcept; double fabs(double) noexcept; double tanh(double) noexcept;
+}
+#endif
+)";
+
+/// The operation as the kernels call it.
+constexpr const char* kAfter = R"(namespace jitune {
+template <class T>
+JITUNE_FUNCTION auto custom_element(T value) {
+    if constexpr (requires { to_float(value); }) {
+        return to_float(value);
+    } else {
+        return value;
+    }
+}
+template <class T, class A, class R>
+struct Custom {
+    using State = jitune_custom::jitune_state;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION State identity() { return jitune_custom::jitune_identity(); }
+    static JITUNE_FUNCTION State map(T x, Index i) {
+        return jitune_custom::jitune_map(custom_element(x), i);
+    }
+    static JITUNE_FUNCTION State combine(State a, State b) {
+        return jitune_custom::jitune_combine(a, b);
+    }
+    static JITUNE_FUNCTION R result(State a, Index n) {
+        return jitune_custom::jitune_finish<R>(a, n);
+    }
+};
+}
+)";
 
 }  // namespace
 
@@ -93,17 +157,9 @@ std::string custom_header(const CustomOperation& operation) {
     const auto expression = [&](std::string_view field, const std::string& text) {
         return fmt::format("return (\n#line 1 \"{}.{}\"\n{}\n);", operation.name, field, text);
     };
-    return fmt::format(R"(#pragma once
-#include "jitune_operations.h"
-#ifndef __CUDACC__  // which knows them without a header
-extern "C" {{
-float expf(float) noexcept; float logf(float) noexcept; float sqrtf(float) noexcept;
-float powf(float, float) noexcept; float fabsf(float) noexcept; float tanhf(float) noexcept;
-double exp(double) noexcept; double log(double) noexcept; double sqrt(double) noexcept;
-double pow(double, double) noexcept; double fabs(double) noexcept; double tanh(double) noexcept;
-}}
-#endif
-namespace jitune_custom {{  // beside jitune: its names and the operation's do not meet
+    std::string text = kBefore;
+    text += fmt::format(
+        R"(namespace jitune_custom {{  // beside jitune: its names and the operation's do not meet
 #line 1 "{0}.definitions"
 {1}
 using jitune_state =
@@ -126,36 +182,11 @@ JITUNE_FUNCTION R jitune_finish(jitune_state a, unsigned long long n) {{
     {6}
 }}
 }}
-namespace jitune {{
-template <class T>
-JITUNE_FUNCTION auto custom_element(T value) {{
-    if constexpr (requires {{ to_float(value); }}) {{
-        return to_float(value);
-    }} else {{
-        return value;
-    }}
-}}
-template <class T, class A, class R>
-struct Custom {{
-    using State = jitune_custom::jitune_state;
-    static constexpr Combination kCombination = Combination::other;
-    static JITUNE_FUNCTION State identity() {{ return jitune_custom::jitune_identity(); }}
-    static JITUNE_FUNCTION State map(T x, Index i) {{
-        return jitune_custom::jitune_map(custom_element(x), i);
-    }}
-    static JITUNE_FUNCTION State combine(State a, State b) {{
-        return jitune_custom::jitune_combine(a, b);
-    }}
-    static JITUNE_FUNCTION R result(State a, Index n) {{
-        return jitune_custom::jitune_finish<R>(a, n);
-    }}
-}};
-}}
 )",
-                       operation.name, operation.definitions, operation.state,
-                       expression("identity", operation.identity), expression("map", operation.map),
-                       expression("combine", operation.combine),
-                       expression("finish", operation.finish));
+        operation.name, operation.definitions, operation.state,
+        expression("identity", operation.identity), expression("map", operation.map),
+        expression("combine", operation.combine), expression("finish", operation.finish));
+    return text + kAfter;
 }
 
 std::uint64_t fingerprint(const CustomOperation& operation) {
