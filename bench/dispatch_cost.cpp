@@ -20,7 +20,6 @@
 
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/driver_table.hpp"
-#include "backend/cuda/kernel_call.hpp"
 #include "jitune/reduce.hpp"
 #include "ops/reduce_call.hpp"
 
@@ -119,29 +118,62 @@ void print(const std::vector<Way>& ways) {
     }
 }
 
-/// The launches of `launch` with everything made before.
+/// The launches of `launch` as an app would write them by hand: everything made before.
 class BareLaunch {
 public:
     BareLaunch(const App& app, const CudaProgram& program, const Launch& launch)
-        : launch_(app.driver->cuLaunchKernelEx), cells_(launch.cells) {
-        for (std::size_t i = 0; i < launch.step_count; ++i) {
-            kernels_.push_back(reinterpret_cast<CUfunction>(program.kernel(launch.steps[i].entry)));
-            calls_.push_back(std::make_unique<KernelCall>(launch.steps[i], cells_, app.stream));
+        : launch_(app.driver->cuLaunchKernelEx), cells_(launch.cells), steps_(launch.step_count) {
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            make(steps_[i], launch.steps[i], app.stream);
+            steps_[i].kernel = reinterpret_cast<CUfunction>(program.kernel(launch.steps[i].entry));
         }
     }
 
-    void operator()() const {
-        for (std::size_t i = 0; i < calls_.size(); ++i) {
-            launch_(calls_[i]->config(), kernels_[i], calls_[i]->arguments(), nullptr);
+    void operator()() {
+        for (Step& step : steps_) {
+            launch_(&step.config, step.kernel, step.arguments.data(), nullptr);
         }
     }
 
 private:
+    struct Step {
+        CUfunction kernel;
+        CUlaunchConfig config;
+        std::array<void*, kMaxArguments> arguments;
+        std::array<CUlaunchAttribute, 2> attributes;
+    };
+
+    void make(Step& step, const LaunchStep& from, CUstream stream) {
+        step.config = {from.grid.x,  from.grid.y,       from.grid.z, from.block.x, from.block.y,
+                       from.block.z, from.shared_bytes, stream,      nullptr,      0};
+        step.config.attrs = step.attributes.data();
+        if (from.cluster > 1) {
+            CUlaunchAttribute& attribute = step.attributes[step.config.numAttrs++];
+            attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            attribute.value.clusterDim = {from.cluster, 1, 1};
+        }
+        if (from.programmatic != 0) {
+            CUlaunchAttribute& attribute = step.attributes[step.config.numAttrs++];
+            attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+            attribute.value.programmaticStreamSerializationAllowed = 1;
+        }
+        for (std::size_t i = 0; i < from.argument_count; ++i) {
+            step.arguments[i] = &cells_[from.arguments[i]];
+        }
+    }
+
     decltype(&::cuLaunchKernelEx) launch_;
     Cells cells_;
-    std::vector<CUfunction> kernels_;
-    std::vector<std::unique_ptr<KernelCall>> calls_;
+    std::vector<Step> steps_;
 };
+
+/// What any call that keeps work memory for each stream has to ask the driver.
+void ask_stream(const App& app) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    unsigned long long id = 0;
+    app.driver->cuStreamIsCapturing(app.stream, &status);
+    app.driver->cuStreamGetId(app.stream, &id);
+}
 
 int compare_warm(std::size_t n, int rounds) {
     const App app;
@@ -160,11 +192,12 @@ int compare_warm(std::size_t n, int rounds) {
     const Resolved& resolved = *session.engine().table().find(reduce_key(request, site.backend()));
     const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(request.shape).span());
     const ReduceArrays arrays({data.values, nullptr, data.result});
-    const BareLaunch bare(app, dynamic_cast<const CudaProgram&>(*resolved.program),
-                          resolved.rule.bind(plan, arrays.span(), site.scratch(plan.scratch)));
+    BareLaunch bare(app, dynamic_cast<const CudaProgram&>(*resolved.program),
+                    resolved.rule.bind(plan, arrays.span(), site.scratch(plan.scratch)));
     std::vector<Way> ways{
         {"bare cuLaunchKernelEx", [&] { bare(); }, {}, {}},
         {"the same again", [&] { bare(); }, {}, {}},
+        {"bare, asks the stream", [&] { ask_stream(app), bare(); }, {}, {}},
         {"tuned_reduce on a stream", warm, {}, {}},
         {"prepared handle", [&] { prepared(data.values, data.result, app.stream); }, {}, {}},
     };

@@ -1,6 +1,9 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
+if(NOT TARGET SQLite3::SQLite3)  # its name before CMake 4.3
+  add_library(SQLite3::SQLite3 ALIAS SQLite::SQLite3)
+endif()
 # Used as headers alone, so that an app links neither.
 find_path(JITUNE_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 find_path(JITUNE_XXHASH_INCLUDE xxhash.h REQUIRED)

@@ -11,4 +11,4 @@ set_target_properties(jitune PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${P
 target_compile_features(jitune PUBLIC cxx_std_20)
 target_include_directories(jitune PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src/include>)
 target_link_libraries(jitune PRIVATE $<BUILD_INTERFACE:jitune_settings>
-  fmt::fmt SQLite::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})
+  fmt::fmt SQLite3::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})

@@ -323,7 +323,7 @@ TEST_F(CudaBackend, DoesNotBlameACandidateForAnEarlierError) {
 
 TEST_F(CudaBackend, RunsNoProgramOfAnotherBackend) {
     class Foreign final : public Program {
-        void launch_on(const Launch&, std::span<void* const>, Stream) const override {}
+        void prepare(const Launch&, std::unique_ptr<ReadyLaunch>&) const override {}
     };
     expect_error(ErrorKind::usage,
                  [&] { backend().make_bench()->run(Foreign(), plain_launch(), milliseconds(1)); });

@@ -13,8 +13,10 @@ constexpr int kKeys = 3000;  // more than the table has heads
 
 DispatchKey key(int i) {
     static const int anchors[4] = {};
-    return {&anchors[i % 2], &anchors[2 + i % 3 % 2], static_cast<std::uint64_t>(i % 5), i,
-            static_cast<std::uint64_t>(i % 3)};
+    return {&anchors[i % 2],
+            {&anchors[2 + i % 3 % 2], static_cast<std::uint64_t>(i % 5),
+             static_cast<std::uint64_t>(i % 3)},
+            i};
 }
 
 std::unique_ptr<const Resolved> resolved(const std::string& configuration) {
@@ -32,16 +34,16 @@ TEST(DispatchTable, FindsWhatWasAddedAndNothingElse) {
     EXPECT_EQ(table.find(key(2)), nullptr);
 
     DispatchKey other = key(1);
-    other.types ^= 1;
+    other.problem.types ^= 1;
     EXPECT_EQ(table.find(other), nullptr);
     other = key(1);
     other.backend = &table;
     EXPECT_EQ(table.find(other), nullptr);
     other = key(1);
-    other.kernel = &table;
+    other.problem.kernel = &table;
     EXPECT_EQ(table.find(other), nullptr);
     other = key(1);
-    other.variant ^= 1;
+    other.problem.variant ^= 1;
     EXPECT_EQ(table.find(other), nullptr);
 }
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/call.hpp"
+#include "engine/call_memo.hpp"
 #include "engine/engine.hpp"
 #include "expect_error.hpp"
 #include "fake_sum.hpp"
@@ -47,9 +47,11 @@ protected:
     void expect_right(const Resolved& resolved, std::int64_t n = 1000) {
         std::vector<std::int32_t> values(static_cast<std::size_t>(n), 1);
         std::int32_t result = 0;
-        const std::array sizes{n};
         const std::array<void*, 2> arrays{values.data(), &result};
-        launch(resolved, sizes, arrays, backend_.site(), nullptr);
+        StreamSite& site = backend_.site();
+        CallMemo memo;
+        memo.prepare({site.serial(), {}, {n}}, std::array{n}, resolved, site)(arrays.data(),
+                                                                              nullptr);
         EXPECT_EQ(result, n);
     }
 

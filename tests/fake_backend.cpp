@@ -53,14 +53,14 @@ public:
     FakeProgram(FakeBackend& backend, const std::string& expression)
         : backend_(backend), behaviour_(backend.behaviour(expression)) {}
 
-    void launch_on(const Launch& launch, std::span<void* const> arrays, Stream) const override {
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
+
+    void launch_once(const Launch& launch) const {
         ++backend_.launches_;
         if (behaviour_.run_failure) {
             throw Error(ErrorKind::device, behaviour_.run_failure->reason);
         }
-        Launch bound = launch;
-        bound.cells = cells_with(launch, arrays);
-        work(bound);
+        work(launch);
     }
 
     void work(const Launch& launch) const {
@@ -73,6 +73,32 @@ private:
     FakeBackend& backend_;
     FakeBehaviour behaviour_;
 };
+
+namespace {
+
+class FakeLaunch : public ReadyLaunch {
+public:
+    FakeLaunch(const FakeProgram& program, const Launch& launch)
+        : program_(program), launch_(launch) {}
+
+    void operator()(void* const* arrays, Stream) const override {
+        Launch bound = launch_;
+        for (std::size_t i = 0; i < bound.array_count; ++i) {
+            bound.cells[bound.array_cells[i]] = reinterpret_cast<std::uintptr_t>(arrays[i]);
+        }
+        program_.launch_once(bound);
+    }
+
+private:
+    const FakeProgram& program_;
+    Launch launch_;
+};
+
+}  // namespace
+
+void FakeProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const {
+    ready = std::make_unique<FakeLaunch>(*this, launch);
+}
 
 namespace {
 

@@ -83,7 +83,7 @@ Problem fake_sum_problem(std::int64_t n) {
 }
 
 DispatchKey fake_sum_key(const Backend& backend, const Kernel& kernel, const Problem& problem) {
-    return {&backend, &kernel, 0, size_bucket(problem.sizes)};
+    return {&backend, {&kernel, 0, 0}, size_bucket(problem.sizes)};
 }
 
 std::string fake_sum(int block, int items) {

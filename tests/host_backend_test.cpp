@@ -158,7 +158,7 @@ TEST_F(HostBackendTest, RefusesALaunchWithTheWrongNumberOfArguments) {
                  [&] { scale->launch(launch_with(&result), nullptr); });
     Launch other = launch_with(&result, &result);
     other.steps[0].entry = 1;
-    expect_error(ErrorKind::device, "entries", [&] { scale->launch(other, nullptr); });
+    expect_error(ErrorKind::device, "entry 1 of a program", [&] { scale->launch(other, nullptr); });
     EXPECT_EQ(result, 5);
 }
 

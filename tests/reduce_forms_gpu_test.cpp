@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "engine/call.hpp"
+#include "engine/call_memo.hpp"
 #include "gpu_fixture.hpp"
 #include "ops/reduce_data.hpp"
 #include "ops/reduce_kernel.hpp"
@@ -228,10 +228,12 @@ protected:
                       const OwnStream& stream) {
         const DeviceArray<std::byte> results(*driver_, cases.size() * kSlot);
         StreamSite& site = session_.engine().cuda().site(stream.get());
+        CallMemo memo;
         for (std::size_t i = 0; i < cases.size(); ++i) {
             const std::array sizes{static_cast<std::int64_t>(cases.n(i))};
             const std::array<void*, 2> arrays{cases.values(i), results.data() + i * kSlot};
-            launch(resolved, sizes, arrays, site, stream.get());
+            memo.prepare({site.serial(), {}, {sizes[0]}}, sizes, resolved, site)(arrays.data(),
+                                                                                 stream.get());
         }
         stream.wait();
         const std::vector<std::byte> got = results.download();

@@ -11,7 +11,7 @@ namespace jitune {
 namespace {
 
 DispatchKey key(std::int64_t bucket) {
-    return {nullptr, nullptr, 0, bucket};
+    return {nullptr, {}, bucket};
 }
 
 TEST(SingleFlight, LetsOneThreadPerKeyWork) {

@@ -57,19 +57,34 @@ struct CompileFailure {
 };
 using CompileOutcome = std::variant<Binary, CompileFailure>;
 
-/// Loaded code, ready to launch. Thread-safe.
+/// A launch of a program with everything worked out: nothing is left to do but to hand it over. Its
+/// calls are thread-safe; they must end before the program does.
+class ReadyLaunch {
+public:
+    virtual ~ReadyLaunch() = default;
+
+    /// Enqueues every step on `stream`, in the calling thread's current context (the device's
+    /// primary context where none is current), with these Launch::array_count pointers for its
+    /// arrays. The host backend returns when the work is done. Throws Error(device) that names the
+    /// call and its answer.
+    virtual void operator()(void* const* arrays, Stream stream) const = 0;
+};
+
+/// Loaded code. Thread-safe.
 class Program {
 public:
     virtual ~Program() = default;
 
-    /// Enqueues every step on `stream`, in the calling thread's current context (the device's
-    /// primary context where none is current). The host backend returns when the work is done.
-    /// Throws Error(device) that names the call and its answer.
-    void launch(const Launch& launch, Stream stream) const { launch_on(launch, {}, stream); }
+    /// Puts `launch` without its arrays into `ready`, whose memory is used again where it came from
+    /// a program of the same backend. Throws Error(device) where the program has no such entry.
+    virtual void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const = 0;
 
-    /// As launch(), with these in place of the launch's first arrays.
-    virtual void launch_on(const Launch& launch, std::span<void* const> arrays,
-                           Stream stream) const = 0;
+    /// One call with the arrays that are in the cells.
+    void launch(const Launch& launch, Stream stream) const {
+        std::unique_ptr<ReadyLaunch> ready;
+        prepare(launch, ready);
+        (*ready)(arrays_of(launch).data(), stream);
+    }
 };
 
 /// Why a trial launch gave no result.

@@ -33,7 +33,6 @@ struct LaunchStep {
 /// The launches that answer one call, with every argument: nothing is left to compute. Needs no
 /// allocation; what is not used is not initialised.
 struct Launch {
-    // The first step last of what a usual call reads: near each other, they cost it fewer misses.
     std::size_t step_count = 0;
     std::uint8_t array_count = 0;
     /// The cells of the caller's arrays, in their order.
@@ -42,13 +41,13 @@ struct Launch {
     std::array<LaunchStep, kMaxLaunchSteps> steps;
 };
 
-/// The cells of `launch` with these in place of its first arrays.
-inline Cells cells_with(const Launch& launch, std::span<void* const> arrays) {
-    Cells cells = launch.cells;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-        cells[launch.array_cells[i]] = reinterpret_cast<std::uintptr_t>(arrays[i]);
+/// The arrays that are in the cells of a launch, in their order.
+inline std::array<void*, kMaxArguments> arrays_of(const Launch& launch) {
+    std::array<void*, kMaxArguments> arrays;
+    for (std::size_t i = 0; i < launch.array_count; ++i) {
+        arrays[i] = reinterpret_cast<void*>(launch.cells[launch.array_cells[i]]);
     }
-    return cells;
+    return arrays;
 }
 
 /// Bytes of work memory that a launch needs beside its arrays.

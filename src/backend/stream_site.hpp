@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backend/backend.hpp"
+#include "support/serial.hpp"
 
 namespace jitune {
 
@@ -8,14 +9,17 @@ namespace jitune {
 /// use it now. Asked for again by each call; lives as long as its platform. Thread-safe.
 class StreamSite {
 public:
-    explicit StreamSite(Backend& backend) : backend_(backend) {}
+    explicit StreamSite(Backend& backend) : serial_(next_serial()), backend_(backend) {}
     virtual ~StreamSite() = default;
     StreamSite(const StreamSite&) = delete;
     StreamSite& operator=(const StreamSite&) = delete;
 
+    /// Tells the site from every other, also from later ones at the same address.
+    [[nodiscard]] std::uint64_t serial() const { return serial_; }
     [[nodiscard]] Backend& backend() const { return backend_; }
 
-    /// Memory for a launch on the stream, shared by all launches on it and kept for reuse.
+    /// Memory for a launch on the stream, shared by all launches on it and kept: also what is too
+    /// small for a later launch stays. Of a host's site it is the calling thread's own.
     /// Allocates only when the stream needs more than before. Throws Error(not_prepared) where the
     /// stream is capturing and memory is needed, and where it is the legacy one beside a capture
     /// that any launch would break; the capture stays valid.
@@ -26,6 +30,7 @@ public:
     virtual void refuse_capture(const char* what) const = 0;
 
 private:
+    std::uint64_t serial_;
     Backend& backend_;
 };
 

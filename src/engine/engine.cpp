@@ -45,18 +45,17 @@ Engine::Engine(const Options& options)
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms)
     : options_(std::move(options)),
       log_(options_.log_level, options_.log_sink),
-      platforms_(std::move(platforms)) {
+      platforms_(std::move(platforms)),
+      keeps_host_data_(options_.device == "host") {
     check(options_);
 }
 
 Engine::~Engine() = default;
 
-void Engine::refuse_fork() const {
-    if (fork_guard_.forked()) {
-        throw Error(ErrorKind::forked,
-                    "jitune was used before this process was forked: devices, threads and the "
-                    "database do not survive a fork. Use jitune first in the child, or exec");
-    }
+void Engine::throw_forked() {
+    throw Error(ErrorKind::forked,
+                "jitune was used before this process was forked: devices, threads and the "
+                "database do not survive a fork. Use jitune first in the child, or exec");
 }
 
 Counters Engine::counters() const {
@@ -92,9 +91,9 @@ Platform& Engine::platform(std::string_view name) {
                 fmt::format("this build of jitune has no {} backend", name));
 }
 
-Platform& Engine::find_cuda() {
-    Platform& found = platform("cuda");
-    cuda_.store(&found, std::memory_order_release);
+Platform& Engine::find(std::atomic<Platform*>& place, std::string_view name) {
+    Platform& found = platform(name);
+    place.store(&found, std::memory_order_release);
     return found;
 }
 

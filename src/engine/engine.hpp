@@ -45,11 +45,12 @@ public:
     /// before host). Throws Error(usage) for another word, Error(unavailable) with the reason.
     Backend& backend(std::string_view id);
 
-    /// platform("cuda"), cheap enough for every call.
-    Platform& cuda() {
-        Platform* const known = cuda_.load(std::memory_order_acquire);
-        return known != nullptr ? *known : find_cuda();
-    }
+    /// platform("cuda") and platform("host"), cheap enough for every call.
+    Platform& cuda() { return known(cuda_, "cuda"); }
+    Platform& host() { return known(host_, "host"); }
+
+    /// True if Options::device is the host, where host memory then stays.
+    [[nodiscard]] bool keeps_host_data() const { return keeps_host_data_; }
 
     /// The platform "cuda" or "host". Throws Error(unavailable) with the reason if it has no
     /// device.
@@ -73,10 +74,19 @@ public:
     [[nodiscard]] const DispatchTable& table() const { return table_; }
 
     /// Throws Error(forked) in a process forked from the one that made the engine.
-    void refuse_fork() const;
+    void refuse_fork() const {
+        if (fork_guard_.forked()) [[unlikely]] {
+            throw_forked();
+        }
+    }
 
 private:
-    Platform& find_cuda();
+    [[noreturn]] static void throw_forked();
+    Platform& known(std::atomic<Platform*>& place, std::string_view name) {
+        Platform* const found = place.load(std::memory_order_acquire);
+        return found != nullptr ? *found : find(place, name);
+    }
+    Platform& find(std::atomic<Platform*>& place, std::string_view name);
     std::optional<Configuration> incumbent(Backend& backend, const Kernel& kernel,
                                            const Problem& problem);
     std::unique_ptr<const Resolved> find_answer(Backend& backend, const Kernel& kernel,
@@ -111,7 +121,8 @@ private:
     Options options_;
     Log log_;
     std::vector<std::unique_ptr<Platform>> platforms_;
-    std::atomic<Platform*> cuda_{nullptr};  // once it is known to have a device
+    std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // once it is known to have a device
+    bool keeps_host_data_;
     std::mutex store_mutex_;
     bool store_warned_ = false;
     std::unique_ptr<TuningStore> store_;

@@ -197,7 +197,9 @@ Launch LaunchRule::bind(const Plan& plan, const Scratch& scratch) const {
 Launch LaunchRule::bind(const Plan& plan, std::span<void* const> arrays,
                         const Scratch& scratch) const {
     Launch launch = bind(plan, scratch);
-    launch.cells = cells_with(launch, arrays);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        launch.cells[launch.array_cells[i]] = bits(arrays[i]);
+    }
     return launch;
 }
 

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] Plan plan(std::span<const std::int64_t> sizes) const;
 
     /// A plan of this rule with work memory; its arrays are those of the `in` and `out` arguments
-    /// in the front matter's order, for Program::launch_on.
+    /// in the front matter's order, for ReadyLaunch.
     [[nodiscard]] Launch bind(const Plan& plan, const Scratch& scratch) const;
 
     /// As above, with the arrays in place.

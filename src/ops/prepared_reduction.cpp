@@ -3,19 +3,17 @@
 #include "jitune/reduce.hpp"
 #include "jitune/reduce_shapes.hpp"
 #include "ops/reduce_call.hpp"
-#include "ops/reduce_kernel.hpp"
 
 namespace jitune::detail {
 
 struct PreparedReduction::State {
     Engine& engine;
-    Backend& backend;
+    std::unique_ptr<ReadyLaunch> launch;  // nullptr: no element to combine
     ReduceRequest request;
-    const Resolved* resolved = nullptr;  // nullptr: no element to combine
+    bool checks_offsets = false;
+    Backend& backend;
     DispatchInfo info;
     std::unique_ptr<DeviceMemory> plain, zeroed;
-    Launch launch;  // without the arrays
-    bool checks_offsets = false;
 };
 
 namespace {
@@ -36,7 +34,7 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     Backend& backend =
         device.empty() ? engine.cuda().site(nullptr).backend() : engine.backend(device);
     state_ = std::make_unique<State>(
-        State{engine, backend, request, nullptr, {}, nullptr, nullptr, {}, false});
+        State{engine, nullptr, request, false, backend, {}, nullptr, nullptr});
     if (is_empty(request.shape)) {
         nothing_of(request);
         const DeviceInfo& info = backend.info();
@@ -45,14 +43,14 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     }
     const DispatchKey key = reduce_key(request, backend);
     const Resolved* known = engine.table().find(key);
-    state_->resolved = known != nullptr ? known : &resolve_reduce(engine, key, backend, request);
-    state_->info = state_->resolved->info;
-    const LaunchRule& rule = state_->resolved->rule;
-    const LaunchRule::Plan plan = rule.plan(ReduceSizes(request.shape).span());
+    const Resolved& resolved =
+        known != nullptr ? *known : resolve_reduce(engine, key, backend, request);
+    state_->info = resolved.info;
+    const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(request.shape).span());
     Scratch scratch;
     state_->plain = allocate(backend, plan.scratch.plain, scratch.plain);
     state_->zeroed = allocate(backend, plan.scratch.zeroed, scratch.zeroed);
-    state_->launch = rule.bind(plan, scratch);
+    resolved.program->prepare(resolved.rule.bind(plan, scratch), state_->launch);
     state_->checks_offsets =
         request.shape.kind == ReduceKind::segments && backend.info().id == "host";
     state_->request.reduction = Reduction(request.reduction.op);  // the rest is the caller's
@@ -63,17 +61,18 @@ PreparedReduction::PreparedReduction(PreparedReduction&&) noexcept = default;
 PreparedReduction& PreparedReduction::operator=(PreparedReduction&&) noexcept = default;
 
 void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) const {
-    state_->engine.refuse_fork();
-    if (state_->resolved == nullptr) [[unlikely]] {
-        return write_nothing(state_->backend, state_->request, data.results, stream);
+    const State& state = *state_;
+    state.engine.refuse_fork();
+    if (state.launch == nullptr) [[unlikely]] {
+        return write_nothing(state.backend, state.request, data.results, stream);
     }
-    refuse_bad_data(state_->request, data);
-    if (state_->checks_offsets) {
-        const ReduceShape& shape = state_->request.shape;
+    refuse_bad_data(state.request, data);
+    if (state.checks_offsets) {
+        const ReduceShape& shape = state.request.shape;
         refuse_bad_offsets({data.offsets, static_cast<std::size_t>(shape.outer) + 1},
                            static_cast<std::size_t>(shape.inner));
     }
-    state_->resolved->program->launch_on(state_->launch, ReduceArrays(data).span(), stream);
+    (*state.launch)(ReduceArrays(data).span().data(), stream);
 }
 
 const DispatchInfo& PreparedReduction::info() const {

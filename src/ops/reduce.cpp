@@ -6,10 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/call.hpp"
 #include "jitune/reduce_shapes.hpp"
 #include "ops/reduce_call.hpp"
-#include "ops/reduce_kernel.hpp"
 
 namespace jitune {
 
@@ -18,15 +16,36 @@ namespace {
 using detail::ReduceData;
 using detail::ReduceRequest;
 
-void launch_on(Engine& engine, StreamSite& site, const ReduceRequest& request,
-               const ReduceData& data, Stream stream) {
+CallKey call_key(const ReduceRequest& request, const StreamSite& site) {
+    return {site.serial(), reduce_words(request), ReduceSizes(request.shape).all()};
+}
+
+/// Launches what this thread has launched of late. False where it has not, or for bad data.
+inline bool launch_known(const StreamSite& site, const ReduceRequest& request,
+                         const ReduceData& data, Stream stream) {
+    if (!is_good_data(request, data)) [[unlikely]] {
+        return false;
+    }
+    const ReadyLaunch* const known = CallMemo::here().find(call_key(request, site));
+    if (known == nullptr) [[unlikely]] {
+        return false;
+    }
+    (*known)(ReduceArrays(data).span().data(), stream);
+    return true;
+}
+
+/// Of a shape that has elements, and good data.
+void launch_new(Engine& engine, StreamSite& site, const ReduceRequest& request,
+                const ReduceData& data, Stream stream) {
     const DispatchKey key = reduce_key(request, site.backend());
     const Resolved* resolved = engine.table().find(key);
-    if (resolved == nullptr) [[unlikely]] {
+    if (resolved == nullptr) {
         site.refuse_capture("tuned_reduce");
         resolved = &resolve_reduce(engine, key, site.backend(), request);
     }
-    launch(*resolved, ReduceSizes(request.shape).span(), ReduceArrays(data).span(), site, stream);
+    const ReadyLaunch& launch = CallMemo::here().prepare(
+        call_key(request, site), ReduceSizes(request.shape).span(), *resolved, site);
+    launch(ReduceArrays(data).span().data(), stream);
 }
 
 /// `results` are host memory that jitune's own header has made.
@@ -90,6 +109,10 @@ namespace detail {
 void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
     Engine& engine = session.engine();
     engine.refuse_fork();
+    if (engine.keeps_host_data() &&
+        launch_known(engine.host().site(nullptr), request, data, nullptr)) {
+        return;
+    }
     refuse_bad_shape(request.shape);
     if (is_empty(request.shape)) {
         return fill_with_nothing(request, data.results);
@@ -97,7 +120,7 @@ void reduce_host(Session& session, const ReduceRequest& request, const ReduceDat
     refuse_bad_data(request, data);
     Backend& backend = engine.backend(engine.options().device);
     if (backend.info().id == "host") {
-        return launch_on(engine, engine.platform("host").site(nullptr), request, data, nullptr);
+        return launch_new(engine, engine.host().site(nullptr), request, data, nullptr);
     }
     reduce_copied(engine, backend, request, data);
 }
@@ -115,7 +138,10 @@ void reduce_device(Session& session, const ReduceRequest& request, const void* v
     site.refuse_capture("tuned_reduce that returns a value");
     const std::size_t bytes = bytes_of(request.result);
     const auto memory = site.backend().allocate(bytes);
-    launch_on(engine, site, request, {values, nullptr, memory->data()}, nullptr);
+    const ReduceData there{values, nullptr, memory->data()};
+    if (!launch_known(site, request, there, nullptr)) {
+        launch_new(engine, site, request, there, nullptr);
+    }
     site.backend().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), nullptr);
 }
 
@@ -123,13 +149,16 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
                          CUstream_st* stream) {
     Engine& engine = session.engine();
     engine.refuse_fork();
-    refuse_bad_shape(request.shape);
     StreamSite& site = engine.cuda().site(stream);
-    if (is_empty(request.shape)) [[unlikely]] {
+    if (launch_known(site, request, data, stream)) [[likely]] {
+        return;
+    }
+    refuse_bad_shape(request.shape);
+    if (is_empty(request.shape)) {
         return write_nothing(site.backend(), request, data.results, stream);
     }
     refuse_bad_data(request, data);
-    launch_on(engine, site, request, data, stream);
+    launch_new(engine, site, request, data, stream);
 }
 
 void refuse_bad_matrix(std::size_t size, std::size_t rows, std::size_t columns) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "ops/custom_operation.hpp"
-#include "ops/reduce_kernel.hpp"
 #include "ops/reduce_types.hpp"
 #include "support/hash.hpp"
 
@@ -16,18 +15,6 @@ namespace jitune {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
-
-/// What the key names a shape's kernel by. Custom operations share it: they differ in the variant.
-constexpr std::array<char, 4> kKernels{};
-
-std::uint64_t variant_of(const Reduction& reduction) {
-    if (reduction.custom == nullptr && reduction.configuration.empty()) [[likely]] {
-        return 0;
-    }
-    const std::uint64_t operation =
-        reduction.custom == nullptr ? 0 : fingerprint(*reduction.custom);
-    return quick_hash(reduction.configuration, operation) | 1;
-}
 
 void refuse_bad_pointer(const void* pointer, std::size_t bytes, const char* what) {
     if (pointer == nullptr) {
@@ -41,6 +28,12 @@ void refuse_bad_pointer(const void* pointer, std::size_t bytes, const char* what
 }
 
 }  // namespace
+
+std::uint64_t variant_of(const Reduction& reduction) {
+    const std::uint64_t operation =
+        reduction.custom == nullptr ? 0 : fingerprint(*reduction.custom);
+    return quick_hash(reduction.configuration, operation) | 1;
+}
 
 std::size_t result_count(const detail::ReduceShape& shape) {
     return static_cast<std::size_t>(shape.kind == ReduceKind::columns ? shape.inner : shape.outer);
@@ -87,14 +80,7 @@ void write_nothing(Backend& backend, const detail::ReduceRequest& request, void*
 }
 
 DispatchKey reduce_key(const detail::ReduceRequest& request, const Backend& backend) {
-    const Reduction& reduction = request.reduction;
-    const auto types = static_cast<std::uint64_t>(request.element) |
-                       static_cast<std::uint64_t>(request.result) << 8 |
-                       static_cast<std::uint64_t>(reduction.op) << 16 |
-                       static_cast<std::uint64_t>(reduction.determinism) << 24 |
-                       static_cast<std::uint64_t>(row_alignment(request)) << 32;
-    return {&backend, &kKernels[static_cast<std::size_t>(request.shape.kind)], types,
-            size_bucket(ReduceSizes(request.shape).span()), variant_of(reduction)};
+    return {&backend, reduce_words(request), size_bucket(ReduceSizes(request.shape).span())};
 }
 
 const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& backend,

@@ -5,22 +5,31 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/call_memo.hpp"
 #include "engine/engine.hpp"
 #include "jitune/reduce.hpp"
+#include "ops/reduce_kernel.hpp"
 
 namespace jitune {
 
 /// The sizes of a request, in the order of its template's `sizes`.
 class ReduceSizes {
 public:
-    explicit ReduceSizes(const detail::ReduceShape& shape)
-        : sizes_{shape.kind == detail::ReduceShape::Kind::all ? shape.inner : shape.outer,
-                 shape.inner},
-          count_(shape.kind == detail::ReduceShape::Kind::all ? 1 : 2) {}
+    explicit ReduceSizes(const detail::ReduceShape& shape) {
+        if (shape.kind == detail::ReduceShape::Kind::all) {
+            sizes_[0] = shape.inner;
+            count_ = 1;
+        } else {
+            sizes_ = {shape.outer, shape.inner};
+            count_ = 2;
+        }
+    }
     [[nodiscard]] std::span<const std::int64_t> span() const { return {sizes_.data(), count_}; }
+    /// With 0 for those that the shape does not have.
+    [[nodiscard]] const CallSizes& all() const { return sizes_; }
 
 private:
-    std::array<std::int64_t, 2> sizes_;
+    CallSizes sizes_{};
     std::size_t count_;
 };
 
@@ -62,13 +71,17 @@ inline bool is_good_pointer(const void* pointer, std::size_t bytes) {
     return pointer != nullptr && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)) == 0;
 }
 
+/// False for null or misaligned pointers.
+inline bool is_good_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
+    return is_good_pointer(data.values, bytes_of(request.element)) &&
+           is_good_pointer(data.results, bytes_of(request.result)) &&
+           (request.shape.kind != detail::ReduceShape::Kind::segments ||
+            is_good_pointer(data.offsets, sizeof *data.offsets));
+}
+
 /// Throws Error(usage) for null or misaligned pointers.
 inline void refuse_bad_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
-    const bool good = is_good_pointer(data.values, bytes_of(request.element)) &&
-                      is_good_pointer(data.results, bytes_of(request.result)) &&
-                      (request.shape.kind != detail::ReduceShape::Kind::segments ||
-                       is_good_pointer(data.offsets, sizeof *data.offsets));
-    if (!good) [[unlikely]] {
+    if (!is_good_data(request, data)) [[unlikely]] {
         throw_bad_data(request, data);
     }
 }
@@ -80,6 +93,24 @@ std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request);
 /// Enqueues the write of that value for each result; results in host memory are written at once.
 void write_nothing(Backend& backend, const detail::ReduceRequest& request, void* results,
                    Stream stream);
+
+/// A word for the text of a pinned configuration or a custom operation; never 0.
+std::uint64_t variant_of(const Reduction& reduction);
+
+/// Problems of equal words are answered by the same kernel for the same sizes.
+inline ProblemWords reduce_words(const detail::ReduceRequest& request) {
+    // What names a shape's kernel. Custom operations share it: they differ in the variant.
+    static constexpr std::array<char, 4> kKernels{};
+    const Reduction& reduction = request.reduction;
+    const bool plain = reduction.custom == nullptr && reduction.configuration.empty();
+    return {&kKernels[static_cast<std::size_t>(request.shape.kind)],
+            static_cast<std::uint64_t>(request.element) |
+                static_cast<std::uint64_t>(request.result) << 8 |
+                static_cast<std::uint64_t>(reduction.op) << 16 |
+                static_cast<std::uint64_t>(reduction.determinism) << 24 |
+                static_cast<std::uint64_t>(row_alignment(request)) << 32,
+            plain ? 0 : variant_of(reduction)};
+}
 
 DispatchKey reduce_key(const detail::ReduceRequest& request, const Backend& backend);
 

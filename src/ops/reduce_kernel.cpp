@@ -73,17 +73,6 @@ Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
             std::make_unique<ReduceWorkload>(kind, operation.tolerance)};
 }
 
-std::size_t row_alignment(const detail::ReduceRequest& request) {
-    constexpr std::size_t kMost = 16;
-    const std::size_t element = bytes_of(request.element);
-    const ReduceKind kind = request.shape.kind;
-    if (kind != ReduceKind::rows && kind != ReduceKind::columns) {
-        return element;
-    }
-    const std::size_t row = static_cast<std::size_t>(request.shape.inner) * element | kMost;
-    return row & (~row + 1);
-}
-
 Problem reduce_problem(const detail::ReduceRequest& request) {
     const Reduction& reduction = request.reduction;
     const bool any = reduction.determinism == Determinism::any;

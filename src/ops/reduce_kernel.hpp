@@ -19,7 +19,16 @@ Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
 
 /// Bytes that all rows of the matrix are aligned to if the first is, at most 16; of other shapes
 /// the bytes of an element. Matrices that differ in it want other kernels, so the key holds it.
-std::size_t row_alignment(const detail::ReduceRequest& request);
+inline std::size_t row_alignment(const detail::ReduceRequest& request) {
+    constexpr std::size_t kMost = 16;
+    const std::size_t element = bytes_of(request.element);
+    const ReduceKind kind = request.shape.kind;
+    if (kind != ReduceKind::rows && kind != ReduceKind::columns) {
+        return element;
+    }
+    const std::size_t row = static_cast<std::size_t>(request.shape.inner) * element | kMost;
+    return row & (~row + 1);
+}
 
 /// Throws Error(usage) for a result that the operation does not have.
 Problem reduce_problem(const detail::ReduceRequest& request);

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backend/cuda/cuda_launch.hpp"
 #include "backend/cuda/image_check.hpp"
-#include "backend/cuda/kernel_call.hpp"
 
 namespace jitune {
 namespace {
@@ -15,7 +15,6 @@ constexpr std::string_view kLoading = "load a binary";
 
 CudaProgram::CudaProgram(std::shared_ptr<CudaDevice> device, const Binary& binary)
     : device_(std::move(device)),
-      launch_(device_->driver().cuLaunchKernelEx),
       library_(device_, device_->driver().cuLibraryUnload, "cuLibraryUnload") {
     check_image(binary.format, *binary.image);
     const ContextScope scope(*device_);
@@ -55,34 +54,19 @@ CUkernel CudaProgram::kernel(std::uint32_t entry) const {
     return kernels_[entry];
 }
 
-CUresult CudaProgram::launch_steps(const Launch& launch, Cells& cells, Stream stream) const {
-    for (std::size_t i = 0; i < launch.step_count; ++i) {
-        KernelCall call(launch.steps[i], cells, stream);
-        const CUresult result =
-            launch_(call.config(), reinterpret_cast<CUfunction>(kernel(launch.steps[i].entry)),
-                    call.arguments(), nullptr);
-        if (result != CUDA_SUCCESS) [[unlikely]] {
-            return result;
-        }
+void CudaProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const {
+    auto* ours = dynamic_cast<CudaLaunch*>(ready.get());
+    auto made = ours == nullptr ? std::make_unique<CudaLaunch>() : nullptr;
+    (made ? *made : *ours).set(*this, *device_, launch);
+    if (made) {
+        ready = std::move(made);
     }
-    return CUDA_SUCCESS;
 }
 
-CUresult CudaProgram::try_launch_on(const Launch& launch, std::span<void* const> arrays,
-                                    Stream stream) const {
-    Cells cells = cells_with(launch, arrays);
-    const CUresult result = launch_steps(launch, cells, stream);
-    if (result != CUDA_ERROR_INVALID_CONTEXT) [[likely]] {
-        return result;
-    }
-    // No context is current, which the first step met: asking first would cost every other launch.
-    const ContextScope scope(*device_);
-    return launch_steps(launch, cells, stream);
-}
-
-void CudaProgram::launch_on(const Launch& launch, std::span<void* const> arrays,
-                            Stream stream) const {
-    device_->check(try_launch_on(launch, arrays, stream), "cuLaunchKernelEx", kLaunching);
+CUresult CudaProgram::try_launch(const Launch& launch, Stream stream) const {
+    CudaLaunch ready;
+    ready.set(*this, *device_, launch);
+    return ready.try_launch(arrays_of(launch).data(), stream);
 }
 
 }  // namespace jitune

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -15,26 +16,19 @@ public:
     /// Throws Error(device).
     CudaProgram(std::shared_ptr<CudaDevice> device, const Binary& binary);
 
-    void launch_on(const Launch& launch, std::span<void* const> arrays,
-                   Stream stream) const override;
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
-    /// As launch() and launch_on(), but the answer of cuLaunchKernelEx is a value. Stop at the
-    /// first step that fails.
-    CUresult try_launch(const Launch& launch, Stream stream) const {
-        return try_launch_on(launch, {}, stream);
-    }
-    CUresult try_launch_on(const Launch& launch, std::span<void* const> arrays,
-                           Stream stream) const;
+    /// Enqueues every step up to the first that fails: the answer of cuLaunchKernelEx. The arrays
+    /// are in the cells. Throws Error(device) where the program has no such entry.
+    CUresult try_launch(const Launch& launch, Stream stream) const;
 
     /// Throws Error(device) where the program has no such entry.
     [[nodiscard]] CUkernel kernel(std::uint32_t entry) const;
 
 private:
     void add_kernel(const std::string& symbol);
-    [[nodiscard]] CUresult launch_steps(const Launch& launch, Cells& cells, Stream stream) const;
 
     std::shared_ptr<CudaDevice> device_;
-    decltype(&::cuLaunchKernelEx) launch_;  // of the driver: one step nearer
     DriverHandle<CUlibrary> library_;
     std::vector<CUkernel> kernels_;
 };

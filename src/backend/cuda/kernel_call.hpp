@@ -4,30 +4,26 @@
 
 #include <array>
 
+#include "backend/argument_list.hpp"
 #include "backend/backend.hpp"
 
 namespace jitune {
 
-/// One step of a launch as cuLaunchKernelEx wants it. Points into itself and into the cells, which
-/// must outlive it.
+/// One step of a launch as cuLaunchKernelEx wants it, but for the stream and the arrays. Points
+/// into itself.
 class KernelCall {
 public:
-    /// Fills only what the step uses: every warm call makes one.
-    KernelCall(const LaunchStep& step, Cells& cells, Stream stream) {
-        for (std::size_t i = 0; i < step.argument_count; ++i) {
-            arguments_[i] = &cells[step.arguments[i]];
-        }
-        arguments_[step.argument_count] = nullptr;
-        config_.gridDimX = step.grid.x;
-        config_.gridDimY = step.grid.y;
-        config_.gridDimZ = step.grid.z;
-        config_.blockDimX = step.block.x;
-        config_.blockDimY = step.block.y;
-        config_.blockDimZ = step.block.z;
-        config_.sharedMemBytes = step.shared_bytes;
-        config_.hStream = stream;
+    KernelCall() = default;
+    KernelCall(const KernelCall&) = delete;
+    KernelCall& operator=(const KernelCall&) = delete;
+
+    /// As ArgumentList::set.
+    void set(CUkernel kernel, const Launch& launch, const LaunchStep& step, Cells& cells) {
+        function_ = reinterpret_cast<CUfunction>(kernel);
+        arguments_.set(launch, step, cells);
+        config_ = {step.grid.x,  step.grid.y,       step.grid.z, step.block.x, step.block.y,
+                   step.block.z, step.shared_bytes, nullptr,     nullptr,      0};
         config_.attrs = attributes_.data();
-        config_.numAttrs = 0;
         if (step.cluster > 1) {
             CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
             attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
@@ -39,16 +35,20 @@ public:
             attribute.value.programmaticStreamSerializationAllowed = 1;
         }
     }
-    KernelCall(const KernelCall&) = delete;
-    KernelCall& operator=(const KernelCall&) = delete;
 
-    [[nodiscard]] const CUlaunchConfig* config() const { return &config_; }
-    /// Where the arguments are; null after the last.
-    void** arguments() { return arguments_.data(); }
+    CUresult operator()(decltype(&::cuLaunchKernelEx) launch, void* const* arrays,
+                        Stream stream) const {
+        CUlaunchConfig config = config_;
+        config.hStream = stream;
+        ArgumentList::Addresses arguments;
+        arguments_.fill(arguments, arrays);
+        return launch(&config, function_, arguments.data(), nullptr);
+    }
 
 private:
-    CUlaunchConfig config_;
-    std::array<void*, kMaxArguments + 1> arguments_;
+    CUfunction function_ = nullptr;
+    CUlaunchConfig config_{};
+    ArgumentList arguments_;
     std::array<CUlaunchAttribute, 2> attributes_;
 };
 

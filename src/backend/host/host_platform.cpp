@@ -1,6 +1,9 @@
 #include "backend/host/host_platform.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "backend/host/host_backend.hpp"
 #include "backend/host/host_device.hpp"
@@ -10,39 +13,68 @@ namespace jitune {
 
 namespace {
 
-void* at_least(HostMemory& memory, std::size_t bytes, HostMemory::Content content) {
-    if (memory.bytes() < bytes) {
-        memory = HostMemory(std::max(bytes, 2 * memory.bytes()), content);
-    }
-    return memory.data();
-}
+/// Work memory of one kind. An area that has become too small is kept: each is at least twice as
+/// large as the one before.
+class WorkArea {
+public:
+    explicit WorkArea(HostMemory::Content content) : content_(content) {}
 
-/// Its work memory is one pair of areas for each thread.
+    void* at_least(std::size_t bytes) {
+        if (bytes == 0) {
+            return nullptr;
+        }
+        if (areas_.empty() || areas_.back().bytes() < bytes) {
+            const std::size_t before = areas_.empty() ? 0 : areas_.back().bytes();
+            areas_.emplace_back(std::max(bytes, 2 * before), content_);
+        }
+        return areas_.back().data();
+    }
+
+private:
+    HostMemory::Content content_;
+    std::vector<HostMemory> areas_;
+};
+
+/// Its work memory is each thread's own.
 class HostSite final : public StreamSite {
 public:
     explicit HostSite(Backend& backend) : StreamSite(backend) {}
 
     Scratch scratch(const ScratchNeed& need) override {
-        thread_local HostMemory plain, zeroed;
-        return {at_least(plain, need.plain, HostMemory::Content::any),
-                at_least(zeroed, need.zeroed, HostMemory::Content::zero)};
+        thread_local WorkArea plain(HostMemory::Content::any);
+        thread_local WorkArea zeroed(HostMemory::Content::zero);
+        return {plain.at_least(need.plain), zeroed.at_least(need.zeroed)};
     }
     void refuse_capture(const char* /*what*/) const override {}
 };
 
+/// The host is described when it is first needed: that takes a tenth of the first call of an app
+/// that only uses a GPU.
 class HostPlatform final : public Platform {
 public:
-    explicit HostPlatform(const Log& log) : backend_(describe_host(this_host()), log) {}
+    explicit HostPlatform(const Log& log) : log_(log) {}
 
     [[nodiscard]] std::string_view name() const override { return "host"; }
     [[nodiscard]] int device_count() const override { return 1; }
     [[nodiscard]] std::string missing() const override { return ""; }
-    Backend& device(int /*ordinal*/) override { return backend_; }
-    StreamSite& site(Stream /*stream*/) override { return site_; }
+    Backend& device(int /*ordinal*/) override { return here().backend; }
+    StreamSite& site(Stream /*stream*/) override { return here().site; }
 
 private:
-    HostBackend backend_;
-    HostSite site_{backend_};
+    struct Here {
+        explicit Here(const Log& log) : backend(describe_host(this_host()), log) {}
+        HostBackend backend;
+        HostSite site{backend};
+    };
+
+    Here& here() {
+        std::call_once(once_, [this] { here_ = std::make_unique<Here>(log_); });
+        return *here_;
+    }
+
+    Log log_;
+    std::once_flag once_;
+    std::unique_ptr<Here> here_;
 };
 
 }  // namespace

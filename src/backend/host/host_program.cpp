@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "backend/host/entry_points.hpp"
+#include "backend/host/host_launch.hpp"
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 
@@ -157,26 +158,20 @@ HostProgram::HostProgram(std::shared_ptr<const HostImage> image,
     }
 }
 
-void HostProgram::launch_on(const Launch& launch, std::span<void* const> arrays,
-                            Stream /*stream*/) const {
-    Cells cells = cells_with(launch, arrays);
-    for (std::size_t index = 0; index < launch.step_count; ++index) {
-        const LaunchStep& step = launch.steps[index];
-        std::array<void*, kMaxArguments> arguments;
-        for (std::size_t i = 0; i < step.argument_count; ++i) {
-            arguments[i] = &cells[step.arguments[i]];
-        }
-        if (step.entry >= entries_.size()) {
-            throw Error(ErrorKind::device, fmt::format("launch step {}: the program has {} entries",
-                                                       step.entry, entries_.size()));
-        }
-        const int taken = entries_[step.entry](arguments.data(), step.argument_count);
-        if (taken != step.argument_count) {
-            throw Error(ErrorKind::device,
-                        fmt::format("launch step {}: the kernel takes {} arguments, its template's "
-                                    "front matter gives it {}",
-                                    step.entry, taken, step.argument_count));
-        }
+HostProgram::Entry HostProgram::entry(std::uint32_t index) const {
+    if (index >= entries_.size()) {
+        throw Error(ErrorKind::device, fmt::format("launch a kernel: entry {} of a program with {}",
+                                                   index, entries_.size()));
+    }
+    return entries_[index];
+}
+
+void HostProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const {
+    auto* ours = dynamic_cast<HostLaunch*>(ready.get());
+    auto made = ours == nullptr ? std::make_unique<HostLaunch>() : nullptr;
+    (made ? *made : *ours).set(*this, launch);
+    if (made) {
+        ready = std::move(made);
     }
 }
 

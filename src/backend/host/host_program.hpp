@@ -25,21 +25,22 @@ private:
     SharedLibrary library_;
 };
 
-/// Runs the steps of a launch one after the other on the calling thread, which is done when
-/// launch() returns.
+/// Runs the steps of a launch one after the other on the calling thread.
 class HostProgram final : public Program {
 public:
-    /// Throws Error(device) as HostImage::find does.
-    HostProgram(std::shared_ptr<const HostImage> image, const std::vector<std::string>& symbols);
-
-    void launch_on(const Launch& launch, std::span<void* const> arrays,
-                   Stream stream) const override;
-
-private:
     /// Takes the addresses of the arguments, as cuLaunchKernel does, and their number. Does nothing
     /// but answer the number that the kernel takes where it is another.
     using Entry = int (*)(void** arguments, int count);
 
+    /// Throws Error(device) as HostImage::find does.
+    HostProgram(std::shared_ptr<const HostImage> image, const std::vector<std::string>& symbols);
+
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
+
+    /// Throws Error(device) where the program has no such entry.
+    [[nodiscard]] Entry entry(std::uint32_t index) const;
+
+private:
     std::shared_ptr<const HostImage> image_;
     std::vector<Entry> entries_;
 };

@@ -38,9 +38,9 @@ JITUNE_API ElementType parse_element_type(std::string_view name);
 
 /// 0 for a value that is none of the enumeration.
 constexpr std::size_t bytes_of(ElementType type) {
-    constexpr std::array<std::uint8_t, 12> kBytes{1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
-    const auto index = static_cast<std::size_t>(type);
-    return index < kBytes.size() ? kBytes[index] : 0;
+    constexpr std::uint64_t kLogs = 0x3211'3322'1100;  // 4 bits for each, the first the lowest
+    const auto index = static_cast<unsigned>(type);
+    return index < 12 ? std::size_t{1} << (kLogs >> (4 * index) & 0xf) : 0;
 }
 
 /// 16-bit floats in host memory, by their bits; the layout of CUDA's __half and __nv_bfloat16,

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+
+#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/kernel_call.hpp"
+
+namespace jitune {
+
+class CudaProgram;
+
+/// The steps of a launch in the driver's own words, so that a call writes little more than the
+/// stream and the pointers. Aligned so that what a call reads lies in few cache lines.
+class alignas(64) CudaLaunch final : public ReadyLaunch {
+public:
+    /// Throws Error(device) where the program has no such entry; nothing has changed then.
+    /// `program` and `device` must outlive the calls.
+    void set(const CudaProgram& program, CudaDevice& device, const Launch& launch);
+
+    [[gnu::hot]] void operator()(void* const* arrays, Stream stream) const override;
+
+    /// As operator(), but the answer of cuLaunchKernelEx is a value.
+    CUresult try_launch(void* const* arrays, Stream stream) const;
+
+private:
+    CUresult launch_steps(void* const* arrays, Stream stream) const;
+    CUresult launch_in_primary_context(void* const* arrays, Stream stream) const;
+    void recover(CUresult result, void* const* arrays, Stream stream) const;
+
+    decltype(&::cuLaunchKernelEx) launch_ = nullptr;
+    std::size_t step_count_ = 0;
+    std::array<KernelCall, kMaxLaunchSteps> steps_;
+    Cells cells_{};
+    CudaDevice* device_ = nullptr;
+};
+
+}  // namespace jitune

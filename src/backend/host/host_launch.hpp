@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+
+#include "backend/argument_list.hpp"
+#include "backend/host/host_program.hpp"
+
+namespace jitune {
+
+/// The steps of a launch with the addresses of all arguments but the arrays. Runs them one after
+/// the other on the calling thread.
+class HostLaunch final : public ReadyLaunch {
+public:
+    /// Throws Error(device) where the program has no such entry; nothing has changed then.
+    void set(const HostProgram& program, const Launch& launch);
+
+    void operator()(void* const* arrays, Stream stream) const override;
+
+private:
+    struct Step {
+        HostProgram::Entry entry;
+        ArgumentList arguments;
+    };
+    static void refuse(std::size_t step, int taken, int given);
+
+    std::size_t step_count_ = 0;
+    std::array<Step, kMaxLaunchSteps> steps_;
+    Cells cells_{};
+};
+
+}  // namespace jitune

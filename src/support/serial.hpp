@@ -1,0 +1,14 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace jitune {
+
+/// A number over 0 that no other call in this process gets.
+inline std::uint64_t next_serial() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+}  // namespace jitune
