@@ -17,6 +17,7 @@ constraints = [
     "load = 'standard' OR (compute_capability >= 80 AND pack_bytes = 16)",
     "bulk_stages = 0 OR (compute_capability >= 90 AND load = 'standard' AND pack_bytes = 16)",
     "bulk_stages * tile * element_bytes <= shared_bytes_per_block - 2048",
+    "index_bytes = 8 OR narrow",
 ]
 prune = [
     "unroll <= 16 AND (pack_bytes = 16 OR unroll <= 2)",
@@ -34,6 +35,7 @@ prune = [
     "load <> 'evict_first' OR bytes > l2_bytes / 2",
     "bulk_stages = 0 OR (bytes >= 8388608 AND unroll >= 2)",
     "bulk_stages = 0 OR blocks_per_sm * bulk_stages * tile * element_bytes <= shared_bytes_per_block",
+    "index_bytes = 4 OR NOT narrow",
 ]
 reproducibility = "iif(exact, 'exact', iif(finish = 'atomic', 'any', 'fixed'))"
 
@@ -100,6 +102,8 @@ load = { values = ["standard", "streaming", "evict_first"], default = "standard"
 finish = { values = ["direct", "slots", "ticket", "packed", "atomic", "cluster", "two_launches"], default = "ticket", type = "jitune::Finish" }
 cluster = { values = [1, 4, 8], default = 1 }
 bulk_stages = { values = [0, 4, 6, 8], default = 0 }
+# Of the places that arg_min and arg_max compare.
+index_bytes = { values = [4, 8], default = 8 }
 
 [derived]
 bytes = "n * element_bytes"
@@ -108,7 +112,9 @@ unroll = "items_per_thread / pack"
 tile = "block * items_per_thread"
 adds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs', 'count_nonzero')"
 exact = "operation NOT IN ('product', 'custom') AND NOT (adds AND accumulator IN ('float32', 'float64'))"
-state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulator_bytes)"
+# Up to the end of the last size bucket below 2^32, half-octave 63: its sizes share a winner.
+narrow = "operation IN ('arg_min', 'arg_max') AND accumulator_bytes = 4 AND n <= 3611622602"
+state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), iif(index_bytes = 4, 8, 16), accumulator_bytes)"
 blocks = "ceil_div(max(1, min(sm_count * blocks_per_sm, ceil_div(n, tile))), cluster) * cluster"
 
 [arguments]
@@ -121,7 +127,7 @@ result = { access = "out", type = "result", count = "1" }
 
 [[launch]]
 entry = "jitune::reduce"
-template = ["element", "accumulator", "result", "operation", "block", "items_per_thread", "pack_bytes", "threads_per_sm", "load", "finish", "cluster", "bulk_stages"]
+template = ["element", "accumulator", "result", "operation", "block", "items_per_thread", "pack_bytes", "threads_per_sm", "load", "finish", "cluster", "bulk_stages", "index_bytes"]
 arguments = ["values", "n", "partials", "counters", "result"]
 block = "block"
 grid = "blocks"
@@ -132,7 +138,7 @@ shared_bytes = "bulk_stages * tile * element_bytes"
 [[launch]]
 when = "finish = 'two_launches'"
 entry = "jitune::reduce_partials"
-template = ["element", "accumulator", "result", "operation", "block"]
+template = ["element", "accumulator", "result", "operation", "block", "index_bytes"]
 arguments = ["partials", "blocks", "n", "result"]
 block = "block"
 grid = "1"
@@ -148,43 +154,11 @@ grid = "1"
 #include "jitune_bulk.h"
 #include "jitune_custom.h"
 #include "jitune_finish.h"
+#include "jitune_lanes.h"
 #include "jitune_load.h"
 #include "jitune_reference.h"
 
 namespace jitune {
-
-/// What one thread has combined so far, in lanes that do not wait for each other: as many as a pack
-/// has elements, but no more than 64 bytes of them.
-template <class Op, int pack>
-struct Lanes {
-    using State = typename Op::State;
-    static constexpr int kMost = sizeof(State) >= 64 ? 1 : 64 / sizeof(State);
-    static constexpr int kCount = pack < kMost ? pack : kMost;
-    State states[kCount];
-
-    __device__ __forceinline__ Lanes() {
-#pragma unroll
-        for (State& state : states) {
-            state = Op::identity();
-        }
-    }
-    /// The elements of a pack, the first of which has the given index.
-    template <class T>
-    __device__ __forceinline__ void add(const Pack<T, pack>& elements, Index index) {
-#pragma unroll
-        for (int i = 0; i < pack; ++i) {
-            State& state = states[i % kCount];
-            state = Op::combine(state, Op::map(elements.values[i], index + i));
-        }
-    }
-    __device__ __forceinline__ State combine(State state) const {
-#pragma unroll
-        for (const State& lane : states) {
-            state = Op::combine(state, lane);
-        }
-        return state;
-    }
-};
 
 /// Elements from `first` on, in whole aligned packs.
 template <class T, int pack>
@@ -194,29 +168,28 @@ struct Body {
     Index first;
 };
 
-/// One block's tiles of block * unroll packs, a grid apart. All loads of a thread's tile are in
-/// flight before the first is used, in the last, ragged tile too.
+/// A thread's share of its block's tiles of block * unroll packs, which are a grid apart. All loads
+/// of a tile are in flight before the first is used, in the last, ragged tile too.
 template <class Op, class T, int block, int unroll, Load load, int pack>
-__device__ __forceinline__ void combine_tiles(const Body<T, pack>& body, Lanes<Op, pack>& lanes) {
+__device__ __forceinline__ typename Op::State combine_tiles(const Body<T, pack>& body) {
     constexpr unsigned kTile = block * unroll;
     constexpr unsigned kLast = (unroll - 1) * block;
     const Loader<load> loader;
-    const auto index = [&](const Pack<T, pack>* at) {
-        return body.first + static_cast<Index>(at - body.packs) * pack;
-    };
     const Index stride = static_cast<Index>(gridDim.x) * kTile;
     const Pack<T, pack>* const end = body.packs + body.count;
-    const Pack<T, pack>* at =
-        body.packs + static_cast<Index>(blockIdx.x) * kTile + threadIdx.x;
+    const Index first = static_cast<Index>(blockIdx.x) * kTile + threadIdx.x;
+    const Pack<T, pack>* at = body.packs + first;
+    Index index = body.first + first * pack;
+    Lanes<Op, T, pack> lanes;
     Pack<T, pack> loaded[unroll];
-    for (; at + kLast < end; at += stride) {
+    for (; at + kLast < end; at += stride, index += stride * pack) {
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
             loaded[u] = loader(at + u * block);
         }
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
-            lanes.add(loaded[u], index(at + u * block));
+            lanes.add(loaded[u], index + u * block * pack);
         }
     }
     if (unroll > 1 && at < end) {
@@ -229,37 +202,43 @@ __device__ __forceinline__ void combine_tiles(const Body<T, pack>& body, Lanes<O
 #pragma unroll
         for (int u = 0; u + 1 < unroll; ++u) {
             if (at + u * block < end) {
-                lanes.add(loaded[u], index(at + u * block));
+                lanes.add(loaded[u], index + u * block * pack);
             }
         }
     }
+    return lanes.combine();
 }
 
 #if __CUDA_ARCH__ >= 900
 extern __shared__ __align__(128) unsigned char bulk_ring[];
 
-/// The same tiles by bulk copies; block 0 loads the ragged one itself.
+/// The same by bulk copies. Block 0 loads the ragged tile itself, while the ring fills; its indexes
+/// are the highest, so that it has lanes of its own.
 template <class Op, class T, int block, int unroll, int stages, int pack>
-__device__ __forceinline__ void combine_bulk_tiles(const Body<T, pack>& body,
-                                                   Lanes<Op, pack>& lanes) {
+__device__ __forceinline__ typename Op::State combine_bulk_tiles(const Body<T, pack>& body) {
     constexpr unsigned kTile = block * unroll;
     const Index tiles = body.count / kTile;
     BulkRing<stages, kTile * sizeof(Pack<T, pack>)> ring(body.packs, tiles, bulk_ring);
-    const Loader<Load::standard> loader;
+    auto ragged = Op::identity();
     if (blockIdx.x == 0) {
+        const Loader<Load::standard> loader;
+        Lanes<Op, T, pack> lanes;
         for (Index i = tiles * kTile + threadIdx.x; i < body.count; i += block) {
             lanes.add(loader(body.packs + i), body.first + i * pack);
         }
+        ragged = lanes.combine();
     }
+    Lanes<Op, T, pack> lanes;
     for (Index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const auto* packs = reinterpret_cast<const Pack<T, pack>*>(ring.wait());
+        const Index index = body.first + (tile * kTile + threadIdx.x) * pack;
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
-            const unsigned i = threadIdx.x + u * block;
-            lanes.add(packs[i], body.first + (tile * kTile + i) * pack);
+            lanes.add(packs[threadIdx.x + u * block], index + u * block * pack);
         }
         ring.release(tile);
     }
+    return Op::combine(lanes.combine(), ragged);
 }
 #endif
 
@@ -270,10 +249,10 @@ __device__ __forceinline__ void combine_bulk_tiles(const Body<T, pack>& body,
 /// those of M. Harris, "Optimizing Parallel Reduction in CUDA".
 template <class T, class A, class R, template <class, class, class> class Operation, int block,
           int items_per_thread, int pack_bytes, int threads_per_sm, Load load, Finish finish,
-          int cluster, int bulk_stages>
+          int cluster, int bulk_stages, int index_bytes>
 __global__ void __launch_bounds__(block, threads_per_sm / block)
     reduce(const T* values, Index n, void* partials, void* counters, R* result) {
-    using Op = Operation<T, A, R>;
+    using Op = typename Indexing<Operation<T, A, R>, index_bytes>::Type;
     constexpr int kPack = pack_bytes / sizeof(T);
     constexpr int kUnroll = items_per_thread / kPack;
     begin_finish<finish>();
@@ -294,18 +273,19 @@ __global__ void __launch_bounds__(block, threads_per_sm / block)
         edge = Loader<Load::standard>()(values + edge_index());
     }
 
-    Lanes<Op, kPack> lanes;
 #if __CUDA_ARCH__ >= 900
+    typename Op::State state;
     if constexpr (bulk_stages > 0) {
-        combine_bulk_tiles<Op, T, block, kUnroll, bulk_stages>(body, lanes);
+        state = combine_bulk_tiles<Op, T, block, kUnroll, bulk_stages>(body);
     } else {
-        combine_tiles<Op, T, block, kUnroll, load>(body, lanes);
+        state = combine_tiles<Op, T, block, kUnroll, load>(body);
     }
 #else
-    combine_tiles<Op, T, block, kUnroll, load>(body, lanes);
+    auto state = combine_tiles<Op, T, block, kUnroll, load>(body);
 #endif
-
-    auto state = lanes.combine(has_edge ? Op::map(edge, edge_index()) : Op::identity());
+    if (has_edge) {
+        state = Op::combine(state, Op::map(edge, edge_index()));
+    }
     state = combine_block<Op, block>(state);
     if (finish_grid<Op, block, finish, cluster>(state, {partials, counters})) {
         *result = Op::result(state, n);
@@ -313,10 +293,11 @@ __global__ void __launch_bounds__(block, threads_per_sm / block)
 }
 
 /// The second launch of Finish::two_launches: one block, `count` partials.
-template <class T, class A, class R, template <class, class, class> class Operation, int block>
+template <class T, class A, class R, template <class, class, class> class Operation, int block,
+          int index_bytes>
 __global__ void __launch_bounds__(block)
     reduce_partials(const void* partials, unsigned count, Index n, R* result) {
-    using Op = Operation<T, A, R>;
+    using Op = typename Indexing<Operation<T, A, R>, index_bytes>::Type;
     wait_for_earlier_work();
     const auto state = combine_partials<Op, block>(partials, count);
     if (threadIdx.x == 0) {

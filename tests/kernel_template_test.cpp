@@ -42,6 +42,7 @@ std::string text_with(const std::map<std::string, std::string>& changes) {
         {"block", "256"},       {"items_per_thread", "16"}, {"pack_bytes", "16"},
         {"blocks_per_sm", "8"}, {"threads_per_sm", "0"},    {"load", "standard"},
         {"finish", "ticket"},   {"cluster", "1"},           {"bulk_stages", "0"},
+        {"index_bytes", "8"},
     };
     for (const auto& [name, value] : changes) {
         words.at(name) = value;
@@ -58,9 +59,9 @@ TEST(KernelTemplate, InstantiatesReduceFromTypedValues) {
     ASSERT_EQ(instance.expressions.size(), 2U);
     EXPECT_EQ(instance.expressions[0],
               "jitune::reduce<float, float, float, jitune::Sum, 256, 16, 16, 0, "
-              "jitune::Load::standard, jitune::Finish::ticket, 1, 0>");
+              "jitune::Load::standard, jitune::Finish::ticket, 1, 0, 8>");
     EXPECT_EQ(instance.expressions[1],
-              "jitune::reduce_partials<float, float, float, jitune::Sum, 256>");
+              "jitune::reduce_partials<float, float, float, jitune::Sum, 256, 8>");
 }
 
 TEST(KernelTemplate, InstantiatesEachTypeAndOperationByItsCppName) {
@@ -68,7 +69,8 @@ TEST(KernelTemplate, InstantiatesEachTypeAndOperationByItsCppName) {
         problem_of(ElementType::bfloat16, ReduceOp::arg_max, 1 << 20, ElementType::int64);
     const Instance instance = reduce().instance(problem, configuration(text_with({})));
     EXPECT_EQ(instance.expressions[1],
-              "jitune::reduce_partials<jitune::bfloat16, float, long long, jitune::ArgMax, 256>");
+              "jitune::reduce_partials<jitune::bfloat16, float, long long, jitune::ArgMax, 256, "
+              "8>");
 }
 
 TEST(KernelTemplate, TakesItsDefaultsWhereTheyAreLegal) {
@@ -121,6 +123,37 @@ TEST(KernelTemplate, AcceptsNothingThatAConstraintForbids) {
         problem_of(ElementType::float32, ReduceOp::arg_min, 1 << 20, ElementType::int64);
     EXPECT_TRUE(accepts({}, index));
     EXPECT_FALSE(accepts({{"finish", "slots"}}, index));
+    EXPECT_TRUE(accepts({{"finish", "slots"}, {"index_bytes", "4"}}, index));
+    EXPECT_FALSE(accepts({{"index_bytes", "4"}}, integers));
+    EXPECT_FALSE(accepts({{"index_bytes", "4"}}, problem_of(ElementType::float64, ReduceOp::arg_min,
+                                                            1 << 20, ElementType::int64)));
+}
+
+TEST(KernelTemplate, AnswersNoSizeBucketThatReaches32BitsWithNarrowIndexes) {
+    const auto narrow = configuration(text_with({{"index_bytes", "4"}}));
+    const auto of = [](std::int64_t n) {
+        return problem_of(ElementType::int8, ReduceOp::arg_max, n, ElementType::int64);
+    };
+    constexpr std::int64_t kMost = 3'611'622'602;
+    EXPECT_TRUE(reduce().accepts(narrow, of(kMost), device()));
+    EXPECT_FALSE(reduce().accepts(narrow, of(kMost + 1), device()));
+    EXPECT_LT(size_bucket(of(kMost).sizes), size_bucket(of(kMost + 1).sizes));
+}
+
+TEST(KernelTemplate, SearchesNarrowIndexesAloneWhereTheyAreLegal) {
+    const auto expect_all = [](ElementType element, ReduceOp op, std::int64_t n,
+                               std::int64_t bytes) {
+        const SearchSpace space =
+            reduce().space(problem_of(element, op, n, ElementType::int64), device());
+        ASSERT_GT(space.size(), 0U);
+        for (std::size_t i = 0; i < space.size(); ++i) {
+            EXPECT_EQ(std::get<std::int64_t>(space.at(i).at("index_bytes")), bytes);
+        }
+    };
+    expect_all(ElementType::float32, ReduceOp::arg_max, 1 << 20, 4);
+    expect_all(ElementType::float32, ReduceOp::arg_max, std::int64_t{1} << 32, 8);
+    expect_all(ElementType::int64, ReduceOp::arg_max, 1 << 20, 8);
+    expect_all(ElementType::int64, ReduceOp::sum, 1 << 20, 8);
 }
 
 TEST(KernelTemplate, SaysHowReproducibleAConfigurationIs) {

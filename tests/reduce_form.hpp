@@ -20,6 +20,7 @@ struct ReduceForm {
     int threads_per_sm = 0;
     std::string_view load = "standard";
     int bulk_stages = 0;
+    int index_bytes = 8;  ///< of arg_min and arg_max
 
     [[nodiscard]] std::size_t tile(ElementType element) const {
         return static_cast<std::size_t>(block) * items(element);
@@ -30,10 +31,10 @@ struct ReduceForm {
                                    int cluster = 4) const {
         return fmt::format(
             "block={} items_per_thread={} pack_bytes={} blocks_per_sm={} threads_per_sm={} "
-            "load={} finish={} cluster={} bulk_stages={}",
+            "load={} finish={} cluster={} bulk_stages={} index_bytes={}",
             block, items(element), pack(element) * bytes_of(element),
             finish == "direct" ? 0 : blocks_per_sm, threads_per_sm, load, finish,
-            finish == "cluster" ? cluster : 1, bulk_stages);
+            finish == "cluster" ? cluster : 1, bulk_stages, index_bytes);
     }
 
 private:

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -52,9 +53,14 @@ bool adds(ReduceOp op) {
                           ReduceOp::sum_abs, ReduceOp::count_nonzero});
 }
 
-/// Whether the finish can combine what the operation does.
-bool fits(std::string_view finish, const ReduceTypes& types, std::int64_t compute_capability) {
+/// Whether the finish can combine what the operation does, with indexes of so many bytes.
+bool fits(std::string_view finish, int index_bytes, const ReduceTypes& types,
+          std::int64_t compute_capability) {
     const ElementType accumulator = accumulator_of(types.element, types.op, types.result);
+    const bool indexed = is_one_of(types.op, {ReduceOp::arg_min, ReduceOp::arg_max});
+    if (index_bytes == 4 && !(indexed && bytes_of(accumulator) == 4)) {
+        return false;
+    }
     if (finish == "atomic") {
         return adds(types.op);
     }
@@ -62,9 +68,9 @@ bool fits(std::string_view finish, const ReduceTypes& types, std::int64_t comput
         return adds(types.op) &&
                (accumulator == ElementType::int32 || accumulator == ElementType::uint32);
     }
-    const bool narrow = !is_one_of(types.op, {ReduceOp::arg_min, ReduceOp::arg_max});
-    return finish == "slots"     ? narrow
-           : finish == "cluster" ? narrow && compute_capability >= 90
+    const bool small = !indexed || index_bytes == 4;
+    return finish == "slots"     ? small
+           : finish == "cluster" ? small && compute_capability >= 90
                                  : true;
 }
 
@@ -163,25 +169,36 @@ protected:
                                detail::ReduceShape::all(kLarge)});
     }
 
-    /// One for each finish that fits: the first legal form from `first` on.
+    /// The first legal form from `first` on.
+    std::optional<Candidate> candidate(const ReduceTypes& types, std::string_view finish,
+                                       int index_bytes, std::size_t first) {
+        const Problem problem = problem_of(types, finish);
+        for (std::size_t i = 0; i < std::size(kForms); ++i) {
+            ReduceForm form = kForms[(first + i) % std::size(kForms)];
+            form.index_bytes = index_bytes;
+            const auto configuration =
+                Configuration::parse(form.text(types.element, finish, i % 2 == 0 ? 8 : 4),
+                                     kernel().front_matter().parameters);
+            if (kernel().accepts(configuration, problem, backend().info())) {
+                return Candidate{problem, configuration};
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// One for each finish and width of indexes that fit.
     std::vector<Candidate> candidates(const ReduceTypes& types, std::size_t first) {
-        const DeviceInfo& device = backend().info();
+        const std::int64_t capability = backend().info().attributes.at("compute_capability");
         std::vector<Candidate> result;
         for (std::size_t f = 0; f < std::size(kFinishes); ++f) {
-            const Problem problem = problem_of(types, kFinishes[f]);
-            bool found = false;
-            for (std::size_t i = 0; i < std::size(kForms) && !found; ++i) {
-                const ReduceForm& form = kForms[(first + f + i) % std::size(kForms)];
-                const auto configuration =
-                    Configuration::parse(form.text(types.element, kFinishes[f], i % 2 == 0 ? 8 : 4),
-                                         kernel().front_matter().parameters);
-                if (kernel().accepts(configuration, problem, device)) {
-                    result.push_back({problem, configuration});
-                    found = true;
+            for (const int index_bytes : {8, 4}) {
+                const auto found = candidate(types, kFinishes[f], index_bytes, first + f);
+                EXPECT_EQ(found.has_value(), fits(kFinishes[f], index_bytes, types, capability))
+                    << kFinishes[f] << " of " << to_string(types.op) << " with " << index_bytes;
+                if (found) {
+                    result.push_back(*found);
                 }
             }
-            EXPECT_EQ(found, fits(kFinishes[f], types, device.attributes.at("compute_capability")))
-                << kFinishes[f] << " of " << to_string(types.op);
         }
         return result;
     }

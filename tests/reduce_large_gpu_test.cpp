@@ -60,13 +60,14 @@ protected:
 
     template <class R, class T>
     void expect(const Expected& right, const DeviceArray<T>& array, ReduceOp op,
-                std::initializer_list<std::string_view> finishes) {
+                std::initializer_list<std::string_view> finishes, int index_bytes = 8) {
         const auto& attributes = session_.engine().backend("cuda:0").info().attributes;
         for (const std::string_view finish : finishes) {
             if (finish == "cluster" && attributes.at("compute_capability") < 90) {
                 continue;
             }
-            const std::string text = ReduceForm().text(kElementType<T>, finish);
+            const ReduceForm form{.index_bytes = index_bytes};
+            const std::string text = form.text(kElementType<T>, finish);
             const R got = tuned_reduce<R>(array.data(), GetParam(), Reduction(op, text), session_);
             EXPECT_EQ(compare(right, std::as_bytes(std::span(&got, 1))), "")
                 << to_string(op) << " " << text;
@@ -94,6 +95,10 @@ TEST_P(ReduceLarge, Int8) {
     Expected index = expected<std::int8_t>(ReduceOp::arg_max, ElementType::int64, n);
     std::memcpy(index.values.data(), &last, sizeof last);
     expect<std::int64_t>(index, array, ReduceOp::arg_max, {"direct", "ticket", "two_launches"});
+    if (n < std::size_t{1} << 32) {
+        expect<std::int64_t>(index, array, ReduceOp::arg_max,
+                             {"direct", "slots", "ticket", "cluster", "two_launches"}, 4);
+    }
 }
 
 TEST_P(ReduceLarge, Float16) {

@@ -26,10 +26,14 @@ protected:
         std::vector<std::string> result{""};
         for (std::size_t i = static_cast<std::size_t>(request.reduction.op) % 3;
              i < std::size(kFinishes); i += 3) {
-            const std::string text = ReduceForm{.unroll = 1}.text(request.element, kFinishes[i]);
-            const auto configuration = Configuration::parse(text, kernel.front_matter().parameters);
-            if (kernel.accepts(configuration, reduce_problem(request), device)) {
-                result.push_back(text);
+            for (const int index_bytes : {8, 4}) {
+                const ReduceForm form{.unroll = 1, .index_bytes = index_bytes};
+                const std::string text = form.text(request.element, kFinishes[i]);
+                const auto configuration =
+                    Configuration::parse(text, kernel.front_matter().parameters);
+                if (kernel.accepts(configuration, reduce_problem(request), device)) {
+                    result.push_back(text);
+                }
             }
         }
         return result;

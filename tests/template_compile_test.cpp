@@ -57,9 +57,10 @@ enum Factor {
     unroll,
     pack,
     threads,
+    index_bytes,
     kFactors
 };
-constexpr int kLevels[kFactors] = {7, kElements, kOperations, 2, 7, 3, 4, 2, 4, 5, 3, 4};
+constexpr int kLevels[kFactors] = {7, kElements, kOperations, 2, 7, 3, 4, 2, 4, 5, 3, 4, 2};
 using Choice = std::array<int, kFactors>;
 
 template <class T, std::size_t count>
@@ -92,7 +93,8 @@ std::string text_of(const Choice& choice) {
                           .pack_bytes = pick(kPacks, choice[pack]),
                           .threads_per_sm = pick(kThreads, choice[threads]),
                           .load = pick(kLoads, choice[load]),
-                          .bulk_stages = pick(kBulk, choice[bulk])};
+                          .bulk_stages = pick(kBulk, choice[bulk]),
+                          .index_bytes = choice[index_bytes] == 0 ? 8 : 4};
     return form.text(static_cast<ElementType>(choice[element]), pick(kFinishes, choice[finish]),
                      choice[cluster] == 0 ? 4 : 8);
 }
@@ -253,6 +255,8 @@ TEST_F(TemplateCompile, EveryPairOfTypesOperationsParametersAndArchitectures) {
         for (int stages = 0; stages < kLevels[bulk]; ++stages) {
             EXPECT_TRUE(pairs.has(finish, one, bulk, stages)) << kFinishes[one] << " " << stages;
         }
+        EXPECT_EQ(pairs.has(finish, one, index_bytes, 1),
+                  kFinishes[one] != "packed" && kFinishes[one] != "atomic");
         for (int hint = 0; hint < kLevels[load]; ++hint) {
             EXPECT_TRUE(pairs.has(finish, one, load, hint)) << kFinishes[one] << " " << hint;
         }

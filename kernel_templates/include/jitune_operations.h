@@ -179,22 +179,54 @@ struct Any {
 };
 
 /// A value and where it is; ~0 stands for nowhere.
-template <class A>
+template <class A, class I = Index>
 struct Indexed {
     A value;
-    Index index;
+    I index;
 };
+
+template <class State>
+constexpr bool kIsIndexed = false;
+template <class A, class I>
+constexpr bool kIsIndexed<Indexed<A, I>> = true;
 
 /// The index of the extreme value, of equal ones the first; the first NaN wins, as in NumPy. Of no
 /// elements -1.
-template <class T, class A, class R, bool smallest>
+template <class T, class A, class R, bool smallest, class I = Index>
 struct ArgExtreme {
-    using State = Indexed<A>;
+    using State = Indexed<A, I>;
+    /// The same for fewer than 2^32 - 1 elements.
+    using Narrow = ArgExtreme<T, A, R, smallest, unsigned>;
     static constexpr Combination kCombination = Combination::other;
     static JITUNE_FUNCTION constexpr State identity() {
-        return {smallest ? Number<A>::kHighest : Number<A>::kLowest, ~Index{0}};
+        return {smallest ? Number<A>::kHighest : Number<A>::kLowest, static_cast<I>(~Index{0})};
     }
-    static JITUNE_FUNCTION constexpr State map(T x, Index index) { return {convert<A>(x), index}; }
+    static JITUNE_FUNCTION constexpr State map(T x, Index index) {
+        return {convert<A>(x), static_cast<I>(index)};
+    }
+    /// The value of the two that wins, a NaN over all others.
+    static JITUNE_FUNCTION A better(A a, A b) {
+#if __CUDA_ARCH__ >= 800
+        if constexpr (kSame<A, float>) {
+            A result;
+            if constexpr (smallest) {
+                asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+            } else {
+                asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+            }
+            return result;
+        }
+#endif
+        return a != a || (smallest ? a < b : a > b) ? a : b;
+    }
+    /// Whether x takes the place of a `best` that comes before it.
+    static JITUNE_FUNCTION constexpr bool improves(A x, A best) {
+        if constexpr (kIsFloat<A>) {
+            return best == best && !(smallest ? x >= best : x <= best);
+        } else {
+            return smallest ? x < best : x > best;
+        }
+    }
     static JITUNE_FUNCTION constexpr bool precedes(const State& a, const State& b) {
         if constexpr (kIsFloat<A>) {
             const bool a_nan = a.value != a.value;
@@ -209,7 +241,9 @@ struct ArgExtreme {
     static JITUNE_FUNCTION constexpr State combine(State a, State b) {
         return precedes(a, b) ? a : b;
     }
-    static JITUNE_FUNCTION constexpr R result(State a, Index) { return static_cast<R>(a.index); }
+    static JITUNE_FUNCTION constexpr R result(State a, Index) {
+        return a.index == identity().index ? R(-1) : static_cast<R>(a.index);
+    }
 };
 
 template <class T, class A, class R>
@@ -217,5 +251,15 @@ struct ArgMin : ArgExtreme<T, A, R, true> {};
 
 template <class T, class A, class R>
 struct ArgMax : ArgExtreme<T, A, R, false> {};
+
+/// The operation with indexes of 4 or 8 bytes. Where it has none, it is itself.
+template <class Op, int index_bytes>
+struct Indexing {
+    using Type = Op;
+};
+template <class Op>
+struct Indexing<Op, 4> {
+    using Type = typename Op::Narrow;
+};
 
 }  // namespace jitune

@@ -45,11 +45,6 @@ struct WordOf<16> {
 template <class T, int pack>
 using Word = typename WordOf<sizeof(T) * pack>::Type;
 
-template <class State>
-constexpr bool kIsIndexed = false;
-template <class A>
-constexpr bool kIsIndexed<Indexed<A>> = true;
-
 /// Leaves the combination of states[0, 2 * half) in states[0]. A recursion, since compilers unroll
 /// no loop over halves, and what is not unrolled ends up in local memory.
 template <class Op, int half>
