@@ -2,6 +2,7 @@
 kernel = "reduce"
 backend = "cuda"
 summary = "n elements to one value by an associative operation"
+include = ["reduce_types.toml"]
 sizes = ["n"]
 constraints = [
     "block <= max_threads_per_block",
@@ -38,58 +39,6 @@ prune = [
     "index_bytes = 4 OR NOT narrow",
 ]
 reproducibility = "iif(exact, 'exact', iif(finish = 'atomic', 'any', 'fixed'))"
-
-[types.element]
-int8 = "signed char"
-uint8 = "unsigned char"
-int16 = "short"
-uint16 = "unsigned short"
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float16 = "jitune::float16"
-bfloat16 = "jitune::bfloat16"
-float32 = "float"
-float64 = "double"
-
-[types.accumulator]
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float32 = "float"
-float64 = "double"
-
-[types.result]
-uint8 = "unsigned char"
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float32 = "float"
-float64 = "double"
-
-[types.operation]
-sum = "jitune::Sum"
-product = "jitune::Product"
-min = "jitune::Min"
-max = "jitune::Max"
-arg_min = "jitune::ArgMin"
-arg_max = "jitune::ArgMax"
-mean = "jitune::Mean"
-sum_of_squares = "jitune::SumOfSquares"
-norm = "jitune::Norm"
-sum_abs = "jitune::SumAbs"
-max_abs = "jitune::MaxAbs"
-all = "jitune::All"
-any = "jitune::Any"
-count_nonzero = "jitune::CountNonzero"
-custom = "jitune::Custom"
-
-[types.determinism]
-run_to_run = "any order that the configuration fixes"
-any = "any order"
 
 [parameters]
 block = { values = [128, 256, 512, 1024], default = 256 }

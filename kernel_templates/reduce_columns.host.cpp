@@ -2,81 +2,16 @@
 kernel = "reduce_columns"
 backend = "host"
 summary = "each column of a row-major matrix to one value by an associative operation"
+include = ["reduce_types.toml", "reduce_host.toml"]
 sizes = ["rows", "columns"]
-constraints = [
-    "simd_bytes_used <= simd_bytes",
-    "cores_per_thread <= cores",
-]
 prune = [
-    "simd_bytes_used * 2 >= simd_bytes",
     # Threads that would get no share of the data (kShareBytes) make no difference.
     "threads <= max(1, rows * columns * element_bytes / 65536)",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 
-[types.element]
-int8 = "signed char"
-uint8 = "unsigned char"
-int16 = "short"
-uint16 = "unsigned short"
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float16 = "jitune::float16"
-bfloat16 = "jitune::bfloat16"
-float32 = "float"
-float64 = "double"
-
-[types.accumulator]
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float32 = "float"
-float64 = "double"
-
-[types.result]
-uint8 = "unsigned char"
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float32 = "float"
-float64 = "double"
-
-[types.operation]
-sum = "jitune::Sum"
-product = "jitune::Product"
-min = "jitune::Min"
-max = "jitune::Max"
-arg_min = "jitune::ArgMin"
-arg_max = "jitune::ArgMax"
-mean = "jitune::Mean"
-sum_of_squares = "jitune::SumOfSquares"
-norm = "jitune::Norm"
-sum_abs = "jitune::SumAbs"
-max_abs = "jitune::MaxAbs"
-all = "jitune::All"
-any = "jitune::Any"
-count_nonzero = "jitune::CountNonzero"
-custom = "jitune::Custom"
-
-[types.determinism]
-run_to_run = "any order that the configuration fixes"
-any = "any order"
-
 [parameters]
-# Halved again and again, any number of cores gives different thread counts, from all to one. The
-# last legal value is the default: all cores, or as many as have a share.
-cores_per_thread = { values = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1], default = 1 }
 strip_bytes = { values = [512, 2048, 8192], default = 2048 }
-simd_bytes_used = { values = [16, 32, 64], default = 32 }
-
-[derived]
-threads = "cores / cores_per_thread"
-rounds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs') AND accumulator IN ('float32', 'float64')"
-exact = "operation NOT IN ('product', 'custom') AND NOT rounds"
 
 [arguments]
 values = { access = "in", type = "element", count = "rows * columns" }

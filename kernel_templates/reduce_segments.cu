@@ -2,6 +2,7 @@
 kernel = "reduce_segments"
 backend = "cuda"
 summary = "each of ragged segments to one value by an associative operation"
+include = ["reduce_types.toml"]
 sizes = ["segments", "n"]
 constraints = [
     "block <= max_threads_per_block",
@@ -19,58 +20,6 @@ prune = [
     "layout = 'tiles' OR blocks_per_sm = 1024 OR (blocks_per_sm IN (8, 16) AND block * blocks_per_sm <= 4096 AND slots < ceil_div(segments, window))",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
-
-[types.element]
-int8 = "signed char"
-uint8 = "unsigned char"
-int16 = "short"
-uint16 = "unsigned short"
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float16 = "jitune::float16"
-bfloat16 = "jitune::bfloat16"
-float32 = "float"
-float64 = "double"
-
-[types.accumulator]
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float32 = "float"
-float64 = "double"
-
-[types.result]
-uint8 = "unsigned char"
-int32 = "int"
-uint32 = "unsigned"
-int64 = "long long"
-uint64 = "unsigned long long"
-float32 = "float"
-float64 = "double"
-
-[types.operation]
-sum = "jitune::Sum"
-product = "jitune::Product"
-min = "jitune::Min"
-max = "jitune::Max"
-arg_min = "jitune::ArgMin"
-arg_max = "jitune::ArgMax"
-mean = "jitune::Mean"
-sum_of_squares = "jitune::SumOfSquares"
-norm = "jitune::Norm"
-sum_abs = "jitune::SumAbs"
-max_abs = "jitune::MaxAbs"
-all = "jitune::All"
-any = "jitune::Any"
-count_nonzero = "jitune::CountNonzero"
-custom = "jitune::Custom"
-
-[types.determinism]
-run_to_run = "any order that the configuration fixes"
-any = "any order"
 
 [parameters]
 layout = { values = ["groups", "tiles"], default = "tiles", type = "jitune::SegmentLayout" }

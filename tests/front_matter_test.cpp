@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backend/backend.hpp"
 #include "expect_error.hpp"
-#include "support/embedded.hpp"
 
 namespace jitune {
 namespace {
@@ -52,7 +52,7 @@ std::string with_line(std::size_t number, const std::string& line) {
 }
 
 FrontMatter parse(const std::string& text) {
-    return FrontMatter::parse("scale.cu", text);
+    return FrontMatter::parse({"scale.cu", text, {}});
 }
 
 /// Expects that the template is refused at `line`, with a message that holds `text`.
@@ -65,15 +65,6 @@ void expect_refused_at(std::size_t line, const std::string& text, const std::str
 void expect_line_refused(std::size_t number, const std::string& line, const std::string& text) {
     SCOPED_TRACE(line);
     expect_refused_at(number, text, with_line(number, line));
-}
-
-std::string embedded_text(std::string_view name) {
-    for (const embedded::File& file : embedded::kernel_templates) {
-        if (file.name == name) {
-            return std::string(file.text);
-        }
-    }
-    return "";
 }
 
 TEST(FrontMatter, ReadsEverythingAsWritten) {
@@ -264,6 +255,66 @@ TEST(FrontMatter, RefusesANameDeclaredTwice) {
     expect_line_refused(14, "zip = { values = [32], default = 32 }", "");
 }
 
+/// The template with `text` as its header "words.toml", included on line 5.
+FrontMatter parse_with(
+    const std::string& text,
+    const std::string& source = with_line(4, kLines[3] + "\ninclude = [\"words.toml\"]")) {
+    return FrontMatter::parse({"scale.cu", source, {{"scale.h", ""}, {"words.toml", text}}});
+}
+
+TEST(FrontMatter, MergesWhatItIncludesBeforeItsOwn) {
+    const FrontMatter front = parse_with(
+        "constraints = [\"wide > 8\"]\nprune = [\"strips > 1\"]\n[types.result]\nint8 = \"char\"\n"
+        "[parameters]\nwide = { values = [8, 16], default = 16 }\n"
+        "[derived]\nstrips = \"block / wide\"\n");
+    EXPECT_EQ(front.types.at("result").at("int8"), "char");
+    EXPECT_EQ(front.types.at("element").at("int32"), "int");
+    ASSERT_EQ(front.parameters.size(), 4U);
+    EXPECT_EQ(front.parameters[0].name, "wide");
+    EXPECT_EQ(front.parameters[1].name, "zip");
+    ASSERT_EQ(front.constraints.size(), 3U);
+    EXPECT_EQ(front.constraints[0].names(), std::set<std::string>{"wide"});
+    ASSERT_EQ(front.prune.size(), 1U);
+    EXPECT_EQ(front.prune[0].names(), (std::set<std::string>{"block", "wide"}));
+}
+
+TEST(FrontMatter, MayIncludeAllItsParameters) {
+    const std::string head = "/* jitune template\nkernel = \"k\"\nbackend = \"host\"\n";
+    const std::string tail =
+        "include = [\"words.toml\"]\nsizes = [\"n\"]\n[arguments]\n[[launch]]\nentry = \"f\"\n*/";
+    EXPECT_EQ(parse_with("[parameters]\na = { values = [1], default = 1 }", head + tail)
+                  .parameters.size(),
+              1U);
+    expect_error(ErrorKind::usage, "scale.cu:1: front matter needs a table [parameters]",
+                 [&] { parse_with("", head + tail); });
+}
+
+TEST(FrontMatter, RefusesToDeclareAgainWhatItIncludes) {
+    expect_error(ErrorKind::usage,
+                 "scale.cu:10: \"element\" is declared twice: first at words.toml:2",
+                 [] { parse_with("\n[types.element]\nint8 = \"char\""); });
+    expect_error(ErrorKind::usage,
+                 "scale.cu:15: \"block\" is declared twice: first at words.toml:2",
+                 [] { parse_with("[parameters]\nblock = { values = [1], default = 1 }"); });
+}
+
+TEST(FrontMatter, NamesTheIncludedFileThatIsWrong) {
+    const auto expect_refused = [](const std::string& message, const std::string& text) {
+        expect_error(ErrorKind::usage, message, [&] { parse_with(text); });
+    };
+    expect_refused("words.toml:2: ", "# words\nconstraints = [");
+    expect_refused("words.toml:2: \"blocks\" in \"blocks > 1\"",
+                   "\nconstraints = [\"blocks > 1\"]");
+    expect_refused("words.toml:1: constraints of front matter must be a list", "constraints = 3");
+    expect_refused("words.toml:1: included front matter has no key \"include\"; it knows",
+                   "include = [\"more.toml\"]");
+    expect_error(
+        ErrorKind::usage,
+        "scale.cu:5: include names \"word.toml\", which is none of the template's headers; "
+        "there is scale.h, words.toml",
+        [] { parse_with("", with_line(4, kLines[3] + "\ninclude = [\"word.toml\"]")); });
+}
+
 TEST(FrontMatter, RefusesExpressionsItCannotTrust) {
     expect_line_refused(7, "    \"32 <= block <= 64\",", "");
     expect_line_refused(7, "    \"block <= blocks\",", "\"blocks\" in \"block <= blocks\"");
@@ -319,18 +370,6 @@ TEST(FrontMatter, KnowsTheBytesOfItsTypeNames) {
     EXPECT_EQ(type_bytes("bfloat16"), 2);
     EXPECT_EQ(type_bytes("float64"), 8);
     EXPECT_EQ(type_bytes("sum"), std::nullopt);
-}
-
-TEST(FrontMatter, ReadsTheEmbeddedTemplates) {
-    const FrontMatter cuda = FrontMatter::parse("reduce.cu", embedded_text("reduce.cu"));
-    EXPECT_EQ(cuda.kernel, "reduce");
-    EXPECT_EQ(cuda.backend, "cuda");
-    EXPECT_EQ(cuda.launches.size(), 2U);
-    const FrontMatter host =
-        FrontMatter::parse("reduce.host.cpp", embedded_text("reduce.host.cpp"));
-    EXPECT_EQ(host.kernel, "reduce");
-    EXPECT_EQ(host.backend, "host");
-    EXPECT_EQ(host.launches.size(), 1U);
 }
 
 }  // namespace

@@ -272,6 +272,19 @@ TEST(KernelTemplate, KeysChangeWithTheTextAndWithEachHeader) {
     EXPECT_NE(KernelTemplate(moved).hash(), same);
 }
 
+TEST(KernelTemplate, KeysChangeWithWhatTheFrontMatterIncludes) {
+    TemplateSource source = reduce().source();
+    const auto included = std::ranges::find_if(
+        source.headers, [](const auto& header) { return header.first == "reduce_types.toml"; });
+    ASSERT_NE(included, source.headers.end());
+    std::string& text = included->second;
+    text.replace(text.find("\"float\""), 7, "\"double\"");
+    const KernelTemplate changed(source);
+    EXPECT_NE(changed.hash(), reduce().hash());
+    EXPECT_EQ(changed.instance(float_sum(), configuration(text_with({}))).expressions[1],
+              "jitune::reduce_partials<double, float, float, jitune::Sum, 256>");
+}
+
 TEST(KernelTemplate, RefusesANulByte) {
     TemplateSource source = reduce().source();
     source.text += std::string("\0int x;", 7);

@@ -74,17 +74,13 @@ struct Seen {
     [[nodiscard]] bool accepts(const Bytes& results) const {
         return what->judge(std::span(&results, 1)).empty();
     }
-    [[nodiscard]] Bytes element(std::size_t index) const {
-        const std::size_t size = bytes_of(types.element);
-        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(index * size);
-        return {begin, begin + static_cast<std::ptrdiff_t>(size)};
-    }
     /// The answer of a kernel that takes these elements, by their numbers in the run, for `run`.
     [[nodiscard]] Bytes answer_of(std::size_t result, const std::vector<std::size_t>& taken) const {
-        Bytes gathered;
-        for (const std::size_t k : taken) {
-            const Bytes one = element(layout.run(result).at(k));
-            gathered.insert(gathered.end(), one.begin(), one.end());
+        const std::size_t size = bytes_of(types.element);
+        const ElementRun run = layout.run(result);
+        Bytes gathered(taken.size() * size);
+        for (std::size_t i = 0; i < taken.size(); ++i) {
+            std::memcpy(&gathered[i * size], &values.at(run.at(taken[i]) * size), size);
         }
         const auto count = static_cast<std::int64_t>(taken.size());
         return reduce_reference(types, {{ReduceKind::segments, 1, count}, {0, count}}, gathered)

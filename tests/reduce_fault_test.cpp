@@ -77,7 +77,7 @@ void for_each_type(const std::function<void(ReduceKind, const ReduceTypes&)>& us
     }
 }
 
-TEST(ReduceFault, NoticesAnyElementMissingFromASum) {
+TEST(ReduceFault, NoticesAnyElementMissingFromASumOrAddedTwice) {
     for (const E element : kElements) {
         for (const Op op : kSums) {
             const ReduceTypes types = types_of(element, op);
@@ -87,6 +87,10 @@ TEST(ReduceFault, NoticesAnyElementMissingFromASum) {
                     EXPECT_TRUE(noticed(ReduceKind::all, types, cases, missing(index, back)))
                         << name(ReduceKind::all, types) << " " << index;
                 }
+            }
+            for (const std::size_t index : {0, 1, 31, 1024, 65'536}) {
+                EXPECT_TRUE(noticed(ReduceKind::all, types, cases, twice(index)))
+                    << name(ReduceKind::all, types) << " " << index << " twice";
             }
         }
     }
@@ -103,35 +107,16 @@ TEST(ReduceFault, NoticesASingleElementMissingFromTheLongestSum) {
     }
 }
 
-TEST(ReduceFault, NoticesAnyElementAddedTwice) {
-    for (const E element : kElements) {
-        for (const Op op : kSums) {
-            const ReduceTypes types = types_of(element, op);
-            const auto cases = checks_of(ReduceKind::all, types);
-            for (const std::size_t index : {0, 1, 31, 1024, 65'536}) {
-                EXPECT_TRUE(noticed(ReduceKind::all, types, cases, twice(index)))
-                    << name(ReduceKind::all, types) << " " << index;
-            }
-        }
-    }
-}
+TEST(ReduceFault, NoticesTheFirstMiddleOrLastElementOfARunMissing) {
+    const Fault middle = [](const Seen& seen, Taken& taken) {
+        return taken.size() > 2 && missing((taken.size() - 1) / 2, false)(seen, taken);
+    };
 
-TEST(ReduceFault, NoticesTheFirstOrLastElementOfARunMissing) {
-    for_each_type([](ReduceKind kind, const ReduceTypes& types) {
+    for_each_type([&](ReduceKind kind, const ReduceTypes& types) {
         const auto cases = checks_of(kind, types);
-        EXPECT_TRUE(noticed(kind, types, cases, missing(0, false))) << name(kind, types);
-        EXPECT_TRUE(noticed(kind, types, cases, missing(0, true))) << name(kind, types);
-    });
-}
-
-TEST(ReduceFault, NoticesTheMiddleElementOfARunMissing) {
-    for_each_type([](ReduceKind kind, const ReduceTypes& types) {
-        EXPECT_TRUE(noticed(kind, types, checks_of(kind, types),
-                            [](const Seen& seen, Taken& taken) {
-                                return taken.size() > 2 &&
-                                       missing((taken.size() - 1) / 2, false)(seen, taken);
-                            }))
-            << name(kind, types);
+        for (const Fault& fault : {missing(0, false), middle, missing(0, true)}) {
+            EXPECT_TRUE(noticed(kind, types, cases, fault)) << name(kind, types);
+        }
     });
 }
 

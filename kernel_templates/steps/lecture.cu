@@ -2,6 +2,7 @@
 kernel = "reduce_lecture"
 backend = "cuda"
 summary = "The sum, step by step: the kernels of CUDA examples - Reduce analysed"
+include = ["steps_types.toml"]
 sizes = ["n"]
 constraints = [
     "threads <= max_threads_per_block",
@@ -13,11 +14,6 @@ constraints = [
     "last_threads <= max_threads_per_block",
 ]
 reproducibility = "iif(element = 'int32', 'exact', 'fixed')"
-
-[types.element]
-# Sums of integers wrap, which the language promises of unsigned ones only; the bits are the same.
-int32 = "unsigned"
-float32 = "float"
 
 [types.step]
 reduce0 = "jitune::Reduce0"

@@ -2,6 +2,7 @@
 kernel = "reduce_study_notes_shuffle"
 backend = "cuda"
 summary = "The sum, step by step: kernels 7 and 8 of [CUDA study notes] Reduce operator optimisation"
+include = ["steps_types.toml"]
 sizes = ["n"]
 constraints = [
     "block <= max_threads_per_block",
@@ -11,11 +12,6 @@ constraints = [
     "blocks_4 = 1",
 ]
 reproducibility = "iif(element = 'int32', 'exact', 'fixed')"
-
-[types.element]
-# Sums of integers wrap, which the language promises of unsigned ones only; the bits are the same.
-int32 = "unsigned"
-float32 = "float"
 
 [types.step]
 v7 = "jitune::V7"

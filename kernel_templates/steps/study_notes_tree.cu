@@ -2,6 +2,7 @@
 kernel = "reduce_study_notes_tree"
 backend = "cuda"
 summary = "The sum, step by step: kernels 0 to 6 of [CUDA study notes] Reduce operator optimisation"
+include = ["steps_types.toml"]
 sizes = ["n"]
 constraints = [
     "block <= max_threads_per_block",
@@ -10,11 +11,6 @@ constraints = [
     "blocks_4 = 1",
 ]
 reproducibility = "iif(element = 'int32', 'exact', 'fixed')"
-
-[types.element]
-# Sums of integers wrap, which the language promises of unsigned ones only; the bits are the same.
-int32 = "unsigned"
-float32 = "float"
 
 [types.step]
 v0 = "jitune::V0"

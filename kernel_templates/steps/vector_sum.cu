@@ -2,6 +2,7 @@
 kernel = "reduce_vector_sum"
 backend = "cuda"
 summary = "The sum, step by step: the kernels of Making vector sum really fast"
+include = ["steps_types.toml"]
 sizes = ["n"]
 constraints = [
     "threads_per_block <= max_threads_per_block",
@@ -9,11 +10,6 @@ constraints = [
     "blocks <= 2147483647",
 ]
 reproducibility = "iif(element = 'int32', 'exact', iif(two_pass, 'fixed', 'any'))"
-
-[types.element]
-# Sums of integers wrap, which the language promises of unsigned ones only; the bits are the same.
-int32 = "unsigned"
-float32 = "float"
 
 [types.step]
 kernel_0 = "jitune::Kernel0"

@@ -1,10 +1,13 @@
 #include "engine/front_matter.hpp"
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backend/backend.hpp"
 #include "backend/launch.hpp"
 #include "engine/front_matter_words.hpp"
 #include "engine/toml_reader.hpp"
@@ -14,27 +17,30 @@ namespace jitune {
 
 namespace {
 
+using Headers = decltype(TemplateSource::headers);
+
 constexpr std::string_view kOpening = "/* jitune template";
 
-/// Reads one document into one FrontMatter, section by section; each section may use the names that
-/// the earlier ones declare.
+/// Reads one document and those that it includes into one FrontMatter, section by section; each
+/// section may use the names that the earlier ones declare.
 class Parser {
 public:
     Parser(std::string_view file, std::string_view toml, int first_line)
         : reader_(file, toml, first_line) {}
 
-    FrontMatter parse() {
+    FrontMatter parse(const Headers& headers) {
         const toml::table& root = reader_.root();
-        reader_.refuse_other_keys(
-            root, "front matter",
-            {"kernel", "backend", "summary", "sizes", "constraints", "prune", "reproducibility",
-             "types", "parameters", "derived", "arguments", "launch", "reference"});
+        reader_.refuse_other_keys(root, "front matter",
+                                  {"kernel", "backend", "summary", "include", "sizes",
+                                   "constraints", "prune", "reproducibility", "types", "parameters",
+                                   "derived", "arguments", "launch", "reference"});
+        read_includes(root, headers);
         read_head(root);
-        read_types(root);
-        read_parameters(root);
-        read_derived(root);
-        result_.constraints = expressions(root, "constraints");
-        result_.prune = expressions(root, "prune");
+        read_types();
+        read_parameters();
+        read_derived();
+        result_.constraints = expressions("constraints");
+        result_.prune = expressions("prune");
         read_reproducibility(root);
         read_arguments(root);
         read_launches(root);
@@ -43,6 +49,44 @@ public:
     }
 
 private:
+    void read_includes(const toml::table& root, const Headers& headers) {
+        const std::vector<std::string> names = reader_.texts(root, "include", "front matter");
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const auto header = std::find_if(headers.begin(), headers.end(),
+                                             [&](const auto& h) { return h.first == names[i]; });
+            if (header == headers.end()) {
+                reader_.fail(*root.get("include")->as_array()->get(i),
+                             fmt::format("include names \"{}\", which is none of the template's "
+                                         "headers; there is {}",
+                                         names[i], fmt::join(std::views::keys(headers), ", ")));
+            }
+            const TomlReader& reader = included_.emplace_back(header->first, header->second, 1);
+            reader.refuse_other_keys(reader.root(), "included front matter",
+                                     {"constraints", "prune", "types", "parameters", "derived"});
+        }
+    }
+
+    /// The documents that have `key`: first the included ones.
+    std::vector<const toml::table*> roots_with(std::string_view key) const {
+        std::vector<const toml::table*> result;
+        for (const TomlReader& reader : included_) {
+            result.push_back(&reader.root());
+        }
+        result.push_back(&reader_.root());
+        std::erase_if(result, [&](const toml::table* root) { return !root->contains(key); });
+        return result;
+    }
+
+    /// Of the tables `key` of all documents, in the order they are written in.
+    std::vector<TomlReader::Entry> entries(std::string_view key) const {
+        std::vector<TomlReader::Entry> result;
+        for (const toml::table* root : roots_with(key)) {
+            std::ranges::move(reader_.in_order(reader_.table(*root->get(key), key)),
+                              std::back_inserter(result));
+        }
+        return result;
+    }
+
     void read_head(const toml::table& root) {
         result_.kernel = reader_.text(root, "kernel", "front matter");
         result_.backend = reader_.text(root, "backend", "front matter");
@@ -57,18 +101,16 @@ private:
         if (result_.sizes.empty()) {
             reader_.fail(root, "sizes must name at least one size, as in sizes = [\"n\"]");
         }
-        scope_ = device_attributes(result_.backend);
+        for (const std::string& attribute : device_attributes(result_.backend)) {
+            scope_.emplace(attribute, "");
+        }
         for (const std::string& size : result_.sizes) {
             declare(*root.get("sizes"), size);
         }
     }
 
-    void read_types(const toml::table& root) {
-        const toml::node* types = root.get("types");
-        if (types == nullptr) {
-            return;
-        }
-        for (const auto& [parameter, node] : reader_.in_order(reader_.table(*types, "types"))) {
+    void read_types() {
+        for (const auto& [parameter, node] : entries("types")) {
             const std::string where = "types." + parameter;
             declare(*node, parameter);
             for (const auto& [name, text] : reader_.in_order(reader_.table(*node, where))) {
@@ -78,17 +120,15 @@ private:
                 }
                 result_.types[parameter][name] = value->get();
             }
-            scope_.insert(parameter + "_bytes");
+            scope_.emplace(parameter + "_bytes", reader_.place(*node));
         }
     }
 
-    void read_parameters(const toml::table& root) {
-        const toml::node* parameters = root.get("parameters");
-        if (parameters == nullptr) {
-            reader_.fail(root, "front matter needs a table [parameters]");
+    void read_parameters() {
+        if (roots_with("parameters").empty()) {
+            reader_.fail(reader_.root(), "front matter needs a table [parameters]");
         }
-        for (const auto& [name, node] :
-             reader_.in_order(reader_.table(*parameters, "parameters"))) {
+        for (const auto& [name, node] : entries("parameters")) {
             const std::string where = "parameter " + name;
             const toml::table& table = reader_.table(*node, where);
             reader_.refuse_other_keys(table, where, {"values", "default", "type"});
@@ -140,12 +180,8 @@ private:
         return name->get();
     }
 
-    void read_derived(const toml::table& root) {
-        const toml::node* derived = root.get("derived");
-        if (derived == nullptr) {
-            return;
-        }
-        for (const auto& [name, node] : reader_.in_order(reader_.table(*derived, "derived"))) {
+    void read_derived() {
+        for (const auto& [name, node] : entries("derived")) {
             const auto* text = node->as_string();
             if (text == nullptr) {
                 reader_.fail(*node, "derived " + name + " must be an expression in quotes");
@@ -156,11 +192,14 @@ private:
         }
     }
 
-    std::vector<Expression> expressions(const toml::table& root, std::string_view key) const {
+    /// Of the lists `key` of all documents.
+    std::vector<Expression> expressions(std::string_view key) const {
         std::vector<Expression> result;
-        const std::vector<std::string> texts = reader_.texts(root, key, "front matter");
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-            result.push_back(expression(*root.get(key)->as_array()->get(i), texts[i]));
+        for (const toml::table* root : roots_with(key)) {
+            const std::vector<std::string> texts = reader_.texts(*root, key, "front matter");
+            for (std::size_t i = 0; i < texts.size(); ++i) {
+                result.push_back(expression(*root->get(key)->as_array()->get(i), texts[i]));
+            }
         }
         return result;
     }
@@ -288,8 +327,12 @@ private:
         if (!is_identifier(name)) {
             reader_.fail(at, "\"" + name + "\" is no name: use letters, digits and _");
         }
-        if (!scope_.insert(name).second) {
-            reader_.fail(at, "\"" + name + "\" is declared twice, or is a device attribute");
+        const auto [found, fresh] = scope_.emplace(name, reader_.place(at));
+        if (!fresh) {
+            const std::string& first = found->second;
+            reader_.fail(at, fmt::format("\"{}\" is {}", name,
+                                         first.empty() ? "a device attribute"
+                                                       : "declared twice: first at " + first));
         }
     }
 
@@ -297,8 +340,9 @@ private:
         const Expression parsed = parse_at(at, text);
         for (const std::string& name : parsed.names()) {
             if (!scope_.contains(name)) {
-                reader_.fail(at, fmt::format("\"{}\" in \"{}\" is not known here; there is {}",
-                                             name, text, fmt::join(scope_, ", ")));
+                reader_.fail(
+                    at, fmt::format("\"{}\" in \"{}\" is not known here; there is {}", name, text,
+                                    fmt::join(std::views::keys(scope_), ", ")));
             }
         }
         return parsed.substitute(derived_);
@@ -313,30 +357,32 @@ private:
     }
 
     TomlReader reader_;
+    std::vector<TomlReader> included_;
     FrontMatter result_;
-    std::set<std::string> scope_;
+    std::map<std::string, std::string> scope_;  ///< name -> where declared; "": a device attribute
     std::map<std::string, Expression> derived_;
 };
 
 }  // namespace
 
-FrontMatter FrontMatter::parse(std::string_view template_name, std::string_view text) {
+FrontMatter FrontMatter::parse(const TemplateSource& source) {
+    const std::string_view text = source.text;
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos || !text.substr(begin).starts_with(kOpening)) {
         throw Error(ErrorKind::usage,
                     fmt::format("{}:1: a kernel template begins with \"{}\" and its front matter",
-                                template_name, kOpening));
+                                source.name, kOpening));
     }
     const std::size_t end = text.find("*/", begin);
     if (end == std::string_view::npos) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{}: the front matter's comment does not end", template_name));
+                    fmt::format("{}: the front matter's comment does not end", source.name));
     }
     const std::size_t start = begin + kOpening.size();
     const auto lines =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n');
-    return Parser(template_name, text.substr(start, end - start), static_cast<int>(lines) + 1)
-        .parse();
+    return Parser(source.name, text.substr(start, end - start), static_cast<int>(lines) + 1)
+        .parse(source.headers);
 }
 
 }  // namespace jitune

@@ -12,6 +12,8 @@
 
 namespace jitune {
 
+struct TemplateSource;
+
 /// How a kernel uses one of its arguments.
 enum class Access {
     in,       ///< array, read
@@ -61,10 +63,10 @@ struct FrontMatter {
     /// Gives what candidates must give, where the host cannot tell.
     std::optional<LaunchSpec> reference;
 
-    /// Reads the front matter of `text`. Throws Error(usage): template name, line, what is wrong,
-    /// what would be right. Refuses unknown keys, unknown names in expressions and identifiers that
-    /// are not [A-Za-z_][A-Za-z0-9_]*.
-    static FrontMatter parse(std::string_view template_name, std::string_view text);
+    /// Reads the front matter of a template and the headers that it includes. Throws Error(usage):
+    /// file, line, what is wrong, what would be right. Refuses unknown keys, unknown names in
+    /// expressions and identifiers that are not [A-Za-z_][A-Za-z0-9_]*.
+    static FrontMatter parse(const TemplateSource& source);
 };
 
 /// Bytes of a type name such as "int32" or "float64"; nullopt for any other name.

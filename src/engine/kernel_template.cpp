@@ -82,7 +82,7 @@ LaunchRule::Argument::Kind kind_of(Access access) {
 
 KernelTemplate::KernelTemplate(TemplateSource source)
     : source_(std::move(source)),
-      front_matter_(FrontMatter::parse(source_.name, source_.text)),
+      front_matter_(FrontMatter::parse(source_)),
       hash_(hash_of(source_)) {
     refuse_nul(source_.name, source_.text);
     for (const auto& [name, text] : source_.headers) {

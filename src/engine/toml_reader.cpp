@@ -9,13 +9,30 @@
 
 namespace jitune {
 
-TomlReader::TomlReader(std::string_view file, std::string_view text, int first_line)
-    : file_(file), first_line_(first_line) {
+namespace {
+
+std::string place_of(const toml::source_region& source) {
+    return fmt::format("{}:{}", source.path ? *source.path : "", std::max(source.begin.line, 1U));
+}
+
+[[noreturn]] void fail_at(const toml::source_region& source, std::string_view message) {
+    throw Error(ErrorKind::usage, fmt::format("{}: {}", place_of(source), message));
+}
+
+}  // namespace
+
+TomlReader::TomlReader(std::string_view file, std::string_view text, int first_line) {
+    // Empty lines in place of what stands before the text, so that nodes know their line.
+    const std::string lines(static_cast<std::size_t>(first_line - 1), '\n');
     try {
-        root_ = toml::parse(text);
+        root_ = toml::parse(lines + std::string(text), file);
     } catch (const toml::parse_error& error) {
-        fail(error.source().begin.line, std::string(error.description()));
+        fail_at(error.source(), error.description());
     }
+}
+
+std::string TomlReader::place(const toml::node& node) const {
+    return place_of(node.source());
 }
 
 void TomlReader::refuse_other_keys(const toml::table& table, std::string_view where,
@@ -94,12 +111,7 @@ std::vector<TomlReader::Entry> TomlReader::in_order(const toml::table& table) co
 }
 
 void TomlReader::fail(const toml::node& at, const std::string& message) const {
-    fail(at.source().begin.line, message);
-}
-
-void TomlReader::fail(std::size_t line, const std::string& message) const {
-    const std::size_t in_file = line == 0 ? 1 : line + static_cast<std::size_t>(first_line_) - 1;
-    throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", file_, in_file, message));
+    fail_at(at.source(), message);
 }
 
 }  // namespace jitune

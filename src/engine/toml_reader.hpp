@@ -10,13 +10,17 @@
 namespace jitune {
 
 /// Typed access to a TOML document that stands inside another file. Every function throws
-/// Error(usage) "<file>:<line>: what is wrong, what would be right".
+/// Error(usage) "<file>:<line>: what is wrong, what would be right"; all but root() take nodes of
+/// any reader's document.
 class TomlReader {
 public:
     /// `first_line` is the line of the file on which `text` begins.
     TomlReader(std::string_view file, std::string_view text, int first_line);
 
     [[nodiscard]] const toml::table& root() const { return root_; }
+
+    /// "<file>:<line>" of a node.
+    [[nodiscard]] std::string place(const toml::node& node) const;
 
     /// Throws for a key of `table` that is not in `known`.
     void refuse_other_keys(const toml::table& table, std::string_view where,
@@ -38,10 +42,6 @@ public:
     [[noreturn]] void fail(const toml::node& at, const std::string& message) const;
 
 private:
-    [[noreturn]] void fail(std::size_t line, const std::string& message) const;
-
-    std::string file_;
-    int first_line_;
     toml::table root_;
 };
 
