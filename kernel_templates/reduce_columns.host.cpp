@@ -3,6 +3,7 @@ kernel = "reduce_columns"
 backend = "host"
 summary = "each column of a row-major matrix to one value by an associative operation"
 include = ["reduce_types.toml", "reduce_host.toml"]
+cache = "warm"
 sizes = ["rows", "columns"]
 prune = [
     # Threads that would get no share of the data (kShareBytes) make no difference.

@@ -3,6 +3,7 @@ kernel = "reduce_rows"
 backend = "host"
 summary = "each row of a row-major matrix to one value by an associative operation"
 include = ["reduce_types.toml", "reduce_host.toml"]
+cache = "warm"
 sizes = ["rows", "columns"]
 constraints = ["summation = 'pairwise' OR rounds"]
 prune = [

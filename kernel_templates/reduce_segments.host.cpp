@@ -3,6 +3,7 @@ kernel = "reduce_segments"
 backend = "host"
 summary = "each segment between two offsets to one value by an associative operation"
 include = ["reduce_types.toml", "reduce_host.toml"]
+cache = "warm"
 sizes = ["segments", "n"]
 constraints = ["summation = 'pairwise' OR rounds"]
 prune = [

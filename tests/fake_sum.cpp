@@ -74,8 +74,10 @@ private:
 
 }  // namespace
 
-Kernel fake_sum_kernel() {
-    return {KernelTemplate({"sum.cu", kText, {}}), std::make_unique<FakeSumWorkload>()};
+Kernel fake_sum_kernel(const std::string& front_matter) {
+    std::string text = kText;
+    text.insert(text.find("kernel ="), front_matter);
+    return {KernelTemplate({"sum.cu", text, {}}), std::make_unique<FakeSumWorkload>()};
 }
 
 Problem fake_sum_problem(std::int64_t n) {

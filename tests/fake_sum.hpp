@@ -10,7 +10,8 @@ namespace jitune {
 
 /// A kernel for FakeBackend: n int32 are summed to one. 12 configurations of `block` (32, 64, 128,
 /// 256; default 64) and `items` (1, 2, 4; default 2).
-Kernel fake_sum_kernel();
+/// `front_matter` is added to its front matter.
+Kernel fake_sum_kernel(const std::string& front_matter = "");
 
 Problem fake_sum_problem(std::int64_t n = 1000);
 

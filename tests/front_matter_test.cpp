@@ -118,6 +118,13 @@ TEST(FrontMatter, ReadsHowReproducibleAConfigurationIs) {
     expect_refused_at(9, "\"finish\"", with_line(8, "]\nreproducibility = \"finish\""));
 }
 
+TEST(FrontMatter, ReadsWhetherCandidatesFindTheirDataInTheCache) {
+    EXPECT_FALSE(parse(text_of(kLines)).warm_cache);
+    EXPECT_TRUE(parse(with_line(3, "backend = \"cuda\"\ncache = \"warm\"")).warm_cache);
+    expect_refused_at(4, "\"cold\" or \"warm\"",
+                      with_line(3, "backend = \"cuda\"\ncache = \"hot\""));
+}
+
 TEST(FrontMatter, ReadsAReferenceLaunch) {
     EXPECT_FALSE(parse(text_of(kLines)).reference);
     const std::string reference =

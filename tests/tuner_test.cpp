@@ -269,6 +269,14 @@ TEST_F(TunerTest, TimesWithLessMemoryWhereLittleIsLeft) {
         << of(report, kFakeDefault).conditions;
 }
 
+TEST_F(TunerTest, TimesOnWarmDataWhereTheTemplateSaysSo) {
+    kernel_ = fake_sum_kernel("cache = \"warm\"\n");
+    const TuneReport report = tune();
+    const std::string& conditions = of(report, kFakeDefault).conditions;
+    EXPECT_TRUE(conditions.starts_with("l2=warm")) << conditions;
+    EXPECT_TRUE(conditions.ends_with("slices=1 flush=0")) << conditions;
+}
+
 TEST_F(TunerTest, GivesBackAllMemory) {
     tune();
     EXPECT_EQ(backend_.live_bytes(), 0U);

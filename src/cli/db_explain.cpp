@@ -80,8 +80,7 @@ int run(const Arguments& arguments) {
     open_database(options);  // an engine would make a database that is not there
     Session session(options);
     Backend& backend = session.engine().backend(arguments.device);
-    const Kernel& kernel =
-        reduce_kernel(request.shape.kind, backend.info().id == "host" ? "host" : "cuda");
+    const Kernel& kernel = reduce_kernel(request.shape.kind, platform_of(backend));
     const Explanation explanation = explain(session.engine(), backend, kernel, problem);
     if (arguments.json) {
         print_json(explanation_json(

@@ -115,7 +115,7 @@ private:
         row.problem = problem;
         const auto start = Clock::now();
         try {
-            const std::string_view platform = backend_.info().id == "host" ? "host" : "cuda";
+            const std::string_view platform = platform_of(backend_);
             const TuneReport report = session_.engine().tune_and_store(
                 backend_, reduce_kernel(problem.shape.kind, platform), reduce_problem(problem),
                 tune_options(problem));

@@ -31,7 +31,7 @@ public:
     FrontMatter parse(const Headers& headers) {
         const toml::table& root = reader_.root();
         reader_.refuse_other_keys(root, "front matter",
-                                  {"kernel", "backend", "summary", "include", "sizes",
+                                  {"kernel", "backend", "summary", "include", "sizes", "cache",
                                    "constraints", "prune", "reproducibility", "types", "parameters",
                                    "derived", "arguments", "launch", "reference"});
         read_includes(root, headers);
@@ -98,6 +98,11 @@ private:
         if (result_.backend != "cuda" && result_.backend != "host") {
             reader_.fail(*root.get("backend"), "backend must be \"cuda\" or \"host\"");
         }
+        const std::string cache = reader_.text_or(root, "cache", "front matter", "cold");
+        if (cache != "cold" && cache != "warm") {
+            reader_.fail(*root.get("cache"), "cache must be \"cold\" or \"warm\"");
+        }
+        result_.warm_cache = cache == "warm";
         if (result_.sizes.empty()) {
             reader_.fail(root, "sizes must name at least one size, as in sizes = [\"n\"]");
         }

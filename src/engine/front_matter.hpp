@@ -58,6 +58,7 @@ struct FrontMatter {
     std::vector<Expression> prune;        ///< and worth trying where these are true, too
     /// "exact", "fixed" or "any": on what the result of a configuration depends.
     Expression reproducibility = Expression::constant(std::string("fixed"));
+    bool warm_cache = false;  ///< candidates are timed on data that the call before has read, too
     std::vector<ArgumentSpec> arguments;
     std::vector<LaunchSpec> launches;
     /// Gives what candidates must give, where the host cannot tell.

@@ -102,9 +102,10 @@ struct Rig::Slot {
     Outputs reference;          // what learn() found
 };
 
-Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem)
+Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache)
     : bench_(backend.make_bench()),
       cases_(cases_of(workload, problem)),
+      warm_cache_(warm_cache),
       cache_bytes_(cache_of(backend.info())) {
     for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
         checks_.push_back(make_slot(cases_[i]));
@@ -252,7 +253,7 @@ std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule&
 
 std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
     const std::vector<Launch> one{bind(*slices_.front(), rule)};
-    const auto probe = bench_->timer(program, one, true);
+    const auto probe = bench_->timer(program, one, !warm_cache_);
     double fastest = kSampleNs;
     for (int i = 0; i < 3; ++i) {
         auto result = sample(*probe);
@@ -263,6 +264,9 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
     }
     chain_ = std::clamp(static_cast<std::size_t>(std::ceil(kSampleNs / fastest)), kShortestChain,
                         kLongestChain);
+    if (warm_cache_) {
+        return std::nullopt;
+    }
     const std::size_t bytes = input_bytes(cases_.back());
     const std::size_t cold = kColdFactor * cache_bytes_ / bytes + 1;
     try {
@@ -308,7 +312,8 @@ std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
 }
 
 std::string Rig::conditions() const {
-    return fmt::format("l2=cold chain={} slices={} flush={:d}", chain_, slices_.size(), flush_);
+    return fmt::format("l2={} chain={} slices={} flush={:d}", warm_cache_ ? "warm" : "cold", chain_,
+                       slices_.size(), flush_);
 }
 
 }  // namespace jitune

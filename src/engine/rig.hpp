@@ -28,8 +28,10 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
 /// Every candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.
 class Rig {
 public:
-    /// Throws Error(unavailable) where the problem does not fit the device's memory.
-    Rig(Backend& backend, const Workload& workload, const Problem& problem);
+    /// With `warm_cache` each timed launch reads what the one before has read, else data that has
+    /// left the cache. Throws Error(unavailable) where the problem does not fit the device's
+    /// memory.
+    Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache);
     ~Rig();
 
     /// True if the workload cannot tell right from wrong by itself: learn() must come before
@@ -48,7 +50,7 @@ public:
     std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
                                                              const LaunchRule& rule);
 
-    /// ns per launch, with a cold cache.
+    /// ns per launch.
     static std::variant<double, TrialFailure> sample(Timer& timer);
 
     /// "l2=cold chain=32 slices=8 flush=1": how samples are taken, once a timer has been made.
@@ -76,6 +78,7 @@ private:
     std::vector<std::unique_ptr<Slot>> checks_;
     std::vector<std::unique_ptr<Slot>> slices_;                  // copies of the problem's data
     std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
+    bool warm_cache_;
     std::size_t cache_bytes_;
     std::size_t chain_ = 0;  // launches in a sample; 0: not planned yet
     bool flush_ = false;

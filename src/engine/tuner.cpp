@@ -169,7 +169,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
                 const Log& log) {
     kernel.check(problem);
     const SearchSpace space = kernel.space(problem, backend.info());
-    Rig rig(backend, workload, problem);
+    Rig rig(backend, workload, problem, kernel.front_matter().warm_cache);
     learn_reference(backend, kernel, problem, kernel.default_configuration(space), rig, binaries);
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
     search.run();

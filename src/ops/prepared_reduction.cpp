@@ -52,7 +52,7 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     state_->zeroed = allocate(backend, plan.scratch.zeroed, scratch.zeroed);
     resolved.program->prepare(resolved.rule.bind(plan, scratch), state_->launch);
     state_->checks_offsets =
-        request.shape.kind == ReduceKind::segments && backend.info().id == "host";
+        request.shape.kind == ReduceKind::segments && platform_of(backend) == "host";
     state_->request.reduction = Reduction(request.reduction.op);  // the rest is the caller's
 }
 

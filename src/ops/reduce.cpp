@@ -119,7 +119,7 @@ void reduce_host(Session& session, const ReduceRequest& request, const ReduceDat
     }
     refuse_bad_data(request, data);
     Backend& backend = engine.backend(engine.options().device);
-    if (backend.info().id == "host") {
+    if (platform_of(backend) == "host") {
         return launch_new(engine, engine.host().site(nullptr), request, data, nullptr);
     }
     reduce_copied(engine, backend, request, data);

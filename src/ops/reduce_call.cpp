@@ -104,7 +104,7 @@ const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& 
             "Reduction(op, \"block=256 ...\") with the text of DispatchInfo::configuration");
     }
     const Problem problem = reduce_problem(request);
-    const std::string_view platform = backend.info().id.starts_with("host") ? "host" : "cuda";
+    const std::string_view platform = platform_of(backend);
     if (reduction.custom != nullptr) {
         const Kernel kernel = custom_reduce_kernel(request.shape.kind, platform, *reduction.custom);
         return engine.resolve(key, backend, kernel, problem);

@@ -9,6 +9,11 @@ namespace jitune {
 
 using ReduceKind = detail::ReduceShape::Kind;
 
+/// "cuda" or "host".
+inline std::string_view platform_of(const Backend& backend) {
+    return backend.info().id == "host" ? "host" : "cuda";
+}
+
 /// The built-in kernel of a shape for a backend: "cuda" or "host". Parsed once.
 const Kernel& reduce_kernel(ReduceKind kind, std::string_view backend);
 

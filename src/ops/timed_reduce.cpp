@@ -74,7 +74,8 @@ TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::Redu
     const Resolved& resolved = resolve_reduce(engine, key, backend, request);
     const std::size_t elements = static_cast<std::size_t>(request.shape.inner);
     const OwnData data(values, elements * bytes_of(request.element), bytes_of(request.result));
-    Rig rig(backend, data, reduce_problem(request));
+    const auto& kernel = reduce_kernel(request.shape.kind, platform_of(backend)).kernel_template;
+    Rig rig(backend, data, reduce_problem(request), kernel.front_matter().warm_cache);
     if (const auto failure = rig.check(*resolved.program, resolved.rule)) {
         fail(*failure);
     }
