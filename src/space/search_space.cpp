@@ -1,7 +1,7 @@
 #include "space/search_space.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 #include <ranges>
 #include <set>
 #include <utility>
@@ -107,10 +107,11 @@ void check_constraints(const std::vector<Expression>& constraints,
                              constraint.text(), constraint.sql()));
         }
     }
-    std::size_t count = 2;
-    while (tables.satisfiable(std::span(constraints).first(count))) {
-        ++count;
-    }
+    // The first constraint that leaves nothing together with those before it.
+    const auto counts = std::views::iota(std::size_t{2}, constraints.size());
+    const std::size_t count = *std::ranges::partition_point(counts, [&](std::size_t first) {
+        return tables.satisfiable(std::span(constraints).first(first));
+    });
     std::vector<std::string> texts;
     for (const Expression& constraint : std::span(constraints).first(count)) {
         texts.push_back(fmt::format("\"{}\"", constraint.text()));
@@ -121,6 +122,21 @@ void check_constraints(const std::vector<Expression>& constraints,
                     fmt::join(texts, ", ")));
 }
 
+/// The strides of a number whose digits are the positions of the values.
+std::vector<std::int64_t> strides_of(const std::vector<Parameter>& parameters) {
+    std::vector<std::int64_t> strides(parameters.size());
+    std::int64_t stride = 1;
+    for (std::size_t i = parameters.size(); i-- > 0;) {
+        strides[i] = stride;
+        const auto values = static_cast<std::int64_t>(parameters[i].values.size());
+        if (stride > std::numeric_limits<std::int64_t>::max() / values) {
+            fail("there are more than 2^63 combinations: list fewer values");
+        }
+        stride *= values;
+    }
+    return strides;
+}
+
 }  // namespace
 
 SearchSpace::SearchSpace(std::vector<Parameter> parameters,
@@ -128,58 +144,70 @@ SearchSpace::SearchSpace(std::vector<Parameter> parameters,
     : parameters_(std::move(parameters)) {
     check_parameters(parameters_);
     check_constraints(constraints, parameters_);
-    const ParameterTables tables(parameters_);
-    rows_ = tables.combinations(constraints);
-    if (rows_.empty()) {
+    strides_ = strides_of(parameters_);
+    const ParameterTables tables(parameters_, strides_);
+    numbers_ = tables.combinations(constraints);
+    if (numbers_.empty()) {
         explain_empty(tables, constraints);
     }
+}
+
+std::size_t SearchSpace::position(std::size_t index, std::size_t parameter) const {
+    return static_cast<std::size_t>(numbers_[index] / strides_[parameter]) %
+           parameters_[parameter].values.size();
 }
 
 Configuration SearchSpace::at(std::size_t index) const {
     std::vector<Configuration::Entry> entries;
     entries.reserve(parameters_.size());
-    const std::uint8_t* row = rows_.data() + index * parameters_.size();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        entries.emplace_back(parameters_[i].name, parameters_[i].values[row[i]]);
+        entries.emplace_back(parameters_[i].name, parameters_[i].values[position(index, i)]);
     }
     return Configuration(std::move(entries));
 }
 
 std::size_t SearchSpace::find(const Configuration& configuration) const {
-    std::vector<std::uint8_t> wanted;
-    for (const Parameter& parameter : parameters_) {
+    std::int64_t number = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
         const auto& entries = configuration.entries();
         const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& candidate) {
-            return candidate.first == parameter.name;
+            return candidate.first == parameters_[i].name;
         });
         if (entry == entries.end()) {
             return size();
         }
-        const auto value =
-            std::find(parameter.values.begin(), parameter.values.end(), entry->second);
-        if (value == parameter.values.end()) {
+        const std::vector<Value>& values = parameters_[i].values;
+        const auto value = std::find(values.begin(), values.end(), entry->second);
+        if (value == values.end()) {
             return size();
         }
-        wanted.push_back(static_cast<std::uint8_t>(value - parameter.values.begin()));
+        number += (value - values.begin()) * strides_[i];
     }
-    const auto order = [&](std::size_t index) {
-        return std::memcmp(rows_.data() + index * wanted.size(), wanted.data(), wanted.size());
-    };
-    const auto indexes = std::views::iota(std::size_t{0}, size());
-    const auto found =
-        std::ranges::partition_point(indexes, [&](std::size_t index) { return order(index) < 0; });
-    return found != indexes.end() && order(*found) == 0 ? *found : size();
+    return index_of(number);
 }
 
-std::size_t SearchSpace::distance(std::size_t a, std::size_t b) const {
-    const std::size_t count = parameters_.size();
-    const std::uint8_t* first = rows_.data() + a * count;
-    const std::uint8_t* second = rows_.data() + b * count;
-    std::size_t different = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        different += first[i] != second[i] ? 1 : 0;
+std::vector<std::size_t> SearchSpace::neighbours(std::size_t index) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const std::size_t own = position(index, i);
+        const std::int64_t first = numbers_[index] - static_cast<std::int64_t>(own) * strides_[i];
+        for (std::size_t other = 0; other < parameters_[i].values.size(); ++other) {
+            const std::size_t neighbour =
+                other == own ? size()
+                             : index_of(first + static_cast<std::int64_t>(other) * strides_[i]);
+            if (neighbour < size()) {
+                found.push_back(neighbour);
+            }
+        }
     }
-    return different;
+    return found;
+}
+
+std::size_t SearchSpace::index_of(std::int64_t number) const {
+    const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+    return found != numbers_.end() && *found == number
+               ? static_cast<std::size_t>(found - numbers_.begin())
+               : size();
 }
 
 }  // namespace jitune

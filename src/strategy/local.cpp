@@ -13,7 +13,7 @@ namespace {
 // Centres are the best configurations so far; more than a few dilute the search, a single one is
 // at the mercy of one lucky measurement.
 constexpr std::size_t kCentres = 3;
-constexpr std::size_t kFarthest = 2;     // parameters that a neighbour changes
+constexpr std::size_t kFarthest = 2;     // parameters that a neighbour may change
 constexpr std::size_t kRandomEvery = 4;  // one proposal in so many leaves the hills known so far
 
 /// Local search from the best configurations known, mixed with random ones: first the neighbours
@@ -75,14 +75,15 @@ private:
         return std::nullopt;
     }
 
+    /// The configurations so many steps from a centre, each step through the space. May repeat.
     std::deque<std::size_t>& around(std::size_t centre, std::size_t distance) {
         auto& known = around_[centre];
         if (known.empty()) {
             known.resize(kFarthest + 1);
-            for (std::size_t other = 0; other < space_.size(); ++other) {
-                if (const std::size_t apart = space_.distance(centre, other); apart <= kFarthest) {
-                    known[apart].push_back(other);
-                }
+            for (const std::size_t near : space_.neighbours(centre)) {
+                known[1].push_back(near);
+                const std::vector<std::size_t> farther = space_.neighbours(near);
+                known[2].insert(known[2].end(), farther.begin(), farther.end());
             }
         }
         return known[distance];
