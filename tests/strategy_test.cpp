@@ -94,7 +94,8 @@ TEST(Strategies, ListTheNamesThereAreForAnUnknownOne) {
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::usage);
         EXPECT_STREQ(error.what(),
-                     "there is no strategy \"annealing\"; there are exhaustive, local, random");
+                     "there is no strategy \"annealing\"; there are auto, exhaustive, local, "
+                     "random, surrogate");
     }
 }
 

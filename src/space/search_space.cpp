@@ -67,7 +67,6 @@ void check_parameters(const std::vector<Parameter>& parameters) {
     }
     std::set<std::string> seen;
     for (const Parameter& parameter : parameters) {
-        check_name(parameter.name);
         check_values(parameter);
         // Column names of SQL have no case.
         std::string lower = parameter.name;
@@ -139,17 +138,46 @@ std::vector<std::int64_t> strides_of(const std::vector<Parameter>& parameters) {
 
 }  // namespace
 
+SearchSpace::SearchSpace(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+    check_parameters(parameters_);
+    strides_ = strides_of(parameters_);
+}
+
 SearchSpace::SearchSpace(std::vector<Parameter> parameters,
                          const std::vector<Expression>& constraints)
-    : parameters_(std::move(parameters)) {
-    check_parameters(parameters_);
+    : SearchSpace(std::move(parameters)) {
+    for (const Parameter& parameter : parameters_) {
+        check_name(parameter.name);
+    }
     check_constraints(constraints, parameters_);
-    strides_ = strides_of(parameters_);
     const ParameterTables tables(parameters_, strides_);
     numbers_ = tables.combinations(constraints);
     if (numbers_.empty()) {
         explain_empty(tables, constraints);
     }
+}
+
+SearchSpace SearchSpace::of(std::vector<Parameter> parameters,
+                            std::span<const Configuration> configurations) {
+    SearchSpace space(std::move(parameters));
+    std::vector<std::int64_t>& numbers = space.numbers_;
+    for (const Configuration& configuration : configurations) {
+        const auto number = space.number_of(configuration);
+        if (!number) {
+            fail(fmt::format("\"{}\" has a value that is not listed", configuration.text()));
+        }
+        numbers.push_back(*number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    const auto twice = std::adjacent_find(numbers.begin(), numbers.end());
+    if (twice != numbers.end()) {
+        const auto index = static_cast<std::size_t>(twice - numbers.begin());
+        fail(fmt::format("\"{}\" is there twice", space.at(index).text()));
+    }
+    if (numbers.empty()) {
+        fail("there are no configurations");
+    }
+    return space;
 }
 
 std::size_t SearchSpace::position(std::size_t index, std::size_t parameter) const {
@@ -167,6 +195,12 @@ Configuration SearchSpace::at(std::size_t index) const {
 }
 
 std::size_t SearchSpace::find(const Configuration& configuration) const {
+    const auto number = number_of(configuration);
+    return number ? index_of(*number) : size();
+}
+
+/// Nothing where a parameter is missing or its value is not listed.
+std::optional<std::int64_t> SearchSpace::number_of(const Configuration& configuration) const {
     std::int64_t number = 0;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         const auto& entries = configuration.entries();
@@ -174,16 +208,16 @@ std::size_t SearchSpace::find(const Configuration& configuration) const {
             return candidate.first == parameters_[i].name;
         });
         if (entry == entries.end()) {
-            return size();
+            return std::nullopt;
         }
         const std::vector<Value>& values = parameters_[i].values;
         const auto value = std::find(values.begin(), values.end(), entry->second);
         if (value == values.end()) {
-            return size();
+            return std::nullopt;
         }
         number += (value - values.begin()) * strides_[i];
     }
-    return index_of(number);
+    return number;
 }
 
 std::vector<std::size_t> SearchSpace::neighbours(std::size_t index) const {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +27,12 @@ public:
     /// combinations, and for an empty space: it then names the constraint that empties it.
     SearchSpace(std::vector<Parameter> parameters, const std::vector<Expression>& constraints);
 
+    /// Exactly these configurations; names and values may be any text. Throws Error(usage) for
+    /// values or parameters that are too many, not listed or twice there, and for two
+    /// configurations that are equal.
+    static SearchSpace of(std::vector<Parameter> parameters,
+                          std::span<const Configuration> configurations);
+
     [[nodiscard]] std::size_t size() const { return numbers_.size(); }
     [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
 
@@ -44,6 +50,9 @@ public:
     [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t index) const;
 
 private:
+    explicit SearchSpace(std::vector<Parameter> parameters);
+
+    [[nodiscard]] std::optional<std::int64_t> number_of(const Configuration& configuration) const;
     [[nodiscard]] std::size_t index_of(std::int64_t number) const;
 
     std::vector<Parameter> parameters_;

@@ -100,7 +100,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_local(const SearchSpace& space, std::uint64_t seed) {
+std::unique_ptr<Strategy> make_local(const SearchSpace& space, std::uint64_t seed,
+                                     std::size_t /*budget*/) {
     return std::make_unique<Local>(space, seed);
 }
 
