@@ -349,7 +349,7 @@ TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
     options_.strategy = "clever";
     expect_error(
         ErrorKind::usage,
-        "\"clever\" is no strategy: use auto or exhaustive or local or random or surrogate",
+        "\"clever\" is no strategy: use auto or exhaustive or random or surrogate",
         [&] { make_engine(); });
     options_.strategy = "random";
     options_.budget = std::chrono::milliseconds(-1);

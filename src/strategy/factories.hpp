@@ -12,8 +12,6 @@ std::unique_ptr<Strategy> make_automatic(const SearchSpace& space, std::uint64_t
                                          std::size_t budget);
 std::unique_ptr<Strategy> make_exhaustive(const SearchSpace& space, std::uint64_t seed,
                                           std::size_t budget);
-std::unique_ptr<Strategy> make_local(const SearchSpace& space, std::uint64_t seed,
-                                     std::size_t budget);
 std::unique_ptr<Strategy> make_random(const SearchSpace& space, std::uint64_t seed,
                                       std::size_t budget);
 std::unique_ptr<Strategy> make_surrogate(const SearchSpace& space, std::uint64_t seed,

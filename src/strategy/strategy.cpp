@@ -14,7 +14,6 @@ namespace {
 constexpr std::array kStrategies{
     StrategyEntry{"auto", "exhaustive where the budget allows it, else surrogate", make_automatic},
     StrategyEntry{"exhaustive", "every configuration, in the order of the space", make_exhaustive},
-    StrategyEntry{"local", "around the best so far, with random ones between", make_local},
     StrategyEntry{"random", "every configuration, in a random order", make_random},
     StrategyEntry{"surrogate", "where a model of all results so far expects the most",
                   make_surrogate},

@@ -31,7 +31,7 @@ struct JITUNE_API Options {
     /// Where data in host memory is reduced: "host", where the data is, or "cuda" or "cuda:N",
     /// which it is then copied to. Data in device memory is always reduced on its own device.
     std::string device = "host";
-    /// One row of the strategy table: "auto", "exhaustive", "local", "random" or "surrogate".
+    /// One row of the strategy table: "auto", "exhaustive", "random" or "surrogate".
     std::string strategy = "auto";
     std::uint64_t seed = 0;
     LogLevel log_level = LogLevel::warning;
