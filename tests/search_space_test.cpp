@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -167,6 +168,84 @@ TEST(SearchSpace, FindsExactlyTheConfigurationsItHolds) {
     EXPECT_EQ(find({{"a", std::int64_t{3}}, {"b", one}}), space.size()) << "3 is not listed";
     EXPECT_EQ(find({{"a", one}}), space.size());
     EXPECT_EQ(find({}), space.size());
+}
+
+TEST(SearchSpace, KnowsTheNeighboursOfEachConfiguration) {
+    const SearchSpace space = space_of(
+        {integers("a", {4, 2, 1}), integers("b", {1, 2, 3}), words("c", {"x", "y"})}, {"a >= b"});
+    const auto apart = [&](std::size_t one, std::size_t other) {
+        int different = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            different += space.position(one, i) != space.position(other, i) ? 1 : 0;
+        }
+        return different;
+    };
+    for (std::size_t one = 0; one < space.size(); ++one) {
+        std::vector<std::size_t> expected;
+        for (std::size_t other = 0; other < space.size(); ++other) {
+            if (apart(one, other) == 1) {
+                expected.push_back(other);
+            }
+        }
+        std::vector<std::size_t> found = space.neighbours(one);
+        std::sort(found.begin(), found.end());
+        EXPECT_EQ(found, expected);
+    }
+}
+
+TEST(SearchSpace, IsTheSameInWhateverOrderItIsWritten) {
+    std::vector<Parameter> parameters{integers("a", {1, 2, 3, 4}), integers("b", {1, 2, 4, 8}),
+                                      integers("c", {1, 2, 3}), integers("d", {0, 1}),
+                                      integers("e", {5, 6, 7})};
+    std::vector<std::string> constraints{"a * b <= 8", "b % c = 0", "c + d < 4", "d = 0 OR a > 1"};
+    const auto sorted_texts = [&] {
+        std::multiset<std::vector<std::string>> all;
+        const SearchSpace space = space_of(parameters, constraints);
+        for (std::size_t i = 0; i < space.size(); ++i) {
+            std::vector<std::string> words;
+            const Configuration configuration = space.at(i);
+            for (const auto& [name, value] : configuration.entries()) {
+                words.push_back(name + "=" + to_string(value));
+            }
+            std::sort(words.begin(), words.end());
+            all.insert(words);
+        }
+        return all;
+    };
+    const auto expected = sorted_texts();
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 20; ++i) {
+        std::shuffle(parameters.begin(), parameters.end(), random);
+        std::shuffle(constraints.begin(), constraints.end(), random);
+        ASSERT_EQ(sorted_texts(), expected);
+    }
+}
+
+TEST(SearchSpace, DoesNotVisitWhatItsConstraintsExclude) {
+    // 10^15 combinations, chained; the constraint that is written last must bind early.
+    std::vector<Parameter> parameters;
+    std::vector<std::string> constraints;
+    for (int i = 0; i < 15; ++i) {
+        parameters.push_back(integers(fmt::format("p{}", i), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+        if (i > 0) {
+            constraints.push_back(fmt::format("p{} = p{}", i, i < 8 ? 15 - i : i / 4));
+        }
+    }
+    constraints.push_back("p7 = 3");
+    EXPECT_GE(space_of(parameters, constraints).size(), 1U);
+    constraints.push_back("p7 + p8 > 18");
+    constraints.push_back("p7 + p8 < 18");
+    expect_refused(parameters, constraints, {"p7 + p8 > 18"});
+}
+
+TEST(SearchSpace, RefusesMoreThanCanBeCounted) {
+    std::vector<Parameter> parameters;
+    for (int i = 0; i < 20; ++i) {
+        parameters.push_back(integers(fmt::format("p{}", i), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    }
+    expect_refused(parameters, {}, {"more than 2^63 combinations"});
+    parameters.resize(12);
+    expect_refused(parameters, {}, {"configurations satisfy the constraints", "fewer values"});
 }
 
 TEST(SearchSpace, TreatsNullAsNotSatisfied) {

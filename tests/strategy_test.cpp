@@ -1,7 +1,9 @@
 #include "strategy/strategy.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -94,7 +96,8 @@ TEST(Strategies, ListTheNamesThereAreForAnUnknownOne) {
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::usage);
         EXPECT_STREQ(error.what(),
-                     "there is no strategy \"annealing\"; there are exhaustive, local, random");
+                     "there is no strategy \"annealing\"; there are auto, exhaustive, "
+                     "random, surrogate");
     }
 }
 
@@ -106,26 +109,48 @@ double valley(std::size_t index, std::size_t floor) {
     return 100 + apart(index / 10, floor / 10) + apart(index % 10, floor % 10);
 }
 
-TEST(LocalStrategy, FindsTheFloorOfAValleySoonerThanChance) {
+/// How many are asked until `floor` is among them, four at a time.
+std::size_t asked_until_floor(Strategy& strategy, std::size_t floor) {
+    std::size_t asked = 0;
+    for (bool found = false; !found;) {
+        for (const std::size_t index : strategy.ask(4)) {
+            ++asked;
+            found = found || index == floor;
+            strategy.tell(index, valley(index, floor));
+        }
+    }
+    return asked;
+}
+
+TEST(SurrogateStrategy, FindsTheFloorOfAValleySoonerThanChance) {
     const SearchSpace space = space_of_100();
-    std::size_t asked_in_all = 0;
+    std::size_t asked = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const auto strategy = make_strategy("local", space, seed);
-        constexpr std::size_t kFloor = 73;
-        for (bool found = false; !found;) {
-            for (const std::size_t index : strategy->ask(4)) {
-                ++asked_in_all;
-                found = found || index == kFloor;
-                strategy->tell(index, valley(index, kFloor));
+        asked += asked_until_floor(*make_strategy("surrogate", space, seed), 73);
+    }
+    EXPECT_LT(asked, 20 * 30u);  // chance takes 50 of 100 on average
+}
+
+TEST(SurrogateStrategy, LearnsWhatFails) {
+    // Half of the space fails; the other half is flat but for one configuration.
+    const SearchSpace space = space_of_100();
+    std::size_t failed = 0;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        const auto strategy = make_strategy("surrogate", space, seed);
+        for (int i = 0; i < 40; ++i) {
+            for (const std::size_t index : strategy->ask(1)) {
+                const bool fails = index >= 50;
+                failed += fails ? 1 : 0;
+                strategy->tell(index, fails ? std::nullopt : std::optional(valley(index, 23)));
             }
         }
     }
-    EXPECT_LT(asked_in_all, 20 * 35u);  // chance takes 50 of 100 on average
+    EXPECT_LT(failed, 10 * 14u);  // chance takes 20 of 40
 }
 
-TEST(LocalStrategy, GoesOnWhereNothingWorks) {
+TEST(SurrogateStrategy, GoesOnWhereNothingWorks) {
     const SearchSpace space = space_of_100();
-    const auto strategy = make_strategy("local", space, 5);
+    const auto strategy = make_strategy("surrogate", space, 5);
     std::size_t asked_in_all = 0;
     for (auto asked = strategy->ask(8); !asked.empty(); asked = strategy->ask(8)) {
         asked_in_all += asked.size();
@@ -134,6 +159,58 @@ TEST(LocalStrategy, GoesOnWhereNothingWorks) {
         }
     }
     EXPECT_EQ(asked_in_all, space.size());
+}
+
+TEST(SurrogateStrategy, SearchesSpacesLargerThanItsPoolAndItsMemory) {
+    std::vector<Value> values;
+    for (std::int64_t value = 1; value <= 30; ++value) {
+        values.emplace_back(value);
+    }
+    const SearchSpace space({{"a", values, 0}, {"b", values, 0}, {"c", values, 0}}, {});
+    const auto time_of = [&](std::size_t index) {
+        double time = 1;
+        for (std::size_t i = 0; i < 3; ++i) {
+            time += std::abs(static_cast<double>(space.position(index, i)) - 11);
+        }
+        return time;
+    };
+    const auto strategy = make_strategy("surrogate", space, 2);
+    std::set<std::size_t> asked;
+    double best = 1e9;
+    for (int i = 0; i < 30; ++i) {
+        for (const std::size_t index : strategy->ask(8)) {
+            EXPECT_TRUE(asked.insert(index).second);
+            best = std::min(best, time_of(index));
+            strategy->tell(index, time_of(index));
+        }
+    }
+    EXPECT_EQ(asked.size(), 240U);
+    EXPECT_EQ(best, 1);
+}
+
+TEST(SurrogateStrategy, TakesTimesThatAreAllEqualOrNotPositive) {
+    const SearchSpace space = space_of_100();
+    for (const double time : {0.0, 5.0}) {
+        const auto strategy = make_strategy("surrogate", space, 9);
+        std::size_t asked = 0;
+        for (auto some = strategy->ask(3); !some.empty(); some = strategy->ask(3)) {
+            asked += some.size();
+            for (const std::size_t index : some) {
+                strategy->tell(index, time);
+            }
+        }
+        EXPECT_EQ(asked, space.size());
+    }
+}
+
+TEST(AutoStrategy, IsExhaustiveWhereTheBudgetHoldsTheSpace) {
+    const SearchSpace space = space_of_100();
+    const auto first = [&](std::string_view name, std::size_t budget) {
+        return make_strategy(name, space, 7, budget)->ask(5);
+    };
+    EXPECT_EQ(first("auto", 100), first("exhaustive", 100));
+    EXPECT_EQ(first("auto", 0), first("exhaustive", 0));
+    EXPECT_EQ(first("auto", 99), first("surrogate", 99));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ constexpr std::array kDbCommands{
     Command{"show", "One winner whole, with its measurements", add_db_show, {}},
     Command{"explain", "Which winner would serve a problem, and why no other", add_db_explain, {}},
     Command{"verify", "Read and check every row", add_db_verify, {}},
+    Command{"export", "The measurements of one row as T4 JSON", add_db_export, {}},
     Command{"path", "Where the database is and how it is kept", add_db_path, {}},
 };
 
@@ -47,6 +48,7 @@ constexpr std::array kCommands{
     Command{"reduce", "Reduce a .npy file with the tuned kernel", add_reduce, {}},
     Command{"steps", "Run well-known kernels step by step beside the tuned one", nullptr,
             kStepsCommands},
+    Command{"replay", "Compare strategies on recorded results", add_replay, {}},
     Command{"db", "Look into the tuning database", nullptr, kDbCommands},
 };
 

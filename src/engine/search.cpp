@@ -14,6 +14,7 @@ namespace {
 // A slow or noisy candidate must not eat the budget of the others; it ends with the fewest samples
 // that bound a median.
 constexpr std::chrono::milliseconds kCandidateTime{200};
+constexpr double kUsualRate = 100;  // candidates per second that a usual machine gets through
 
 }  // namespace
 
@@ -49,7 +50,8 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
 }
 
 void Search::run() {
-    const auto strategy = make_strategy(options_.strategy, space_, options_.seed);
+    const auto strategy =
+        make_strategy(options_.strategy, space_, options_.seed, expected_evaluations());
     CompileAhead ahead(backend_, kernel_, problem_, binaries_);
     for (const std::size_t seed : seeds_) {
         ahead.submit({{seed, space_.at(seed)}});
@@ -89,6 +91,15 @@ bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
         ahead.submit(std::move(wanted));
     }
     return true;
+}
+
+std::size_t Search::expected_evaluations() const {
+    const auto in_time = static_cast<std::size_t>(
+        std::chrono::duration<double>(options_.budget).count() * kUsualRate);
+    if (options_.max_evaluations == 0 || in_time == 0) {
+        return std::max(options_.max_evaluations, in_time);
+    }
+    return std::min(options_.max_evaluations, in_time);
 }
 
 bool Search::out_of_budget() const {

@@ -49,6 +49,7 @@ private:
     std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
     bool refill(Strategy& strategy, CompileAhead& ahead);
+    [[nodiscard]] std::size_t expected_evaluations() const;
     [[nodiscard]] bool out_of_budget() const;
 
     Backend& backend_;

@@ -1,7 +1,8 @@
 #include "space/parameter_tables.hpp"
 
 #include <algorithm>
-#include <set>
+#include <numeric>
+#include <random>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,18 +14,20 @@ namespace jitune {
 
 namespace {
 
-/// A space of more bytes than this is a mistake in its constraints.
-constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+/// A space of more than 1 GiB is a mistake in its constraints.
+constexpr std::size_t kMaxCombinations = (std::size_t{1} << 30) / sizeof(std::int64_t);
+constexpr int kSample = 1000;
 
 // The column of values has no type, so that SQLite compares it without conversions. "#" cannot
 // clash with it, since no parameter can have that name.
 
-std::string create_table(std::size_t number, const Parameter& parameter) {
+std::string create_table(std::size_t number, const Parameter& parameter, std::int64_t stride) {
     std::vector<std::string> rows;
     for (std::size_t i = 0; i < parameter.values.size(); ++i) {
         const Scalar value =
             std::visit([](const auto& held) { return Scalar(held); }, parameter.values[i]);
-        rows.push_back(fmt::format("({}, {})", i, Expression::constant(value).sql()));
+        rows.push_back(fmt::format("({}, {})", static_cast<std::int64_t>(i) * stride,
+                                   Expression::constant(value).sql()));
     }
     return fmt::format(
         "CREATE TABLE p{0} (\"#\" INTEGER PRIMARY KEY, \"{1}\");"
@@ -32,16 +35,64 @@ std::string create_table(std::size_t number, const Parameter& parameter) {
         number, parameter.name, fmt::join(rows, ", "));
 }
 
-std::string select(const std::string& columns, const std::vector<std::string>& tables,
-                   std::span<const Expression> constraints) {
-    std::string sql = "SELECT " + columns;
-    if (!tables.empty()) {
-        sql += fmt::format(" FROM {}", fmt::join(tables, " CROSS JOIN "));
+/// SQLite runs a CROSS JOIN as nested loops in the order of its tables, and tests each constraint
+/// in the first loop that knows all its names.
+std::string select(const std::string& result, const JoinGroup& group) {
+    std::vector<std::string> tables;
+    for (const std::size_t index : group.parameters) {
+        tables.push_back(fmt::format("p{}", index));
     }
-    for (std::size_t i = 0; i < constraints.size(); ++i) {
-        sql += (i == 0 ? " WHERE " : " AND ") + constraints[i].sql();
+    std::vector<std::string> conditions;
+    for (const Expression& constraint : group.constraints) {
+        conditions.push_back(constraint.sql());
     }
-    return sql;
+    return fmt::format("SELECT {} FROM {}{}{}", result, fmt::join(tables, " CROSS JOIN "),
+                       conditions.empty() ? "" : " WHERE ", fmt::join(conditions, " AND "));
+}
+
+/// Every sum of one number of each list.
+std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& a,
+                                  const std::vector<std::int64_t>& b) {
+    std::vector<std::int64_t> sums;
+    sums.reserve(a.size() * b.size());
+    for (const std::int64_t first : a) {
+        for (const std::int64_t second : b) {
+            sums.push_back(first + second);
+        }
+    }
+    return sums;
+}
+
+[[noreturn]] void refuse_size() {
+    throw Error(ErrorKind::usage,
+                fmt::format("search space: more than {} configurations satisfy the constraints: "
+                            "add a constraint or list fewer values",
+                            kMaxCombinations));
+}
+
+/// Radix sort of numbers that are not negative, 11 bits at a time.
+void sort_numbers(std::vector<std::int64_t>& numbers) {
+    if (std::is_sorted(numbers.begin(), numbers.end())) {
+        return;
+    }
+    constexpr int kBits = 11;
+    constexpr std::size_t kDigits = std::size_t{1} << kBits;
+    const std::int64_t largest = *std::max_element(numbers.begin(), numbers.end());
+    std::vector<std::int64_t> moved(numbers.size());
+    for (int shift = 0; shift < 63 && largest >> shift != 0; shift += kBits) {
+        const auto digit = [shift](std::int64_t number) {
+            return static_cast<std::size_t>(number >> shift) % kDigits;
+        };
+        std::vector<std::size_t> begins(kDigits + 1);
+        for (const std::int64_t number : numbers) {
+            ++begins[digit(number) + 1];
+        }
+        std::partial_sum(begins.begin(), begins.end(), begins.begin());
+        for (const std::int64_t number : numbers) {
+            moved[begins[digit(number)]++] = number;
+        }
+        numbers.swap(moved);
+    }
 }
 
 }  // namespace
@@ -54,7 +105,9 @@ void ParameterTables::Finalizer::operator()(sqlite3_stmt* statement) const noexc
     sqlite3_finalize(statement);
 }
 
-ParameterTables::ParameterTables(std::span<const Parameter> parameters) : parameters_(parameters) {
+ParameterTables::ParameterTables(std::span<const Parameter> parameters,
+                                 std::span<const std::int64_t> strides)
+    : parameters_(parameters) {
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(
         ":memory:", &raw,
@@ -65,48 +118,104 @@ ParameterTables::ParameterTables(std::span<const Parameter> parameters) : parame
         fail("sqlite3_open_v2");
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        execute(create_table(i, parameters[i]));
+        execute(create_table(i, parameters[i], strides[i]));
     }
+    add_sample();
 }
 
-std::vector<std::uint8_t> ParameterTables::combinations(
-    std::span<const Expression> constraints) const {
-    std::vector<std::string> tables;
+/// A table of random combinations, a column for each parameter. The generator is fixed: equal
+/// parameters give equal plans.
+void ParameterTables::add_sample() const {
     std::vector<std::string> columns;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        tables.push_back(fmt::format("p{}", i));
-        columns.push_back(fmt::format("p{}.\"#\"", i));
+    for (const Parameter& parameter : parameters_) {
+        columns.push_back(fmt::format("\"{}\"", parameter.name));
     }
-    const std::string list = fmt::format("{}", fmt::join(columns, ", "));
-    const Statement query = prepare(select(list, tables, constraints) + " ORDER BY " + list);
-    std::vector<std::uint8_t> rows;
-    const int count = static_cast<int>(columns.size());
+    execute(fmt::format("CREATE TABLE sample ({}); BEGIN", fmt::join(columns, ", ")));
+    const std::vector<std::string> marks(columns.size(), "?");
+    const Statement insert =
+        prepare(fmt::format("INSERT INTO sample VALUES ({})", fmt::join(marks, ", ")));
+    std::mt19937_64 random;
+    for (int row = 0; row < kSample; ++row) {
+        int column = 0;
+        for (const Parameter& parameter : parameters_) {
+            const Value& value = parameter.values[random() % parameter.values.size()];
+            ++column;
+            if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+                sqlite3_bind_int64(insert.get(), column, *integer);
+            } else {
+                const auto& text = std::get<std::string>(value);
+                sqlite3_bind_text(insert.get(), column, text.data(), static_cast<int>(text.size()),
+                                  SQLITE_STATIC);
+            }
+        }
+        step(insert);
+        sqlite3_reset(insert.get());
+    }
+    execute("COMMIT");
+}
+
+/// The share of the sample that satisfies each constraint, never quite 0.
+std::vector<double> ParameterTables::selectivities(std::span<const Expression> constraints) const {
+    std::vector<double> shares;
+    for (const Expression& constraint : constraints) {
+        const Statement query =
+            prepare(fmt::format("SELECT count(*) FROM sample WHERE {}", constraint.sql()));
+        step(query);
+        shares.push_back((sqlite3_column_double(query.get(), 0) + 0.5) / (kSample + 1));
+    }
+    return shares;
+}
+
+std::vector<JoinGroup> ParameterTables::plan(std::span<const Expression> constraints) const {
+    return plan_joins(parameters_, constraints, selectivities(constraints));
+}
+
+bool ParameterTables::constants_hold(std::span<const Expression> constraints) const {
+    return std::all_of(constraints.begin(), constraints.end(), [](const Expression& constraint) {
+        const auto value = constraint.constant_value();
+        return !value || is_true(*value);
+    });
+}
+
+std::vector<std::int64_t> ParameterTables::combinations(
+    std::span<const Expression> constraints) const {
+    std::vector<std::int64_t> all;
+    if (!constants_hold(constraints)) {
+        return all;
+    }
+    all.push_back(0);
+    for (const JoinGroup& group : plan(constraints)) {
+        const std::vector<std::int64_t> some = sums(group);
+        if (some.size() > kMaxCombinations / std::max<std::size_t>(all.size(), 1)) {
+            refuse_size();
+        }
+        all = sums_of(all, some);
+    }
+    sort_numbers(all);
+    return all;
+}
+
+std::vector<std::int64_t> ParameterTables::sums(const JoinGroup& group) const {
+    std::vector<std::string> numbers;
+    for (const std::size_t index : group.parameters) {
+        numbers.push_back(fmt::format("p{}.\"#\"", index));
+    }
+    const Statement query = prepare(select(fmt::format("{}", fmt::join(numbers, " + ")), group));
+    std::vector<std::int64_t> sums;
     while (step(query)) {
-        for (int i = 0; i < count; ++i) {
-            rows.push_back(static_cast<std::uint8_t>(sqlite3_column_int(query.get(), i)));
+        if (sums.size() == kMaxCombinations) {
+            refuse_size();
         }
-        if (rows.size() > kMaxBytes) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("search space: more than {} configurations satisfy the "
-                                    "constraints: add a constraint or list fewer values",
-                                    rows.size() / columns.size()));
-        }
+        sums.push_back(sqlite3_column_int64(query.get(), 0));
     }
-    return rows;
+    return sums;
 }
 
 bool ParameterTables::satisfiable(std::span<const Expression> constraints) const {
-    std::set<std::string> names;
-    for (const Expression& constraint : constraints) {
-        names.merge(constraint.names());
-    }
-    std::vector<std::string> tables;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        if (names.contains(parameters_[i].name)) {
-            tables.push_back(fmt::format("p{}", i));
-        }
-    }
-    return step(prepare(select("1", tables, constraints)));
+    const std::vector<JoinGroup> groups = plan(constraints);
+    return constants_hold(constraints) &&
+           std::all_of(groups.begin(), groups.end(),
+                       [&](const JoinGroup& group) { return step(prepare(select("1", group))); });
 }
 
 void ParameterTables::execute(const std::string& sql) const {

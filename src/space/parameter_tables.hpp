@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "space/expression.hpp"
+#include "space/join_plan.hpp"
 #include "space/value.hpp"
 
 struct sqlite3;
@@ -20,17 +21,19 @@ namespace jitune {
 class ParameterTables {
 public:
     /// `parameters` must have distinct names, must be at most kMaxParameters and must outlive this.
-    explicit ParameterTables(std::span<const Parameter> parameters);
+    /// The i-th value of a parameter stands in its table as i times the parameter's stride; no sum
+    /// of such numbers may overflow.
+    ParameterTables(std::span<const Parameter> parameters, std::span<const std::int64_t> strides);
 
     /// SQLite joins up to 64 tables.
     static constexpr std::size_t kMaxParameters = 60;
 
-    /// The combinations of all parameters that satisfy `constraints`, a byte (the index of the
-    /// value) per parameter, in lexicographic order.
-    [[nodiscard]] std::vector<std::uint8_t> combinations(
+    /// The combinations that satisfy `constraints`, each as the sum of its values' numbers, sorted.
+    /// Empty: there is none. Throws Error(usage) for more than fit into 1 GiB.
+    [[nodiscard]] std::vector<std::int64_t> combinations(
         std::span<const Expression> constraints) const;
 
-    /// Whether any values of the parameters named in `constraints` satisfy them all.
+    /// Whether any combination satisfies `constraints`.
     [[nodiscard]] bool satisfiable(std::span<const Expression> constraints) const;
 
 private:
@@ -42,6 +45,11 @@ private:
     };
     using Statement = std::unique_ptr<sqlite3_stmt, Finalizer>;
 
+    void add_sample() const;
+    [[nodiscard]] std::vector<double> selectivities(std::span<const Expression> constraints) const;
+    [[nodiscard]] std::vector<JoinGroup> plan(std::span<const Expression> constraints) const;
+    [[nodiscard]] bool constants_hold(std::span<const Expression> constraints) const;
+    [[nodiscard]] std::vector<std::int64_t> sums(const JoinGroup& group) const;
     void execute(const std::string& sql) const;
     [[nodiscard]] Statement prepare(const std::string& sql) const;
     bool step(const Statement& statement) const;

@@ -1,7 +1,7 @@
 #include "space/search_space.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 #include <ranges>
 #include <set>
 #include <utility>
@@ -67,7 +67,6 @@ void check_parameters(const std::vector<Parameter>& parameters) {
     }
     std::set<std::string> seen;
     for (const Parameter& parameter : parameters) {
-        check_name(parameter.name);
         check_values(parameter);
         // Column names of SQL have no case.
         std::string lower = parameter.name;
@@ -107,10 +106,11 @@ void check_constraints(const std::vector<Expression>& constraints,
                              constraint.text(), constraint.sql()));
         }
     }
-    std::size_t count = 2;
-    while (tables.satisfiable(std::span(constraints).first(count))) {
-        ++count;
-    }
+    // The first constraint that leaves nothing together with those before it.
+    const auto counts = std::views::iota(std::size_t{2}, constraints.size());
+    const std::size_t count = *std::ranges::partition_point(counts, [&](std::size_t first) {
+        return tables.satisfiable(std::span(constraints).first(first));
+    });
     std::vector<std::string> texts;
     for (const Expression& constraint : std::span(constraints).first(count)) {
         texts.push_back(fmt::format("\"{}\"", constraint.text()));
@@ -121,65 +121,127 @@ void check_constraints(const std::vector<Expression>& constraints,
                     fmt::join(texts, ", ")));
 }
 
+/// The strides of a number whose digits are the positions of the values.
+std::vector<std::int64_t> strides_of(const std::vector<Parameter>& parameters) {
+    std::vector<std::int64_t> strides(parameters.size());
+    std::int64_t stride = 1;
+    for (std::size_t i = parameters.size(); i-- > 0;) {
+        strides[i] = stride;
+        const auto values = static_cast<std::int64_t>(parameters[i].values.size());
+        if (stride > std::numeric_limits<std::int64_t>::max() / values) {
+            fail("there are more than 2^63 combinations: list fewer values");
+        }
+        stride *= values;
+    }
+    return strides;
+}
+
 }  // namespace
+
+SearchSpace::SearchSpace(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+    check_parameters(parameters_);
+    strides_ = strides_of(parameters_);
+}
 
 SearchSpace::SearchSpace(std::vector<Parameter> parameters,
                          const std::vector<Expression>& constraints)
-    : parameters_(std::move(parameters)) {
-    check_parameters(parameters_);
+    : SearchSpace(std::move(parameters)) {
+    for (const Parameter& parameter : parameters_) {
+        check_name(parameter.name);
+    }
     check_constraints(constraints, parameters_);
-    const ParameterTables tables(parameters_);
-    rows_ = tables.combinations(constraints);
-    if (rows_.empty()) {
+    const ParameterTables tables(parameters_, strides_);
+    numbers_ = tables.combinations(constraints);
+    if (numbers_.empty()) {
         explain_empty(tables, constraints);
     }
+}
+
+SearchSpace SearchSpace::of(std::vector<Parameter> parameters,
+                            std::span<const Configuration> configurations) {
+    SearchSpace space(std::move(parameters));
+    std::vector<std::int64_t>& numbers = space.numbers_;
+    for (const Configuration& configuration : configurations) {
+        const auto number = space.number_of(configuration);
+        if (!number) {
+            fail(fmt::format("\"{}\" has a value that is not listed", configuration.text()));
+        }
+        numbers.push_back(*number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    const auto twice = std::adjacent_find(numbers.begin(), numbers.end());
+    if (twice != numbers.end()) {
+        const auto index = static_cast<std::size_t>(twice - numbers.begin());
+        fail(fmt::format("\"{}\" is there twice", space.at(index).text()));
+    }
+    if (numbers.empty()) {
+        fail("there are no configurations");
+    }
+    return space;
+}
+
+std::size_t SearchSpace::position(std::size_t index, std::size_t parameter) const {
+    return static_cast<std::size_t>(numbers_[index] / strides_[parameter]) %
+           parameters_[parameter].values.size();
 }
 
 Configuration SearchSpace::at(std::size_t index) const {
     std::vector<Configuration::Entry> entries;
     entries.reserve(parameters_.size());
-    const std::uint8_t* row = rows_.data() + index * parameters_.size();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        entries.emplace_back(parameters_[i].name, parameters_[i].values[row[i]]);
+        entries.emplace_back(parameters_[i].name, parameters_[i].values[position(index, i)]);
     }
     return Configuration(std::move(entries));
 }
 
 std::size_t SearchSpace::find(const Configuration& configuration) const {
-    std::vector<std::uint8_t> wanted;
-    for (const Parameter& parameter : parameters_) {
-        const auto& entries = configuration.entries();
-        const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& candidate) {
-            return candidate.first == parameter.name;
-        });
-        if (entry == entries.end()) {
-            return size();
-        }
-        const auto value =
-            std::find(parameter.values.begin(), parameter.values.end(), entry->second);
-        if (value == parameter.values.end()) {
-            return size();
-        }
-        wanted.push_back(static_cast<std::uint8_t>(value - parameter.values.begin()));
-    }
-    const auto order = [&](std::size_t index) {
-        return std::memcmp(rows_.data() + index * wanted.size(), wanted.data(), wanted.size());
-    };
-    const auto indexes = std::views::iota(std::size_t{0}, size());
-    const auto found =
-        std::ranges::partition_point(indexes, [&](std::size_t index) { return order(index) < 0; });
-    return found != indexes.end() && order(*found) == 0 ? *found : size();
+    const auto number = number_of(configuration);
+    return number ? index_of(*number) : size();
 }
 
-std::size_t SearchSpace::distance(std::size_t a, std::size_t b) const {
-    const std::size_t count = parameters_.size();
-    const std::uint8_t* first = rows_.data() + a * count;
-    const std::uint8_t* second = rows_.data() + b * count;
-    std::size_t different = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        different += first[i] != second[i] ? 1 : 0;
+/// Nothing where a parameter is missing or its value is not listed.
+std::optional<std::int64_t> SearchSpace::number_of(const Configuration& configuration) const {
+    std::int64_t number = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const auto& entries = configuration.entries();
+        const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& candidate) {
+            return candidate.first == parameters_[i].name;
+        });
+        if (entry == entries.end()) {
+            return std::nullopt;
+        }
+        const std::vector<Value>& values = parameters_[i].values;
+        const auto value = std::find(values.begin(), values.end(), entry->second);
+        if (value == values.end()) {
+            return std::nullopt;
+        }
+        number += (value - values.begin()) * strides_[i];
     }
-    return different;
+    return number;
+}
+
+std::vector<std::size_t> SearchSpace::neighbours(std::size_t index) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const std::size_t own = position(index, i);
+        const std::int64_t first = numbers_[index] - static_cast<std::int64_t>(own) * strides_[i];
+        for (std::size_t other = 0; other < parameters_[i].values.size(); ++other) {
+            const std::size_t neighbour =
+                other == own ? size()
+                             : index_of(first + static_cast<std::int64_t>(other) * strides_[i]);
+            if (neighbour < size()) {
+                found.push_back(neighbour);
+            }
+        }
+    }
+    return found;
+}
+
+std::size_t SearchSpace::index_of(std::int64_t number) const {
+    const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+    return found != numbers_.end() && *found == number
+               ? static_cast<std::size_t>(found - numbers_.begin())
+               : size();
 }
 
 }  // namespace jitune

@@ -27,7 +27,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_exhaustive(const SearchSpace& space, std::uint64_t /*seed*/) {
+std::unique_ptr<Strategy> make_exhaustive(const SearchSpace& space, std::uint64_t /*seed*/,
+                                          std::size_t /*budget*/) {
     return std::make_unique<Exhaustive>(space);
 }
 

@@ -3,29 +3,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <vector>
+#include <unordered_map>
 
 namespace jitune {
 
-/// A random permutation of [0, size), made as far as it is asked for (Fisher-Yates). The
-/// generator's numbers are fixed by the C++ standard, but std::shuffle and
-/// std::uniform_int_distribution are not: with those, equal seeds would propose differently under
-/// different standard libraries.
+/// Uniform in [0, bound). The generator's numbers are fixed by the C++ standard, but std::shuffle
+/// and std::uniform_int_distribution are not: with those, equal seeds would propose differently
+/// under different standard libraries.
+std::size_t below(std::mt19937_64& random, std::size_t bound);
+
+/// A random permutation of [0, size), made as far as it is asked for (Fisher-Yates).
 class Permutation {
 public:
-    Permutation(std::size_t size, std::uint64_t seed);
+    Permutation(std::size_t size, std::uint64_t seed) : random_(seed), size_(size) {}
 
-    [[nodiscard]] std::size_t left() const { return order_.size() - next_; }
+    [[nodiscard]] std::size_t left() const { return size_ - next_; }
 
     /// left() must not be 0.
     std::size_t next();
 
 private:
-    std::size_t below(std::size_t bound);
-
     std::mt19937_64 random_;
-    std::vector<std::size_t> order_;
+    std::size_t size_;
     std::size_t next_ = 0;
+    /// What stands at a place instead of the place's own number.
+    std::unordered_map<std::size_t, std::size_t> moved_;
 };
 
 }  // namespace jitune

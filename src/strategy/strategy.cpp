@@ -12,9 +12,11 @@ namespace jitune {
 namespace {
 
 constexpr std::array kStrategies{
+    StrategyEntry{"auto", "exhaustive where the budget allows it, else surrogate", make_automatic},
     StrategyEntry{"exhaustive", "every configuration, in the order of the space", make_exhaustive},
-    StrategyEntry{"local", "around the best so far, with random ones between", make_local},
     StrategyEntry{"random", "every configuration, in a random order", make_random},
+    StrategyEntry{"surrogate", "where a model of all results so far expects the most",
+                  make_surrogate},
 };
 
 }  // namespace
@@ -24,7 +26,7 @@ std::span<const StrategyEntry> strategies() {
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
-                                        std::uint64_t seed) {
+                                        std::uint64_t seed, std::size_t budget) {
     const auto entry = std::find_if(kStrategies.begin(), kStrategies.end(),
                                     [name](const StrategyEntry& row) { return row.name == name; });
     if (entry == kStrategies.end()) {
@@ -35,7 +37,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace
         throw Error(ErrorKind::usage,
                     "there is no strategy \"" + std::string(name) + "\"; there are " + names);
     }
-    return entry->make(space, seed);
+    return entry->make(space, seed, budget);
 }
 
 }  // namespace jitune

@@ -28,8 +28,10 @@ public:
 struct StrategyEntry {
     std::string_view name;
     std::string_view summary;
-    /// `space` must outlive the strategy. Equal seeds give equal proposals.
-    std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed);
+    /// `space` must outlive the strategy. Equal seeds give equal proposals. `budget` is about how
+    /// many evaluations there will be; 0: as many as it takes.
+    std::unique_ptr<Strategy> (*make)(const SearchSpace& space, std::uint64_t seed,
+                                      std::size_t budget);
 };
 
 /// Every strategy there is; `--help` prints this table.
@@ -37,6 +39,6 @@ std::span<const StrategyEntry> strategies();
 
 /// Throws Error(usage) that lists the names there are.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
-                                        std::uint64_t seed);
+                                        std::uint64_t seed, std::size_t budget = 0);
 
 }  // namespace jitune

@@ -31,8 +31,8 @@ struct JITUNE_API Options {
     /// Where data in host memory is reduced: "host", where the data is, or "cuda" or "cuda:N",
     /// which it is then copied to. Data in device memory is always reduced on its own device.
     std::string device = "host";
-    /// One row of the strategy table: "exhaustive", "local" or "random".
-    std::string strategy = "local";
+    /// One row of the strategy table: "auto", "exhaustive", "random" or "surrogate".
+    std::string strategy = "auto";
     std::uint64_t seed = 0;
     LogLevel log_level = LogLevel::warning;
     /// Receives each message; empty: standard error. May be called from any thread.

@@ -1,0 +1,53 @@
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/t4.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct Arguments : CommonArguments {
+    std::size_t row = 1;
+    std::string file;
+};
+
+int run(const Arguments& arguments) {
+    const auto store = open_database(arguments.options());
+    const std::vector<Winner> winners = store->winners();
+    if (arguments.row < 1 || arguments.row > winners.size()) {
+        throw Error(ErrorKind::usage, fmt::format("there is no row {}: \"jitune db list\" has {}",
+                                                  arguments.row, winners.size()));
+    }
+    const std::vector<Measurement> measurements =
+        store->measurements(winners[arguments.row - 1].key);
+    const std::string text =
+        t4_document(measurements).dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    std::ofstream out(arguments.file, std::ios::binary);
+    if (!out.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
+        throw Error(ErrorKind::usage, fmt::format("cannot write {}", arguments.file));
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+Action add_db_export(CLI::App& app) {
+    auto arguments = std::make_shared<Arguments>();
+    app.add_option("ROW", arguments->row, "Whose measurements, as \"db list\" counts [1]");
+    app.add_option("--t4", arguments->file, "The file to write, T4 JSON")->required();
+    arguments->add_database(app);
+    arguments->add_log(app);
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace jitune

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/t4.hpp"
+#include "jitune/error.hpp"
+#include "strategy/recorded_space.hpp"
+#include "strategy/strategy.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// "Near" is within 5 % of the best there is.
+constexpr double kNear = 1.05;
+
+struct Arguments {
+    std::string file;
+    std::string strategy = "auto";
+    std::size_t budget = 100;
+    std::size_t repeats = 100;
+    std::size_t batch = 1;
+    std::uint64_t seed = 0;
+    bool json = false;
+};
+
+using Runs = std::vector<std::vector<double>>;
+
+/// One run for each seed from `seed` on, on all processors.
+Runs replay_all(const RecordedSpace& recorded, const Arguments& arguments) {
+    make_strategy(arguments.strategy, recorded.space(), 0);  // an unknown name fails here
+    Runs runs(arguments.repeats);
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t i = next++; i < runs.size(); i = next++) {
+            runs[i] = replay(recorded, arguments.strategy, arguments.seed + i, arguments.budget,
+                             arguments.batch);
+        }
+    };
+    std::vector<std::jthread> helpers;
+    for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) {
+        helpers.emplace_back(work);
+    }
+    work();
+    return runs;
+}
+
+/// The q-quantile, between two values their mean.
+double quantile(std::vector<double> values, double q) {
+    std::sort(values.begin(), values.end());
+    const double place = q * static_cast<double>(values.size() - 1);
+    const double low = values[static_cast<std::size_t>(std::floor(place))];
+    const double high = values[static_cast<std::size_t>(std::ceil(place))];
+    return low == high ? low : (low + high) / 2;
+}
+
+std::vector<double> ratios_after(const Runs& runs, std::size_t evaluations) {
+    std::vector<double> ratios;
+    for (const std::vector<double>& run : runs) {
+        ratios.push_back(run[std::min(evaluations, run.size()) - 1]);
+    }
+    return ratios;
+}
+
+/// Evaluations until a run is near the best; infinite where it never is.
+std::vector<double> evaluations_until_near(const Runs& runs) {
+    std::vector<double> counts;
+    for (const std::vector<double>& run : runs) {
+        const auto near =
+            std::find_if(run.begin(), run.end(), [](double ratio) { return ratio <= kNear; });
+        counts.push_back(near == run.end() ? std::numeric_limits<double>::infinity()
+                                           : static_cast<double>(near - run.begin() + 1));
+    }
+    return counts;
+}
+
+int run(const Arguments& arguments) {
+    const RecordedSpace recorded = read_t4(arguments.file);
+    const Runs runs = replay_all(recorded, arguments);
+    const std::vector<double> ratios = ratios_after(runs, arguments.budget);
+    const double near = quantile(evaluations_until_near(runs), 0.5);
+    if (arguments.json) {
+        print_json({{"file", arguments.file},
+                    {"strategy", arguments.strategy},
+                    {"budget", arguments.budget},
+                    {"repeats", arguments.repeats},
+                    {"batch", arguments.batch},
+                    {"seed", arguments.seed},
+                    {"configurations", recorded.space().size()},
+                    {"median_ratio", json_number(quantile(ratios, 0.5))},
+                    {"quartile_ratios",
+                     {json_number(quantile(ratios, 0.25)), json_number(quantile(ratios, 0.75))}},
+                    {"median_evaluations_to_5_percent",
+                     std::isfinite(near) ? Json(near) : Json(nullptr)}});
+        return kExitOk;
+    }
+    std::string text = fmt::format(
+        "{}: {} configurations, best {:.6g} us\nstrategy {}, {} evaluations, {} at a time, "
+        "{} repeats\n\nbest found over best there is\nevaluations   median  quartiles\n",
+        arguments.file, recorded.space().size(), recorded.best_ns() / 1e3, arguments.strategy,
+        arguments.budget, arguments.batch, arguments.repeats);
+    for (const std::size_t part : {4, 2, 1}) {
+        const std::size_t evaluations = std::max<std::size_t>(arguments.budget / part, 1);
+        const std::vector<double> here = ratios_after(runs, evaluations);
+        text += fmt::format("{:>11}  {:>7.4f}  {:.4f} {:.4f}\n", evaluations, quantile(here, 0.5),
+                            quantile(here, 0.25), quantile(here, 0.75));
+    }
+    print(text + fmt::format("within 5 %: {} (median)\n",
+                             std::isfinite(near) ? fmt::format("after {:.0f} evaluations", near)
+                                                 : "not in the budget"));
+    return kExitOk;
+}
+
+}  // namespace
+
+Action add_replay(CLI::App& app) {
+    auto arguments = std::make_shared<Arguments>();
+    app.add_option("FILE", arguments->file, "Recorded results, T4 JSON, plain or .gz")->required();
+    app.add_option("--strategy", arguments->strategy, "One of the strategies [auto]");
+    app.add_option("--budget", arguments->budget, "Evaluations in each run [100]")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+    app.add_option("--repeats", arguments->repeats, "Runs, each with its own seed [100]")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
+    app.add_option("--batch", arguments->batch, "Configurations asked at a time [1]")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+    app.add_option("--seed", arguments->seed, "Of the first run [0]");
+    app.add_flag("--json", arguments->json, "One JSON document instead of text");
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace jitune

@@ -1,0 +1,232 @@
+#include "cli/t4.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr double kKernelTunerFailure = 1e20;
+constexpr double kNsPerMs = 1e6;
+
+[[noreturn]] void fail(const std::string& message) {
+    throw Error(ErrorKind::usage, "T4: " + message);
+}
+
+double ns_per_unit(const std::string& unit) {
+    static const std::map<std::string, double> kUnits{
+        {"s", 1e9},           {"seconds", 1e9},     {"us", 1e3},         {"microseconds", 1e3},
+        {"microsecond", 1e3}, {"nanoseconds", 1.0}, {"nanosecond", 1.0}, {"ns", 1.0}};
+    const auto known = kUnits.find(unit);
+    return known != kUnits.end() ? known->second : kNsPerMs;
+}
+
+/// Integers stay integers; all else becomes its text.
+Value value_of(const Json& json) {
+    if (json.is_boolean()) {
+        return static_cast<std::int64_t>(json.get<bool>());
+    }
+    if (json.is_number()) {
+        const auto number = json.get<double>();
+        if (number == std::floor(number) && std::abs(number) < 1e15) {
+            return static_cast<std::int64_t>(number);
+        }
+    }
+    return json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+std::string text_of(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// The measurement that says how long the result took, or null.
+const Json* time_of(const Json& result) {
+    const auto measurements = result.find("measurements");
+    if (measurements == result.end() || !measurements->is_array()) {
+        return nullptr;
+    }
+    const auto objectives = result.find("objectives");
+    std::vector<std::string> names{"time"};
+    if (objectives != result.end() && objectives->is_array() && !objectives->empty() &&
+        objectives->front().is_string()) {
+        names.push_back(objectives->front().get<std::string>());
+    }
+    for (const std::string& name : names) {
+        for (const Json& measurement : *measurements) {
+            if (measurement.is_object() && text_of(measurement, "name") == name) {
+                return &measurement;
+            }
+        }
+    }
+    return nullptr;
+}
+
+std::optional<double> time_ns_of(const Json& result) {
+    const std::string invalidity = text_of(result, "invalidity");
+    const Json* time = time_of(result);
+    if ((!invalidity.empty() && invalidity != "correct") || time == nullptr) {
+        return std::nullopt;
+    }
+    const auto value = time->find("value");
+    if (value == time->end() || !value->is_number()) {
+        return std::nullopt;
+    }
+    const auto number = value->get<double>();
+    const bool usable = number > 0 && number < kKernelTunerFailure;
+    return usable ? std::optional(number * ns_per_unit(text_of(*time, "unit"))) : std::nullopt;
+}
+
+/// A parameter with the values that occur, which are all integers or all names, in order.
+Parameter parameter_of(std::string name, std::size_t column,
+                       std::vector<RecordedSpace::Row>& rows) {
+    const bool integers = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+        return std::holds_alternative<std::int64_t>(row.values[column]);
+    });
+    std::set<Value> values;
+    for (RecordedSpace::Row& row : rows) {
+        Value& value = row.values[column];
+        if (!integers) {
+            value = to_string(value);
+        }
+        values.insert(value);
+    }
+    return {std::move(name), {values.begin(), values.end()}, 0};
+}
+
+std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names,
+                             std::size_t number) {
+    std::vector<Value> values;
+    for (const std::string& name : names) {
+        const auto value = configuration.find(name);
+        if (value == configuration.end()) {
+            fail(fmt::format("result {} has no value of parameter {}", number, name));
+        }
+        values.push_back(value_of(*value));
+    }
+    return values;
+}
+
+Json t4_result(const Measurement& measurement) {
+    Json configuration = Json::object();
+    std::istringstream words(measurement.configuration);
+    for (std::string word; words >> word;) {
+        const std::size_t equals = word.find('=');
+        const std::string value = word.substr(equals + 1);
+        const bool integer = value.find_first_not_of("-0123456789") == std::string::npos;
+        configuration[word.substr(0, equals)] = integer ? Json(std::stoll(value)) : Json(value);
+    }
+    static const std::map<Verdict, const char*> kInvalidity{
+        {Verdict::timed, "correct"},         {Verdict::compile_failed, "compile"},
+        {Verdict::launch_failed, "runtime"}, {Verdict::wrong_result, "correctness"},
+        {Verdict::timed_out, "timeout"},     {Verdict::crashed, "runtime"}};
+    const bool timed = measurement.verdict == Verdict::timed;
+    Json runtimes = Json::array();
+    for (const double sample : measurement.samples_ns) {
+        runtimes.push_back(sample / kNsPerMs);
+    }
+    const Json time = timed ? Json(summarize(measurement.samples_ns).median_ns / kNsPerMs)
+                            : Json(to_string(measurement.verdict));
+    return {{"timestamp", measurement.provenance.created_at},
+            {"configuration", configuration},
+            {"times", {{"runtimes", runtimes}}},
+            {"invalidity", kInvalidity.at(measurement.verdict)},
+            {"correctness", timed ? 1 : 0},
+            {"measurements", Json::array({{{"name", "time"}, {"value", time}, {"unit", "ms"}}})},
+            {"objectives", Json::array({"time"})}};
+}
+
+std::string read_all(const std::filesystem::path& path) {
+    struct Closer {
+        void operator()(gzFile_s* file) const noexcept { gzclose(file); }
+    };
+    const std::unique_ptr<gzFile_s, Closer> file(gzopen(path.c_str(), "rb"));
+    if (file == nullptr) {
+        throw Error(ErrorKind::usage, fmt::format("cannot open {}", path.string()));
+    }
+    std::string text;
+    std::string block(1 << 20, '\0');
+    int count = 0;
+    while ((count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()))) > 0) {
+        text.append(block, 0, static_cast<std::size_t>(count));
+    }
+    int code = 0;
+    const char* reason = gzerror(file.get(), &code);
+    if (count < 0 || code != Z_OK) {
+        throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path.string(), reason));
+    }
+    return text;
+}
+
+}  // namespace
+
+RecordedSpace parse_t4(const Json& document) {
+    const auto results = document.is_object() ? document.find("results") : document.end();
+    if (results == document.end() || !results->is_array() || results->empty()) {
+        fail("an object with a list \"results\" was expected");
+    }
+    std::vector<std::string> names;
+    std::map<std::vector<Value>, std::optional<double>> times;
+    for (std::size_t number = 0; number < results->size(); ++number) {
+        const Json& result = (*results)[number];
+        const auto configuration = result.is_object() ? result.find("configuration") : result.end();
+        if (configuration == result.end() || !configuration->is_object()) {
+            fail(fmt::format("result {} has no configuration", number));
+        }
+        for (const auto& item : configuration->items()) {
+            if (number == 0) {
+                names.push_back(item.key());
+            }
+        }
+        if (text_of(result, "invalidity") != "constraints") {
+            times[values_of(*configuration, names, number)] = time_ns_of(result);
+        }
+    }
+    std::vector<RecordedSpace::Row> rows;
+    for (const auto& [values, time_ns] : times) {
+        rows.push_back({values, time_ns});
+    }
+    std::vector<Parameter> parameters;
+    for (std::size_t column = 0; column < names.size(); ++column) {
+        parameters.push_back(parameter_of(names[column], column, rows));
+    }
+    return RecordedSpace(std::move(parameters), rows);
+}
+
+RecordedSpace read_t4(const std::filesystem::path& path) {
+    const std::string text = read_all(path);
+    try {
+        return parse_t4(Json::parse(text));
+    } catch (const Json::exception& error) {
+        throw Error(ErrorKind::usage, fmt::format("{}: {}", path.string(), error.what()));
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("{}: {}", path.string(), error.what()));
+    }
+}
+
+Json t4_document(std::span<const Measurement> measurements) {
+    Json results = Json::array();
+    for (const Measurement& measurement : measurements) {
+        if (!measurement.conditions.ends_with("interleaved")) {
+            results.push_back(t4_result(measurement));
+        }
+    }
+    return {{"metadata", {{"timeunit", "milliseconds"}}},
+            {"results", results},
+            {"schema_version", "1.0.0"}};
+}
+
+}  // namespace jitune

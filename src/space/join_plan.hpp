@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "space/expression.hpp"
+#include "space/value.hpp"
+
+namespace jitune {
+
+/// Parameters that constraints tie together, in the order in which their tables are joined.
+struct JoinGroup {
+    std::vector<std::size_t> parameters;
+    std::vector<Expression> constraints;
+};
+
+/// Cuts the parameters into groups that no constraint connects, so that the space is the product of
+/// the groups, and orders each group for nested loops: next come the parameters that complete the
+/// constraint which leaves the fewest combinations, the shortest list first. `selectivities[i]` is
+/// the share of combinations that satisfies `constraints[i]`. The order in which constraints and
+/// parameters are written does not matter. Constraints that name no parameter are in no group.
+std::vector<JoinGroup> plan_joins(std::span<const Parameter> parameters,
+                                  std::span<const Expression> constraints,
+                                  std::span<const double> selectivities);
+
+}  // namespace jitune

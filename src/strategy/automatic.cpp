@@ -1,0 +1,11 @@
+#include "strategy/factories.hpp"
+
+namespace jitune {
+
+std::unique_ptr<Strategy> make_automatic(const SearchSpace& space, std::uint64_t seed,
+                                         std::size_t budget) {
+    const bool fits = budget == 0 || space.size() <= budget;
+    return fits ? make_exhaustive(space, seed, budget) : make_surrogate(space, seed, budget);
+}
+
+}  // namespace jitune

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "space/search_space.hpp"
+
+namespace jitune {
+
+/// What the model expects of one configuration.
+struct Prediction {
+    double mean = 0;
+    double deviation = 0;
+};
+
+/// Gaussian process regression over the configurations of a space (Rasmussen and Williams, 2006,
+/// chapters 2 and 5). Per parameter, similarity falls exponentially with the distance of two
+/// values: for integers on a logarithmic scale, for names 0 or 1. The covariance mixes interactions
+/// of two parameters, the mean of the products of pairs, with the product of all: main effects
+/// generalize over the space, and details stay local. Not thread-safe.
+class GaussianProcess {
+public:
+    /// The positions of a configuration's values, of parameters that have a choice only.
+    using Point = std::vector<std::uint8_t>;
+
+    explicit GaussianProcess(const SearchSpace& space);
+
+    [[nodiscard]] Point point(std::size_t index) const;
+    /// In [0, number of parameters].
+    [[nodiscard]] double distance(const Point& a, const Point& b) const;
+
+    /// Replaces the observed points, and makes the length scales more likely for `targets`. Costs
+    /// O(n^3) some ten times.
+    void fit(std::vector<Point> points, std::span<const double> targets, std::mt19937_64& random);
+
+    /// One more observed point; O(n^2).
+    void add(const Point& point);
+
+    /// The targets of all observed points, in their order. To be called before predict().
+    void set_targets(std::span<const double> targets);
+
+    /// A point to predict again and again: what was worked out for the observations so far.
+    struct Query {
+        Point point;
+        std::vector<float> solved;
+        double explained = 0;  ///< share of the variance that the observations explain
+    };
+    /// O(n) for each point added since the last time. Queries of before a fit() are void.
+    [[nodiscard]] Prediction predict(Query& query) const;
+
+private:
+    using Vector = std::vector<double>;
+
+    void set_scale(std::size_t parameter, double log_scale);
+    [[nodiscard]] double covariance(const Point& a, const Point& b) const;
+    void factorize(const std::vector<Point>& points);
+    void append(const Point& point);
+    [[nodiscard]] double log_likelihood(std::span<const double> targets);
+    [[nodiscard]] double log_prior() const;
+
+    struct Dimension {
+        std::size_t parameter = 0;  ///< in the space
+        std::size_t values = 0;
+        std::vector<float> distances;   ///< values x values, in [0, 1]
+        std::vector<float> similarity;  ///< values x values, in [0, 1]
+        double log_scale = 0;           ///< of the inverse length
+    };
+
+    const SearchSpace& space_;
+    std::vector<Dimension> dimensions_;
+    std::vector<Point> points_;
+    std::vector<Vector> factor_;  ///< lower triangle: factor * transposed = covariance
+    std::vector<std::vector<float>> float_factor_;
+    Vector ones_;       ///< factor^-1 * (1, 1, …)
+    Vector residuals_;  ///< factor^-1 * (targets - mean)
+    std::vector<float> float_residuals_;
+    std::vector<float> float_ones_;
+    double ones_norm_ = 0;
+    double mean_ = 0;
+    double variance_ = 1;
+};
+
+}  // namespace jitune
