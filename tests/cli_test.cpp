@@ -39,11 +39,11 @@ TEST_F(CliTest, DevicesNameTheHost) {
 }
 
 TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
-    expect_failure("", 2, "devices, sweep, reduce, steps, db");
+    expect_failure("", 2, "devices, sweep, reduce, steps, replay, db");
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");
     expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
-    expect_failure("db", 2, "list, show, explain, verify, path");
+    expect_failure("db", 2, "list, show, explain, verify, export, path");
     expect_failure("sweep reduce --size 3", 2, "--sizes");
     expect_failure("sweep reduce --sizes", 2, "--sizes");
     expect_failure("sweep reduce --sizes 2^10..2^8", 2, "2^10..2^28");
@@ -168,6 +168,22 @@ TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {
     EXPECT_NE(contents(path("rows")).find("incomplete"), std::string::npos);
     EXPECT_EQ(jitune_json("db verify")["problems"].size(), 0U);
     EXPECT_EQ(jitune_json("db list")["winners"].size(), 1U);
+}
+
+TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
+    static_cast<void>(small_sweep());
+    EXPECT_EQ(jitune("db export 2 --t4 " + path("sweep.json")).code, 0);
+    const json replayed = jitune_json("replay " + path("sweep.json") +
+                                      " --strategy surrogate --budget 20 --repeats 3");
+    EXPECT_EQ(replayed["strategy"], "surrogate");
+    EXPECT_EQ(replayed["budget"], 20);
+    EXPECT_EQ(replayed["repeats"], 3);
+    EXPECT_GE(replayed["median_ratio"], 1.0);
+    EXPECT_GT(replayed["configurations"], 1);
+    EXPECT_NE(jitune("replay " + path("sweep.json")).out.find("best found"), std::string::npos);
+    expect_failure("replay " + path("sweep.json") + " --strategy luck", 2, "surrogate");
+    expect_failure("replay " + path("none"), 2, "cannot open");
+    expect_failure("db export 3 --t4 " + path("other.json"), 2, "no row 3");
 }
 
 TEST_F(CliTest, DatabaseProblemsHaveTheirOwnExitCode) {

@@ -14,7 +14,7 @@ namespace jitune {
 
 namespace {
 
-constexpr std::size_t kStart = 10;      // configurations before there is a model
+constexpr std::size_t kStart = 6;       // configurations before there is a model
 constexpr std::size_t kDraws = 32;      // of which the start takes the one farthest from the others
 constexpr std::size_t kObserved = 128;  // the model learns from so many at a fit
 constexpr std::size_t kBetweenFits = 32;
