@@ -347,10 +347,9 @@ TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
 
 TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
     options_.strategy = "clever";
-    expect_error(
-        ErrorKind::usage,
-        "\"clever\" is no strategy: use auto or exhaustive or random or surrogate",
-        [&] { make_engine(); });
+    expect_error(ErrorKind::usage,
+                 "\"clever\" is no strategy: use auto or exhaustive or random or surrogate",
+                 [&] { make_engine(); });
     options_.strategy = "random";
     options_.budget = std::chrono::milliseconds(-1);
     expect_error(ErrorKind::usage, "budget is negative", [&] { make_engine(); });
