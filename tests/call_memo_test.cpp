@@ -11,7 +11,7 @@ namespace jitune {
 namespace {
 
 struct Recorded final : ReadyLaunch {
-    void operator()(void* const*, Stream) const override {}
+    Recorded() : ReadyLaunch([](const ReadyLaunch&, void* const*, Stream) {}) {}
     Launch launch;
 };
 

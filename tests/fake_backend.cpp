@@ -79,17 +79,18 @@ namespace {
 class FakeLaunch : public ReadyLaunch {
 public:
     FakeLaunch(const FakeProgram& program, const Launch& launch)
-        : program_(program), launch_(launch) {}
+        : ReadyLaunch(call), program_(program), launch_(launch) {}
 
-    void operator()(void* const* arrays, Stream) const override {
-        Launch bound = launch_;
+private:
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream) {
+        const auto& fake = static_cast<const FakeLaunch&>(self);
+        Launch bound = fake.launch_;
         for (std::size_t i = 0; i < bound.array_count; ++i) {
             bound.cells[bound.array_cells[i]] = reinterpret_cast<std::uintptr_t>(arrays[i]);
         }
-        program_.launch_once(bound);
+        fake.program_.launch_once(bound);
     }
 
-private:
     const FakeProgram& program_;
     Launch launch_;
 };

@@ -67,7 +67,14 @@ public:
     /// primary context where none is current), with these Launch::array_count pointers for its
     /// arrays. The host backend returns when the work is done. Throws Error(device) that names the
     /// call and its answer.
-    virtual void operator()(void* const* arrays, Stream stream) const = 0;
+    void operator()(void* const* arrays, Stream stream) const { call_(*this, arrays, stream); }
+
+protected:
+    using Call = void (*)(const ReadyLaunch& self, void* const* arrays, Stream stream);
+    explicit ReadyLaunch(Call call) : call_(call) {}
+
+private:
+    Call call_;  // no virtual function, whose table is one more cold cache line for each call
 };
 
 /// Loaded code. Thread-safe.

@@ -43,10 +43,10 @@ Engine::Engine(const Options& options)
     : Engine(options, make_platforms(Log(options.log_level, options.log_sink))) {}
 
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms)
-    : options_(std::move(options)),
+    : keeps_host_data_(options.device == "host"),
+      options_(std::move(options)),
       log_(options_.log_level, options_.log_sink),
-      platforms_(std::move(platforms)),
-      keeps_host_data_(options_.device == "host") {
+      platforms_(std::move(platforms)) {
     check(options_);
 }
 

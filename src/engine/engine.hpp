@@ -117,12 +117,13 @@ private:
                                                          const Configuration& configuration,
                                                          const Binary& binary, Origin origin);
 
+    // What each call reads is together.
     ForkGuard fork_guard_;
+    std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // once it is known to have a device
+    const bool keeps_host_data_;
     Options options_;
     Log log_;
     std::vector<std::unique_ptr<Platform>> platforms_;
-    std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // once it is known to have a device
-    bool keeps_host_data_;
     std::mutex store_mutex_;
     bool store_warned_ = false;
     std::unique_ptr<TuningStore> store_;

@@ -46,10 +46,11 @@ void CudaLaunch::recover(CUresult result, void* const* arrays, Stream stream) co
     device_->check(result, "cuLaunchKernelEx", "launch a kernel");
 }
 
-void CudaLaunch::operator()(void* const* arrays, Stream stream) const {
-    const CUresult result = launch_steps(arrays, stream);
+void CudaLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
+    const auto& launch = static_cast<const CudaLaunch&>(self);
+    const CUresult result = launch.launch_steps(arrays, stream);
     if (result != CUDA_SUCCESS) [[unlikely]] {
-        recover(result, arrays, stream);
+        launch.recover(result, arrays, stream);
     }
 }
 

@@ -13,16 +13,17 @@ class CudaProgram;
 /// stream and the pointers. Aligned so that what a call reads lies in few cache lines.
 class alignas(64) CudaLaunch final : public ReadyLaunch {
 public:
+    CudaLaunch() : ReadyLaunch(call) {}
+
     /// Throws Error(device) where the program has no such entry; nothing has changed then.
     /// `program` and `device` must outlive the calls.
     void set(const CudaProgram& program, CudaDevice& device, const Launch& launch);
 
-    [[gnu::hot]] void operator()(void* const* arrays, Stream stream) const override;
-
-    /// As operator(), but the answer of cuLaunchKernelEx is a value.
+    /// As ReadyLaunch's call, but the answer of cuLaunchKernelEx is a value.
     CUresult try_launch(void* const* arrays, Stream stream) const;
 
 private:
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
     CUresult launch_steps(void* const* arrays, Stream stream) const;
     CUresult launch_in_primary_context(void* const* arrays, Stream stream) const;
     void recover(CUresult result, void* const* arrays, Stream stream) const;

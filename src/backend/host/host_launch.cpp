@@ -19,9 +19,10 @@ void HostLaunch::set(const HostProgram& program, const Launch& launch) {
     }
 }
 
-void HostLaunch::operator()(void* const* arrays, Stream /*stream*/) const {
-    for (std::size_t i = 0; i < step_count_; ++i) {
-        const Step& step = steps_[i];
+void HostLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
+    const auto& launch = static_cast<const HostLaunch&>(self);
+    for (std::size_t i = 0; i < launch.step_count_; ++i) {
+        const Step& step = launch.steps_[i];
         ArgumentList::Addresses arguments;
         step.arguments.fill(arguments, arrays);
         const int taken = step.entry(arguments.data(), step.arguments.count());

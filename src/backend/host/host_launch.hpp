@@ -11,16 +11,17 @@ namespace jitune {
 /// the other on the calling thread.
 class HostLaunch final : public ReadyLaunch {
 public:
+    HostLaunch() : ReadyLaunch(call) {}
+
     /// Throws Error(device) where the program has no such entry; nothing has changed then.
     void set(const HostProgram& program, const Launch& launch);
-
-    void operator()(void* const* arrays, Stream stream) const override;
 
 private:
     struct Step {
         HostProgram::Entry entry;
         ArgumentList arguments;
     };
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
     static void refuse(std::size_t step, int taken, int given);
 
     std::size_t step_count_ = 0;
