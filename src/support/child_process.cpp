@@ -21,8 +21,8 @@ namespace jitune {
 namespace {
 
 [[noreturn]] void fail(const std::string& program, const char* call, int code) {
-    throw Error(ErrorKind::unavailable, fmt::format("run {}: {}: {}", program, call,
-                                                    std::system_category().message(code)));
+    throw Error(ErrorKind::unavailable,
+                fmt::format("run {}: {}: {}", program, call, std::system_category().message(code)));
 }
 
 struct SpawnFileActions {

@@ -14,8 +14,7 @@ namespace jitune {
 std::pair<FileDescriptor, FileDescriptor> MessageChannel::make_pair() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        throw Error(ErrorKind::unavailable,
-                    "socketpair: " + std::system_category().message(errno));
+        throw Error(ErrorKind::unavailable, "socketpair: " + std::system_category().message(errno));
     }
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
