@@ -77,7 +77,11 @@ private:
 Kernel fake_sum_kernel(const std::string& front_matter) {
     std::string text = kText;
     text.insert(text.find("kernel ="), front_matter);
-    return {KernelTemplate({"sum.cu", text, {}}), std::make_unique<FakeSumWorkload>()};
+    return {KernelTemplate({"sum.cu", text, {}}), fake_sum_workload()};
+}
+
+std::unique_ptr<const Workload> fake_sum_workload() {
+    return std::make_unique<FakeSumWorkload>();
 }
 
 Problem fake_sum_problem(std::int64_t n) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "engine/engine.hpp"
@@ -12,6 +13,9 @@ namespace jitune {
 /// 256; default 64) and `items` (1, 2, 4; default 2).
 /// `front_matter` is added to its front matter.
 Kernel fake_sum_kernel(const std::string& front_matter = "");
+
+/// What its candidates are tried on; for any kernel with the same sizes, inputs and outputs.
+std::unique_ptr<const Workload> fake_sum_workload();
 
 Problem fake_sum_problem(std::int64_t n = 1000);
 

@@ -39,6 +39,9 @@ void CommonArguments::add_json(CLI::App& app) {
 
 Options CommonArguments::options() const {
     Options options = Options::from_environment();
+    if (options.worker.empty()) {
+        options.worker = "/proc/self/exe";
+    }
     apply("--db", database, [&](const std::string& path) {
         options.database = path == "none" ? std::filesystem::path() : std::filesystem::path(path);
     });

@@ -22,7 +22,8 @@ struct CommonArguments {
     void add_log(CLI::App& app);
     void add_json(CLI::App& app);
 
-    /// The environment's options with the arguments applied. Throws Error(usage).
+    /// The environment's options with the arguments applied; the worker is this very program unless
+    /// the environment names another. Throws Error(usage).
     [[nodiscard]] Options options() const;
 };
 

@@ -4,6 +4,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "cli/units.hpp"
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
+#include "worker/worker.hpp"
 
 namespace jitune {
 
@@ -103,6 +105,10 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
+    // Not a command for people: jitune starts itself so.
+    if (argc == 3 && std::string_view(argv[1]) == "worker") {
+        run_worker(argv[2]);
+    }
     CLI::App app("jitune: kernels tuned for the device they run on, and the winners kept",
                  "jitune");
     app.set_version_flag("--version", version());

@@ -15,6 +15,7 @@
 #include "cli/sizes.hpp"
 #include "cli/sweep_problems.hpp"
 #include "cli/sweep_result.hpp"
+#include "cli/sweep_target.hpp"
 #include "ops/reduce_kernel.hpp"
 #include "strategy/strategy.hpp"
 
@@ -29,6 +30,10 @@ struct Arguments : CommonArguments {
     std::string device = "auto";
     std::string strategy = Options{}.strategy;
     std::string seed = "0";
+    std::size_t evaluations = 0;
+    std::string target;
+    std::string hang_limit;
+    bool no_isolation = false;
 };
 
 double seconds_since(Clock::time_point start) {
@@ -60,6 +65,10 @@ public:
         result_.budget_s = std::chrono::duration<double>(options.budget).count();
         result_.database = options.database.string();
         result_.problems = problems_.size();
+        if (!arguments.target.empty()) {
+            target_ = parse_target(arguments.target);
+        }
+        evaluations_ = arguments.evaluations;
     }
 
     const SweepResult& run() {
@@ -101,6 +110,9 @@ private:
         return {.strategy = options.strategy,
                 .seed = options.seed,
                 .budget = options.budget,
+                .max_evaluations = evaluations_,
+                .target_ns = target_.time_ns,
+                .target_speed_up = target_.speed_up,
                 .stop = &interrupt_.requested(),
                 .progress = [this, state, start](const TuneProgress& progress) mutable {
                     state.tune = progress;
@@ -109,7 +121,8 @@ private:
                 }};
     }
 
-    /// A problem that cannot be had (memory) or solved is a row like others; a lost device is not.
+    /// A problem that cannot be had (memory) or solved is a row like others; a device that is lost
+    /// for this very process is not.
     SweepRow tune(const detail::ReduceRequest& problem) {
         SweepRow row;
         row.problem = problem;
@@ -126,8 +139,11 @@ private:
             row.complete = report.winner.complete;
             row.tune = report.progress;
         } catch (const Error& error) {
-            if (error.kind() != ErrorKind::unavailable && error.kind() != ErrorKind::verify &&
-                error.kind() != ErrorKind::compile) {
+            const bool ours =
+                error.kind() == ErrorKind::device && session_.engine().options().worker == "none";
+            if (ours ||
+                (error.kind() != ErrorKind::unavailable && error.kind() != ErrorKind::verify &&
+                 error.kind() != ErrorKind::compile && error.kind() != ErrorKind::device)) {
                 throw;
             }
             row.outcome = error.kind() == ErrorKind::unavailable ? SweepRow::Outcome::skipped
@@ -150,12 +166,20 @@ private:
     Progress progress_;
     SweepResult result_;
     double finished_s_ = 0;
+    SweepTarget target_;
+    std::size_t evaluations_ = 0;
 };
 
 Options sweep_options(const Arguments& arguments) {
     Options options = arguments.options();
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
+    if (!arguments.hang_limit.empty()) {
+        options.hang_limit = parse_limit(arguments.hang_limit);
+    }
+    if (arguments.no_isolation) {
+        options.worker = "none";
+    }
     return options;
 }
 
@@ -202,6 +226,15 @@ Action add_sweep_reduce(CLI::App& app) {
     app.add_option("--budget", arguments->budget,
                    "Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]");
     app.add_option("--seed", arguments->seed, "For strategies that draw at random [0]");
+    app.add_option("--evaluations", arguments->evaluations,
+                   "The most configurations for each problem; 0: no limit [0]");
+    app.add_option("--target", arguments->target,
+                   "When to be content: a time as in 12.5us, or a speed-up over the template's "
+                   "default as in 1.5x");
+    app.add_option("--hang-limit", arguments->hang_limit,
+                   "Seconds that checking or timing a candidate may take [60]");
+    app.add_flag("--no-isolation", arguments->no_isolation,
+                 "Tune in this process, which a bad candidate then takes down");
     arguments->add_database(app);
     arguments->add_log(app);
     arguments->add_json(app);

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
+#include "support/serial.hpp"
 
 namespace jitune {
 
@@ -19,8 +20,12 @@ constexpr std::size_t kMostThreads = 8;
 }  // namespace
 
 CompileAhead::CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
-                           BinaryCache& binaries)
-    : backend_(backend), kernel_(kernel), problem_(problem), binaries_(binaries) {
+                           BinaryCache& binaries, TuneObserver* observer)
+    : backend_(backend),
+      kernel_(kernel),
+      problem_(problem),
+      binaries_(binaries),
+      observer_(observer) {
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
     try {
         for (std::size_t i = 0; i < std::min(cores, kMostThreads); ++i) {
@@ -93,12 +98,8 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
 
 void CompileAhead::work(const std::stop_token& stop) {
     for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
-        std::vector<Instance> instances;
-        for (const Job& job : jobs) {
-            instances.push_back(job.instance);
-        }
         try {
-            deliver(jobs, binaries_.compile(backend_, kernel_.source(), kernel_.hash(), instances));
+            deliver(jobs, compile(jobs));
         } catch (...) {
             const std::lock_guard lock(mutex_);
             error_ = error_ == nullptr ? std::current_exception() : error_;
@@ -106,6 +107,27 @@ void CompileAhead::work(const std::stop_token& stop) {
             return;
         }
     }
+}
+
+std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) {
+    std::vector<Instance> instances;
+    std::vector<std::string> configurations;
+    for (const Job& job : jobs) {
+        instances.push_back(job.instance);
+        const std::lock_guard lock(mutex_);
+        for (const Wanted& wanted : compiling_.at(job.name)) {
+            configurations.push_back(wanted.configuration.text());
+        }
+    }
+    const std::uint64_t batch = next_serial();
+    if (observer_ != nullptr) {
+        observer_->compiling(batch, configurations);
+    }
+    auto outcomes = binaries_.compile(backend_, kernel_.source(), kernel_.hash(), instances);
+    if (observer_ != nullptr) {
+        observer_->compiled(batch);
+    }
+    return outcomes;
 }
 
 void CompileAhead::deliver(const std::vector<Job>& jobs,

@@ -14,6 +14,7 @@
 #include "backend/backend.hpp"
 #include "engine/binary_cache.hpp"
 #include "engine/kernel_template.hpp"
+#include "engine/tune_observer.hpp"
 
 namespace jitune {
 
@@ -28,8 +29,9 @@ struct CompiledCandidate {
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
+    /// `observer`, or null, is told of each call of the compiler.
     CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
-                 BinaryCache& binaries);
+                 BinaryCache& binaries, TuneObserver* observer = nullptr);
     /// Drops what has not begun and waits for compiles under way.
     ~CompileAhead();
 
@@ -57,12 +59,14 @@ private:
 
     void work(const std::stop_token& stop);
     std::vector<Job> take_jobs(const std::stop_token& stop);
+    std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);
     void deliver(const std::vector<Job>& jobs, const std::vector<CompileOutcome>& outcomes);
 
     Backend& backend_;
     const KernelTemplate& kernel_;
     const Problem& problem_;
     BinaryCache& binaries_;
+    TuneObserver* observer_;
     std::size_t pending_ = 0;
 
     std::mutex mutex_;

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/recorder.hpp"
+#include "engine/tuning_history.hpp"
+#include "engine/tuning_record.hpp"
 #include "strategy/strategy.hpp"
 
 namespace jitune {
@@ -46,7 +49,8 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
     : keeps_host_data_(options.device == "host"),
       options_(std::move(options)),
       log_(options_.log_level, options_.log_sink),
-      platforms_(std::move(platforms)) {
+      platforms_(std::move(platforms)),
+      isolation_(options_, log_) {
     check(options_);
 }
 
@@ -281,43 +285,52 @@ std::unique_ptr<const Resolved> Engine::from_tuning(Backend& backend, const Kern
     return make_resolved(backend, kernel, problem, configuration, binary, Origin::tuned);
 }
 
-std::optional<Configuration> Engine::incumbent(Backend& backend, const Kernel& kernel,
-                                               const Problem& problem) {
-    const KernelTemplate& source = kernel.kernel_template;
-    std::optional<Winner> winner;
-    ask_store([&](TuningStore& store) {
-        winner = store.find(source.key(problem, backend.info()));
-        return nullptr;
-    });
-    if (!winner) {
-        return std::nullopt;
-    }
-    try {
-        return Configuration::parse(winner->configuration, source.front_matter().parameters);
-    } catch (const Error&) {  // not a configuration of this template: no incumbent
-        return std::nullopt;
-    }
-}
-
 TuneReport Engine::tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
                                   TuneOptions options) {
     refuse_fork();
     ++tunings_;
     const KernelTemplate& source = kernel.kernel_template;
+    source.check(problem);
     const std::string what =
         fmt::format("{} {} {} on {}", problem.kernel, types_text(problem),
                     sizes_text(problem, source.front_matter().sizes), backend.info().id);
     log_.info("tuning {}", what);
-    options.incumbent = incumbent(backend, kernel, problem);
-    TuneReport report = tune(backend, source, *kernel.workload, problem, options, binaries_, log_);
+    const Recorder recorder(source, problem, backend);
     ask_store([&](TuningStore& store) {
-        store.save(report.measurements, report.winner);
+        std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
+        recall(store, source, recorder, options);
         return nullptr;
     });
+    TuneReport report = tune_recorded(backend, kernel, problem, options, recorder);
     log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}", what,
               report.progress.evaluated, report.progress.space, report.winner.median_ns / 1000,
               report.winner.configuration);
     return report;
+}
+
+TuneReport Engine::tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
+                                 const TuneOptions& options, const Recorder& recorder) {
+    TuningRecord record(store() == nullptr ? "" : options_.database, recorder, log_);
+    TuneOptions recorded = options;
+    recorded.observer = &record;
+    const auto save = [&](const std::optional<Winner>& winner) {
+        ask_store([&](TuningStore& store) {
+            record.save(store, winner);
+            return nullptr;
+        });
+    };
+    try {
+        auto report = isolation_.tune(backend, kernel, problem, recorded, recorder);
+        if (!report) {
+            report = tune(backend, kernel.kernel_template, *kernel.workload, problem, recorded,
+                          binaries_, log_);
+        }
+        save(report->winner);
+        return std::move(*report);
+    } catch (const Error&) {
+        save(std::nullopt);
+        throw;
+    }
 }
 
 std::unique_ptr<const Resolved> Engine::from_default(Backend& backend, const Kernel& kernel,

@@ -11,7 +11,8 @@
 #include "backend/platform.hpp"
 #include "engine/binary_cache.hpp"
 #include "engine/dispatch_table.hpp"
-#include "engine/kernel_template.hpp"
+#include "engine/isolation.hpp"
+#include "engine/kernel.hpp"
 #include "engine/single_flight.hpp"
 #include "engine/tuner.hpp"
 #include "engine/workload.hpp"
@@ -21,12 +22,6 @@
 #include "tuner_db/tuning_store.hpp"
 
 namespace jitune {
-
-/// One kernel of one backend: the template and what its candidates are tried on.
-struct Kernel {
-    KernelTemplate kernel_template;
-    std::unique_ptr<const Workload> workload;
-};
 
 /// What a Session owns: platforms, database, compiled and resolved kernels. Thread-safe.
 class Engine {
@@ -67,7 +62,8 @@ public:
                             const Problem& problem);
 
     /// Tunes whether or not a winner is stored, with that one as the incumbent, and stores what was
-    /// measured.
+    /// measured, also where it throws. Goes on with a tuning that did not come to its end. In a
+    /// worker where Isolation says so.
     TuneReport tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
                               TuneOptions options);
 
@@ -87,8 +83,8 @@ private:
         return found != nullptr ? *found : find(place, name);
     }
     Platform& find(std::atomic<Platform*>& place, std::string_view name);
-    std::optional<Configuration> incumbent(Backend& backend, const Kernel& kernel,
-                                           const Problem& problem);
+    TuneReport tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
+                             const TuneOptions& options, const Recorder& recorder);
     std::unique_ptr<const Resolved> find_answer(Backend& backend, const Kernel& kernel,
                                                 const Problem& problem);
     std::unique_ptr<const Resolved> from_store(Backend& backend, const Kernel& kernel,
@@ -127,7 +123,9 @@ private:
     std::mutex store_mutex_;
     bool store_warned_ = false;
     std::unique_ptr<TuningStore> store_;
+    std::once_flag recovered_;  // the journals of processes that have ended
     BinaryCache binaries_;
+    Isolation isolation_;
     DispatchTable table_;
     SingleFlight flights_;
     std::atomic<std::int64_t> tunings_{0}, loads_{0}, store_errors_{0};

@@ -23,31 +23,12 @@ struct Lane {
     bool failed = false;
 };
 
-std::vector<const Evaluation*> choose(const std::vector<Evaluation>& evaluations,
-                                      const std::vector<std::size_t>& seeds) {
-    std::vector<const Evaluation*> timed;
-    for (const Evaluation& evaluation : evaluations) {
-        if (evaluation.verdict == Verdict::timed) {
-            timed.push_back(&evaluation);
-        }
-    }
-    std::stable_sort(timed.begin(), timed.end(), [](const Evaluation* a, const Evaluation* b) {
-        return a->median_ns < b->median_ns;
-    });
-    std::vector<const Evaluation*> chosen;
-    for (const Evaluation* evaluation : timed) {
-        const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
-        const bool hopeless = evaluation->median_ns > kHopeless * timed.front()->median_ns;
-        if (chosen.size() < kFinalists || (seed && !hopeless)) {
-            chosen.push_back(evaluation);
-        }
-    }
-    return chosen;
-}
-
-void sample(Lane& lane, bool keep) {
+void sample(Lane& lane, bool keep, TuneObserver* observer) {
     if (lane.failed) {
         return;
+    }
+    if (observer != nullptr) {
+        observer->begin(lane.finalist.evaluation->configuration.text(), TuneObserver::Phase::time);
     }
     const auto result = Rig::sample(*lane.timer);
     if (const auto* failure = std::get_if<TrialFailure>(&result)) {
@@ -57,7 +38,6 @@ void sample(Lane& lane, bool keep) {
         lane.finalist.samples_ns.push_back(std::get<double>(result));
     }
 }
-
 void put_winner_first(std::vector<Finalist>& finalists, const std::vector<std::size_t>& seeds) {
     std::stable_sort(finalists.begin(), finalists.end(), [](const Finalist& a, const Finalist& b) {
         return a.summary.median_ns < b.summary.median_ns;
@@ -81,15 +61,40 @@ void put_winner_first(std::vector<Finalist>& finalists, const std::vector<std::s
 
 }  // namespace
 
+std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& evaluations,
+                                                const std::vector<std::size_t>& seeds) {
+    std::vector<const Evaluation*> timed;
+    for (const Evaluation& evaluation : evaluations) {
+        if (evaluation.verdict == Verdict::timed) {
+            timed.push_back(&evaluation);
+        }
+    }
+    std::stable_sort(timed.begin(), timed.end(), [](const Evaluation* a, const Evaluation* b) {
+        return a->median_ns < b->median_ns;
+    });
+    std::vector<const Evaluation*> chosen;
+    for (const Evaluation* evaluation : timed) {
+        const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
+        const bool hopeless = evaluation->median_ns > kHopeless * timed.front()->median_ns;
+        if (chosen.size() < kFinalists || (seed && !hopeless)) {
+            chosen.push_back(evaluation);
+        }
+    }
+    return chosen;
+}
+
 std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
                                  const Problem& problem, Rig& rig,
                                  const std::vector<Evaluation>& evaluations,
                                  const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit) {
+                                 std::chrono::milliseconds limit, TuneObserver* observer) {
     std::vector<Lane> lanes;
-    for (const Evaluation* evaluation : choose(evaluations, seeds)) {
+    for (const Evaluation* evaluation : choose_finalists(evaluations, seeds)) {
         Lane lane;
         lane.finalist.evaluation = evaluation;
+        if (observer != nullptr) {
+            observer->begin(evaluation->configuration.text(), TuneObserver::Phase::time);
+        }
         lane.program = backend.load(*evaluation->binary);
         auto timer = rig.timer(
             *lane.program, kernel.launch_rule(problem, backend.info(), evaluation->configuration));
@@ -107,7 +112,7 @@ std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
             break;
         }
         for (Lane& lane : lanes) {
-            sample(lane, round > 0);
+            sample(lane, round > 0, observer);
         }
     }
     std::vector<Finalist> finalists;

@@ -88,6 +88,7 @@ Options Options::from_environment() {
     apply("JITUNE_TUNE",
           [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
     apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
+    apply("JITUNE_WORKER", [&](std::string_view value) { options.worker = value; });
     apply("JITUNE_LOG",
           [&](std::string_view value) { options.log_level = parse_log_level(value); });
     return options;

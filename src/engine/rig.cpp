@@ -235,11 +235,34 @@ std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule&
     return std::nullopt;
 }
 
-std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule) {
+std::optional<TrialFailure> Rig::repeat(const Slot& slot, const Program& program,
+                                        const LaunchRule& rule) {
+    const auto before = outputs(slot);
+    if (auto failure = run(slot, program, rule)) {
+        return failure;
+    }
+    const auto after = outputs(slot);
+    for (const auto* found : {&before, &after}) {
+        if (const auto* failure = std::get_if<TrialFailure>(found)) {
+            return *failure;
+        }
+    }
+    if (std::get<Outputs>(before) != std::get<Outputs>(after)) {
+        return TrialFailure{Verdict::wrong_result,
+                            slot.what->name + ": gives different bits from run to run", false};
+    }
+    return std::nullopt;
+}
+
+std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule,
+                                       bool repeatable) {
     for (const Slot* slot : slots()) {
         auto failure = run(*slot, program, rule);
         if (!failure) {
             failure = judge(*slot);
+        }
+        if (!failure && repeatable && slot == slices_.front().get()) {
+            failure = repeat(*slot, program, rule);
         }
         if (failure) {
             if (!failure->fatal) {

@@ -42,8 +42,10 @@ public:
     std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
 
     /// Runs every check case and the problem itself once, and judges the outputs, the bytes behind
-    /// them and the zeroed work memory.
-    std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule);
+    /// them and the zeroed work memory. Where the result is `repeatable`, the problem runs once
+    /// more and must give the same bits.
+    std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule,
+                                      bool repeatable = false);
 
     /// Makes ready to time a candidate, whose program must outlive the timer. The first candidate's
     /// speed sets how many launches make a sample; the others are timed alike.
@@ -70,6 +72,8 @@ private:
     /// What the last run wrote, or that it wrote behind the end of an output.
     std::variant<Outputs, TrialFailure> outputs(const Slot& slot);
     std::optional<TrialFailure> judge(const Slot& slot);
+    std::optional<TrialFailure> repeat(const Slot& slot, const Program& program,
+                                       const LaunchRule& rule);
     std::optional<TrialFailure> judge_zeroed();
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
 

@@ -1,9 +1,11 @@
 #include "engine/search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/finals.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
@@ -39,6 +41,7 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
       binaries_(binaries),
       options_(options),
       log_(log),
+      begin_(std::chrono::steady_clock::now() - options.spent),
       seeds_{space.find(kernel.default_configuration(space))} {
     progress_.space = space.size();
     if (options.incumbent) {
@@ -47,18 +50,91 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
             seeds_.push_back(incumbent);
         }
     }
+    learn_history();
 }
 
-void Search::run() {
-    const auto strategy =
-        make_strategy(options_.strategy, space_, options_.seed, expected_evaluations());
-    CompileAhead ahead(backend_, kernel_, problem_, binaries_);
+void Search::learn_history() {
+    for (const Measurement& known : options_.history) {
+        Evaluation evaluation;
+        evaluation.configuration =
+            Configuration::parse(known.configuration, kernel_.front_matter().parameters);
+        evaluation.index = space_.find(evaluation.configuration);
+        if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
+            continue;  // pruned for these sizes
+        }
+        evaluation.verdict = known.verdict;
+        evaluation.reason = known.reason;
+        evaluation.samples_ns = known.samples_ns;
+        add(std::move(evaluation));
+    }
+}
+
+void Search::add(Evaluation evaluation) {
+    ++progress_.evaluated;
+    if (evaluation.verdict == Verdict::timed) {
+        evaluation.median_ns = summarize(evaluation.samples_ns).median_ns;
+        if (!progress_.best_ns || evaluation.median_ns < *progress_.best_ns) {
+            progress_.best_ns = evaluation.median_ns;
+        }
+    } else {
+        ++progress_.failed;
+    }
+    place_of_[evaluation.index] = evaluations_.size();
+    evaluations_.push_back(std::move(evaluation));
+}
+
+void Search::announce(const std::vector<CompileAhead::Wanted>& wanted) const {
+    std::vector<std::string> texts;
+    for (const CompileAhead::Wanted& one : wanted) {
+        texts.push_back(one.configuration.text());
+    }
+    if (options_.observer != nullptr && !texts.empty()) {
+        options_.observer->announce(texts);
+    }
+}
+
+void Search::run_seeds(CompileAhead& ahead) {
+    std::vector<CompileAhead::Wanted> wanted;
     for (const std::size_t seed : seeds_) {
-        ahead.submit({{seed, space_.at(seed)}});
+        Configuration configuration = space_.at(seed);
+        const auto& suspects = options_.suspects;
+        if (!place_of_.contains(seed) &&
+            std::find(suspects.begin(), suspects.end(), configuration.text()) == suspects.end()) {
+            wanted.push_back({seed, std::move(configuration)});
+        }
+    }
+    announce(wanted);
+    for (CompileAhead::Wanted& one : wanted) {
+        ahead.submit({std::move(one)});
     }
     while (ahead.pending() > 0) {
         evaluate(ahead.next());
     }
+}
+
+void Search::run_suspects(CompileAhead& ahead) {
+    for (const std::string& text : options_.suspects) {
+        Configuration configuration = Configuration::parse(text, kernel_.front_matter().parameters);
+        const std::size_t index = space_.find(configuration);
+        if (out_of_budget()) {
+            return;
+        }
+        if (index < space_.size() && !place_of_.contains(index)) {
+            std::vector<CompileAhead::Wanted> wanted{{index, std::move(configuration)}};
+            announce(wanted);
+            ahead.submit(std::move(wanted));
+            evaluate(ahead.next());
+        }
+    }
+}
+
+void Search::run(const std::function<void(const Evaluation&)>& record) {
+    record_ = record;
+    const auto strategy =
+        make_strategy(options_.strategy, space_, options_.seed, expected_evaluations());
+    CompileAhead ahead(backend_, kernel_, problem_, binaries_, options_.observer);
+    run_seeds(ahead);
+    run_suspects(ahead);
     bool asking = true;
     while (!out_of_budget()) {
         asking = asking && refill(*strategy, ahead);
@@ -79,18 +155,41 @@ bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
         }
         std::vector<CompileAhead::Wanted> wanted;
         for (const std::size_t index : asked) {
-            const auto seed =
-                std::find_if(evaluations_.begin(), evaluations_.end(),
-                             [&](const Evaluation& done) { return done.index == index; });
-            if (seed != evaluations_.end()) {  // evaluated before the strategy was asked
-                tell(strategy, *seed);
+            const auto place = place_of_.find(index);
+            if (place != place_of_.end()) {  // evaluated before the strategy was asked
+                tell(strategy, evaluations_[place->second]);
             } else {
                 wanted.push_back({index, space_.at(index)});
             }
         }
+        announce(wanted);
         ahead.submit(std::move(wanted));
     }
     return true;
+}
+
+void Search::compile_known() {
+    bool again = false;
+    for (const Evaluation* one : choose_finalists(evaluations_, seeds_)) {
+        if (one->binary) {
+            continue;
+        }
+        Evaluation& known = evaluations_[place_of_.at(one->index)];
+        const Instance instance = kernel_.instance(problem_, known.configuration);
+        CompileOutcome outcome =
+            binaries_.compile(backend_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
+                .front();
+        if (auto* binary = std::get_if<Binary>(&outcome)) {
+            known.binary = std::move(*binary);
+        } else {
+            known.verdict = Verdict::compile_failed;
+            known.reason = std::get<CompileFailure>(outcome).log;
+            again = true;  // another may come into the finals in its place
+        }
+    }
+    if (again) {
+        compile_known();
+    }
 }
 
 std::size_t Search::expected_evaluations() const {
@@ -106,7 +205,19 @@ bool Search::out_of_budget() const {
     const auto spent = std::chrono::steady_clock::now() - begin_;
     return (options_.budget.count() > 0 && spent >= options_.budget) ||
            (options_.max_evaluations > 0 && evaluations_.size() >= options_.max_evaluations) ||
-           (options_.stop != nullptr && options_.stop->load());
+           (options_.stop != nullptr && options_.stop->load()) || on_target();
+}
+
+bool Search::on_target() const {
+    if (!progress_.best_ns) {
+        return false;
+    }
+    const auto standard = place_of_.find(seeds_.front());
+    const double default_ns =
+        standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns;
+    const double best_ns = *progress_.best_ns;
+    const double factor = options_.target_speed_up;
+    return best_ns <= options_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
 }
 
 void Search::evaluate(CompiledCandidate candidate) {
@@ -122,19 +233,14 @@ void Search::evaluate(CompiledCandidate candidate) {
         evaluation.reason = failed->reason;
         evaluation.samples_ns.clear();
     }
-    ++progress_.evaluated;
     if (evaluation.verdict == Verdict::timed) {
         evaluation.binary = std::get<Binary>(std::move(candidate.outcome));
-        evaluation.median_ns = summarize(evaluation.samples_ns).median_ns;
-        if (!progress_.best_ns || evaluation.median_ns < *progress_.best_ns) {
-            progress_.best_ns = evaluation.median_ns;
-        }
     } else {
-        ++progress_.failed;
         log_.info("{} {}: {}: {}", kernel_.source().name, evaluation.configuration.text(),
                   to_string(evaluation.verdict), evaluation.reason);
     }
-    evaluations_.push_back(std::move(evaluation));
+    add(std::move(evaluation));
+    record_(evaluations_.back());
     if (failed) {
         refuse_lost_device(*failed, evaluations_.back().configuration);
     }
@@ -143,18 +249,28 @@ void Search::evaluate(CompiledCandidate candidate) {
     }
 }
 
+void Search::begin(const Evaluation& evaluation, TuneObserver::Phase phase) const {
+    if (options_.observer != nullptr) {
+        options_.observer->begin(evaluation.configuration.text(), phase);
+    }
+}
+
 std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
     std::shared_ptr<const Program> program;
     LaunchRule rule;
     try {
+        begin(evaluation, TuneObserver::Phase::check);
         program = backend_.load(binary);
         rule = kernel_.launch_rule(problem_, backend_.info(), evaluation.configuration);
     } catch (const Error& error) {
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
-    if (auto failure = rig_.check(*program, rule)) {
+    const bool repeatable =
+        kernel_.reproducibility(evaluation.configuration, problem_, backend_.info()) != "any";
+    if (auto failure = rig_.check(*program, rule, repeatable)) {
         return failure;
     }
+    begin(evaluation, TuneObserver::Phase::time);
     auto timer = rig_.timer(*program, rule);
     if (auto* failure = std::get_if<TrialFailure>(&timer)) {
         return std::move(*failure);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/compile_ahead.hpp"
@@ -20,8 +22,8 @@ struct Evaluation {
     Verdict verdict = Verdict::timed;
     std::string reason;
     std::vector<double> samples_ns;
-    double median_ns = 0;  ///< if timed
-    std::optional<Binary> binary;
+    double median_ns = 0;          ///< if timed
+    std::optional<Binary> binary;  ///< if timed by this search
 };
 
 /// The first round of tuning one problem: asks the strategy, compiles ahead, checks, times and
@@ -33,11 +35,17 @@ public:
            const Log& log);
 
     /// Runs until the strategy ends, the budget is spent or the options' stop flag is set. The
-    /// default configuration is evaluated first. Throws Error(device) when the device is lost,
+    /// default configuration is evaluated first. `record` gets each verdict as it comes, also that
+    /// on a candidate that takes the device down. Throws Error(device) when the device is lost,
     /// Error( unavailable) when there is no compiler.
-    void run();
+    void run(const std::function<void(const Evaluation&)>& record);
 
+    /// History first.
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+
+    /// Compiles what may come into the finals and was timed before this search.
+    void compile_known();
+
     /// The default configuration, then the incumbent if there is one that the space still holds.
     [[nodiscard]] const std::vector<std::size_t>& seeds() const { return seeds_; }
     [[nodiscard]] const TuneProgress& progress() const { return progress_; }
@@ -45,12 +53,19 @@ public:
     [[nodiscard]] bool complete() const { return complete_; }
 
 private:
+    void learn_history();
+    void add(Evaluation evaluation);
+    void announce(const std::vector<CompileAhead::Wanted>& wanted) const;
+    void run_seeds(CompileAhead& ahead);
+    void run_suspects(CompileAhead& ahead);
     void evaluate(CompiledCandidate candidate);
+    void begin(const Evaluation& evaluation, TuneObserver::Phase phase) const;
     std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
     bool refill(Strategy& strategy, CompileAhead& ahead);
     [[nodiscard]] std::size_t expected_evaluations() const;
     [[nodiscard]] bool out_of_budget() const;
+    [[nodiscard]] bool on_target() const;
 
     Backend& backend_;
     const KernelTemplate& kernel_;
@@ -60,10 +75,12 @@ private:
     BinaryCache& binaries_;
     const TuneOptions& options_;
     const Log& log_;
-    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point begin_;
     std::vector<std::size_t> seeds_;
     StoppingRule rule_;
     std::vector<Evaluation> evaluations_;
+    std::unordered_map<std::size_t, std::size_t> place_of_;  // of an index in evaluations_
+    std::function<void(const Evaluation&)> record_;
     TuneProgress progress_;
     bool complete_ = false;
 };

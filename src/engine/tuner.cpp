@@ -1,13 +1,12 @@
 #include "engine/tuner.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "engine/finals.hpp"
+#include "engine/recorder.hpp"
 #include "engine/rig.hpp"
 #include "engine/search.hpp"
 #include "jitune/error.hpp"
@@ -15,12 +14,6 @@
 namespace jitune {
 
 namespace {
-
-Provenance provenance_of(Backend& backend) {
-    const DeviceInfo& device = backend.info();
-    return {device.name, device.uuid, device.driver, backend.compiler(),
-            fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
-}
 
 /// Why nothing can win, from what became of the candidates.
 [[noreturn]] void throw_no_winner(const KernelTemplate& kernel, const DeviceInfo& device,
@@ -63,7 +56,9 @@ Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Probl
         return *winner.binary;
     }
     const LaunchRule rule = kernel.launch_rule(problem, backend.info(), winner.configuration);
-    const auto failure = rig.check(*program, rule);
+    const auto failure =
+        rig.check(*program, rule,
+                  kernel.reproducibility(winner.configuration, problem, backend.info()) != "any");
     if (failure) {
         refuse_lost_device(*failure, winner.configuration);
     }
@@ -108,59 +103,11 @@ void learn_reference(Backend& backend, const KernelTemplate& kernel, const Probl
     }
 }
 
-class Recorder {
-public:
-    Recorder(const KernelTemplate& kernel, const Problem& problem, Backend& backend)
-        : kernel_(kernel),
-          problem_(problem),
-          device_(backend.info()),
-          provenance_(provenance_of(backend)) {}
-
-    [[nodiscard]] Measurement measurement(const Evaluation& evaluation,
-                                          const std::vector<double>& samples_ns,
-                                          std::string conditions) const {
-        return {key(),
-                sizes(),
-                evaluation.configuration.text(),
-                evaluation.verdict,
-                evaluation.reason,
-                std::move(conditions),
-                samples_ns,
-                provenance_,
-                reproducibility(evaluation)};
-    }
-
-    [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, double default_ns,
-                                const Binary& binary, bool complete) const {
-        const Finalist& first = finalists.front();
-        return {key(),
-                sizes(),
-                first.evaluation->configuration.text(),
-                first.summary.median_ns,
-                first.summary.noise,
-                default_ns,
-                complete,
-                binary.format,
-                *binary.image,
-                binary.symbols,
-                provenance_,
-                reproducibility(*first.evaluation)};
-    }
-
-private:
-    [[nodiscard]] RecordKey key() const { return kernel_.key(problem_, device_); }
-    [[nodiscard]] std::string sizes() const {
-        return sizes_text(problem_, kernel_.front_matter().sizes);
-    }
-    [[nodiscard]] std::string reproducibility(const Evaluation& evaluation) const {
-        return kernel_.reproducibility(evaluation.configuration, problem_, device_);
-    }
-
-    const KernelTemplate& kernel_;
-    const Problem& problem_;
-    const DeviceInfo& device_;
-    Provenance provenance_;
-};
+/// Who has asked to stop does not wait for long finals.
+std::chrono::milliseconds finals_limit(const TuneOptions& options) {
+    const bool stopped = options.stop != nullptr && options.stop->load();
+    return stopped ? std::chrono::milliseconds(1) : options.budget / 4;
+}
 
 }  // namespace
 
@@ -171,23 +118,30 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     const SearchSpace space = kernel.space(problem, backend.info());
     Rig rig(backend, workload, problem, kernel.front_matter().warm_cache);
     learn_reference(backend, kernel, problem, kernel.default_configuration(space), rig, binaries);
+    const Recorder recorder(kernel, problem, backend);
+    TuneReport report;
+    const auto record = [&](const Evaluation& evaluation, const std::vector<double>& samples_ns,
+                            const std::string& conditions) {
+        report.measurements.push_back(recorder.measurement(evaluation, samples_ns, conditions));
+        if (options.observer != nullptr) {
+            options.observer->measured(report.measurements.back());
+        }
+    };
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
-    search.run();
-
-    const std::vector<Finalist> finalists = run_finals(
-        backend, kernel, problem, rig, search.evaluations(), search.seeds(), options.budget / 4);
+    search.run([&](const Evaluation& one) { record(one, one.samples_ns, rig.conditions()); });
+    search.compile_known();
+    const std::vector<Finalist> finalists =
+        run_finals(backend, kernel, problem, rig, search.evaluations(), search.seeds(),
+                   finals_limit(options), options.observer);
     if (finalists.empty()) {
         throw_no_winner(kernel, backend.info(), search.evaluations());
     }
-    const Recorder recorder(kernel, problem, backend);
-    TuneReport report;
-    for (const Evaluation& evaluation : search.evaluations()) {
-        report.measurements.push_back(
-            recorder.measurement(evaluation, evaluation.samples_ns, rig.conditions()));
-    }
     for (const Finalist& finalist : finalists) {
-        report.measurements.push_back(recorder.measurement(
-            *finalist.evaluation, finalist.samples_ns, rig.conditions() + " interleaved"));
+        record(*finalist.evaluation, finalist.samples_ns, rig.conditions() + " interleaved");
+    }
+    if (options.observer != nullptr) {
+        options.observer->begin(finalists.front().evaluation->configuration.text(),
+                                TuneObserver::Phase::check);
     }
     const Binary binary =
         compile_alone(backend, kernel, problem, *finalists.front().evaluation, rig, binaries, log);

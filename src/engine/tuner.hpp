@@ -12,18 +12,12 @@
 #include "engine/binary_cache.hpp"
 #include "engine/kernel_template.hpp"
 #include "engine/problem.hpp"
+#include "engine/tune_observer.hpp"
 #include "engine/workload.hpp"
 #include "support/log.hpp"
 #include "tuner_db/record.hpp"
 
 namespace jitune {
-
-struct TuneProgress {
-    std::size_t space = 0;      ///< configurations in the search space
-    std::size_t evaluated = 0;  ///< with a verdict
-    std::size_t failed = 0;     ///< with a verdict other than timed
-    std::optional<double> best_ns;
-};
 
 /// How to search.
 struct TuneOptions {
@@ -32,18 +26,29 @@ struct TuneOptions {
     /// No new candidate is started after this; zero: no limit. The template's default is always
     /// tried.
     std::chrono::milliseconds budget{0};
-    std::size_t max_evaluations = 0;  ///< zero: no limit
+    std::size_t max_evaluations = 0;  ///< zero: no limit; history counts
+    /// The search ends when the best median is at most this, or this many times shorter than the
+    /// default's; zero: no target.
+    double target_ns = 0;
+    double target_speed_up = 0;
+    std::chrono::milliseconds spent{0};  ///< of the budget, by a search that this one goes on with
+    /// What is known already, one for a configuration: counts as evaluated and is not run again.
+    std::vector<Measurement> history = {};
+    /// Configurations that may take the process or the machine down: each is compiled and run
+    /// while nothing else is.
+    std::vector<std::string> suspects = {};
     /// The winner so far. It is tried after the default, and stays unless another is clearly
     /// faster.
     std::optional<Configuration> incumbent = std::nullopt;
     const std::atomic<bool>* stop = nullptr;  ///< ends the search early when it becomes true
-    std::function<void(const TuneProgress&)> progress;  ///< on the calling thread
+    std::function<void(const TuneProgress&)> progress = {};  ///< on the calling thread
+    TuneObserver* observer = nullptr;                        ///< told of every step, or null
 };
 
 struct TuneReport {
     Winner winner;  ///< with its own image, compiled alone
     std::vector<Measurement>
-        measurements;       ///< one per evaluated configuration, one more per finalist
+        measurements;       ///< one per configuration evaluated here, one more per finalist
     TuneProgress progress;  ///< as at the end
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 
 struct Field {
     std::string_view name;
-    const std::string CustomOperation::*text;
+    std::string CustomOperation::*text;
     bool needed;
 };
 constexpr std::array kFields{
@@ -187,6 +188,32 @@ JITUNE_FUNCTION R jitune_finish(jitune_state a, unsigned long long n) {{
         expression("identity", operation.identity), expression("map", operation.map),
         expression("combine", operation.combine), expression("finish", operation.finish));
     return text + kAfter;
+}
+
+std::vector<std::string> fields_of(const CustomOperation& operation) {
+    std::vector<std::string> fields{std::string(to_string(operation.result)),
+                                    fmt::format("{}", operation.tolerance)};
+    for (const Field& field : kFields) {
+        fields.push_back(operation.*field.text);
+    }
+    return fields;
+}
+
+CustomOperation custom_operation_of(std::span<const std::string> fields) {
+    constexpr std::size_t kOthers = 2;
+    CustomOperation operation;
+    const auto tolerance = [&] {
+        const std::string& text = fields[1];
+        return std::from_chars(text.data(), text.data() + text.size(), operation.tolerance).ec;
+    };
+    if (fields.size() != kFields.size() + kOthers || tolerance() != std::errc()) {
+        throw Error(ErrorKind::usage, "make a custom operation from its fields: these are none");
+    }
+    operation.result = parse_element_type(fields[0]);
+    for (std::size_t i = 0; i < kFields.size(); ++i) {
+        operation.*kFields.at(i).text = fields[kOthers + i];
+    }
+    return operation;
 }
 
 std::uint64_t fingerprint(const CustomOperation& operation) {

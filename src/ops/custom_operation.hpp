@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "jitune/reduction.hpp"
 
@@ -13,6 +15,12 @@ void refuse_bad_operation(const CustomOperation& operation);
 /// The text of jitune_custom.h for the operation. Compilers name a faulty field as the file:
 /// "log_sum_exp.combine".
 std::string custom_header(const CustomOperation& operation);
+
+/// All that an operation consists of, for another process.
+std::vector<std::string> fields_of(const CustomOperation& operation);
+
+/// The operation that has these fields. Throws Error(usage) where there is none.
+CustomOperation custom_operation_of(std::span<const std::string> fields);
 
 /// Tells operations apart within a process. Cheap enough for every call.
 std::uint64_t fingerprint(const CustomOperation& operation);

@@ -1,5 +1,6 @@
 #include "ops/reduce_kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "jitune/error.hpp"
 #include "ops/custom_operation.hpp"
 #include "ops/reduce_types.hpp"
 #include "ops/reduce_workload.hpp"
@@ -41,6 +43,12 @@ TemplateSource source_of(ReduceKind kind, std::string_view backend) {
     return source;
 }
 
+constexpr std::size_t kSpecFields = 3;
+
+std::vector<std::string> spec_of(ReduceKind kind, std::string_view backend) {
+    return {"reduce", std::string(kernel_name(kind)), std::string(backend)};
+}
+
 /// A kernel that is parsed when it is first needed, and never destroyed: threads may still be
 /// calling while the process exits.
 struct LazyKernel {
@@ -55,7 +63,7 @@ const Kernel& reduce_kernel(ReduceKind kind, std::string_view backend) {
     LazyKernel& lazy = kernels.at(static_cast<std::size_t>(kind))[backend == "cuda" ? 1 : 0];
     std::call_once(lazy.once, [&] {
         lazy.kernel = new Kernel{KernelTemplate(source_of(kind, backend)),
-                                 std::make_unique<ReduceWorkload>(kind)};
+                                 std::make_unique<ReduceWorkload>(kind), spec_of(kind, backend)};
     });
     return *lazy.kernel;
 }
@@ -63,6 +71,9 @@ const Kernel& reduce_kernel(ReduceKind kind, std::string_view backend) {
 Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
                             const CustomOperation& operation) {
     refuse_bad_operation(operation);
+    std::vector<std::string> spec = spec_of(kind, backend);
+    const std::vector<std::string> fields = fields_of(operation);
+    spec.insert(spec.end(), fields.begin(), fields.end());
     TemplateSource source = source_of(kind, backend);
     for (auto& [name, text] : source.headers) {
         if (name == kCustomHeader) {
@@ -70,7 +81,22 @@ Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
         }
     }
     return {KernelTemplate(std::move(source)),
-            std::make_unique<ReduceWorkload>(kind, operation.tolerance)};
+            std::make_unique<ReduceWorkload>(kind, operation.tolerance), std::move(spec), true};
+}
+
+Kernel reduce_kernel_of(std::span<const std::string> spec) {
+    const auto kind = spec.size() < kSpecFields
+                          ? kKernelNames.end()
+                          : std::find(kKernelNames.begin(), kKernelNames.end(), spec[1]);
+    if (kind == kKernelNames.end()) {
+        throw Error(ErrorKind::usage, "make a reduction from its spec: this is none");
+    }
+    const auto shape = static_cast<ReduceKind>(kind - kKernelNames.begin());
+    if (spec.size() > kSpecFields) {
+        return custom_reduce_kernel(shape, spec[2], custom_operation_of(spec.subspan(kSpecFields)));
+    }
+    return {KernelTemplate(source_of(shape, spec[2])), std::make_unique<ReduceWorkload>(shape),
+            spec_of(shape, spec[2])};
 }
 
 Problem reduce_problem(const detail::ReduceRequest& request) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/engine.hpp"
@@ -34,6 +36,10 @@ inline std::size_t row_alignment(const detail::ReduceRequest& request) {
     const std::size_t row = static_cast<std::size_t>(request.shape.inner) * element | kMost;
     return row & (~row + 1);
 }
+
+/// The kernel of a Kernel::spec that one of these two has made: "reduce", the shape, the backend
+/// and the fields of a custom operation. Throws Error(usage) for any other.
+Kernel reduce_kernel_of(std::span<const std::string> spec);
 
 /// Throws Error(usage) for a result that the operation does not have.
 Problem reduce_problem(const detail::ReduceRequest& request);

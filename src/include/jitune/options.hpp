@@ -34,13 +34,22 @@ struct JITUNE_API Options {
     /// One row of the strategy table: "auto", "exhaustive", "random" or "surrogate".
     std::string strategy = "auto";
     std::uint64_t seed = 0;
+    /// The jitune command, in a process of which kernels are tuned, so that a candidate that
+    /// crashes or hangs costs nothing but itself. Empty: built-in kernels are tuned in this
+    /// process, and custom operations in one of the jitune on $PATH where there is one. "none": all
+    /// in this process.
+    std::filesystem::path worker;
+    /// With a worker: what checking or timing one candidate, and one call of a compiler, may take.
+    std::chrono::milliseconds hang_limit{60'000};
+    std::chrono::milliseconds compile_limit{120'000};
     LogLevel log_level = LogLevel::warning;
     /// Receives each message; empty: standard error. May be called from any thread.
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above with JITUNE_DB (a path, or "none"), JITUNE_TUNE (now, nearest or
-    /// default), JITUNE_BUDGET (seconds) and JITUNE_LOG (off, error, warning, info or debug)
-    /// applied. Throws Error(usage) that names the variable and what it accepts.
+    /// default), JITUNE_BUDGET (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off,
+    /// error, warning, info or debug) applied. Throws Error(usage) that names the variable and what
+    /// it accepts.
     static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

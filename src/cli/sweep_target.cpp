@@ -1,0 +1,54 @@
+#include "cli/sweep_target.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "jitune/options.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct Unit {
+    std::string_view name;
+    double ns;
+};
+constexpr std::array kUnits{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+
+}  // namespace
+
+SweepTarget parse_target(std::string_view word) {
+    double number = 0;
+    const char* const last = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), last, number);
+    const std::string_view unit(end, static_cast<std::size_t>(last - end));
+    if (error == std::errc() && std::isfinite(number) && number > 0) {
+        if (unit == "x") {
+            return {0, number};
+        }
+        for (const Unit& one : kUnits) {
+            if (one.name == unit) {
+                return {number * one.ns, 0};
+            }
+        }
+    }
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--target: \"{}\" is no target: give a time as in 800ns, 12.5us or 3ms, "
+                    "or a speed-up over the default as in 1.5x",
+                    word));
+}
+
+std::chrono::milliseconds parse_limit(std::string_view word) {
+    const std::chrono::milliseconds limit = parse_budget(word);
+    if (limit.count() == 0) {
+        throw Error(ErrorKind::usage, "--hang-limit: give more than 0 seconds");
+    }
+    return limit;
+}
+
+}  // namespace jitune

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+namespace jitune {
+
+/// When the search for one problem may end: TuneOptions::target_ns and target_speed_up.
+struct SweepTarget {
+    double time_ns = 0;
+    double speed_up = 0;
+};
+
+/// "12.5us", of ns, us, ms and s, or "1.5x". Throws Error(usage) that says so.
+SweepTarget parse_target(std::string_view word);
+
+/// Seconds over 0. Throws Error(usage).
+std::chrono::milliseconds parse_limit(std::string_view word);
+
+}  // namespace jitune

@@ -1,0 +1,38 @@
+#include "engine/supervisor.hpp"
+
+#include <utility>
+
+#include "engine/supervision.hpp"
+#include "engine/worker_process.hpp"
+
+namespace jitune {
+
+Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log)
+    : program_(std::move(program)), limits_(limits), log_(log) {}
+
+Supervisor::~Supervisor() = default;
+
+void Supervisor::start() {
+    if (worker_ == nullptr) {
+        worker_ = std::make_unique<WorkerProcess>(program_);
+    }
+}
+
+TuneReport Supervisor::tune(WorkerRequest request, const TuneOptions& hooks,
+                            const Recorder& recorder) {
+    Supervision supervision(std::move(request), hooks, recorder, limits_, log_);
+    while (true) {
+        start();
+        try {
+            if (auto report = supervision.follow(*worker_)) {
+                return std::move(*report);
+            }
+        } catch (...) {
+            worker_.reset();
+            throw;
+        }
+        worker_.reset();
+    }
+}
+
+}  // namespace jitune

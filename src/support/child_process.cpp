@@ -1,0 +1,147 @@
+#include "support/child_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "support/process_session.hpp"
+
+namespace jitune {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& program, const char* call, int code) {
+    throw Error(ErrorKind::unavailable,
+                fmt::format("run {}: {}: {}", program, call, std::system_category().message(code)));
+}
+
+struct SpawnFileActions {
+    SpawnFileActions() { ::posix_spawn_file_actions_init(&value); }
+    ~SpawnFileActions() { ::posix_spawn_file_actions_destroy(&value); }
+    SpawnFileActions(const SpawnFileActions&) = delete;
+    SpawnFileActions& operator=(const SpawnFileActions&) = delete;
+    posix_spawn_file_actions_t value{};
+};
+
+struct SpawnAttributes {
+    SpawnAttributes() { ::posix_spawnattr_init(&value); }
+    ~SpawnAttributes() { ::posix_spawnattr_destroy(&value); }
+    SpawnAttributes(const SpawnAttributes&) = delete;
+    SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+    posix_spawnattr_t value{};
+};
+
+std::string_view variable_name(std::string_view setting) {
+    return setting.substr(0, setting.find('='));
+}
+
+/// This process's environment with the command's settings in place of those of the same name.
+std::vector<std::string> environment_of(const Command& command) {
+    std::vector<std::string> all = command.environment;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const auto same = [&](const std::string& setting) {
+            return variable_name(setting) == variable_name(*entry);
+        };
+        if (std::none_of(command.environment.begin(), command.environment.end(), same)) {
+            all.emplace_back(*entry);
+        }
+    }
+    return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> result;
+    for (std::string& text : texts) {
+        result.push_back(text.data());
+    }
+    result.push_back(nullptr);
+    return result;
+}
+
+void connect(SpawnFileActions& actions, int stream, int source) {
+    if (source < 0) {
+        ::posix_spawn_file_actions_addopen(&actions.value, stream, "/dev/null", O_RDWR, 0);
+    } else {
+        ::posix_spawn_file_actions_adddup2(&actions.value, source, stream);
+    }
+}
+
+pid_t spawn(const Command& command, const ChildStreams& streams, ChildProcess::Reach reach) {
+    SpawnFileActions actions;
+    connect(actions, STDIN_FILENO, streams.input);
+    connect(actions, STDOUT_FILENO, streams.output);
+    connect(actions, STDERR_FILENO, streams.error);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions.value, STDERR_FILENO + 1);
+
+    // The app's blocked and ignored signals are no business of the program's.
+    SpawnAttributes attributes;
+    sigset_t none, all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes.value, &none);
+    ::posix_spawnattr_setsigdefault(&attributes.value, &all);
+    ::posix_spawnattr_setpgroup(&attributes.value, 0);
+    const int company =
+        reach == ChildProcess::Reach::session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
+    ::posix_spawnattr_setflags(
+        &attributes.value,
+        static_cast<short>(company | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+
+    std::vector<std::string> arguments{command.program.string()};
+    arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
+    std::vector<std::string> environment = environment_of(command);
+    pid_t pid = -1;
+    const int code =
+        ::posix_spawn(&pid, arguments.front().c_str(), &actions.value, &attributes.value,
+                      pointers(arguments).data(), pointers(environment).data());
+    if (code != 0) {
+        fail(command.program.string(), "posix_spawn", code);
+    }
+    return pid;
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const Command& command, const ChildStreams& streams, Reach reach)
+    : program_(command.program.string()), pid_(spawn(command, streams, reach)), reach_(reach) {}
+
+ChildProcess::~ChildProcess() {
+    // Before the reaping, so that the number of the group and session cannot be another's yet.
+    kill();
+    if (reach_ == Reach::session) {
+        kill_session(pid_);
+    }
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void ChildProcess::kill() const {
+    ::kill(-pid_, SIGKILL);
+}
+
+std::optional<ProcessResult> ChildProcess::end() const {
+    siginfo_t end{};
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0) {
+        if (errno != EINTR) {
+            fail(program_, "waitid (does the app ignore SIGCHLD?)", errno);
+        }
+    }
+    if (end.si_pid == 0) {
+        return std::nullopt;
+    }
+    ProcessResult result;
+    (end.si_code == CLD_EXITED ? result.exit_code : result.signal) = end.si_status;
+    return result;
+}
+
+}  // namespace jitune

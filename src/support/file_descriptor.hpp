@@ -1,0 +1,32 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace jitune {
+
+/// Closes a file descriptor with the object. -1: none.
+class FileDescriptor {
+public:
+    explicit FileDescriptor(int number = -1) : number_(number) {}
+    ~FileDescriptor() { close(); }
+    FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+
+    [[nodiscard]] int number() const { return number_; }
+    void close() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+        number_ = -1;
+    }
+
+private:
+    int number_;
+};
+
+}  // namespace jitune

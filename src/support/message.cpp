@@ -1,0 +1,162 @@
+#include "support/message.hpp"
+
+#include <cstring>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+// More than the largest image; a length beyond it comes from something that is no message.
+constexpr std::size_t kMostBytes = std::size_t{1} << 29;
+
+[[noreturn]] void refuse() {
+    throw Error(ErrorKind::unavailable,
+                "read a message of a jitune process: this is none; is it of another version?");
+}
+
+void put_size(std::string& bytes, std::size_t size) {
+    const auto number = static_cast<std::uint32_t>(size);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+/// The number at the front of `bytes`, which is taken off.
+std::size_t take_size(std::string_view& bytes) {
+    std::uint32_t size = 0;
+    if (bytes.size() < sizeof size) {
+        refuse();
+    }
+    std::memcpy(&size, bytes.data(), sizeof size);
+    bytes.remove_prefix(sizeof size);
+    return size;
+}
+
+template <class T>
+T value_of(const std::string& field) {
+    T value{};
+    if (field.size() != sizeof value) {
+        refuse();
+    }
+    std::memcpy(&value, field.data(), sizeof value);
+    return value;
+}
+
+template <class T>
+std::string_view bytes_of(const T& value) {
+    return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+}  // namespace
+
+std::string encode(const Message& message) {
+    std::size_t size = 0;
+    for (const std::string& field : message) {
+        size += sizeof(std::uint32_t) + field.size();
+    }
+    if (size > kMostBytes) {
+        throw Error(ErrorKind::unavailable, "send a message to a jitune process: it is too long");
+    }
+    std::string bytes;
+    bytes.reserve(size + sizeof(std::uint32_t));
+    put_size(bytes, size);
+    for (const std::string& field : message) {
+        put_size(bytes, field.size());
+        bytes += field;
+    }
+    return bytes;
+}
+
+Message decode(std::string_view body) {
+    Message message;
+    while (!body.empty()) {
+        const std::size_t size = take_size(body);
+        if (size > body.size()) {
+            refuse();
+        }
+        message.emplace_back(body.substr(0, size));
+        body.remove_prefix(size);
+    }
+    return message;
+}
+
+std::optional<Message> MessageBuffer::next() {
+    std::string_view rest = std::string_view(bytes_).substr(begin_);
+    if (rest.size() < sizeof(std::uint32_t)) {
+        return std::nullopt;
+    }
+    const std::size_t size = take_size(rest);
+    if (size > kMostBytes) {
+        refuse();
+    }
+    if (rest.size() < size) {
+        return std::nullopt;
+    }
+    Message message = decode(rest.substr(0, size));
+    begin_ += sizeof(std::uint32_t) + size;
+    if (begin_ == bytes_.size() || begin_ > bytes_.size() / 2) {
+        bytes_.erase(0, begin_);
+        begin_ = 0;
+    }
+    return message;
+}
+
+MessageWriter& MessageWriter::text(std::string_view value) {
+    message_.emplace_back(value);
+    return *this;
+}
+
+MessageWriter& MessageWriter::integer(std::int64_t value) {
+    return text(bytes_of(value));
+}
+
+MessageWriter& MessageWriter::real(double value) {
+    return text(bytes_of(value));
+}
+
+MessageWriter& MessageWriter::reals(std::span<const double> values) {
+    return text({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+MessageWriter& MessageWriter::texts(std::span<const std::string> values) {
+    integer(static_cast<std::int64_t>(values.size()));
+    message_.insert(message_.end(), values.begin(), values.end());
+    return *this;
+}
+
+const std::string& MessageReader::next() {
+    if (at_ == message_.size()) {
+        refuse();
+    }
+    return message_[at_++];
+}
+
+std::int64_t MessageReader::integer() {
+    return value_of<std::int64_t>(next());
+}
+
+double MessageReader::real() {
+    return value_of<double>(next());
+}
+
+std::vector<double> MessageReader::reals() {
+    const std::string& field = next();
+    if (field.size() % sizeof(double) != 0) {
+        refuse();
+    }
+    std::vector<double> values(field.size() / sizeof(double));
+    if (!values.empty()) {
+        std::memcpy(values.data(), field.data(), field.size());
+    }
+    return values;
+}
+
+std::vector<std::string> MessageReader::texts() {
+    std::vector<std::string> values;
+    for (std::int64_t left = integer(); left > 0; --left) {
+        values.push_back(next());
+    }
+    return values;
+}
+
+}  // namespace jitune

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jitune {
+
+/// A list of byte strings: what processes of jitune say to each other and keep in files.
+using Message = std::vector<std::string>;
+
+/// The message as it travels: the length of all that follows, then each string with its length.
+std::string encode(const Message& message);
+
+/// The strings of what encode() has made, without the first length. Throws Error(unavailable)
+/// where they are not.
+Message decode(std::string_view body);
+
+/// Puts bytes as they come together to messages.
+class MessageBuffer {
+public:
+    void append(std::string_view bytes) { bytes_.append(bytes); }
+
+    /// The next whole message. Throws Error(unavailable) for bytes that are none.
+    std::optional<Message> next();
+
+private:
+    std::string bytes_;
+    std::size_t begin_ = 0;
+};
+
+/// Appends fields to a message.
+class MessageWriter {
+public:
+    explicit MessageWriter(Message& message) : message_(message) {}
+
+    MessageWriter& text(std::string_view value);
+    MessageWriter& integer(std::int64_t value);
+    MessageWriter& real(double value);
+    MessageWriter& reals(std::span<const double> values);
+    MessageWriter& texts(std::span<const std::string> values);
+
+private:
+    Message& message_;
+};
+
+/// Takes fields from a message in the order in which they were written. Throws Error(unavailable)
+/// where a field is missing or of another kind. The message must outlive it.
+class MessageReader {
+public:
+    explicit MessageReader(const Message& message) : message_(message) {}
+
+    std::string text() { return next(); }
+    std::int64_t integer();
+    double real();
+    std::vector<double> reals();
+    std::vector<std::string> texts();
+
+private:
+    const std::string& next();
+
+    const Message& message_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace jitune

@@ -1,0 +1,45 @@
+#include "support/process_session.hpp"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace jitune {
+
+namespace {
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+/// Kills those that are there now; true if there were any.
+bool kill_once(pid_t session) {
+    const std::unique_ptr<DIR, CloseDirectory> processes(::opendir("/proc"));
+    bool found = false;
+    while (const dirent* entry = processes != nullptr ? ::readdir(processes.get()) : nullptr) {
+        const std::string_view name = entry->d_name;
+        pid_t pid = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (error == std::errc() && end == name.data() + name.size() && pid != ::getpid() &&
+            ::getsid(pid) == session) {
+            // What has ended and waits for its parent cannot be killed again.
+            found = ::kill(pid, SIGKILL) == 0 || found;
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+void kill_session(pid_t session) {
+    constexpr int kMostRounds = 4;  // a process may start another while they are counted
+    for (int round = 0; round < kMostRounds && kill_once(session); ++round) {
+    }
+}
+
+}  // namespace jitune

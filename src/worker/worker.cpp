@@ -1,0 +1,248 @@
+#include "worker/worker.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "engine/engine.hpp"
+#include "engine/worker_request.hpp"
+#include "jitune/error.hpp"
+#include "support/message_channel.hpp"
+#include "support/process_session.hpp"
+#include "tuner_db/record_message.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// The end of the process and of what it has started, at once: a candidate may hang in any thread,
+/// and the device may be lost.
+[[noreturn]] void end_now(const std::filesystem::path& scratch) {
+    kill_session(::getpid());
+    std::error_code ignored;
+    std::filesystem::remove_all(scratch, ignored);
+    ::_exit(0);
+}
+
+/// Takes the channel out of the way of what candidates read.
+FileDescriptor take_channel() {
+    struct stat status {};
+    if (::fstat(STDIN_FILENO, &status) != 0 || !S_ISSOCK(status.st_mode)) {
+        throw Error(ErrorKind::usage,
+                    "jitune worker is started by jitune itself, to tune kernels in it");
+    }
+    FileDescriptor channel(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    ::dup2(nothing.number(), STDIN_FILENO);
+    return channel;
+}
+
+/// What the parent says, as a thread of its own hears it.
+class Orders {
+public:
+    Orders(MessageChannel& channel, const std::filesystem::path& scratch)
+        : listener_([this, &channel, scratch] { listen(channel, scratch); }) {}
+
+    /// Waits for the next tuning.
+    WorkerRequest next() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !requests_.empty(); });
+        WorkerRequest request = std::move(requests_.front());
+        requests_.pop_front();
+        return request;
+    }
+
+    /// Waits until the parent has answered `count` announcements of the present tuning.
+    void wait_for_go(std::size_t count) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return answered_ >= count; });
+    }
+
+    [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
+
+private:
+    [[noreturn]] void listen(MessageChannel& channel, const std::filesystem::path& scratch) {
+        try {
+            while (!channel.closed()) {
+                if (const auto message = channel.receive(std::chrono::milliseconds(-1))) {
+                    obey(*message);
+                }
+            }
+        } catch (const Error&) {  // of another version: nothing that it says can be obeyed
+        }
+        end_now(scratch);
+    }
+
+    void obey(const Message& message) {
+        MessageReader reader(message);
+        const std::string word = reader.text();
+        const std::lock_guard lock(mutex_);
+        if (word == worker_words::kTune) {
+            stop_ = false;
+            answered_ = 0;
+            requests_.push_back(read_request(reader));
+        } else if (word == worker_words::kGo) {
+            ++answered_;
+        } else if (word == worker_words::kStop) {
+            stop_ = true;
+        }
+        changed_.notify_all();
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<WorkerRequest> requests_;
+    std::size_t answered_ = 0;
+    std::atomic<bool> stop_{false};
+    std::thread listener_;
+};
+
+/// Says each step of a tuning to the parent.
+class Reporter : public TuneObserver {
+public:
+    Reporter(MessageChannel& channel, Orders& orders) : channel_(channel), orders_(orders) {}
+
+    void announce(std::span<const std::string> configurations) override {
+        Message message{worker_words::kAnnounce};
+        MessageWriter(message).texts(configurations);
+        channel_.send(message);
+        ++announced_;
+    }
+    void compiling(std::uint64_t batch, std::span<const std::string> configurations) override {
+        Message message{worker_words::kCompiling};
+        MessageWriter(message).integer(static_cast<std::int64_t>(batch)).texts(configurations);
+        channel_.send(message);
+    }
+    void compiled(std::uint64_t batch) override {
+        Message message{worker_words::kCompiled};
+        MessageWriter(message).integer(static_cast<std::int64_t>(batch));
+        channel_.send(message);
+    }
+    void begin(const std::string& configuration, Phase phase) override {
+        // Compiling has gone on meanwhile, so that this waits for nothing as a rule.
+        orders_.wait_for_go(announced_);
+        channel_.send(
+            {phase == Phase::check ? worker_words::kCheck : worker_words::kTime, configuration});
+    }
+    void measured(const Measurement& measurement) override {
+        Message message{worker_words::kMeasured};
+        MessageWriter writer(message);
+        write_record(writer, measurement);
+        channel_.send(message);
+    }
+
+private:
+    MessageChannel& channel_;
+    Orders& orders_;
+    std::size_t announced_ = 0;
+};
+
+void say_error(MessageChannel& channel, ErrorKind kind, const std::string& text) {
+    Message message{worker_words::kError};
+    MessageWriter(message).integer(static_cast<std::int64_t>(kind)).text(text);
+    channel.send(message);
+}
+
+/// Tunes problem after problem.
+class Worker {
+public:
+    Worker(std::filesystem::path scratch, std::span<const KernelEntry> table)
+        : scratch_(std::move(scratch)), table_(table), channel_(take_channel()) {}
+
+    [[noreturn]] void run() {
+        channel_.send({worker_words::kReady, worker_words::kProtocol});
+        while (true) {
+            WorkerRequest request = orders_.next();
+            try {
+                tune_one(request);
+            } catch (const Error& error) {
+                say_error(channel_, error.kind(), error.what());
+                if (error.kind() == ErrorKind::device) {
+                    end_now(scratch_);
+                }
+            } catch (const std::bad_alloc&) {
+                say_error(channel_, ErrorKind::unavailable, "not enough memory");
+            } catch (const std::exception& error) {
+                say_error(channel_, ErrorKind::device, error.what());
+                end_now(scratch_);
+            }
+        }
+    }
+
+private:
+    Options engine_options() {
+        Options options;
+        options.database.clear();
+        options.log_level = LogLevel::info;
+        options.log_sink = [this](LogLevel, std::string_view line) {
+            channel_.send({worker_words::kLog, std::string(line)});
+        };
+        return options;
+    }
+
+    const Kernel& kernel_of(const WorkerRequest& request) {
+        if (kernel_ == nullptr || kernel_->spec != request.kernel) {
+            kernel_ = std::make_unique<Kernel>(make_kernel(table_, request.kernel));
+        }
+        if (kernel_->kernel_template.hash() != request.template_hash) {
+            throw Error(ErrorKind::unavailable,
+                        "a worker has another template of this name: it is of another version");
+        }
+        return *kernel_;
+    }
+
+    void tune_one(WorkerRequest& request) {
+        const Kernel& kernel = kernel_of(request);
+        TuneOptions& options = request.options;
+        if (!request.incumbent.empty()) {
+            options.incumbent = Configuration::parse(
+                request.incumbent, kernel.kernel_template.front_matter().parameters);
+        }
+        Reporter reporter(channel_, orders_);
+        options.observer = &reporter;
+        options.stop = &orders_.stop();
+        options.progress = [&](const TuneProgress& progress) {
+            Message message{worker_words::kProgress};
+            MessageWriter writer(message);
+            write_progress(writer, progress);
+            channel_.send(message);
+        };
+        const TuneReport report =
+            tune(engine_.backend(request.device), kernel.kernel_template, *kernel.workload,
+                 request.problem, options, binaries_, engine_.log());
+        Message message{worker_words::kReport};
+        MessageWriter writer(message);
+        write_record(writer, report.winner);
+        write_progress(writer, report.progress);
+        channel_.send(message);
+    }
+
+    const std::filesystem::path scratch_;
+    const std::span<const KernelEntry> table_;
+    MessageChannel channel_;
+    Orders orders_{channel_, scratch_};
+    Engine engine_{engine_options()};
+    BinaryCache binaries_;
+    std::unique_ptr<Kernel> kernel_;
+};
+
+}  // namespace
+
+void run_worker(const std::filesystem::path& scratch, std::span<const KernelEntry> table) {
+    ::setenv("TMPDIR", scratch.c_str(), 1);
+    Worker(scratch, table).run();
+}
+
+}  // namespace jitune

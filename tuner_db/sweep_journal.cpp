@@ -1,0 +1,215 @@
+#include "tuner_db/sweep_journal.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "support/hash.hpp"
+#include "support/serial.hpp"
+#include "tuner_db/record_message.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::string_view kHeader = "boot", kAnnounced = "announced", kMeasured = "measured";
+
+[[noreturn]] void fail(const std::filesystem::path& path, const char* call) {
+    throw Error(ErrorKind::store, fmt::format("sweep journal {}: {}: {}", path.string(), call,
+                                              std::system_category().message(errno)));
+}
+
+Digest digest_of(std::string_view bytes) {
+    return Hasher("sweep journal").text(bytes).digest();
+}
+
+std::string prefix_of(const std::filesystem::path& database) {
+    return database.filename().string() + "-sweep-";
+}
+
+bool is_linked(int file) {
+    struct stat status {};
+    return ::fstat(file, &status) == 0 && status.st_nlink > 0;
+}
+
+bool is_ours(int file) {
+    struct stat status {};
+    return ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+}
+
+std::string read_all(int file) {
+    std::string bytes;
+    std::vector<char> buffer(1 << 16);
+    for (ssize_t count = 0; (count = ::read(file, buffer.data(), buffer.size())) > 0;) {
+        bytes.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return bytes;
+}
+
+/// The messages up to the first that is not whole: each is a digest and what it is of.
+std::vector<Message> messages_of(std::string_view bytes) {
+    std::vector<Message> messages;
+    while (true) {
+        Digest digest;
+        std::uint32_t size = 0;
+        if (bytes.size() < digest.size() + sizeof size) {
+            return messages;
+        }
+        std::memcpy(digest.data(), bytes.data(), digest.size());
+        std::memcpy(&size, bytes.data() + digest.size(), sizeof size);
+        bytes.remove_prefix(digest.size());
+        if (bytes.size() - sizeof size < size ||
+            digest_of(bytes.substr(0, sizeof size + size)) != digest) {
+            return messages;
+        }
+        messages.push_back(decode(bytes.substr(sizeof size, size)));
+        bytes.remove_prefix(sizeof size + size);
+    }
+}
+
+/// The measurements that a journal stands for.
+std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
+                                         const std::string& boot) {
+    std::vector<Measurement> measured;
+    // By problem and configuration: all that tells two candidates of one journal apart.
+    std::map<std::pair<std::string, std::string>, Measurement> in_flight;
+    bool down = false;
+    for (const Message& message : messages) {
+        MessageReader reader(message);
+        const std::string kind = reader.text();
+        if (kind == kHeader) {
+            down = reader.text() != boot;
+            continue;
+        }
+        Measurement one = read_measurement(reader);
+        const std::pair name(one.key.types + one.key.kernel + one.sizes, one.configuration);
+        if (kind == kAnnounced) {
+            in_flight.insert_or_assign(name, std::move(one));
+        } else {
+            in_flight.erase(name);
+            measured.push_back(std::move(one));
+        }
+    }
+    for (auto& [name, one] : in_flight) {
+        if (down) {
+            measured.push_back(std::move(one));
+        }
+    }
+    return measured;
+}
+
+}  // namespace
+
+SweepJournal::SweepJournal(const std::filesystem::path& database) {
+    do {
+        path_ = database.parent_path() /
+                fmt::format("{}{}-{}", prefix_of(database), ::getpid(), next_serial());
+        file_ = FileDescriptor(::open(
+            path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+        if (file_.number() < 0 && errno != EEXIST) {
+            fail(path_, "open");
+        }
+        // Whoever recovers journals may have it for a moment, and takes it for an old one.
+    } while (file_.number() < 0 || ::flock(file_.number(), LOCK_EX) != 0 ||
+             !is_linked(file_.number()));
+    append({std::string(kHeader), this_boot()});
+    empty_ = true;
+}
+
+SweepJournal::~SweepJournal() {
+    if (empty_) {
+        ::unlink(path_.c_str());
+    }
+}
+
+void SweepJournal::append(const Message& message) {
+    const std::string body = encode(message);
+    const Digest digest = digest_of(body);
+    const std::string bytes =
+        std::string(reinterpret_cast<const char*>(digest.data()), digest.size()) + body;
+    // One write, so that a journal ends with at most one message that is not whole.
+    if (::write(file_.number(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+        fail(path_, "write");
+    }
+    empty_ = false;
+}
+
+void SweepJournal::announce(std::span<const Measurement> in_flight) {
+    for (const Measurement& measurement : in_flight) {
+        Message message{std::string(kAnnounced)};
+        MessageWriter writer(message);
+        write_record(writer, measurement);
+        append(message);
+    }
+    if (::fdatasync(file_.number()) != 0) {
+        fail(path_, "fdatasync");
+    }
+}
+
+void SweepJournal::add(const Measurement& measurement) {
+    Message message{std::string(kMeasured)};
+    MessageWriter writer(message);
+    write_record(writer, measurement);
+    append(message);
+}
+
+void SweepJournal::clear() {
+    if (::ftruncate(file_.number(), 0) != 0) {
+        fail(path_, "ftruncate");
+    }
+    append({std::string(kHeader), this_boot()});
+    empty_ = true;
+}
+
+int SweepJournal::recover(const std::filesystem::path& database, TuningStore& store,
+                          const std::string& boot) {
+    const std::string prefix = prefix_of(database);
+    const std::filesystem::path folder =
+        database.has_parent_path() ? database.parent_path() : std::filesystem::path(".");
+    int recovered = 0;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        if (!entry.path().filename().string().starts_with(prefix)) {
+            continue;
+        }
+        const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+        if (file.number() < 0 || !is_ours(file.number()) ||
+            ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 || !is_linked(file.number())) {
+            continue;
+        }
+        const std::vector<Message> messages = messages_of(read_all(file.number()));
+        try {
+            store.save(measurements_of(messages, boot), std::nullopt);
+        } catch (const Error& error_of) {
+            if (error_of.kind() != ErrorKind::unavailable) {
+                throw;
+            }
+            continue;  // another version's: it may read it
+        }
+        ::unlink(entry.path().c_str());
+        ++recovered;
+    }
+    return recovered;
+}
+
+std::string SweepJournal::this_boot() {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string boot;
+    std::getline(file, boot);
+    return boot;
+}
+
+}  // namespace jitune
