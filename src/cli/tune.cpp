@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/sizes.hpp"
+#include "cli/t1.hpp"
 #include "cli/tune_result.hpp"
 #include "ops/kernel_file.hpp"
 #include "strategy/strategy.hpp"
@@ -24,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Arguments : CommonArguments {
     std::string file;
+    std::string input;
     std::vector<std::string> sizes;
     std::vector<std::string> types;
     std::string device = "auto";
@@ -94,7 +96,7 @@ TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
                     const Problem& problem, Backend& backend, const TuneReport& report) {
     const FrontMatter& front = kernel.front_matter();
     TuneResult result;
-    result.file = arguments.file;
+    result.file = arguments.input.empty() ? arguments.file : arguments.input;
     result.kernel = front.kernel;
     result.device = backend.info().id;
     result.device_name = backend.info().name;
@@ -191,8 +193,9 @@ int run(const Arguments& arguments) {
 
 Action add_tune(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file, "A kernel template: a .cu or .host.cpp file")
-        ->required();
+    app.add_option("FILE", arguments->file, "A kernel template: a .cu or .host.cpp file");
+    app.add_option("--input", arguments->input,
+                   "In place of FILE: a problem in the community's T1 JSON format");
     app.add_option("--size", arguments->sizes, "NAME=SIZE for each size, as in n=2^24")
         ->allow_extra_args(false);
     app.add_option("--type", arguments->types,

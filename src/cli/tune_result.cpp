@@ -69,7 +69,7 @@ std::string tune_text(const TuneResult& result) {
     text += result.database.empty() ? "kept nowhere: --db none\n"
             : result.store_failed   ? fmt::format("could not be stored in {}\n", result.database)
                                     : fmt::format("stored in {}\n", result.database);
-    return text + example_call(result);
+    return result.file.ends_with(".json") ? text : text + example_call(result);
 }
 
 Json tune_json(const TuneResult& result) {
