@@ -132,9 +132,9 @@ TEST(FrontMatter, ReadsAReferenceLaunch) {
         "arguments = [\"values\"]\nblock = \"1024\"";
     const FrontMatter front = parse(with_line(27, reference));
     ASSERT_TRUE(front.reference);
-    EXPECT_EQ(front.reference->entry, "fake::plainly");
-    EXPECT_EQ(front.reference->arguments, std::vector<std::string>{"values"});
-    EXPECT_EQ(front.reference->block[0].constant_value(), Scalar(std::int64_t{1024}));
+    EXPECT_EQ(front.reference->launch.entry, "fake::plainly");
+    EXPECT_EQ(front.reference->launch.arguments, std::vector<std::string>{"values"});
+    EXPECT_EQ(front.reference->launch.block[0].constant_value(), Scalar(std::int64_t{1024}));
     EXPECT_EQ(front.launches.size(), 1U);
     expect_error(ErrorKind::usage, "launch needs entry",
                  [] { parse(with_line(27, "block = \"block\"\n[reference]\nblock = \"1\"")); });
@@ -336,7 +336,7 @@ TEST(FrontMatter, RefusesExpressionsItCannotTrust) {
 
 TEST(FrontMatter, RefusesArgumentsThatDoNotFit) {
     expect_line_refused(20, "values = { access = \"inout\", type = \"element\", count = \"n\" }",
-                        "must be in, out, scratch, zeroed or scalar");
+                        "must be in, out, value, scalar, scratch or zeroed");
     expect_line_refused(20, "values = { access = \"in\", type = \"string\", count = \"n\" }",
                         "neither a type parameter nor a type name");
     expect_line_refused(21, "n = { access = \"scalar\", type = \"float32\", value = \"n\" }",

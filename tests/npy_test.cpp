@@ -1,4 +1,4 @@
-#include "cli/npy.hpp"
+#include "ops/npy.hpp"
 
 #include <cstring>
 #include <filesystem>

@@ -43,6 +43,8 @@ struct TemplateSource {
 /// The C++ expressions that one configuration instantiates, one per launch step of the template.
 struct Instance {
     std::vector<std::string> expressions;
+    /// Lines of #define that stand before the template's text; BinaryCache puts them there.
+    std::string defines = {};
 };
 
 /// Compiled code. Several instances may share one image.

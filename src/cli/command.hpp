@@ -27,6 +27,7 @@ Action add_devices(CLI::App& app);
 Action add_sweep_reduce(CLI::App& app);
 Action add_reduce(CLI::App& app);
 Action add_steps_reduce(CLI::App& app);
+Action add_tune(CLI::App& app);
 Action add_replay(CLI::App& app);
 Action add_db_export(CLI::App& app);
 Action add_db_list(CLI::App& app);

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "cli/mapped_file.hpp"
+#include "support/mapped_file.hpp"
 #include "engine/toml_reader.hpp"
 #include "jitune/error.hpp"
 

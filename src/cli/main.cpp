@@ -46,6 +46,7 @@ constexpr std::array kDbCommands{
 
 constexpr std::array kCommands{
     Command{"devices", "The devices there are, and why others cannot be used", add_devices, {}},
+    Command{"tune", "Tune a kernel of your own", add_tune, {}},
     Command{"sweep", "Tune a kernel for many problems ahead of time", nullptr, kSweepCommands},
     Command{"reduce", "Reduce a .npy file with the tuned kernel", add_reduce, {}},
     Command{"steps", "Run well-known kernels step by step beside the tuned one", nullptr,

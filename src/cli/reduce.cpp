@@ -10,7 +10,7 @@
 #include "cli/common_options.hpp"
 #include "cli/custom_file.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/npy.hpp"
+#include "ops/npy.hpp"
 #include "cli/output.hpp"
 #include "cli/reduce_words.hpp"
 #include "cli/units.hpp"

@@ -59,7 +59,8 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
             ready_.push_back({one.index, std::move(one.configuration), std::move(*known)});
             continue;
         }
-        const std::string name = fmt::format("{}", fmt::join(instance.expressions, ";"));
+        const std::string name =
+            fmt::format("{}{}", instance.defines, fmt::join(instance.expressions, ";"));
         if (const auto under_way = compiling_.find(name); under_way != compiling_.end()) {
             under_way->second.push_back(std::move(one));
             continue;

@@ -8,8 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "backend/backend.hpp"
-#include "backend/launch.hpp"
+#include "engine/argument_reader.hpp"
+#include "engine/front_matter_scope.hpp"
 #include "engine/front_matter_words.hpp"
+#include "engine/launch_reader.hpp"
 #include "engine/toml_reader.hpp"
 #include "jitune/error.hpp"
 
@@ -26,14 +28,15 @@ constexpr std::string_view kOpening = "/* jitune template";
 class Parser {
 public:
     Parser(std::string_view file, std::string_view toml, int first_line)
-        : reader_(file, toml, first_line) {}
+        : reader_(file, toml, first_line), scope_(reader_) {}
 
     FrontMatter parse(const Headers& headers) {
         const toml::table& root = reader_.root();
-        reader_.refuse_other_keys(root, "front matter",
-                                  {"kernel", "backend", "summary", "include", "sizes", "cache",
-                                   "constraints", "prune", "reproducibility", "types", "parameters",
-                                   "derived", "arguments", "launch", "reference"});
+        reader_.refuse_other_keys(
+            root, "front matter",
+            {"kernel", "backend", "summary", "include", "sizes", "cache", "constraints", "prune",
+             "reproducibility", "types", "parameters", "derived", "arguments", "launch",
+             "reference", "defines", "metrics"});
         read_includes(root, headers);
         read_head(root);
         read_types();
@@ -42,9 +45,9 @@ public:
         result_.constraints = expressions("constraints");
         result_.prune = expressions("prune");
         read_reproducibility(root);
-        read_arguments(root);
-        read_launches(root);
-        read_reference(root);
+        read_arguments_and_launches(root);
+        read_defines(root);
+        read_metrics(root);
         return std::move(result_);
     }
 
@@ -107,17 +110,17 @@ private:
             reader_.fail(root, "sizes must name at least one size, as in sizes = [\"n\"]");
         }
         for (const std::string& attribute : device_attributes(result_.backend)) {
-            scope_.emplace(attribute, "");
+            scope_.add_attribute(attribute);
         }
         for (const std::string& size : result_.sizes) {
-            declare(*root.get("sizes"), size);
+            scope_.declare(*root.get("sizes"), size);
         }
     }
 
     void read_types() {
         for (const auto& [parameter, node] : entries("types")) {
             const std::string where = "types." + parameter;
-            declare(*node, parameter);
+            scope_.declare(*node, parameter);
             for (const auto& [name, text] : reader_.in_order(reader_.table(*node, where))) {
                 const auto* value = text->as_string();
                 if (!is_identifier(name) || value == nullptr || !is_type_text(value->get())) {
@@ -125,7 +128,7 @@ private:
                 }
                 result_.types[parameter][name] = value->get();
             }
-            scope_.emplace(parameter + "_bytes", reader_.place(*node));
+            scope_.add_beside(*node, parameter + "_bytes");
         }
     }
 
@@ -137,7 +140,7 @@ private:
             const std::string where = "parameter " + name;
             const toml::table& table = reader_.table(*node, where);
             reader_.refuse_other_keys(table, where, {"values", "default", "type"});
-            declare(*node, name);
+            scope_.declare(*node, name);
             result_.parameters.push_back(parameter(table, name, where));
             if (std::holds_alternative<std::string>(result_.parameters.back().values.front())) {
                 result_.enumerations[name] = reader_.text(table, "type", where);
@@ -191,9 +194,7 @@ private:
             if (text == nullptr) {
                 reader_.fail(*node, "derived " + name + " must be an expression in quotes");
             }
-            const Expression meaning = expression(*node, text->get());
-            declare(*node, name);
-            derived_.emplace(name, meaning);
+            scope_.define(*node, name, scope_.expression(*node, text->get()));
         }
     }
 
@@ -203,7 +204,7 @@ private:
         for (const toml::table* root : roots_with(key)) {
             const std::vector<std::string> texts = reader_.texts(*root, key, "front matter");
             for (std::size_t i = 0; i < texts.size(); ++i) {
-                result.push_back(expression(*root->get(key)->as_array()->get(i), texts[i]));
+                result.push_back(scope_.expression(*root->get(key)->as_array()->get(i), texts[i]));
             }
         }
         return result;
@@ -212,163 +213,77 @@ private:
     void read_reproducibility(const toml::table& root) {
         if (const toml::node* word = root.get("reproducibility")) {
             result_.reproducibility =
-                expression(*word, reader_.text(root, "reproducibility", "front matter"));
+                scope_.expression(*word, reader_.text(root, "reproducibility", "front matter"));
         }
     }
 
-    void read_arguments(const toml::table& root) {
+    void read_arguments_and_launches(const toml::table& root) {
         const toml::node* arguments = root.get("arguments");
         if (arguments == nullptr) {
             reader_.fail(root, "front matter needs a table [arguments]");
         }
-        for (const auto& [name, node] : reader_.in_order(reader_.table(*arguments, "arguments"))) {
-            const std::string where = "argument " + name;
+        read_arguments(scope_, *arguments, result_);
+        read_launches(scope_, root, result_);
+    }
+
+    void read_defines(const toml::table& root) {
+        result_.defines = reader_.texts(root, "defines", "front matter");
+        for (const std::string& name : result_.defines) {
+            if (!result_.is_instance_word(name)) {
+                reader_.fail(*root.get("defines"),
+                             "defines names \"" + name +
+                                 "\", which is neither a parameter nor a type parameter");
+            }
+        }
+    }
+
+    void read_metrics(const toml::table& root) {
+        const toml::node* metrics = root.get("metrics");
+        if (metrics == nullptr) {
+            return;
+        }
+        FrontMatterScope scope = scope_;
+        scope.add_beside(*metrics, "seconds");
+        for (const auto& [name, node] : reader_.in_order(reader_.table(*metrics, "metrics"))) {
+            const std::string where = "metric " + name;
             const toml::table& table = reader_.table(*node, where);
-            ArgumentSpec argument;
-            argument.name = name;
-            argument.type = reader_.text(table, "type", where);
-            argument.access = access(table, where);
-            const bool scalar = argument.access == Access::scalar;
-            const std::string_view amount = scalar ? "value" : "count";
-            reader_.refuse_other_keys(table, where, {"access", "type", amount});
-            argument.amount = expression(table, reader_.text(table, amount, where));
-            if (!result_.types.contains(argument.type) && !type_bytes(argument.type)) {
-                reader_.fail(table, fmt::format("type of {} is \"{}\", which is neither a type "
-                                                "parameter nor a type name such as uint64",
-                                                where, argument.type));
+            reader_.refuse_other_keys(table, where, {"value", "unit"});
+            if (!is_identifier(name)) {
+                reader_.fail(table, "\"" + name + "\" is no name: use letters, digits and _");
             }
-            if (scalar && !argument.type.starts_with("int") && !argument.type.starts_with("uint")) {
-                reader_.fail(table, where + " is a scalar, so its type must be an integer type");
-            }
-            result_.arguments.push_back(std::move(argument));
-        }
-        if (result_.arguments.size() > kMaxArguments) {
-            reader_.fail(*arguments, fmt::format("at most {} arguments", kMaxArguments));
-        }
-    }
-
-    Access access(const toml::table& table, const std::string& where) const {
-        if (const auto access = access_from(reader_.text(table, "access", where))) {
-            return *access;
-        }
-        reader_.fail(table, "access of " + where + " must be in, out, scratch, zeroed or scalar");
-    }
-
-    void read_launches(const toml::table& root) {
-        const toml::node* node = root.get("launch");
-        const toml::array* launches = node != nullptr ? node->as_array() : nullptr;
-        if (launches == nullptr || launches->empty() || launches->size() > kMaxLaunchSteps) {
-            reader_.fail(root, fmt::format("front matter needs one to {} tables [[launch]]",
-                                           kMaxLaunchSteps));
-        }
-        for (const toml::node& launch : *launches) {
-            result_.launches.push_back(read_launch(reader_.table(launch, "launch")));
-        }
-    }
-
-    void read_reference(const toml::table& root) {
-        if (const toml::node* reference = root.get("reference")) {
-            result_.reference = read_launch(reader_.table(*reference, "reference"));
-        }
-    }
-
-    LaunchSpec read_launch(const toml::table& table) {
-        reader_.refuse_other_keys(table, "launch",
-                                  {"entry", "template", "arguments", "when", "grid", "block",
-                                   "shared_bytes", "cluster", "programmatic"});
-        LaunchSpec launch;
-        launch.entry = reader_.text(table, "entry", "launch");
-        launch.template_arguments = reader_.texts(table, "template", "launch");
-        launch.arguments = reader_.texts(table, "arguments", "launch");
-        launch.when = expression(table, reader_.text_or(table, "when", "launch", "1"));
-        launch.shared_bytes =
-            expression(table, reader_.text_or(table, "shared_bytes", "launch", "0"));
-        launch.cluster = expression(table, reader_.text_or(table, "cluster", "launch", "1"));
-        launch.programmatic =
-            expression(table, reader_.text_or(table, "programmatic", "launch", "0"));
-        launch.grid = extent(table, "grid");
-        launch.block = extent(table, "block");
-        if (!is_type_text(launch.entry)) {
-            reader_.fail(table, "entry of launch must be the qualified name of a function");
-        }
-        for (const std::string& name : launch.template_arguments) {
-            const bool parameter = std::any_of(result_.parameters.begin(), result_.parameters.end(),
-                                               [&](const Parameter& p) { return p.name == name; });
-            if (!parameter && !result_.types.contains(name)) {
-                reader_.fail(table, "template of launch names \"" + name +
-                                        "\", which is neither a parameter nor a type parameter");
-            }
-        }
-        if (launch.arguments.size() > kMaxArguments) {
-            reader_.fail(table, fmt::format("a launch takes at most {} arguments", kMaxArguments));
-        }
-        for (const std::string& name : launch.arguments) {
-            if (std::none_of(result_.arguments.begin(), result_.arguments.end(),
-                             [&](const ArgumentSpec& a) { return a.name == name; })) {
-                reader_.fail(table,
-                             "arguments of launch names \"" + name + "\", which is no argument");
-            }
-        }
-        return launch;
-    }
-
-    std::array<Expression, 3> extent(const toml::table& table, std::string_view key) const {
-        std::vector<std::string> texts{"1"};
-        const toml::node* node = table.get(key);
-        if (node != nullptr && node->is_string()) {
-            texts = {reader_.text(table, key, "launch")};
-        } else if (node != nullptr) {
-            texts = reader_.texts(table, key, "launch");
-        }
-        if (texts.empty() || texts.size() > 3) {
-            reader_.fail(table, fmt::format("{} of launch must be one to three expressions", key));
-        }
-        texts.resize(3, "1");
-        return {expression(table, texts[0]), expression(table, texts[1]),
-                expression(table, texts[2])};
-    }
-
-    void declare(const toml::node& at, const std::string& name) {
-        if (!is_identifier(name)) {
-            reader_.fail(at, "\"" + name + "\" is no name: use letters, digits and _");
-        }
-        const auto [found, fresh] = scope_.emplace(name, reader_.place(at));
-        if (!fresh) {
-            const std::string& first = found->second;
-            reader_.fail(at, fmt::format("\"{}\" is {}", name,
-                                         first.empty() ? "a device attribute"
-                                                       : "declared twice: first at " + first));
-        }
-    }
-
-    Expression expression(const toml::node& at, const std::string& text) const {
-        const Expression parsed = parse_at(at, text);
-        for (const std::string& name : parsed.names()) {
-            if (!scope_.contains(name)) {
-                reader_.fail(
-                    at, fmt::format("\"{}\" in \"{}\" is not known here; there is {}", name, text,
-                                    fmt::join(std::views::keys(scope_), ", ")));
-            }
-        }
-        return parsed.substitute(derived_);
-    }
-
-    Expression parse_at(const toml::node& at, const std::string& text) const {
-        try {
-            return Expression::parse(text);
-        } catch (const Error& error) {
-            reader_.fail(at, error.what());
+            result_.metrics.push_back({name,
+                                       scope.expression(table, reader_.text(table, "value", where)),
+                                       reader_.text_or(table, "unit", where, "")});
         }
     }
 
     TomlReader reader_;
     std::vector<TomlReader> included_;
     FrontMatter result_;
-    std::map<std::string, std::string> scope_;  ///< name -> where declared; "": a device attribute
-    std::map<std::string, Expression> derived_;
+    FrontMatterScope scope_;
 };
 
 }  // namespace
+
+bool FrontMatter::constrains_sizes() const {
+    return std::any_of(constraints.begin(), constraints.end(), [&](const Expression& constraint) {
+        const std::set<std::string> names = constraint.names();
+        return std::any_of(sizes.begin(), sizes.end(),
+                           [&](const std::string& size) { return names.contains(size); });
+    });
+}
+
+bool FrontMatter::is_instance_word(std::string_view name) const {
+    return types.contains(std::string(name)) ||
+           std::any_of(parameters.begin(), parameters.end(),
+                       [&](const Parameter& one) { return one.name == name; });
+}
+
+const ArgumentSpec* FrontMatter::find_argument(std::string_view name) const {
+    const auto found = std::find_if(arguments.begin(), arguments.end(),
+                                    [&](const ArgumentSpec& one) { return one.name == name; });
+    return found == arguments.end() ? nullptr : &*found;
+}
 
 FrontMatter FrontMatter::parse(const TemplateSource& source) {
     const std::string_view text = source.text;

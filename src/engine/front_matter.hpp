@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/fill.hpp"
 #include "space/expression.hpp"
 #include "space/value.hpp"
 
@@ -18,17 +19,21 @@ struct TemplateSource;
 enum class Access {
     in,       ///< array, read
     out,      ///< array, written whole
+    value,    ///< a scalar that each call brings, passed by value
     scratch,  ///< work memory, any content
     zeroed,   ///< work memory, zero before each launch; the kernel leaves it zero
-    scalar,   ///< passed by value
+    scalar,   ///< worked out from the sizes and the configuration, passed by value
 };
 
 struct ArgumentSpec {
     std::string name;
     std::string type;  ///< a type parameter or a type name such as "uint64"
     Access access = Access::scalar;
-    Expression amount =
-        Expression::constant(std::int64_t{1});  ///< elements of an array; value of a scalar
+    /// Elements of an array; value of a scalar; what a `value` is while the kernel is tuned.
+    Expression amount = Expression::constant(std::int64_t{1});
+    Fill fill = {};                              ///< of an `in` array while the kernel is tuned
+    std::optional<double> tolerance = {};        ///< of an `out` array; nothing: its type's own
+    std::optional<std::int64_t> alignment = {};  ///< bytes; nothing: those of an element
 };
 
 struct LaunchSpec {
@@ -40,6 +45,25 @@ struct LaunchSpec {
     Expression shared_bytes;
     Expression cluster;       ///< blocks per cluster along x; 1: none
     Expression programmatic;  ///< not 0: may start before the stream's previous work has ended
+};
+
+/// What gives the outputs that candidates must give.
+struct ReferenceSpec {
+    enum class Kind {
+        kernel,    ///< a launch of another kernel of the template
+        host,      ///< a host function, in the text between #ifdef JITUNE_HOST and its #endif
+        files,     ///< a .npy file for each output
+        standard,  ///< the template's default configuration
+    } kind = Kind::kernel;
+    LaunchSpec launch;                         ///< kernel, host
+    std::map<std::string, std::string> files;  ///< output -> file beside the template
+};
+
+/// A figure for people: "bandwidth", in "GB/s".
+struct MetricSpec {
+    std::string name;
+    Expression value;  ///< over parameters, sizes, device attributes and `seconds`, of one launch
+    std::string unit;
 };
 
 /// What the first comment of a kernel template says; docs/kernel_templates.md is the reference.
@@ -61,8 +85,17 @@ struct FrontMatter {
     bool warm_cache = false;  ///< candidates are timed on data that the call before has read, too
     std::vector<ArgumentSpec> arguments;
     std::vector<LaunchSpec> launches;
-    /// Gives what candidates must give, where the host cannot tell.
-    std::optional<LaunchSpec> reference;
+    std::vector<std::string> defines;  ///< parameters and type parameters that are macros
+    std::optional<ReferenceSpec> reference;
+    std::vector<MetricSpec> metrics;
+
+    /// True if a configuration's legality depends on the sizes, so that one size's winner may be
+    /// wrong for another size of the same bucket.
+    [[nodiscard]] bool constrains_sizes() const;
+    /// True for a parameter or a type parameter.
+    [[nodiscard]] bool is_instance_word(std::string_view name) const;
+    /// nullptr where there is none of this name.
+    [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;
 
     /// Reads the front matter of a template and the headers that it includes. Throws Error(usage):
     /// file, line, what is wrong, what would be right. Refuses unknown keys, unknown names in

@@ -14,7 +14,7 @@ struct AccessWord {
 constexpr std::array kAccessWords{
     AccessWord{"in", Access::in},           AccessWord{"out", Access::out},
     AccessWord{"scratch", Access::scratch}, AccessWord{"zeroed", Access::zeroed},
-    AccessWord{"scalar", Access::scalar},
+    AccessWord{"scalar", Access::scalar},   AccessWord{"value", Access::value},
 };
 
 struct TypeWord {

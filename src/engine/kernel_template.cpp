@@ -183,19 +183,31 @@ std::string KernelTemplate::reproducibility(const Configuration& configuration,
     return *word;
 }
 
+std::string KernelTemplate::text_of(const std::string& word, const Problem& problem,
+                                    const Configuration& configuration) const {
+    if (const auto type = front_matter_.types.find(word); type != front_matter_.types.end()) {
+        return type->second.at(problem.types.at(word));
+    }
+    const auto enumeration = front_matter_.enumerations.find(word);
+    const std::string value = to_string(configuration.at(word));
+    return enumeration == front_matter_.enumerations.end() ? value
+                                                           : enumeration->second + "::" + value;
+}
+
+std::string KernelTemplate::defines(const Problem& problem,
+                                    const Configuration& configuration) const {
+    std::string text;
+    for (const std::string& name : front_matter_.defines) {
+        text += fmt::format("#define {} {}\n", name, text_of(name, problem, configuration));
+    }
+    return text;
+}
+
 std::string KernelTemplate::name_expression(const LaunchSpec& launch, const Problem& problem,
                                             const Configuration& configuration) const {
     std::vector<std::string> arguments;
     for (const std::string& name : launch.template_arguments) {
-        if (const auto type = front_matter_.types.find(name); type != front_matter_.types.end()) {
-            arguments.push_back(type->second.at(problem.types.at(name)));
-            continue;
-        }
-        const auto enumeration = front_matter_.enumerations.find(name);
-        const std::string value = to_string(configuration.at(name));
-        arguments.push_back(enumeration == front_matter_.enumerations.end()
-                                ? value
-                                : enumeration->second + "::" + value);
+        arguments.push_back(text_of(name, problem, configuration));
     }
     return arguments.empty() ? launch.entry
                              : fmt::format("{}<{}>", launch.entry, fmt::join(arguments, ", "));
@@ -207,6 +219,7 @@ Instance KernelTemplate::instance(const Problem& problem,
     for (const LaunchSpec& launch : front_matter_.launches) {
         instance.expressions.push_back(name_expression(launch, problem, configuration));
     }
+    instance.defines = defines(problem, configuration);
     return instance;
 }
 
@@ -217,12 +230,56 @@ LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo&
 
 std::optional<KernelTemplate::Reference> KernelTemplate::reference(
     const Problem& problem, const DeviceInfo& device, const Configuration& configuration) const {
-    if (!front_matter_.reference) {
+    using Kind = ReferenceSpec::Kind;
+    const Kind kind = front_matter_.reference ? front_matter_.reference->kind : Kind::files;
+    if (kind == Kind::standard) {
+        return Reference{instance(problem, configuration),
+                         launch_rule(problem, device, configuration)};
+    }
+    if (kind != Kind::kernel) {
         return std::nullopt;
     }
-    const LaunchSpec& launch = *front_matter_.reference;
-    return Reference{{{name_expression(launch, problem, configuration)}},
-                     rule_of({launch}, problem, device, configuration)};
+    const LaunchSpec& launch = front_matter_.reference->launch;
+    return Reference{
+        {{name_expression(launch, problem, configuration)}, defines(problem, configuration)},
+        rule_of({launch}, problem, device, configuration)};
+}
+
+Instance KernelTemplate::host_reference(const Problem& problem) const {
+    std::vector<Configuration::Entry> entries;
+    for (const Parameter& parameter : front_matter_.parameters) {
+        entries.emplace_back(parameter.name, parameter.default_value());
+    }
+    const Configuration standard(std::move(entries));
+    return {{name_expression(front_matter_.reference->launch, problem, standard)},
+            defines(problem, standard)};
+}
+
+std::optional<Scalar> KernelTemplate::value_of(const Expression& expression,
+                                               const Problem& problem) const {
+    auto values = fixed_values(problem, {});
+    add_sizes(values, front_matter_, problem);
+    return expression.bind(values).constant_value();
+}
+
+std::vector<KernelTemplate::Metric> KernelTemplate::metrics(const Problem& problem,
+                                                            const DeviceInfo& device,
+                                                            const Configuration& configuration,
+                                                            double seconds) const {
+    auto values = fixed_values(problem, device);
+    add_sizes(values, front_matter_, problem);
+    add_configuration(values, configuration);
+    values.emplace("seconds", seconds);
+    std::vector<Metric> result;
+    for (const MetricSpec& metric : front_matter_.metrics) {
+        const auto value = metric.value.bind(values).constant_value();
+        if (const auto* real = value ? std::get_if<double>(&*value) : nullptr) {
+            result.push_back({metric.name, *real, metric.unit});
+        } else if (const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr) {
+            result.push_back({metric.name, static_cast<double>(*integer), metric.unit});
+        }
+    }
+    return result;
 }
 
 LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, const Problem& problem,

@@ -62,13 +62,36 @@ public:
         Instance instance;
         LaunchRule rule;
     };
-    /// Nothing where the template has none. Its rule takes the arrays and work memory of the
-    /// configuration's.
+    /// Nothing where the template has none that runs on its own device. Its rule takes the arrays
+    /// and work memory of the configuration's.
     [[nodiscard]] std::optional<Reference> reference(const Problem& problem,
                                                      const DeviceInfo& device,
                                                      const Configuration& configuration) const;
 
+    /// The function of a reference of ReferenceSpec::Kind::host, with the parameters' defaults.
+    [[nodiscard]] Instance host_reference(const Problem& problem) const;
+
+    /// What an expression is for a problem, whatever its device and its configuration; nothing
+    /// where it depends on them.
+    [[nodiscard]] std::optional<Scalar> value_of(const Expression& expression,
+                                                 const Problem& problem) const;
+
+    struct Metric {
+        std::string name;
+        double value = 0;
+        std::string unit;
+    };
+    /// The template's metrics where one launch takes `seconds`. A metric that is no number is left
+    /// out.
+    [[nodiscard]] std::vector<Metric> metrics(const Problem& problem, const DeviceInfo& device,
+                                              const Configuration& configuration,
+                                              double seconds) const;
+
 private:
+    [[nodiscard]] std::string text_of(const std::string& word, const Problem& problem,
+                                      const Configuration& configuration) const;
+    [[nodiscard]] std::string defines(const Problem& problem,
+                                      const Configuration& configuration) const;
     [[nodiscard]] std::string name_expression(const LaunchSpec& launch, const Problem& problem,
                                               const Configuration& configuration) const;
     [[nodiscard]] LaunchRule rule_of(const std::vector<LaunchSpec>& launches,

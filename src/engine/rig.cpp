@@ -119,6 +119,10 @@ std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
     auto slot = std::make_unique<Slot>();
     slot->what = &one;
     for (const InputArray& input : one.inputs) {
+        if (input.value) {
+            slot->arrays.push_back(reinterpret_cast<void*>(*input.value));
+            continue;
+        }
         slot->memory.push_back(
             bench_->allocate(std::max<std::size_t>(input.offset + input.bytes, 1)));
         slot->arrays.push_back(static_cast<std::byte*>(slot->memory.back()->data()) + input.offset);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,13 +19,16 @@ struct InputArray {
     std::shared_ptr<const std::vector<std::byte>> pattern;
     std::size_t bytes = 0;
     std::size_t offset = 0;
+    /// In place of memory: the bits of a scalar that is passed by value.
+    std::optional<std::uint64_t> value = std::nullopt;
 };
 
 /// One run of a kernel with known inputs and a way to judge the outputs.
 struct Case {
     std::string name;  ///< for messages: "n=1025 offset=1"
     std::vector<std::int64_t> sizes;
-    std::vector<InputArray> inputs;         ///< the `in` arguments, in the front matter's order
+    std::vector<InputArray>
+        inputs;  ///< the `in` and `value` arguments, in the front matter's order
     std::vector<std::size_t> output_bytes;  ///< the `out` arguments, likewise
     /// Empty if the outputs are right, else what is wrong: "got 3, expected 4 ± 1e-6".
     std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;

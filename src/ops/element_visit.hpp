@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
+#include <type_traits>
 
 #include "jitune/element_type.hpp"
 #include "jitune/error.hpp"
@@ -39,6 +43,21 @@ auto visit_element(ElementType type, Use&& use) {
     }
     throw Error(ErrorKind::usage,
                 std::to_string(static_cast<int>(type)) + " is not an element type");
+}
+
+/// A value as it is printed and compared: integers as they are, floats as double. `bytes` may have
+/// any alignment.
+template <class T>
+auto readable_element(std::span<const std::byte> bytes, std::size_t index) {
+    T value;
+    std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof value);
+    if constexpr (std::is_integral_v<T>) {
+        return value;
+    } else if constexpr (std::is_floating_point_v<T>) {
+        return static_cast<double>(value);
+    } else {
+        return static_cast<double>(static_cast<float>(value));
+    }
 }
 
 }  // namespace jitune

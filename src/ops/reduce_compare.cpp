@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -12,20 +11,6 @@
 namespace jitune {
 
 namespace {
-
-/// A value as it is printed and compared: integers as they are, floats as double.
-template <class T>
-auto readable(std::span<const std::byte> bytes, std::size_t index) {
-    T value;
-    std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof value);
-    if constexpr (std::is_integral_v<T>) {
-        return value;
-    } else if constexpr (std::is_floating_point_v<T>) {
-        return static_cast<double>(value);
-    } else {
-        return static_cast<double>(static_cast<float>(value));
-    }
-}
 
 template <class V>
 bool agree(V want, V got, const Tolerance& tolerance) {
@@ -48,8 +33,8 @@ std::string compare(const Expected& expected, std::span<const std::byte> got) {
     }
     return visit_element(expected.result, [&]<class T>(T) -> std::string {
         for (std::size_t i = 0; i < want.size() / sizeof(T); ++i) {
-            const auto a = readable<T>(want, i);
-            const auto b = readable<T>(got, i);
+            const auto a = readable_element<T>(want, i);
+            const auto b = readable_element<T>(got, i);
             if (!agree(a, b, expected.tolerance)) {
                 const std::string_view unit = unit_of(expected.kind);
                 const std::string where = unit.empty() ? "" : fmt::format("{} {}: ", unit, i);
@@ -64,7 +49,7 @@ double largest_magnitude(ElementType type, std::span<const std::byte> values) {
     return visit_element(type, [&]<class T>(T) {
         double largest = 0;
         for (std::size_t i = 0; i < values.size() / sizeof(T); ++i) {
-            const double magnitude = std::abs(static_cast<double>(readable<T>(values, i)));
+            const double magnitude = std::abs(static_cast<double>(readable_element<T>(values, i)));
             if (std::isfinite(magnitude)) {
                 largest = std::max(largest, magnitude);
             }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/source_scanner.hpp"
+#include "support/source_scanner.hpp"
 
 namespace jitune {
 namespace {

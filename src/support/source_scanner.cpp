@@ -1,4 +1,4 @@
-#include "backend/cuda/source_scanner.hpp"
+#include "support/source_scanner.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/mapped_file.hpp"
 #include "jitune/element_type.hpp"
+#include "support/mapped_file.hpp"
 
 namespace jitune {
 

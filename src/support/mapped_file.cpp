@@ -1,4 +1,4 @@
-#include "cli/mapped_file.hpp"
+#include "support/mapped_file.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,0 +1,294 @@
+#include "cli/t1.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/front_matter.hpp"
+#include "jitune/error.hpp"
+#include "support/mapped_file.hpp"
+
+namespace jitune {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+struct TypeWord {
+    std::string_view word, type;
+};
+constexpr std::array kTypes{
+    TypeWord{"bool", "uint8"},     TypeWord{"half", "float16"}, TypeWord{"float", "float32"},
+    TypeWord{"double", "float64"}, TypeWord{"int", "int32"},    TypeWord{"uint", "uint32"},
+};
+
+std::string text_of(const std::filesystem::path& path) {
+    const MappedFile file(path);
+    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+[[noreturn]] void refuse_values(std::string_view text) {
+    throw Error(ErrorKind::usage,
+                fmt::format("Values \"{}\": jitune takes integers, as in [16, 32] or "
+                            "list(range(32, 1025, 32))",
+                            text));
+}
+
+/// The parts between separators.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, at), text.size());
+        parts.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+/// Integers by comma, each of them a sum: "32, 1024+1".
+std::vector<std::int64_t> integers(std::string_view list) {
+    std::vector<std::int64_t> result;
+    for (const std::string_view item : split(list, ',')) {
+        std::int64_t sum = 0;
+        for (const std::string_view part : split(item, '+')) {
+            std::int64_t number = 0;
+            const auto [end, error] =
+                std::from_chars(part.data(), part.data() + part.size(), number);
+            if (error != std::errc() || end != part.data() + part.size()) {
+                refuse_values(list);
+            }
+            sum += number;
+        }
+        result.push_back(sum);
+    }
+    return result;
+}
+
+/// What Python's range() of one to three numbers counts.
+std::vector<std::int64_t> range(const std::vector<std::int64_t>& bounds, std::string_view text) {
+    constexpr std::size_t kMost = 100'000;
+    const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
+    const std::int64_t end = bounds.size() == 1 ? bounds[0] : bounds[1];
+    std::vector<std::int64_t> result;
+    for (std::int64_t at = bounds.size() == 1 ? 0 : bounds[0]; at < end; at += step) {
+        if (bounds.size() > 3 || step <= 0 || result.size() == kMost) {
+            refuse_values(text);
+        }
+        result.push_back(at);
+    }
+    return result;
+}
+
+std::vector<std::int64_t> values_of(std::string text) {
+    std::erase_if(text, [](char c) { return c == ' '; });
+    std::string_view inner = text;
+    const auto strip = [&](std::string_view open, std::string_view close) {
+        const bool both = inner.starts_with(open) && inner.ends_with(close);
+        if (both) {
+            inner = inner.substr(open.size(), inner.size() - open.size() - close.size());
+        }
+        return both;
+    };
+    strip("list(", ")");
+    if (strip("range(", ")")) {
+        return range(integers(inner), text);
+    }
+    strip("[", "]");
+    return integers(inner);
+}
+
+std::string text_or_number(const Json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Writes the front matter, section by section.
+class Writer {
+public:
+    explicit Writer(const Json& document)
+        : space_(document.at("ConfigurationSpace")), kernel_(document.at("KernelSpecification")) {}
+
+    std::string front_matter() {
+        const std::string language = kernel_.at("Language").get<std::string>();
+        if (language != "CUDA") {
+            throw Error(ErrorKind::usage,
+                        fmt::format("Language is \"{}\": jitune takes CUDA", language));
+        }
+        add_parameters();
+        add_arguments();
+        const std::string name = kernel_.at("KernelName").get<std::string>();
+        return fmt::format(
+            "/* jitune template\nkernel = \"{}\"\nbackend = \"cuda\"\nsizes = [\"t1_problem\"]\n"
+            "defines = [{}]\nconstraints = [{}]\n[parameters]\n{}[arguments]\n{}{}[[launch]]\n"
+            "entry = \"{}\"\narguments = [{}]\n{}[reference]\ndefault = true\n*/\n",
+            name, quoted(names_), quoted(conditions()), parameters_, inputs_, outputs_, name,
+            quoted(order_), launch());
+    }
+
+private:
+    static std::string quoted(const Texts& texts) {
+        return texts.empty() ? "" : fmt::format("\"{}\"", fmt::join(texts, "\", \""));
+    }
+
+    void add_parameters() {
+        for (const Json& parameter : space_.at("TuningParameters")) {
+            const std::string name = parameter.at("Name").get<std::string>();
+            const auto values = values_of(text_or_number(parameter.at("Values")));
+            const std::string standard = parameter.contains("Default")
+                                             ? text_or_number(parameter.at("Default"))
+                                             : std::to_string(values.front());
+            names_.push_back(name);
+            parameters_ += fmt::format("{} = {{ values = [{}], default = {} }}\n", name,
+                                       fmt::join(values, ", "), standard);
+        }
+    }
+
+    [[nodiscard]] Texts conditions() const {
+        Texts texts;
+        for (const char* key : {"Conditions", "Constraints"}) {
+            for (const Json& condition : space_.value(key, Json::array())) {
+                texts.push_back(t1_expression(condition.is_string()
+                                                  ? condition.get<std::string>()
+                                                  : condition.at("Expression").get<std::string>()));
+            }
+        }
+        return texts;
+    }
+
+    void add_arguments() {
+        for (const Json& argument : kernel_.value("Arguments", Json::array())) {
+            const std::string name =
+                argument.value("Name", fmt::format("argument_{}", order_.size()));
+            order_.push_back(name);
+            add_argument(argument, name);
+        }
+    }
+
+    void add_argument(const Json& argument, const std::string& name) {
+        const std::string type = type_of(argument.at("Type").get<std::string>(), name);
+        const std::string memory = argument.at("MemoryType").get<std::string>();
+        const std::string fill_value = argument.value("FillValue", Json(0)).dump();
+        if (memory == "Scalar") {
+            inputs_ += fmt::format("{} = {{ access = \"value\", type = \"{}\", value = \"{}\" }}\n",
+                                   name, type, fill_value);
+            return;
+        }
+        const std::string access = argument.value("AccessType", "ReadWrite");
+        if (memory != "Vector" || (access != "ReadOnly" && access != "WriteOnly")) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("argument {}: {} memory with access {}: jitune takes Scalar, "
+                                    "and Vector that is ReadOnly or WriteOnly",
+                                    name, memory, access));
+        }
+        const std::string common =
+            fmt::format("type = \"{}\", count = \"{}\"", type, text_or_number(argument.at("Size")));
+        if (access == "WriteOnly") {
+            outputs_ += fmt::format("{} = {{ access = \"out\", {} }}\n", name, common);
+            return;
+        }
+        inputs_ += fmt::format("{} = {{ access = \"in\", {}, fill = \"{}\" }}\n", name, common,
+                               fill_of(argument, name, fill_value));
+    }
+
+    static std::string fill_of(const Json& argument, const std::string& name,
+                               const std::string& value) {
+        const std::string fill = argument.value("FillType", "Random");
+        if (fill == "Random") {
+            return "random";
+        }
+        if (fill == "Constant" && argument.value("FillValue", 0.0) == 0) {
+            return "zeros";
+        }
+        if (fill == "Constant" && argument.value("FillValue", 0.0) == 1) {
+            return "ones";
+        }
+        throw Error(ErrorKind::usage, fmt::format("argument {}: FillType {} with value {}: jitune "
+                                                  "takes Random, and Constant 0 or 1",
+                                                  name, fill, value));
+    }
+
+    static std::string type_of(const std::string& word, const std::string& name) {
+        const auto* const row = std::find_if(kTypes.begin(), kTypes.end(),
+                                             [&](const TypeWord& one) { return one.word == word; });
+        const std::string type(row == kTypes.end() ? word : row->type);
+        if (!type_bytes(type)) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("argument {}: jitune has no type \"{}\"", name, word));
+        }
+        return type;
+    }
+
+    /// With a GlobalSizeType of OpenCL the global size counts threads.
+    [[nodiscard]] std::string launch() const {
+        const bool threads = kernel_.value("GlobalSizeType", "CUDA") == "OpenCL";
+        Texts grid, block;
+        for (const char* axis : {"X", "Y", "Z"}) {
+            const auto size = [&](const char* key) {
+                const Json& sizes = kernel_.at(key);
+                return sizes.contains(axis) ? t1_expression(text_or_number(sizes.at(axis)))
+                                            : std::string("1");
+            };
+            block.push_back(size("LocalSize"));
+            grid.push_back(threads
+                               ? fmt::format("ceil_div({}, {})", size("GlobalSize"), block.back())
+                               : size("GlobalSize"));
+        }
+        return fmt::format("grid = [{}]\nblock = [{}]\nshared_bytes = \"{}\"\n", quoted(grid),
+                           quoted(block),
+                           t1_expression(text_or_number(kernel_.value("SharedMemory", Json(0)))));
+    }
+
+    const Json& space_;
+    const Json& kernel_;
+    Texts names_, order_;
+    std::string parameters_, inputs_, outputs_;
+};
+
+}  // namespace
+
+std::string t1_expression(const std::string& text) {
+    constexpr std::array kWords{
+        std::pair{std::string_view("&&"), std::string_view(" AND ")},
+        std::pair{std::string_view("||"), std::string_view(" OR ")},
+        std::pair{std::string_view("//"), std::string_view(" / ")},
+        std::pair{std::string_view("!="), std::string_view(" <> ")},
+        std::pair{std::string_view("!"), std::string_view(" NOT ")},
+    };
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto* const row = std::find_if(kWords.begin(), kWords.end(), [&](const auto& word) {
+            return std::string_view(text).substr(at).starts_with(word.first);
+        });
+        result += row == kWords.end() ? std::string_view(text).substr(at, 1) : row->second;
+        at += row == kWords.end() ? 1 : row->first.size();
+    }
+    return result;
+}
+
+T1Template t1_template(const Json& document, const std::filesystem::path& file) {
+    try {
+        const std::filesystem::path kernel =
+            document.at("KernelSpecification").at("KernelFile").get<std::string>();
+        const std::filesystem::path path =
+            kernel.is_absolute() ? kernel : file.parent_path() / kernel;
+        return {file.string(), Writer(document).front_matter() + text_of(path), path.parent_path()};
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: no T1 tuning problem: {}", file.string(), error.what()));
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("{}: {}", file.string(), error.what()));
+    }
+}
+
+T1Template read_t1(const std::filesystem::path& file) {
+    const Json document = Json::parse(text_of(file), nullptr, false);
+    if (document.is_discarded()) {
+        throw Error(ErrorKind::usage, fmt::format("{}: this is no JSON", file.string()));
+    }
+    return t1_template(document, file);
+}
+
+}  // namespace jitune

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/output.hpp"
+
+namespace jitune {
+
+/// A kernel template made from a tuning problem in the autotuning community's T1 JSON format.
+struct T1Template {
+    std::string name;  ///< for messages: the kernel's file
+    std::string text;  ///< front matter and the kernel's code
+    std::filesystem::path folder;
+};
+
+/// Translates the format: parameters become macros, the problem has one size of 1 (T1 problems have
+/// fixed sizes), and the default configuration says what is right. CUDA alone; arrays that are read
+/// and written, and expressions that ours has no words for, are refused. Throws Error(usage) that
+/// names `file` and the key.
+T1Template t1_template(const Json& document, const std::filesystem::path& file);
+
+/// As above, from a file.
+T1Template read_t1(const std::filesystem::path& file);
+
+/// An expression of Python or C in the words of ours: && and || and ! and // and == become AND, OR,
+/// NOT, / and =.
+std::string t1_expression(const std::string& text);
+
+}  // namespace jitune

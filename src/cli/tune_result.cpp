@@ -1,0 +1,108 @@
+#include "cli/tune_result.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/table.hpp"
+#include "cli/units.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// 0 where the default gave no time.
+double speed_up(const Winner& winner) {
+    return winner.median_ns > 0 ? winner.default_median_ns / winner.median_ns : 0;
+}
+
+std::string metric_title(const KernelTemplate::Metric& metric) {
+    return metric.unit.empty() ? metric.name : fmt::format("{}, {}", metric.name, metric.unit);
+}
+
+std::string comparison(const TuneResult& result) {
+    std::vector<Column> columns{{"", Align::left}, {"time", Align::right}};
+    Table::Cells before{"default", result.winner.default_median_ns > 0
+                                       ? time_text(result.winner.default_median_ns)
+                                       : "failed"};
+    Table::Cells after{"tuned", time_text(result.winner.median_ns)};
+    for (std::size_t i = 0; i < result.metrics.size(); ++i) {
+        columns.push_back({metric_title(result.metrics[i]), Align::right});
+        before.push_back(i < result.before.size() ? rate_text(result.before[i].value) : "");
+        after.push_back(rate_text(result.metrics[i].value));
+    }
+    return Table::text(columns, {before, after});
+}
+
+std::string example_call(const TuneResult& result) {
+    std::vector<std::string> sizes, types;
+    for (const auto& [name, value] : result.sizes) {
+        sizes.push_back(name);
+    }
+    for (const auto& [name, value] : result.types) {
+        types.push_back(fmt::format("{{\"{}\", \"{}\"}}", name, value));
+    }
+    return fmt::format(
+        "\nIn an app (#include <jitune/tuned_kernel.hpp>):\n"
+        "    jitune::TunedKernel {0}(\"{1}\"{2});\n"
+        "    {0}.launch({{{3}}}, {{/* {4} arguments */}}, stream);\n",
+        result.kernel, result.file,
+        types.empty() ? "" : fmt::format(", {{{}}}", fmt::join(types, ", ")),
+        fmt::join(sizes, ", "), result.arguments);
+}
+
+Json metrics_json(const std::vector<KernelTemplate::Metric>& metrics) {
+    Json document = Json::object();
+    for (const KernelTemplate::Metric& metric : metrics) {
+        document[metric.name] = {{"value", json_number(metric.value)}, {"unit", metric.unit}};
+    }
+    return document;
+}
+
+}  // namespace
+
+std::string tune_text(const TuneResult& result) {
+    std::string text = comparison(result);
+    text += fmt::format("speed-up {:.2f}x; {} of {} configurations tried, {} failed{}\n",
+                        speed_up(result.winner), result.progress.evaluated, result.progress.space,
+                        result.progress.failed, result.interrupted ? "; incomplete" : "");
+    text += fmt::format("winner: {}\n", result.winner.configuration);
+    text += result.database.empty() ? "kept nowhere: --db none\n"
+            : result.store_failed   ? fmt::format("could not be stored in {}\n", result.database)
+                                    : fmt::format("stored in {}\n", result.database);
+    return result.file.ends_with(".json") ? text : text + example_call(result);
+}
+
+Json tune_json(const TuneResult& result) {
+    Json document;
+    document["file"] = result.file;
+    document["kernel"] = result.kernel;
+    document["device"] = result.device;
+    document["device_name"] = result.device_name;
+    document["compiler"] = result.compiler;
+    document["strategy"] = result.strategy;
+    document["database"] = result.database.empty() ? Json(nullptr) : Json(result.database);
+    document["sizes"] = Json::object();
+    for (const auto& [name, value] : result.sizes) {
+        document["sizes"][name] = value;
+    }
+    document["types"] = Json::object();
+    for (const auto& [name, value] : result.types) {
+        document["types"][name] = value;
+    }
+    document["configuration"] = result.winner.configuration;
+    document["median_ns"] = json_number(result.winner.median_ns);
+    document["noise"] = json_number(result.winner.noise);
+    document["default_median_ns"] = json_number(result.winner.default_median_ns);
+    document["speed_up"] = json_number(speed_up(result.winner));
+    document["metrics"] = metrics_json(result.metrics);
+    document["default_metrics"] = metrics_json(result.before);
+    document["evaluated"] = result.progress.evaluated;
+    document["failed"] = result.progress.failed;
+    document["space"] = result.progress.space;
+    document["complete"] = result.winner.complete;
+    document["stored"] = !result.database.empty() && !result.store_failed;
+    document["interrupted"] = result.interrupted;
+    return document;
+}
+
+}  // namespace jitune

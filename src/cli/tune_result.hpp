@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "engine/kernel_template.hpp"
+#include "engine/tuner.hpp"
+
+namespace jitune {
+
+/// What `jitune tune` found.
+struct TuneResult {
+    std::string file;
+    std::string kernel;
+    std::string device;
+    std::string device_name;
+    std::string compiler;
+    std::string strategy;
+    std::string database;  ///< empty: none
+    std::vector<std::pair<std::string, std::int64_t>> sizes;
+    std::vector<std::pair<std::string, std::string>> types;
+    Winner winner;
+    TuneProgress progress;
+    std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
+    std::vector<KernelTemplate::Metric> before;   ///< of the default
+    std::size_t arguments = 0;                    ///< that a call gives
+    bool store_failed = false;
+    bool interrupted = false;
+};
+
+/// Configuration, time, metrics and speed-up, and how an app calls the kernel.
+std::string tune_text(const TuneResult& result);
+
+/// docs/command_line.md has the keys.
+Json tune_json(const TuneResult& result);
+
+}  // namespace jitune

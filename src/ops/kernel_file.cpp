@@ -1,0 +1,115 @@
+#include "ops/kernel_file.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "ops/template_workload.hpp"
+#include "support/embedded.hpp"
+#include "support/mapped_file.hpp"
+#include "support/source_scanner.hpp"
+
+namespace jitune {
+
+namespace {
+
+std::string text_of(const std::filesystem::path& path) {
+    const MappedFile file(path);
+    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+/// What the folder, else jitune itself, has under the name of a header; nothing where neither does,
+/// which is for the compiler to say or to find.
+std::optional<std::string> header_text(const std::filesystem::path& folder,
+                                       const std::string& name) {
+    const std::filesystem::path path(name);
+    const bool leaves = path.is_absolute() || std::ranges::find(path, "..") != path.end();
+    std::error_code error;
+    if (!leaves && std::filesystem::is_regular_file(folder / path, error)) {
+        return text_of(folder / path);
+    }
+    for (const embedded::File& file : embedded::kernel_templates) {
+        if (file.name == "include/" + name) {
+            return std::string(file.text);
+        }
+    }
+    return std::nullopt;
+}
+
+/// The quoted names in the front matter's list `include`, as far as they are files; what else is
+/// wrong with it the parser says.
+std::vector<std::string> included_toml(const std::string& text) {
+    std::vector<std::string> names;
+    const std::string front = text.substr(0, text.find("*/"));
+    for (std::size_t at = front.find(".toml\""); at != std::string::npos;
+         at = front.find(".toml\"", at + 1)) {
+        const std::size_t quote = front.rfind('"', at);
+        if (quote != std::string::npos) {
+            names.push_back(front.substr(quote + 1, at + 5 - quote - 1));
+        }
+    }
+    return names;
+}
+
+/// Everything that the text includes, and what that includes.
+decltype(TemplateSource::headers) headers_of(const std::string& text,
+                                             const std::filesystem::path& folder) {
+    std::map<std::string, std::string> found;
+    std::deque<std::string> wanted;
+    const auto want = [&](std::vector<std::string> names) {
+        std::ranges::move(names, std::back_inserter(wanted));
+    };
+    want(included_toml(text));
+    want(included_names(text));
+    for (; !wanted.empty(); wanted.pop_front()) {
+        const std::string& name = wanted.front();
+        if (found.contains(name)) {
+            continue;
+        }
+        if (auto header = header_text(folder, name)) {
+            found[name] = std::move(*header);
+            if (!name.ends_with(".toml")) {
+                want(included_names(found[name]));
+            }
+        }
+    }
+    return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder) {
+    SplitText split = split_host_text(text);
+    TemplateSource host{name, split.host, headers_of(split.host, folder)};
+    TemplateSource source{std::move(name), std::move(split.device), {}};
+    source.headers = headers_of(source.text, folder);
+    KernelTemplate kernel(std::move(source));
+    auto workload = std::make_unique<TemplateWorkload>(kernel, std::move(host), folder);
+    return {std::move(kernel), std::move(workload)};
+}
+
+Kernel kernel_from_file(const std::filesystem::path& path) {
+    return kernel_from_text(path.string(), text_of(path), path.parent_path());
+}
+
+Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,
+                       std::map<std::string, std::string> types) {
+    const FrontMatter& front = kernel.front_matter();
+    for (const auto& [name, value] : types) {
+        if (!front.types.contains(name)) {
+            throw Error(ErrorKind::usage, fmt::format("{}: has no type parameter \"{}\"",
+                                                      kernel.source().name, name));
+        }
+    }
+    for (const auto& [name, texts] : front.types) {
+        if (texts.size() == 1) {
+            types.emplace(name, texts.begin()->first);
+        }
+    }
+    Problem problem{front.kernel, std::move(types), std::move(sizes)};
+    kernel.check(problem);
+    return problem;
+}
+
+}  // namespace jitune

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "jitune/element_type.hpp"
+
+namespace jitune {
+
+/// An output of a kernel and how far it may be off.
+struct OutputSpec {
+    std::string name;
+    ElementType type = ElementType::float32;
+    double tolerance = 0;  ///< relative
+};
+
+/// What is allowed where a template says nothing: 0 for integers, 1e-10 for float64, 1e-4 for
+/// float32, 1e-2 for 16-bit floats.
+double default_tolerance(ElementType type);
+
+/// Empty if |got - want| <= tolerance * (|want| + rms of want) for every element, else the first
+/// difference: "c[17]: got 3, expected 4". The root mean square takes part because a small element
+/// may be what is left of large terms. A NaN is expected for a NaN. Both have the same number of
+/// bytes.
+std::string compare_output(const OutputSpec& output, std::span<const std::byte> want,
+                           std::span<const std::byte> got);
+
+}  // namespace jitune

@@ -1,0 +1,54 @@
+#include "cli_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+#define MATMUL "tune '" JITUNE_EXAMPLES_DIR "/matmul.host.cpp' "
+
+class CliTuneTest : public CliFixture {};
+
+TEST_F(CliTuneTest, TunesATemplateAndKeepsTheWinner) {
+    const std::string command =
+        MATMUL "--size m=60 --size k=2^5 --size n=50 --type element=float32 --evaluations 2 ";
+    const json first = jitune_json(command);
+    EXPECT_EQ(first["kernel"], "matmul");
+    EXPECT_EQ(first["device"], "host");
+    EXPECT_EQ(first["sizes"], (json{{"m", 60}, {"n", 50}, {"k", 32}}));
+    EXPECT_EQ(first["evaluated"], 2);
+    EXPECT_EQ(first["failed"], 0);
+    EXPECT_EQ(first["metrics"]["speed"]["unit"], "GFLOP/s");
+    const double flops = 2.0 * 60 * 50 * 32;
+    EXPECT_NEAR(first["metrics"]["speed"]["value"].get<double>(),
+                flops / first["median_ns"].get<double>(), 1e-6);
+    const Answer list = jitune("db list");
+    EXPECT_NE(list.out.find("matmul"), std::string::npos) << list.out;
+    const Answer second = jitune(command);
+    EXPECT_EQ(second.code, 0) << second.err;
+    EXPECT_NE(second.out.find("GFLOP/s"), std::string::npos) << second.out;
+    EXPECT_NE(second.out.find("matmul.launch({m, n, k}, {/* 3 arguments */}, stream);"),
+              std::string::npos)
+        << second.out;
+}
+
+TEST_F(CliTuneTest, BadArgumentsAreOneLine) {
+    expect_failure(MATMUL "--size m=4 --size n=4", 2, "needs --size k=");
+    expect_failure(MATMUL "--size m=4 --size q=4", 2, "has no size \"q\"");
+    expect_failure(MATMUL "--size m", 2, "NAME=VALUE");
+    expect_failure(MATMUL "--size m=4 --size m=5", 2, "twice");
+    expect_failure(MATMUL "--size m=4 --size n=4 --size k=4", 2, "float32, float64");
+    expect_failure(MATMUL "--size m=4 --size n=4 --size k=4 --type element=int8", 2, "int8");
+    expect_failure(MATMUL "--size m=4 --size n=4 --size k=4 --type element=float32 --strategy x", 2,
+                   "no strategy");
+    expect_failure("tune none.cu --size n=4", 2, "No such file");
+    std::ofstream(path("bad.cu")) << "/* jitune template\nkernel = \"x\"\nblock = 3\n*/\n";
+    expect_failure("tune \"$folder/bad.cu\" --size n=4", 2, "bad.cu:3: front matter has no key");
+}
+
+TEST_F(CliTuneTest, ATemplateIsTunedOnItsOwnKindOfDevice) {
+    expect_failure("tune '" JITUNE_EXAMPLES_DIR
+                   "/transpose.cu' --size rows=64 --size columns=64 --device host",
+                   2, "is a template for cuda");
+}
+
+}  // namespace
+}  // namespace jitune
