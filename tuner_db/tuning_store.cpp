@@ -281,18 +281,22 @@ void TuningStore::save(std::span<const Measurement> measurements,
     });
 }
 
+std::string TuningStore::lease_holder(const RecordKey& key, const std::string& owner,
+                                      milliseconds duration) {
+    const Impl::Turn turn(*impl_, kLeaseWait);
+    return impl_->leases_.others_lease(key, owner, duration);
+}
+
 std::string TuningStore::try_lease(const RecordKey& key, const std::string& owner,
                                    milliseconds duration) {
     const Impl::Turn turn(*impl_, kLeaseWait);
-    std::string holder = impl_->leases_.others_lease(key, owner, duration);
-    if (holder.empty()) {  // else those who wait would keep each other from writing
-        impl_->write([&] {
-            holder = impl_->leases_.others_lease(key, owner, duration);
-            if (holder.empty()) {
-                impl_->leases_.put(key, owner, duration);
-            }
-        });
-    }
+    std::string holder;
+    impl_->write([&] {
+        holder = impl_->leases_.others_lease(key, owner, duration);
+        if (holder.empty()) {
+            impl_->leases_.put(key, owner, duration);
+        }
+    });
     return holder;
 }
 
