@@ -71,7 +71,7 @@ protected:
 TEST_F(SchemaTest, MarksTheFileAsOurs) {
     make_store();
     EXPECT_EQ(bytes().substr(68, 4), "jitn");
-    EXPECT_EQ(open()->status().schema_version, 2);
+    EXPECT_EQ(open()->status().schema_version, 3);
 }
 
 TEST_F(SchemaTest, UsesADatabaseThatIsStillEmpty) {
@@ -93,8 +93,8 @@ TEST_F(SchemaTest, RefusesAnotherApplicationId) {
 
 TEST_F(SchemaTest, RefusesANewerVersionAndSaysWhich) {
     make_store();
-    sql("PRAGMA user_version = 3");
-    expect_untouched_refusal("its version is 3");
+    sql("PRAGMA user_version = 4");
+    expect_untouched_refusal("its version is 4");
 }
 
 TEST_F(SchemaTest, RefusesAVersionThatNeverWas) {
@@ -115,23 +115,42 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
           "ALTER TABLE winner ADD COLUMN extra TEXT", "CREATE TABLE extra(a)",
           "CREATE VIEW v AS SELECT * FROM winner", "DROP INDEX measurement_key",
           "ALTER TABLE winner RENAME TO w; CREATE VIEW winner AS SELECT * FROM w",
-          "CREATE INDEX extra ON winner(median_ns)", "DROP TABLE measurement"}) {
+          "CREATE INDEX extra ON winner(median_ns)", "DROP TABLE measurement",
+          "DROP TABLE lease"}) {
         SCOPED_TRACE(change);
         write("");
         make_store();
         sql(change);
-        expect_untouched_refusal("its schema is not that of version 2");
+        expect_untouched_refusal("its schema is not that of version 3");
     }
 }
 
 TEST_F(SchemaTest, RefusesRowsThatTheStoreWouldNotWrite) {
     make_store();
-    for (const char* change :
-         {"median_ns = 0", "median_ns = -1", "median_ns = 9e999", "median_ns = NULL",
-          "noise = -0.5", "complete = 2", "bucket = 'x'", "bucket = -1", "alignment = 0",
-          "image = x''", "image = 'text'", "image_format = 'exe'", "digest = x'00'", "symbols = ''",
-          "kernel = ''", "median_ns = '1 ns'", "reproducibility = 'often'",
-          "reproducibility = NULL"}) {
+    for (const char* change : {"median_ns = 0",
+                               "median_ns = -1",
+                               "median_ns = 9e999",
+                               "median_ns = NULL",
+                               "noise = -0.5",
+                               "complete = 2",
+                               "bucket = 'x'",
+                               "bucket = -1",
+                               "alignment = 0",
+                               "image = x''",
+                               "image = 'text'",
+                               "image_format = 'exe'",
+                               "digest = x'00'",
+                               "symbols = ''",
+                               "kernel = ''",
+                               "median_ns = '1 ns'",
+                               "reproducibility = 'often'",
+                               "reproducibility = NULL",
+                               "conditions = NULL",
+                               "uncertainty = -1",
+                               "uncertainty = 9e999",
+                               "speed_up_low = -1",
+                               "speed_up_low = 2, speed_up_high = 1",
+                               "speed_up_high = 9e999"}) {
         sqlite3* raw = nullptr;
         ASSERT_EQ(sqlite3_open(path_.c_str(), &raw), SQLITE_OK);
         const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(raw, sqlite3_close);

@@ -23,6 +23,11 @@ protected:
         exact.reproducibility = "exact";
         return exact;
     }
+    static Winner certain_winner() {
+        Winner certain = exact_winner();
+        certain.certainty = {"l2=cold chain=32 clocks=steady", 0.0015, 1.5, 1.75};
+        return certain;
+    }
     static std::vector<Measurement> measurements() { return {measurement_of(40)}; }
     static std::vector<Measurement> any_measurements() {
         std::vector<Measurement> any = measurements();
@@ -76,16 +81,45 @@ protected:
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
-    open()->save(any_measurements(), exact_winner());
-    EXPECT_EQ(dump(), golden("store_v2.sql"));
+    open()->save(any_measurements(), certain_winner());
+    EXPECT_EQ(dump(), golden("store_v3.sql"));
 }
 
 TEST_F(GoldenStore, IsReadToday) {
-    sql(golden("store_v2.sql"));
+    sql(golden("store_v3.sql"));
     const auto store = open(Access::read_only);
-    EXPECT_EQ(store->find(key_of(40)), exact_winner());
+    EXPECT_EQ(store->find(key_of(40)), certain_winner());
     EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
     EXPECT_EQ(store->bad_rows(), 0);
+}
+
+TEST_F(GoldenStore, OfVersion2KeepsItsRowsAndSaysThatItsWinnersCertaintyIsNotKnown) {
+    sql(golden("store_v2.sql"));
+    const auto store = open();
+    EXPECT_EQ(store->find(key_of(40)), exact_winner());
+    EXPECT_EQ(exact_winner().certainty, Certainty{});
+    EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
+    EXPECT_TRUE(store->verify().problems.empty());
+}
+
+TEST_F(GoldenStore, OfVersion2BecomesWhatIsWrittenToday) {
+    sql(golden("store_v2.sql"));
+    open();
+    const std::string migrated = dump();
+    path_ = dir_.path() / "new.db";
+    open()->save(any_measurements(), exact_winner());
+    EXPECT_EQ(migrated, dump());
+}
+
+TEST_F(GoldenStore, DoesNotGiveAWinnerWhoseCertaintyIsDamaged) {
+    for (const char* damage : {"speed_up_high = 9", "uncertainty = 0.0", "conditions = ''",
+                               "conditions = '', uncertainty = 0, speed_up_low = 0, "
+                               "speed_up_high = 0"}) {
+        std::filesystem::remove(path_);
+        open()->save({}, certain_winner());
+        sql(std::string("UPDATE winner SET ") + damage);
+        EXPECT_EQ(open()->find(key_of(40)), std::nullopt) << damage;
+    }
 }
 
 TEST_F(GoldenStore, OfVersion1KeepsItsRowsAndTheirOrderIsFixed) {
@@ -136,7 +170,7 @@ TEST_F(GoldenStore, OfVersion1IsLeftAloneByAReader) {
     make_version_1();
     const std::string before = bytes();
     const std::string message = refusal(Access::read_only);
-    EXPECT_NE(message.find("it is of version 1, and version 2 is needed"), std::string::npos)
+    EXPECT_NE(message.find("it is of version 1, and version 3 is needed"), std::string::npos)
         << message;
     EXPECT_EQ(bytes(), before);
 }
@@ -159,7 +193,7 @@ TEST_F(GoldenStore, OfVersion1IsMigratedOnceByManyProcesses) {
     for (const auto& child : children) {
         EXPECT_EQ(child->wait(), 0);
     }
-    EXPECT_EQ(open()->status().schema_version, 2);
+    EXPECT_EQ(open()->status().schema_version, 3);
 }
 
 }  // namespace

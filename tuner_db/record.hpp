@@ -56,6 +56,18 @@ struct Measurement {
     bool operator==(const Measurement&) const = default;
 };
 
+/// How sure the comparison was that a winner comes from. Zeros: it is not known.
+struct Certainty {
+    std::string conditions;  ///< "l2=cold chain=32 …", see docs/tuning.md
+    /// Half the width of the median's 95 % confidence interval over the median.
+    double uncertainty = 0;
+    /// 99 % confidence interval of the default's time over the winner's.
+    double speed_up_low = 0;
+    double speed_up_high = 0;
+
+    bool operator==(const Certainty&) const = default;
+};
+
 /// The configuration that dispatch uses for a key, with everything a launch needs.
 struct Winner {
     RecordKey key;
@@ -70,6 +82,7 @@ struct Winner {
     std::vector<std::string> symbols;  ///< one entry point per launch step
     Provenance provenance;
     std::string reproducibility = "fixed";  ///< as in Measurement
+    Certainty certainty = {};
 
     bool operator==(const Winner&) const = default;
 };

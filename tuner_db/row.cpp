@@ -27,13 +27,28 @@ constexpr std::array<std::string_view, 19> kMeasurementColumns{
     "reason",        "conditions",   "samples_ns", "device_name",    "device_uuid",
     "driver",        "compiler",     "created_at", "reproducibility"};
 
-constexpr std::array<std::string_view, 22> kWinnerColumns{
-    "digest",        "kernel",         "types",        "bucket",
-    "alignment",     "template_hash",  "device_class", "sizes",
-    "configuration", "median_ns",      "noise",        "default_median_ns",
-    "complete",      "image_format",   "image",        "symbols",
-    "device_name",   "device_uuid",    "driver",       "compiler",
-    "created_at",    "reproducibility"};
+constexpr std::array<std::string_view, 26> kWinnerColumns{
+    "digest",        "kernel",          "types",        "bucket",
+    "alignment",     "template_hash",   "device_class", "sizes",
+    "configuration", "median_ns",       "noise",        "default_median_ns",
+    "complete",      "image_format",    "image",        "symbols",
+    "device_name",   "device_uuid",     "driver",       "compiler",
+    "created_at",    "reproducibility", "conditions",   "uncertainty",
+    "speed_up_low",  "speed_up_high"};
+
+// In the columns after created_at, with which version 1 ended.
+using Migrated = std::variant<std::string_view, double>;
+constexpr std::array<Migrated, 1> kMigratedMeasurement{"fixed"};
+constexpr std::array<Migrated, 5> kMigratedWinner{"fixed", "", 0.0, 0.0, 0.0};
+
+bool equals(const Cell& cell, const Migrated& value) {
+    if (const auto* text = std::get_if<std::string_view>(&value)) {
+        const auto* found = std::get_if<std::string>(&cell);
+        return found != nullptr && *found == *text;
+    }
+    const auto* found = std::get_if<double>(&cell);
+    return found != nullptr && *found == std::get<double>(value);
+}
 
 struct FieldHasher {
     Hasher& hasher;
@@ -47,19 +62,25 @@ struct FieldHasher {
     }
 };
 
-/// Over every cell but the first, as stored, and but the last, the reproducibility, where that is
-/// what the migration gave to the rows of version 1. So their digests still hold, and a measurement
-/// keeps its identity. A change from or to that value is found all the same: the other digest has
-/// one field more.
+Blob blob_of(const Digest& digest) {
+    return Blob{std::string(reinterpret_cast<const char*>(digest.data()), digest.size())};
+}
+
+/// Over every cell but the first, as stored, and but the last ones as far as they have the values
+/// that migrations gave to older rows. So the digests of those still hold, and a measurement keeps
+/// its identity. A change from or to such a value is found all the same: the other digest has more
+/// fields.
 Cell digest(const Table& table, const Row& row) {
-    static const Cell migrated = std::string("fixed");
-    const std::size_t end = row.size() - (row.back() == migrated ? 1 : 0);
+    std::size_t end = row.size();
+    for (auto value = table.migrated.rbegin();
+         value != table.migrated.rend() && equals(row[end - 1], *value); ++value) {
+        --end;
+    }
     Hasher hasher(table.name);
     for (std::size_t i = 1; i < end; ++i) {
         std::visit(FieldHasher{hasher}, row[i]);
     }
-    const Digest digest = hasher.digest();
-    return Blob{std::string(reinterpret_cast<const char*>(digest.data()), digest.size())};
+    return blob_of(hasher.digest());
 }
 
 void append(Row& row, const RecordKey& key) {
@@ -166,8 +187,8 @@ bool digest_holds(const Table& table, const Row& row) {
 
 }  // namespace
 
-const Table kMeasurementTable{"measurement", kMeasurementColumns};
-const Table kWinnerTable{"winner", kWinnerColumns};
+const Table kMeasurementTable{"measurement", kMeasurementColumns, kMigratedMeasurement};
+const Table kWinnerTable{"winner", kWinnerColumns, kMigratedWinner};
 
 std::string select(const Table& table, std::string_view rest) {
     return fmt::format("SELECT {} FROM {} {}", fmt::join(table.columns, ", "), table.name, rest);
@@ -186,6 +207,14 @@ Row encode(const RecordKey& key) {
     Row row;
     append(row, key);
     return row;
+}
+
+Blob digest_of(const RecordKey& key) {
+    Hasher hasher("key");
+    for (const Cell& cell : encode(key)) {
+        std::visit(FieldHasher{hasher}, cell);
+    }
+    return blob_of(hasher.digest());
 }
 
 Row encode(const Measurement& measurement) {
@@ -210,7 +239,11 @@ Row encode(const Winner& winner) {
          checked("default_median_ns", winner.default_median_ns, 0), std::int64_t{winner.complete},
          winner.image_format, Blob{winner.image}, join_symbols(winner.symbols)});
     append(row, winner.provenance);
-    row.emplace_back(winner.reproducibility);
+    const Certainty& certainty = winner.certainty;
+    row.insert(row.end(), {winner.reproducibility, certainty.conditions,
+                           checked("uncertainty", certainty.uncertainty, 0),
+                           checked("speed_up_low", certainty.speed_up_low, 0),
+                           checked("speed_up_high", certainty.speed_up_high, 0)});
     row.front() = digest(kWinnerTable, row);
     return row;
 }
@@ -254,7 +287,8 @@ std::optional<Winner> decode_winner(const Row& row) {
                   reader.take<Blob>().bytes,
                   split_symbols(reader.text()),
                   reader.provenance(),
-                  reader.text()};
+                  reader.text(),
+                  {reader.text(), reader.real(), reader.real(), reader.real()}};
     return reader.good() ? std::optional(std::move(winner)) : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "tuner_db/record.hpp"
 #include "tuner_db/sqlite.hpp"
@@ -11,10 +12,12 @@
 namespace jitune {
 
 /// A table's name and its columns, in the order of encode()'s cells. The first one is the digest
-/// over the others, the last one the reproducibility.
+/// over the others. The last ones came after version 1: `migrated` are the values that older rows
+/// have in them.
 struct Table {
     std::string_view name;
     std::span<const std::string_view> columns;
+    std::span<const std::variant<std::string_view, double>> migrated;
 };
 
 extern const Table kMeasurementTable;
@@ -28,6 +31,9 @@ std::string insert(std::string_view verb, const Table& table);
 
 /// kernel, types, bucket, alignment, template_hash, device_class.
 sqlite::Row encode(const RecordKey& key);
+
+/// 16 bytes over a key.
+sqlite::Blob digest_of(const RecordKey& key);
 
 /// Throw Error(store) that names the field for a time that is not finite and positive and for
 /// symbols that a list cannot hold.

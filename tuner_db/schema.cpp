@@ -20,7 +20,9 @@ using sqlite::Transaction;
 }
 
 std::vector<Migration> known_migrations() {
-    return {{0, embedded::schema[0].text}, {1, embedded::schema[1].text}};
+    return {{0, embedded::schema[0].text},
+            {1, embedded::schema[1].text},
+            {2, embedded::schema[2].text}};
 }
 
 std::vector<sqlite::Row> schema_rows(Connection& connection) {

@@ -15,6 +15,7 @@
 #include "jitune/error.hpp"
 #include "tuner_db/bucket.hpp"
 #include "tuner_db/integrity.hpp"
+#include "tuner_db/lease.hpp"
 #include "tuner_db/row.hpp"
 #include "tuner_db/store_file.hpp"
 
@@ -31,6 +32,8 @@ using std::chrono::steady_clock;
 // Dispatch goes on without the store sooner than it waits; a sweep has time.
 constexpr milliseconds kDispatchWait{50};
 constexpr milliseconds kSweepWait{10'000};
+// Less than any tuning that a lease may save.
+constexpr milliseconds kLeaseWait{1'000};
 
 constexpr std::string_view kIsKey =
     "kernel = ?1 AND types = ?2 AND bucket = ?3 AND alignment = ?4 AND template_hash = ?5 AND "
@@ -102,6 +105,7 @@ private:
     Statement put_measurement_{
         connection_, insert("INSERT", kMeasurementTable) + " ON CONFLICT(digest) DO NOTHING"};
     Statement journal_mode_{connection_, "PRAGMA journal_mode"};
+    LeaseTable leases_{connection_};
 };
 
 /// The right to use a store for one call: in its own process, alone, and with a bounded wait for
@@ -275,6 +279,30 @@ void TuningStore::save(std::span<const Measurement> measurements,
             impl_->put_winner_.execute(winner_row);
         }
     });
+}
+
+std::string TuningStore::lease_holder(const RecordKey& key, const std::string& owner,
+                                      milliseconds duration) {
+    const Impl::Turn turn(*impl_, kLeaseWait);
+    return impl_->leases_.others_lease(key, owner, duration);
+}
+
+std::string TuningStore::try_lease(const RecordKey& key, const std::string& owner,
+                                   milliseconds duration) {
+    const Impl::Turn turn(*impl_, kLeaseWait);
+    std::string holder;
+    impl_->write([&] {
+        holder = impl_->leases_.others_lease(key, owner, duration);
+        if (holder.empty()) {
+            impl_->leases_.put(key, owner, duration);
+        }
+    });
+    return holder;
+}
+
+void TuningStore::release_lease(const RecordKey& key, const std::string& owner) {
+    const Impl::Turn turn(*impl_, kLeaseWait);
+    impl_->write([&] { impl_->leases_.remove(key, owner); });
 }
 
 std::vector<Winner> TuningStore::winners() {

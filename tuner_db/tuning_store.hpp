@@ -48,6 +48,20 @@ public:
     /// that is there already is not stored twice.
     void save(std::span<const Measurement> measurements, const std::optional<Winner>& winner);
 
+    /// Who other than `owner` tunes `key`, or "". Owners are "<process_identity()> <what tells it
+    /// from others of the process>". `duration` is what all ask for.
+    std::string lease_holder(const RecordKey& key, const std::string& owner,
+                             std::chrono::milliseconds duration);
+
+    /// Makes `owner` the one that tunes `key` for `duration` from now, unless somebody else is:
+    /// answers as lease_holder(). Asking again prolongs. Leases only save work: nothing depends on
+    /// them.
+    std::string try_lease(const RecordKey& key, const std::string& owner,
+                          std::chrono::milliseconds duration);
+
+    /// Ends `owner`'s lease, if it still has one.
+    void release_lease(const RecordKey& key, const std::string& owner);
+
     /// Every winner, ordered by kernel, types, device class and bucket. Without their images.
     std::vector<Winner> winners();
 

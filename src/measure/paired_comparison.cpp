@@ -1,0 +1,74 @@
+#include "measure/paired_comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// The chance that a 99 % interval misses the ratio on one side.
+constexpr double kTail = 0.005;
+
+/// The means of every two values and of each with itself, in order.
+std::vector<double> walsh_averages(const std::vector<double>& values) {
+    std::vector<double> averages;
+    averages.reserve(values.size() * (values.size() + 1) / 2);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (std::size_t j = i; j < values.size(); ++j) {
+            averages.push_back((values[i] + values[j]) / 2);
+        }
+    }
+    std::sort(averages.begin(), averages.end());
+    return averages;
+}
+
+/// How many Walsh averages can be left out at each end: the largest k with P(W <= k) <= kTail,
+/// where W, the sum of the ranks of the positive ones of `count` differences, takes each rank with
+/// the chance 1/2.
+std::size_t trimmed_at_each_end(std::size_t count) {
+    std::vector<double> chance(count * (count + 1) / 2 + 1);
+    chance[0] = 1;
+    std::size_t reached = 0;
+    for (std::size_t rank = 1; rank <= count; ++rank) {
+        reached += rank;
+        for (std::size_t sum = reached + 1; sum-- > 0;) {
+            chance[sum] = (chance[sum] + (sum >= rank ? chance[sum - rank] : 0)) / 2;
+        }
+    }
+    std::size_t trimmed = 0;
+    for (double below = chance[0]; below + chance[trimmed + 1] <= kTail;) {
+        below += chance[++trimmed];
+    }
+    return trimmed;
+}
+
+}  // namespace
+
+Ratio ratio_of(std::span<const double> numerator, std::span<const double> denominator) {
+    std::vector<double> differences(std::min(numerator.size(), denominator.size()));
+    if (differences.empty()) {
+        throw Error(ErrorKind::usage, "compare times: there is no round in which both were taken");
+    }
+    std::transform(numerator.begin(),
+                   numerator.begin() + static_cast<std::ptrdiff_t>(differences.size()),
+                   denominator.begin(), differences.begin(),
+                   [](double above, double below) { return std::log(above / below); });
+    const std::vector<double> averages = walsh_averages(differences);
+    const std::size_t last = averages.size() - 1;
+    Ratio ratio;
+    ratio.estimate = std::exp((averages[last / 2] + averages[last - last / 2]) / 2);
+    ratio.high = std::numeric_limits<double>::infinity();
+    if (std::ssize(differences) >= kFewestRounds) {
+        const std::size_t trimmed = trimmed_at_each_end(differences.size());
+        ratio.low = std::exp(averages[trimmed]);
+        ratio.high = std::exp(averages[last - trimmed]);
+    }
+    return ratio;
+}
+
+}  // namespace jitune

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+
+namespace jitune {
+
+/// A ratio of two times with its 99 % confidence interval.
+struct Ratio {
+    double low = 0;
+    double estimate = 1;
+    double high = 0;
+
+    /// Half of the interval's width.
+    [[nodiscard]] double uncertainty() const { return (high - low) / 2; }
+};
+
+/// Fewer cannot bound a ratio at that level.
+inline constexpr int kFewestRounds = 8;
+
+/// `numerator` over `denominator`, samples in ns of which those of equal index were taken right
+/// after each other: what drifts from round to round cancels. Uses the rounds that both have.
+/// Hodges and Lehmann's estimate over the logarithms with the interval of the exact signed-rank
+/// test, which outliers move little. Fewer rounds than kFewestRounds: from 0 to infinity. Throws
+/// Error(usage) where there is no round.
+Ratio ratio_of(std::span<const double> numerator, std::span<const double> denominator);
+
+}  // namespace jitune
