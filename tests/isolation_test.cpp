@@ -26,7 +26,6 @@ protected:
         options_.database = dir_.path() / "tuning.db";
         options_.worker = JITUNE_BEHAVIOUR_SWEEP;
         options_.hang_limit = milliseconds(5000);
-        options_.log_sink = [](LogLevel, std::string_view) {};
     }
 
     static Kernel kernel(std::vector<std::string> behaviours) {
