@@ -282,7 +282,7 @@ TEST(KernelTemplate, KeysChangeWithWhatTheFrontMatterIncludes) {
     const KernelTemplate changed(source);
     EXPECT_NE(changed.hash(), reduce().hash());
     EXPECT_EQ(changed.instance(float_sum(), configuration(text_with({}))).expressions[1],
-              "jitune::reduce_partials<double, float, float, jitune::Sum, 256>");
+              "jitune::reduce_partials<double, float, float, jitune::Sum, 256, 8>");
 }
 
 TEST(KernelTemplate, RefusesANulByte) {
