@@ -42,6 +42,15 @@ TEST_F(BinaryCacheTest, TellsTemplatesDevicesAndInstancesApart) {
     EXPECT_FALSE(knows({{"g<1>", "f<1>"}}));
 }
 
+TEST_F(BinaryCacheTest, InstancesWithOtherDefinesAreOtherPrograms) {
+    const auto outcomes =
+        compile({{{"f"}, "#define A 1\n"}, {{"f"}, "#define A 2\n"}, {{"g"}, "#define A 1\n"}});
+    EXPECT_EQ(std::get<Binary>(outcomes[0]).image, std::get<Binary>(outcomes[2]).image);
+    EXPECT_NE(std::get<Binary>(outcomes[0]).image, std::get<Binary>(outcomes[1]).image);
+    EXPECT_TRUE(knows({{"f"}, "#define A 2\n"}));
+    EXPECT_FALSE(knows({{"g"}, "#define A 2\n"}));
+}
+
 TEST_F(BinaryCacheTest, RemembersFailuresToo) {
     backend_.on("f<2>").compile_log = "no";
     compile({{{"f<1>"}}, {{"f<2>"}}});

@@ -125,6 +125,60 @@ TEST(FrontMatter, ReadsWhetherCandidatesFindTheirDataInTheCache) {
                       with_line(3, "backend = \"cuda\"\ncache = \"hot\""));
 }
 
+TEST(FrontMatter, ReadsWhatAnArgumentIsTunedWith) {
+    const FrontMatter front = parse(with_line(
+        20,
+        "values = { access = \"in\", type = \"element\", count = \"n\", fill = \"random -1..2.5\", "
+        "alignment = 16 }\n"
+        "alpha = { access = \"value\", type = \"float32\", value = \"0.5\" }\n"
+        "result = { access = \"out\", type = \"element\", count = \"n\", tolerance = 1e-3 }"));
+    EXPECT_EQ(front.arguments[0].fill.low, -1);
+    EXPECT_EQ(front.arguments[0].fill.high, 2.5);
+    EXPECT_EQ(front.arguments[0].alignment, 16);
+    EXPECT_EQ(front.arguments[1].access, Access::value);
+    EXPECT_EQ(front.arguments[2].tolerance, 1e-3);
+    expect_line_refused(21,
+                        "n = { access = \"out\", type = \"int32\", count = \"n\", tolerance = 2 }",
+                        "relative difference");
+    expect_line_refused(
+        21, "n = { access = \"scalar\", type = \"int32\", value = \"n\", fill = \"ones\" }",
+        "no key \"fill\"");
+    expect_refused_at(21, "what a kernel reads is listed before what it writes",
+                      with_line(20,
+                                "result = { access = \"out\", type = \"int32\", count = \"n\" }\n"
+                                "values = { access = \"in\", type = \"element\", count = \"n\" }"));
+}
+
+TEST(FrontMatter, ReadsMacrosAndMetrics) {
+    const FrontMatter front = parse(
+        with_line(4,
+                  "sizes = [\"n\"]\ndefines = [\"block\", \"element\"]\n"
+                  "metrics.rate = { value = \"n * element_bytes / seconds\", unit = \"B/s\" }"));
+    EXPECT_EQ(front.defines, (std::vector<std::string>{"block", "element"}));
+    ASSERT_EQ(front.metrics.size(), 1U);
+    EXPECT_EQ(front.metrics[0].unit, "B/s");
+    EXPECT_EQ(front.metrics[0].value.names(),
+              (std::set<std::string>{"n", "element_bytes", "seconds"}));
+    expect_refused_at(5, "neither a parameter nor a type parameter",
+                      with_line(4, "sizes = [\"n\"]\ndefines = [\"n\"]"));
+    expect_refused_at(22, "\"seconds\"", with_line(27, "block = \"seconds\""));
+}
+
+TEST(FrontMatter, ReadsEachKindOfReference) {
+    const auto reference = [](const std::string& lines) {
+        return parse(with_line(27, "block = \"block\"\n[reference]\n" + lines)).reference.value();
+    };
+    using Kind = ReferenceSpec::Kind;
+    EXPECT_EQ(reference("default = true").kind, Kind::standard);
+    EXPECT_EQ(reference("npy = {}").kind, Kind::files);
+    const ReferenceSpec host = reference("host = \"plainly\"\narguments = [\"values\", \"n\"]");
+    EXPECT_EQ(host.kind, Kind::host);
+    EXPECT_EQ(host.launch.entry, "plainly");
+    expect_error(ErrorKind::usage, "which is no output",
+                 [&] { reference("npy = { values = \"a.npy\" }"); });
+    expect_error(ErrorKind::usage, "no key", [&] { reference("default = true\nentry = \"f\""); });
+}
+
 TEST(FrontMatter, ReadsAReferenceLaunch) {
     EXPECT_FALSE(parse(text_of(kLines)).reference);
     const std::string reference =

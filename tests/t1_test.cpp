@@ -9,7 +9,7 @@
 namespace jitune {
 namespace {
 
-constexpr const char *kProblem = R"({
+constexpr const char *kProblem = R"json({
   "General": {"BenchmarkName": "scale", "OutputFormat": "JSON"},
   "ConfigurationSpace": {
     "TuningParameters": [
@@ -47,7 +47,7 @@ constexpr const char *kProblem = R"({
             {"Name" : "factor", "Type" : "float", "MemoryType" : "Scalar", "FillValue" : 2.5}
         ]
 }
-})";
+})json";
 
 class T1Test : public testing::Test {
 protected:
