@@ -25,7 +25,7 @@ protected:
     IsolationTest() {
         options_.database = dir_.path() / "tuning.db";
         options_.worker = JITUNE_BEHAVIOUR_SWEEP;
-        options_.hang_limit = milliseconds(5000);
+        options_.hang_limit = milliseconds(3000);
     }
 
     static Kernel kernel(std::vector<std::string> behaviours) {
@@ -95,7 +95,7 @@ TEST_F(IsolationTest, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
 }
 
 TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
-    options_.compile_limit = milliseconds(15'000);
+    options_.compile_limit = milliseconds(10'000);
     const TuneReport report =
         tune(kernel({"good", "hang", "endless_compile"}),
              {.strategy = "exhaustive", .max_evaluations = 9});  // one endless compile is enough
@@ -103,11 +103,11 @@ TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
     for (int copy = 1; copy <= 4; ++copy) {
         EXPECT_EQ(found.at(name("good", copy)).verdict, Verdict::timed);
         EXPECT_EQ(found.at(name("hang", copy)).verdict, Verdict::timed_out);
-        EXPECT_EQ(found.at(name("hang", copy)).reason, "did not end in 5 s");
+        EXPECT_EQ(found.at(name("hang", copy)).reason, "did not end in 3 s");
     }
     const Measurement& endless = found.at(name("endless_compile", 1));
     EXPECT_EQ(endless.verdict, Verdict::compile_failed);
-    EXPECT_NE(endless.reason.find("did not end in 15 s"), std::string::npos) << endless.reason;
+    EXPECT_NE(endless.reason.find("did not end in 10 s"), std::string::npos) << endless.reason;
 }
 
 TEST_F(IsolationTest, SaysWhyWhereNoWorkerCanBeHad) {

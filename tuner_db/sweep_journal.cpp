@@ -95,7 +95,9 @@ std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
             continue;
         }
         Measurement one = read_measurement(reader);
-        const std::pair name(one.key.types + one.key.kernel + one.sizes, one.configuration);
+        const std::pair name(
+            fmt::format("{} {} {} {}", one.key.kernel, one.key.types, one.key.bucket, one.sizes),
+            one.configuration);
         if (kind == kAnnounced) {
             in_flight.insert_or_assign(name, std::move(one));
         } else {

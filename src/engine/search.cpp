@@ -137,7 +137,10 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
     run_suspects(ahead);
     bool asking = true;
     while (!out_of_budget()) {
-        asking = asking && refill(*strategy, ahead);
+        // Many at a time: what is announced is written to the disk.
+        if (asking && ahead.pending() <= ahead.depth() / 2) {
+            asking = refill(*strategy, ahead);
+        }
         if (ahead.pending() == 0) {
             complete_ = true;
             return;

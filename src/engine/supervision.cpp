@@ -49,6 +49,7 @@ std::optional<TuneReport> Supervision::follow(WorkerProcess& worker) {
         if (const auto message = worker.receive(kGlance)) {
             if (message->front() == worker_words::kError) {
                 MessageReader reader(*message);
+                reader.text();
                 take_error(reader);
                 return std::nullopt;
             }

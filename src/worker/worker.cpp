@@ -14,6 +14,7 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/engine.hpp"
@@ -119,6 +120,9 @@ public:
         MessageWriter(message).texts(configurations);
         channel_.send(message);
         ++announced_;
+        for (const std::string& configuration : configurations) {
+            announcement_of_[configuration] = announced_;
+        }
     }
     void compiling(std::uint64_t batch, std::span<const std::string> configurations) override {
         Message message{worker_words::kCompiling};
@@ -132,7 +136,10 @@ public:
     }
     void begin(const std::string& configuration, Phase phase) override {
         // Compiling has gone on meanwhile, so that this waits for nothing as a rule.
-        orders_.wait_for_go(announced_);
+        if (const auto place = announcement_of_.find(configuration);
+            place != announcement_of_.end()) {
+            orders_.wait_for_go(place->second);
+        }
         channel_.send(
             {phase == Phase::check ? worker_words::kCheck : worker_words::kTime, configuration});
     }
@@ -147,6 +154,7 @@ private:
     MessageChannel& channel_;
     Orders& orders_;
     std::size_t announced_ = 0;
+    std::unordered_map<std::string, std::size_t> announcement_of_;
 };
 
 void say_error(MessageChannel& channel, ErrorKind kind, const std::string& text) {
