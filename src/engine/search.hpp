@@ -20,7 +20,8 @@ struct Evaluation {
     Verdict verdict = Verdict::timed;
     std::string reason;
     std::vector<double> samples_ns;
-    double median_ns = 0;  ///< if timed
+    std::string conditions;  ///< under which they were taken
+    double median_ns = 0;    ///< if timed
     std::optional<Binary> binary;
 };
 
@@ -48,6 +49,8 @@ private:
     void evaluate(CompiledCandidate candidate);
     std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
+    std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
+                                                    Evaluation& evaluation);
     bool refill(Strategy& strategy, CompileAhead& ahead);
     [[nodiscard]] std::size_t expected_evaluations() const;
     [[nodiscard]] bool out_of_budget() const;

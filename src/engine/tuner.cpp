@@ -11,6 +11,7 @@
 #include "engine/rig.hpp"
 #include "engine/search.hpp"
 #include "jitune/error.hpp"
+#include "measure/paired_comparison.hpp"
 
 namespace jitune {
 
@@ -63,6 +64,7 @@ Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Probl
         return *winner.binary;
     }
     const LaunchRule rule = kernel.launch_rule(problem, backend.info(), winner.configuration);
+    const DeviceLock::Turn turn = rig.turn();
     const auto failure = rig.check(*program, rule);
     if (failure) {
         refuse_lost_device(*failure, winner.configuration);
@@ -70,17 +72,36 @@ Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Probl
     return failure ? *winner.binary : *binary;
 }
 
-/// The default's median in the finals, else that of its first round; 0 if it failed.
-double default_time(const Search& search, const std::vector<Finalist>& finalists) {
+/// The winner beside the template's default.
+struct Gain {
+    double default_ns = 0;  ///< 0: the default failed
+    Certainty certainty;
+};
+
+/// Round by round where the default was in the finals, else from its first round.
+Gain gain_of(const Search& search, const std::vector<Finalist>& finalists) {
+    const Finalist& winner = finalists.front();
     const std::size_t index = search.seeds().front();
+    Gain gain{0, {winner.conditions, winner.uncertainty, 0, 0}};
     for (const Finalist& one : finalists) {
         if (one.evaluation->index == index) {
-            return one.summary.median_ns;
+            const Ratio ratio = ratio_of(one.samples_ns, winner.samples_ns);
+            gain.default_ns = one.summary.median_ns;
+            gain.certainty.speed_up_low = ratio.low;
+            gain.certainty.speed_up_high = ratio.high;
+            return gain;
         }
     }
-    const auto evaluation = std::find_if(search.evaluations().begin(), search.evaluations().end(),
-                                         [&](const Evaluation& one) { return one.index == index; });
-    return evaluation == search.evaluations().end() ? 0 : evaluation->median_ns;
+    const auto first = std::find_if(search.evaluations().begin(), search.evaluations().end(),
+                                    [&](const Evaluation& one) { return one.index == index; });
+    if (first != search.evaluations().end() && first->verdict == Verdict::timed) {
+        const double speed_up = first->median_ns / winner.summary.median_ns;
+        const double unsure = relative_uncertainty(first->samples_ns) + winner.uncertainty;
+        gain.default_ns = first->median_ns;
+        gain.certainty.speed_up_low = speed_up * std::max(0.0, 1 - unsure);
+        gain.certainty.speed_up_high = speed_up * (1 + unsure);
+    }
+    return gain;
 }
 
 /// Lets the rig learn from the template's reference where the workload does not know the answers.
@@ -102,6 +123,7 @@ void learn_reference(Backend& backend, const KernelTemplate& kernel, const Probl
         throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", what, failure->log));
     }
     const auto program = backend.load(std::get<Binary>(outcome));
+    const DeviceLock::Turn turn = rig.turn();
     if (const auto failure = rig.learn(*program, reference->rule)) {
         throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
                     fmt::format("running {}: {}", what, failure->reason));
@@ -130,7 +152,7 @@ public:
                 reproducibility(evaluation)};
     }
 
-    [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, double default_ns,
+    [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, const Gain& gain,
                                 const Binary& binary, bool complete) const {
         const Finalist& first = finalists.front();
         return {key(),
@@ -138,13 +160,14 @@ public:
                 first.evaluation->configuration.text(),
                 first.summary.median_ns,
                 first.summary.noise,
-                default_ns,
+                gain.default_ns,
                 complete,
                 binary.format,
                 *binary.image,
                 binary.symbols,
                 provenance_,
-                reproducibility(*first.evaluation)};
+                reproducibility(*first.evaluation),
+                gain.certainty};
     }
 
 private:
@@ -169,7 +192,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
                 const Log& log) {
     kernel.check(problem);
     const SearchSpace space = kernel.space(problem, backend.info());
-    Rig rig(backend, workload, problem, kernel.front_matter().warm_cache);
+    Rig rig(backend, workload, problem, kernel.front_matter().warm_cache, log);
     learn_reference(backend, kernel, problem, kernel.default_configuration(space), rig, binaries);
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
     search.run();
@@ -183,16 +206,16 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     TuneReport report;
     for (const Evaluation& evaluation : search.evaluations()) {
         report.measurements.push_back(
-            recorder.measurement(evaluation, evaluation.samples_ns, rig.conditions()));
+            recorder.measurement(evaluation, evaluation.samples_ns, evaluation.conditions));
     }
     for (const Finalist& finalist : finalists) {
-        report.measurements.push_back(recorder.measurement(
-            *finalist.evaluation, finalist.samples_ns, rig.conditions() + " interleaved"));
+        report.measurements.push_back(
+            recorder.measurement(*finalist.evaluation, finalist.samples_ns, finalist.conditions));
     }
     const Binary binary =
         compile_alone(backend, kernel, problem, *finalists.front().evaluation, rig, binaries, log);
     report.winner =
-        recorder.winner(finalists, default_time(search, finalists), binary, search.complete());
+        recorder.winner(finalists, gain_of(search, finalists), binary, search.complete());
     report.progress = search.progress();
     return report;
 }
