@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string_view>
 
@@ -18,7 +19,7 @@ class ClockWatch {
 public:
     explicit ClockWatch(Bench& bench) : bench_(bench) {}
 
-    void begin() { before_ = bench_.clocks(); }
+    void begin();
 
     /// Noisy: the clocks have moved by more than some percent since begin(), or power or heat holds
     /// them down.
@@ -32,8 +33,11 @@ private:
     static constexpr int kMostInARow = 3;
     static constexpr int kAllowance = 20;  ///< noisy batches more than steady ones
 
+    std::optional<ClockReading> read();
+
     Bench& bench_;
-    std::optional<ClockReading> before_;
+    std::optional<ClockReading> before_, last_;
+    std::chrono::steady_clock::time_point last_read_;
     int allowance_ = kAllowance;
 };
 

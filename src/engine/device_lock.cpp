@@ -9,9 +9,6 @@ namespace jitune {
 
 namespace {
 
-// Longer than a tuning holds a device at a time, but for the slowest kernels.
-constexpr std::chrono::milliseconds kPatience{10'000};
-
 std::vector<std::filesystem::path> folders() {
     std::vector<std::filesystem::path> result{"/tmp"};  // of all users
     const char* own = secure_getenv("XDG_RUNTIME_DIR");
@@ -23,8 +20,8 @@ std::vector<std::filesystem::path> folders() {
 
 }  // namespace
 
-DeviceLock::DeviceLock(const std::string& uuid, const Log& log)
-    : log_(log), needed_(!uuid.empty()) {
+DeviceLock::DeviceLock(const std::string& uuid, const Log& log, std::chrono::milliseconds patience)
+    : log_(log), patience_(patience), needed_(!uuid.empty()) {
     if (!needed_) {
         return;
     }
@@ -48,12 +45,12 @@ DeviceLock::Turn DeviceLock::turn() {
 bool DeviceLock::acquire() {
     try {
         // Who has waited in vain does not do so again for every candidate.
-        const bool alone = file_->acquire(crowded_ ? std::chrono::milliseconds(0) : kPatience);
+        const bool alone = file_->acquire(crowded_ ? std::chrono::milliseconds(0) : patience_);
         if (!alone && !crowded_) {
             log_.warning(
-                "{}: another process has held the device for {} s; candidates are timed "
+                "{}: another process has held the device for {} ms; candidates are timed "
                 "beside it",
-                file_->path().string(), kPatience.count() / 1000);
+                file_->path().string(), patience_.count());
         }
         crowded_ = !alone;
         return alone;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -13,7 +14,10 @@ namespace jitune {
 class DeviceLock {
 public:
     /// A device without a `uuid` has no lock: each turn is granted.
-    DeviceLock(const std::string& uuid, const Log& log);
+    DeviceLock(const std::string& uuid, const Log& log,
+               std::chrono::milliseconds patience = kPatience);
+    /// Longer than a tuning holds a device at a time, but for the slowest kernels.
+    static constexpr std::chrono::milliseconds kPatience{10'000};
 
     /// The device is the caller's for as long as this lives, if alone().
     class Turn {
@@ -39,6 +43,7 @@ private:
     bool acquire();
 
     const Log& log_;
+    std::chrono::milliseconds patience_;
     std::optional<FileLock> file_;
     bool needed_;
     bool crowded_ = false;  // the last wait was in vain
