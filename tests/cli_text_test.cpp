@@ -67,6 +67,15 @@ TEST(RecordText, TellsInJsonWhatTheRowHolds) {
     EXPECT_EQ(to_json(Measurement{})["reproducibility"], "fixed");
 }
 
+TEST(RecordText, TellsTheIntervalOfASpeedUpWhereItIsKnown) {
+    EXPECT_EQ(speed_up_interval_text({}), "");
+    EXPECT_EQ(speed_up_interval_text({"", 0.001, 1.5104, 1.5296}), "99 %: 1.510x to 1.530x");
+    Winner winner;
+    winner.certainty = {"l2=cold", 0.25, 1.5, 2};
+    EXPECT_EQ(to_json(winner)["speed_up_high"], 2);
+    EXPECT_EQ(to_json(winner)["conditions"], "l2=cold");
+}
+
 SweepState third_of_four() {
     SweepState state;
     state.problem = 2;

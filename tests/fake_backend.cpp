@@ -119,7 +119,8 @@ public:
             return *behaviour_.timer_failure;
         }
         up_ = !up_;
-        return behaviour_.ns * (up_ ? 1 + behaviour_.noise : 1 - behaviour_.noise);
+        const double factor = backend_.disturbance ? backend_.disturbance() : 1;
+        return factor * behaviour_.ns * (up_ ? 1 + behaviour_.noise : 1 - behaviour_.noise);
     }
 
 private:
@@ -160,6 +161,10 @@ public:
         return fake.behaviour().run_failure;
     }
 
+    std::optional<ClockReading> clocks() override {
+        return backend_.clocks ? backend_.clocks() : std::nullopt;
+    }
+
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch>, bool) override {
         return std::make_unique<FakeTimer>(backend_,
                                            dynamic_cast<const FakeProgram&>(program).behaviour());
@@ -171,8 +176,7 @@ private:
 
 FakeBackend::FakeBackend(std::string id) {
     info_.name = "Fake";
-    info_.uuid = "FAKE-1";
-    info_.driver = "fake driver 1";
+    info_.driver = "fake driver 1";  // and no UUID: no lock
     info_.device_class = id.substr(0, id.find(':')) + " fake";
     info_.id = std::move(id);
     info_.attributes = {

@@ -40,6 +40,8 @@ public:
 
     std::function<void(std::span<const Instance>)> before_compile;  ///< may throw
     std::function<void()> before_sample;
+    std::function<double()> disturbance;  ///< each sample's time is multiplied by what it gives
+    std::function<std::optional<ClockReading>()> clocks;
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "fake_cuda_state.hpp"
+#include "jitune/error.hpp"
 
 namespace jitune {
 namespace {
@@ -73,7 +74,10 @@ FakeCuda::~FakeCuda() {
 }
 
 CudaTables FakeCuda::tables() const {
-    return {[driver = driver_] { return driver; }, [nvrtc = nvrtc_] { return nvrtc; }};
+    return {[driver = driver_] { return driver; }, [nvrtc = nvrtc_] { return nvrtc; },
+            []() -> std::shared_ptr<const NvmlTable> {
+                throw Error(ErrorKind::unavailable, "the fake has no NVML");
+            }};
 }
 
 const DriverTable& FakeCuda::driver() const {

@@ -63,6 +63,7 @@ private:
         one.sizes = {n};
         one.inputs = {{bytes, bytes->size(), offset * sizeof(std::int32_t)}};
         one.output_bytes = {sizeof(std::int32_t)};
+        one.reads_all = true;
         one.judge = [expected](std::span<const Bytes> outputs) {
             std::int32_t got = 0;
             std::memcpy(&got, outputs[0].data(), sizeof got);

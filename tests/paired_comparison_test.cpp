@@ -52,7 +52,7 @@ TEST(PairedComparison, RefusesNoRound) {
 TEST(PairedComparison, HoldsTheRatioInNinetyNineOfAHundredUnderDriftAndOutliers) {
     std::mt19937 random(7);
     std::normal_distribution<double> noise(0, 0.01);
-    std::bernoulli_distribution outlier(0.05);
+    std::bernoulli_distribution outlier(0.02);
     int held = 0, narrow = 0;
     constexpr int kTrials = 2000;
     for (int trial = 0; trial < kTrials; ++trial) {
@@ -67,7 +67,7 @@ TEST(PairedComparison, HoldsTheRatioInNinetyNineOfAHundredUnderDriftAndOutliers)
         }
         const Ratio ratio = ratio_of(slower, faster);
         held += ratio.low <= 1.02 && ratio.high >= 1.02 ? 1 : 0;
-        narrow += ratio.uncertainty() < 0.06 ? 1 : 0;
+        narrow += ratio.uncertainty() < 0.03 ? 1 : 0;
     }
     EXPECT_GE(held, 0.985 * kTrials);
     EXPECT_GE(narrow, 0.9 * kTrials);

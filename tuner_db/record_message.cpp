@@ -67,7 +67,12 @@ void write_record(MessageWriter& writer, const Winner& winner) {
         .text(winner.image)
         .texts(winner.symbols);
     write(writer, winner.provenance);
-    writer.text(winner.reproducibility);
+    const Certainty& certainty = winner.certainty;
+    writer.text(winner.reproducibility)
+        .text(certainty.conditions)
+        .real(certainty.uncertainty)
+        .real(certainty.speed_up_low)
+        .real(certainty.speed_up_high);
 }
 
 RecordKey read_key(MessageReader& reader) {
@@ -109,6 +114,10 @@ Winner read_winner(MessageReader& reader) {
     winner.symbols = reader.texts();
     winner.provenance = read_provenance(reader);
     winner.reproducibility = reader.text();
+    winner.certainty.conditions = reader.text();
+    winner.certainty.uncertainty = reader.real();
+    winner.certainty.speed_up_low = reader.real();
+    winner.certainty.speed_up_high = reader.real();
     return winner;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -104,6 +105,12 @@ struct LaunchFailure {
     std::string reason;
 };
 
+/// What a device's processors run at, now.
+struct ClockReading {
+    unsigned mhz = 0;
+    bool held_down = false;  ///< by power, heat or the board
+};
+
 /// Device memory. Freed with the object, after the device has finished with it.
 class DeviceMemory {
 public:
@@ -143,6 +150,12 @@ public:
     /// last-level cache.
     virtual std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                          bool flush_cache) = 0;
+
+    /// What timer() launches its chains as: "graph", or "loop" for one call after the other.
+    [[nodiscard]] virtual std::string_view chain_kind() const { return "loop"; }
+
+    /// The device's clocks, or nothing where nobody tells. Takes up to some 100 us.
+    virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 };
 
 /// One device with its compiler. Thread-safe but for the Bench it makes.

@@ -86,9 +86,23 @@ const Winner& select(const std::vector<Winner>& winners, const Arguments& argume
     return winners[arguments.row - 1];
 }
 
+std::string time_line(const Winner& winner) {
+    std::string line =
+        fmt::format("{}, noise {:.2f} %", time_text(winner.median_ns), winner.noise * 100);
+    if (winner.certainty.uncertainty > 0) {
+        line += fmt::format(", median within {:.2f} %", winner.certainty.uncertainty * 100);
+    }
+    return line;
+}
+
+std::string speed_up_line(const Winner& winner) {
+    const std::string interval = speed_up_interval_text(winner.certainty);
+    return speed_up_text(winner) + (interval.empty() ? "" : fmt::format(" ({})", interval));
+}
+
 std::string winner_text(const Winner& winner) {
     const auto& [key, sizes, configuration, median_ns, noise, default_ns, complete, format, image,
-                 symbols, provenance, reproducibility] = winner;
+                 symbols, provenance, reproducibility, certainty] = winner;
     const std::vector<std::pair<const char*, std::string>> lines{
         {"kernel", key.kernel},
         {"types", key.types},
@@ -99,8 +113,10 @@ std::string winner_text(const Winner& winner) {
         {"template", key.template_hash},
         {"configuration", configuration},
         {"reproducibility", reproducibility},
-        {"time", fmt::format("{}, noise {:.2f} %", time_text(median_ns), noise * 100)},
+        {"time", time_line(winner)},
         {"default", time_text(default_ns)},
+        {"speed-up", speed_up_line(winner)},
+        {"conditions", certainty.conditions},
         {"search", complete ? "complete" : "ended by its budget"},
         {"binary", fmt::format("{}, {}", format, bytes_text(std::ssize(image)))},
         {"entry points", fmt::format("{}", fmt::join(symbols, " "))},

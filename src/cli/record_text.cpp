@@ -64,6 +64,10 @@ Json to_json(const Winner& winner) {
             {"median_ns", json_number(winner.median_ns)},
             {"noise", json_number(winner.noise)},
             {"default_median_ns", json_number(winner.default_median_ns)},
+            {"conditions", winner.certainty.conditions},
+            {"uncertainty", json_number(winner.certainty.uncertainty)},
+            {"speed_up_low", json_number(winner.certainty.speed_up_low)},
+            {"speed_up_high", json_number(winner.certainty.speed_up_high)},
             {"complete", winner.complete},
             {"image_format", winner.image_format},
             {"symbols", winner.symbols},
@@ -112,6 +116,13 @@ std::string short_types(std::string_view types) {
 std::string speed_up_text(const Winner& winner) {
     return winner.default_median_ns > 0
                ? fmt::format("{:.2f}x", winner.default_median_ns / winner.median_ns)
+               : "";
+}
+
+std::string speed_up_interval_text(const Certainty& certainty) {
+    return certainty.speed_up_high > 0
+               ? fmt::format("99 %: {:.3f}x to {:.3f}x", certainty.speed_up_low,
+                             certainty.speed_up_high)
                : "";
 }
 

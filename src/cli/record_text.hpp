@@ -27,4 +27,7 @@ std::string short_types(std::string_view types);
 /// "1.52x", or "" where the default has no time.
 std::string speed_up_text(const Winner& winner);
 
+/// "99 %: 1.51x to 1.53x", or "" where that is not known.
+std::string speed_up_interval_text(const Certainty& certainty);
+
 }  // namespace jitune

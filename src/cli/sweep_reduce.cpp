@@ -136,6 +136,7 @@ private:
             row.median_ns = report.winner.median_ns;
             row.noise = report.winner.noise;
             row.default_median_ns = report.winner.default_median_ns;
+            row.certainty = report.winner.certainty;
             row.complete = report.winner.complete;
             row.tune = report.progress;
         } catch (const Error& error) {

@@ -35,6 +35,16 @@ double speed_up(const SweepRow& row) {
     return row.default_median_ns / row.median_ns;
 }
 
+/// "1.52x", with "±0.01" where the interval is known and "?" where clocks or others disturbed it.
+std::string speed_up_text(const SweepRow& row) {
+    const auto& [conditions, uncertainty, low, high] = row.certainty;
+    const bool disturbed = conditions.find("clocks=noisy") != std::string::npos ||
+                           conditions.find("device=shared") != std::string::npos;
+    return fmt::format("{:.2f}x{}{}", speed_up(row),
+                       high > 0 ? fmt::format(" ±{:.2f}", (high - low) / 2) : "",
+                       disturbed ? " ?" : "");
+}
+
 std::string_view word(SweepRow::Outcome outcome) {
     switch (outcome) {
         case SweepRow::Outcome::tuned:
@@ -71,6 +81,10 @@ Json row_json(const SweepRow& row) {
     json["gb_per_s"] = gb_per_s(row);
     json["default_median_ns"] = row.default_median_ns;
     json["speed_up"] = speed_up(row);
+    json["speed_up_low"] = row.certainty.speed_up_low;
+    json["speed_up_high"] = row.certainty.speed_up_high;
+    json["uncertainty"] = row.certainty.uncertainty;
+    json["conditions"] = row.certainty.conditions;
     json["evaluated"] = row.tune.evaluated;
     json["failed"] = row.tune.failed;
     json["space"] = row.tune.space;
@@ -85,7 +99,7 @@ std::vector<Column> columns(bool results) {
                                 {"size", Align::right},
                                 {"time", Align::right, 8},
                                 {"GB/s", Align::right, 5},
-                                {"speed-up", Align::right},
+                                {"speed-up", Align::right, 11},
                                 {"tried", Align::right},
                                 {"failed", Align::right},
                                 {"space", Align::right},
@@ -131,10 +145,9 @@ std::string SweepTable::line(const SweepRow& row) const {
         return table_.line(cells(row.problem, {"", "", "", "", "", "", note}));
     }
     return table_.line(cells(
-        row.problem,
-        {time_text(row.median_ns), rate_text(gb_per_s(row)), fmt::format("{:.2f}x", speed_up(row)),
-         fmt::format("{}", row.tune.evaluated), fmt::format("{}", row.tune.failed),
-         fmt::format("{}", row.tune.space), row.configuration}));
+        row.problem, {time_text(row.median_ns), rate_text(gb_per_s(row)), speed_up_text(row),
+                      fmt::format("{}", row.tune.evaluated), fmt::format("{}", row.tune.failed),
+                      fmt::format("{}", row.tune.space), row.configuration}));
 }
 
 std::string sweep_summary(const SweepResult& result) {

@@ -22,6 +22,7 @@ struct SweepRow {
     double median_ns = 0;
     double noise = 0;
     double default_median_ns = 0;
+    Certainty certainty;
     bool complete = false;  ///< the whole of what the strategy proposes was tried
     TuneProgress tune;
 };

@@ -1,11 +1,11 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/device_id.hpp"
 #include "engine/recorder.hpp"
 #include "engine/tuning_history.hpp"
 #include "engine/tuning_lease.hpp"
@@ -112,20 +112,7 @@ Backend& Engine::backend(std::string_view id) {
         }
         throw Error(ErrorKind::unavailable, "no device at all, not even the host");
     }
-    const std::string_view name = id.substr(0, id.find(':'));
-    int ordinal = 0;
-    if (name != id) {
-        const std::string_view digits = id.substr(name.size() + 1);
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
-        if (error != std::errc() || end != digits.data() + digits.size() || ordinal < 0) {
-            ordinal = -1;
-        }
-    }
-    if ((name != "host" && name != "cuda") || ordinal < 0) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" is no device: use auto, host, cuda or cuda:N", id));
-    }
+    const auto [name, ordinal] = parse_device_id(id);
     Platform& found = platform(name);
     if (ordinal >= found.device_count()) {
         throw Error(ErrorKind::unavailable,
@@ -172,13 +159,14 @@ std::unique_ptr<const Resolved> Engine::find_answer(Backend& backend, const Kern
     if (!problem.pinned.empty()) {
         return from_pinned(backend, kernel, problem);
     }
-    if (auto stored = from_store(backend, kernel, problem)) {
+    std::string refused;
+    if (auto stored = from_store(backend, kernel, problem, refused)) {
         return stored;
     }
     std::string trouble;
     if (options_.on_miss == TunePolicy::now) {
         try {
-            return from_tuning(backend, kernel, problem);
+            return from_tuning(backend, kernel, problem, refused);
         } catch (const Error& error) {
             // The default has been tried too: where nothing was right, it was not either.
             if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify) {
@@ -201,10 +189,14 @@ std::unique_ptr<const Resolved> Engine::find_answer(Backend& backend, const Kern
 }
 
 std::unique_ptr<const Resolved> Engine::from_store(Backend& backend, const Kernel& kernel,
-                                                   const Problem& problem) {
+                                                   const Problem& problem, std::string& refused) {
     return ask_store([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
         const auto winner = store.find(kernel.kernel_template.key(problem, backend.info()));
-        return winner ? load(backend, kernel, problem, *winner, Origin::stored) : nullptr;
+        if (!winner || winner->configuration + winner->image == refused) {
+            return nullptr;
+        }
+        refused = winner->configuration + winner->image;
+        return load(backend, kernel, problem, *winner, Origin::stored);
     });
 }
 
@@ -272,12 +264,12 @@ std::unique_ptr<const Resolved> Engine::load(Backend& backend, const Kernel& ker
 }
 
 std::unique_ptr<const Resolved> Engine::from_tuning(Backend& backend, const Kernel& kernel,
-                                                    const Problem& problem) {
+                                                    const Problem& problem, std::string& refused) {
     const KernelTemplate& source = kernel.kernel_template;
     TuningLease lease(store(), source.key(problem, backend.info()), log_);
     std::unique_ptr<const Resolved> stored;
     const auto answered = [&] {
-        stored = from_store(backend, kernel, problem);
+        stored = from_store(backend, kernel, problem, refused);
         return stored != nullptr;
     };
     // As long as tuning here would take: finals and a winner's own compile come on top of a budget.

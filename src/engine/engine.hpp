@@ -87,10 +87,12 @@ private:
                              const TuneOptions& options, const Recorder& recorder);
     std::unique_ptr<const Resolved> find_answer(Backend& backend, const Kernel& kernel,
                                                 const Problem& problem);
+    /// A stored winner that cannot be used is looked at once: `refused` remembers it.
     std::unique_ptr<const Resolved> from_store(Backend& backend, const Kernel& kernel,
-                                               const Problem& problem);
+                                               const Problem& problem, std::string& refused);
+    /// Tunes, or waits for another process that does.
     std::unique_ptr<const Resolved> from_tuning(Backend& backend, const Kernel& kernel,
-                                                const Problem& problem);
+                                                const Problem& problem, std::string& refused);
     std::unique_ptr<const Resolved> from_nearest(Backend& backend, const Kernel& kernel,
                                                  const Problem& problem);
     std::unique_ptr<const Resolved> from_pinned(Backend& backend, const Kernel& kernel,

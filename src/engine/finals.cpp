@@ -1,62 +1,133 @@
 #include "engine/finals.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <optional>
 
 #include "jitune/error.hpp"
+#include "measure/final_rule.hpp"
 
 namespace jitune {
 
 namespace {
 
-constexpr std::size_t kFinalists = 5;
-constexpr double kHopeless = 2;  // times the best median: no noise explains it
-constexpr int kMostRounds = 20;
-constexpr int kFewestRounds = 6;
+constexpr std::size_t kFinalists = 8;
+constexpr double kClose = 1.15;  // times the best median: noise may explain it
+constexpr double kHopeless = 2;  // no noise explains it
+constexpr int kPatience = 4;     // rounds between two looks at whether they are enough
 
 /// A finalist on the clock.
 struct Lane {
     Finalist finalist;
     std::shared_ptr<const Program> program;
     std::unique_ptr<Timer> timer;
-    bool failed = false;
 };
 
-void sample(Lane& lane, bool keep, TuneObserver* observer) {
-    if (lane.failed) {
-        return;
-    }
+void announce(TuneObserver* observer, const Evaluation& evaluation) {
     if (observer != nullptr) {
-        observer->begin(lane.finalist.evaluation->configuration.text(), TuneObserver::Phase::time);
-    }
-    const auto result = Rig::sample(*lane.timer);
-    if (const auto* failure = std::get_if<TrialFailure>(&result)) {
-        refuse_lost_device(*failure, lane.finalist.evaluation->configuration);
-        lane.failed = true;
-    } else if (keep) {
-        lane.finalist.samples_ns.push_back(std::get<double>(result));
+        observer->begin(evaluation.configuration.text(), TuneObserver::Phase::time);
     }
 }
-void put_winner_first(std::vector<Finalist>& finalists, const std::vector<std::size_t>& seeds) {
-    std::stable_sort(finalists.begin(), finalists.end(), [](const Finalist& a, const Finalist& b) {
-        return a.summary.median_ns < b.summary.median_ns;
-    });
-    for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed) {
-        const auto standing =
-            std::find_if(finalists.begin(), finalists.end(),
-                         [&](const Finalist& one) { return one.evaluation->index == *seed; });
-        if (standing == finalists.end()) {
+
+std::vector<Lane> make_lanes(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+                             Rig& rig, const std::vector<const Evaluation*>& chosen,
+                             TuneObserver* observer) {
+    std::vector<Lane> lanes;
+    for (const Evaluation* evaluation : chosen) {
+        Lane lane;
+        lane.finalist.evaluation = evaluation;
+        announce(observer, *evaluation);
+        lane.program = backend.load(*evaluation->binary);
+        auto timer = rig.timer(
+            *lane.program, kernel.launch_rule(problem, backend.info(), evaluation->configuration));
+        if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
+            refuse_lost_device(*failure, evaluation->configuration);
             continue;
         }
-        const Finalist& fastest = finalists.front();
-        const bool clearly_faster = fastest.summary.median_ns * (1 + fastest.uncertainty) <
-                                    standing->summary.median_ns * (1 - standing->uncertainty);
-        if (!clearly_faster) {
-            std::rotate(finalists.begin(), standing, standing + 1);
-        }
-        return;
+        lane.timer = std::get<std::unique_ptr<Timer>>(std::move(timer));
+        lanes.push_back(std::move(lane));
     }
+    return lanes;
+}
+
+/// One sample of each lane, from the first on or the second and so on; a lane that fails is out.
+void take_round(std::vector<Lane>& lanes, std::size_t number, TuneObserver* observer) {
+    std::vector<std::size_t> failed;
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        const std::size_t place = (number + i) % lanes.size();
+        Finalist& finalist = lanes[place].finalist;
+        announce(observer, *finalist.evaluation);
+        const auto result = Rig::sample(*lanes[place].timer);
+        if (const auto* failure = std::get_if<TrialFailure>(&result)) {
+            refuse_lost_device(*failure, finalist.evaluation->configuration);
+            failed.push_back(place);
+        } else {
+            finalist.samples_ns.push_back(std::get<double>(result));
+        }
+    }
+    std::sort(failed.rbegin(), failed.rend());
+    for (const std::size_t place : failed) {
+        lanes.erase(lanes.begin() + static_cast<std::ptrdiff_t>(place));
+    }
+}
+
+void drop_round(std::vector<Lane>& lanes) {
+    for (Lane& lane : lanes) {
+        lane.finalist.samples_ns.pop_back();
+    }
+}
+
+std::vector<FinalRule::Lane> samples_of(const std::vector<Lane>& lanes) {
+    std::vector<FinalRule::Lane> samples;
+    for (const Lane& lane : lanes) {
+        samples.push_back(lane.finalist.samples_ns);
+    }
+    return samples;
+}
+
+/// Rounds until there are enough; what the clocks did in them.
+Clocks take_rounds(std::vector<Lane>& lanes, Rig& rig, std::chrono::milliseconds limit,
+                   TuneObserver* observer) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    const FinalRule rule;
+    Clocks clocks = Clocks::steady;
+    take_round(lanes, 0, observer);  // warms up
+    drop_round(lanes);
+    int discarded = 0;
+    for (int rounds = 0; !lanes.empty();) {
+        const bool late = limit.count() > 0 && Clock::now() - begin > limit;
+        const bool look = rounds % kPatience == 0 || rounds >= rule.max_rounds;
+        if (rounds >= rule.min_rounds && (late || (look && rule.enough(samples_of(lanes))))) {
+            break;
+        }
+        rig.clocks().begin();
+        take_round(lanes, static_cast<std::size_t>(rounds), observer);
+        const Clocks seen = rig.clocks().end();
+        if (seen == Clocks::noisy && rig.clocks().discard(discarded++)) {
+            drop_round(lanes);
+            continue;
+        }
+        discarded = 0;
+        ++rounds;
+        if (clocks != Clocks::noisy && seen != Clocks::steady) {
+            clocks = seen;
+        }
+    }
+    return clocks;
+}
+
+/// The place of the last seed that is among the lanes.
+std::optional<std::size_t> standing(const std::vector<Lane>& lanes,
+                                    const std::vector<std::size_t>& seeds) {
+    for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed) {
+        const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& one) {
+            return one.finalist.evaluation->index == *seed;
+        });
+        if (lane != lanes.end()) {
+            return static_cast<std::size_t>(lane - lanes.begin());
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -75,8 +146,9 @@ std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& e
     std::vector<const Evaluation*> chosen;
     for (const Evaluation* evaluation : timed) {
         const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
-        const bool hopeless = evaluation->median_ns > kHopeless * timed.front()->median_ns;
-        if (chosen.size() < kFinalists || (seed && !hopeless)) {
+        const double times_best = evaluation->median_ns / timed.front()->median_ns;
+        const bool close = times_best <= kClose && chosen.size() < kFinalists;
+        if (close || (seed && times_best <= kHopeless)) {
             chosen.push_back(evaluation);
         }
     }
@@ -88,42 +160,26 @@ std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
                                  const std::vector<Evaluation>& evaluations,
                                  const std::vector<std::size_t>& seeds,
                                  std::chrono::milliseconds limit, TuneObserver* observer) {
-    std::vector<Lane> lanes;
-    for (const Evaluation* evaluation : choose_finalists(evaluations, seeds)) {
-        Lane lane;
-        lane.finalist.evaluation = evaluation;
-        if (observer != nullptr) {
-            observer->begin(evaluation->configuration.text(), TuneObserver::Phase::time);
-        }
-        lane.program = backend.load(*evaluation->binary);
-        auto timer = rig.timer(
-            *lane.program, kernel.launch_rule(problem, backend.info(), evaluation->configuration));
-        if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
-            refuse_lost_device(*failure, lane.finalist.evaluation->configuration);
-            continue;
-        }
-        lane.timer = std::get<std::unique_ptr<Timer>>(std::move(timer));
-        lanes.push_back(std::move(lane));
+    const DeviceLock::Turn turn = rig.turn();
+    std::vector<Lane> lanes =
+        make_lanes(backend, kernel, problem, rig, choose_finalists(evaluations, seeds), observer);
+    const Clocks clocks = take_rounds(lanes, rig, limit, observer);
+    std::erase_if(lanes, [&](const Lane& lane) {
+        return rig.judge_time(summarize(lane.finalist.samples_ns).median_ns).has_value();
+    });
+    if (lanes.empty()) {
+        return {};
     }
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point begin = Clock::now();
-    for (int round = 0; round <= kMostRounds; ++round) {  // round 0 warms up
-        if (round > kFewestRounds && limit.count() > 0 && Clock::now() - begin > limit) {
-            break;
-        }
-        for (Lane& lane : lanes) {
-            sample(lane, round > 0, observer);
-        }
-    }
+    const std::size_t winner = FinalRule{}.winner(samples_of(lanes), standing(lanes, seeds));
+    std::rotate(lanes.begin(), lanes.begin() + static_cast<std::ptrdiff_t>(winner),
+                lanes.begin() + static_cast<std::ptrdiff_t>(winner) + 1);
     std::vector<Finalist> finalists;
     for (Lane& lane : lanes) {
-        if (!lane.failed) {
-            lane.finalist.summary = summarize(lane.finalist.samples_ns);
-            lane.finalist.uncertainty = relative_uncertainty(lane.finalist.samples_ns);
-            finalists.push_back(std::move(lane.finalist));
-        }
+        lane.finalist.summary = summarize(lane.finalist.samples_ns);
+        lane.finalist.uncertainty = relative_uncertainty(lane.finalist.samples_ns);
+        lane.finalist.conditions = rig.conditions(clocks, turn.alone()) + " interleaved";
+        finalists.push_back(std::move(lane.finalist));
     }
-    put_winner_first(finalists, seeds);
     return finalists;
 }
 

@@ -54,7 +54,7 @@ Measurement Recorder::verdict(const std::string& configuration, Verdict verdict,
             {},    provenance_, reproducibility(parsed)};
 }
 
-Winner Recorder::winner(const std::vector<Finalist>& finalists, double default_ns,
+Winner Recorder::winner(const std::vector<Finalist>& finalists, const Gain& gain,
                         const Binary& binary, bool complete) const {
     const Finalist& first = finalists.front();
     return {key(),
@@ -62,13 +62,14 @@ Winner Recorder::winner(const std::vector<Finalist>& finalists, double default_n
             first.evaluation->configuration.text(),
             first.summary.median_ns,
             first.summary.noise,
-            default_ns,
+            gain.default_ns,
             complete,
             binary.format,
             *binary.image,
             binary.symbols,
             provenance_,
-            reproducibility(first.evaluation->configuration)};
+            reproducibility(first.evaluation->configuration),
+            gain.certainty};
 }
 
 }  // namespace jitune

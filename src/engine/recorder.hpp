@@ -9,6 +9,12 @@
 
 namespace jitune {
 
+/// A winner beside the template's default.
+struct Gain {
+    double default_ns = 0;  ///< 0: the default failed
+    Certainty certainty;
+};
+
 /// Makes the records of tuning one problem, whose parts must outlive it.
 class Recorder {
 public:
@@ -29,7 +35,7 @@ public:
                                       std::string reason) const;
 
     /// `finalists` begin with the winner, whose code alone is `binary`.
-    [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, double default_ns,
+    [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, const Gain& gain,
                                 const Binary& binary, bool complete) const;
 
 private:

@@ -24,6 +24,7 @@ constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
 // Data that has gone through a cache of a quarter of its size has left nothing behind to hit.
 constexpr std::size_t kColdFactor = 4;
+constexpr double kRooflineMargin = 1.1;  // clocks are a little above what devices say
 
 std::size_t cache_of(const DeviceInfo& info) {
     for (const char* name : {"l2_bytes", "cache_bytes"}) {
@@ -32,6 +33,17 @@ std::size_t cache_of(const DeviceInfo& info) {
         }
     }
     return std::size_t{32} << 20;
+}
+
+std::int64_t attribute(const DeviceInfo& info, const char* name) {
+    const auto found = info.attributes.find(name);
+    return found == info.attributes.end() ? 0 : found->second;
+}
+
+/// Two transfers per clock and line of the bus. Bytes per ns; 0 where the device does not say.
+double memory_speed(const DeviceInfo& info) {
+    return 2.0 * 1e-6 * static_cast<double>(attribute(info, "memory_clock_khz")) *
+           static_cast<double>(attribute(info, "memory_bus_bits")) / 8;
 }
 
 TrialFailure failure_of(const LaunchFailure& failure) {
@@ -102,11 +114,14 @@ struct Rig::Slot {
     Outputs reference;          // what learn() found
 };
 
-Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache)
-    : bench_(backend.make_bench()),
+Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
+         const Log& log)
+    : lock_(backend.info().uuid, log),
+      bench_(backend.make_bench()),
       cases_(cases_of(workload, problem)),
       warm_cache_(warm_cache),
-      cache_bytes_(cache_of(backend.info())) {
+      cache_bytes_(cache_of(backend.info())),
+      memory_bytes_per_ns_(memory_speed(backend.info())) {
     for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
         checks_.push_back(make_slot(cases_[i]));
     }
@@ -338,9 +353,38 @@ std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
     return ns;
 }
 
+// What of one launch's data cannot be in the cache, however that replaces its lines: the launches
+// go through all copies in turn.
+std::size_t Rig::cold_bytes() const {
+    if (warm_cache_ || !cases_.back().reads_all) {
+        return 0;
+    }
+    const std::size_t bytes = input_bytes(cases_.back());
+    const std::size_t cached = cache_bytes_ / slices_.size();
+    return bytes > cached ? bytes - cached : 0;
+}
+
+std::optional<TrialFailure> Rig::judge_time(double ns) const {
+    const auto bytes = static_cast<double>(cold_bytes());
+    const double most = kRooflineMargin * memory_bytes_per_ns_;
+    if (most == 0 || bytes <= ns * most) {
+        return std::nullopt;
+    }
+    return TrialFailure{Verdict::wrong_result,
+                        fmt::format("faster than memory: {:.0f} bytes that are not in the cache "
+                                    "take {:.0f} ns at least, not {:.0f} ns",
+                                    bytes, bytes / most, ns),
+                        false};
+}
+
 std::string Rig::conditions() const {
-    return fmt::format("l2={} chain={} slices={} flush={:d}", warm_cache_ ? "warm" : "cold", chain_,
-                       slices_.size(), flush_);
+    return fmt::format("l2={} by={} chain={} slices={} flush={:d}", warm_cache_ ? "warm" : "cold",
+                       bench_->chain_kind(), chain_, slices_.size(), flush_);
+}
+
+std::string Rig::conditions(Clocks clocks, bool alone) const {
+    return fmt::format("{} clocks={}{}", conditions(), to_string(clocks),
+                       alone ? "" : " device=shared");
 }
 
 }  // namespace jitune

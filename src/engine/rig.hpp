@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "engine/clock_watch.hpp"
+#include "engine/device_lock.hpp"
 #include "engine/launch_rule.hpp"
 #include "engine/workload.hpp"
 #include "space/configuration.hpp"
@@ -31,7 +33,8 @@ public:
     /// With `warm_cache` each timed launch reads what the one before has read, else data that has
     /// left the cache. Throws Error(unavailable) where the problem does not fit the device's
     /// memory.
-    Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache);
+    Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
+        const Log& log);
     ~Rig();
 
     /// True if the workload cannot tell right from wrong by itself: learn() must come before
@@ -55,8 +58,20 @@ public:
     /// ns per launch.
     static std::variant<double, TrialFailure> sample(Timer& timer);
 
-    /// "l2=cold chain=32 slices=8 flush=1": how samples are taken, once a timer has been made.
+    /// To be held while candidates are checked and timed, not while they are compiled.
+    [[nodiscard]] DeviceLock::Turn turn() { return lock_.turn(); }
+
+    [[nodiscard]] ClockWatch& clocks() { return clocks_; }
+
+    /// Refuses what no right kernel can do: cold data read faster than the memory gives it.
+    [[nodiscard]] std::optional<TrialFailure> judge_time(double ns) const;
+
+    /// "l2=cold by=graph chain=32 slices=8 flush=1": how samples are taken, once a timer has been
+    /// made.
     [[nodiscard]] std::string conditions() const;
+    /// The same with what was so for some of them: "… clocks=steady", and "device=shared" unless
+    /// they were taken `alone`.
+    [[nodiscard]] std::string conditions(Clocks clocks, bool alone) const;
 
 private:
     struct Slot;
@@ -77,14 +92,19 @@ private:
     std::optional<TrialFailure> judge_zeroed();
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
 
+    [[nodiscard]] std::size_t cold_bytes() const;
+
+    DeviceLock lock_;
     std::unique_ptr<Bench> bench_;
+    ClockWatch clocks_{*bench_};
     std::vector<Case> cases_;  // the checks, then the problem itself
     std::vector<std::unique_ptr<Slot>> checks_;
     std::vector<std::unique_ptr<Slot>> slices_;                  // copies of the problem's data
     std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
     bool warm_cache_;
     std::size_t cache_bytes_;
-    std::size_t chain_ = 0;  // launches in a sample; 0: not planned yet
+    double memory_bytes_per_ns_;  // at most; 0: not known
+    std::size_t chain_ = 0;       // launches in a sample; 0: not planned yet
     bool flush_ = false;
 };
 

@@ -236,6 +236,9 @@ void Search::evaluate(CompiledCandidate candidate) {
         evaluation.reason = failed->reason;
         evaluation.samples_ns.clear();
     }
+    if (evaluation.conditions.empty()) {  // not timed
+        evaluation.conditions = rig_.conditions();
+    }
     if (evaluation.verdict == Verdict::timed) {
         evaluation.binary = std::get<Binary>(std::move(candidate.outcome));
     } else {
@@ -268,6 +271,7 @@ std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& ev
     } catch (const Error& error) {
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
+    const DeviceLock::Turn turn = rig_.turn();
     const bool repeatable =
         kernel_.reproducibility(evaluation.configuration, problem_, backend_.info()) != "any";
     if (auto failure = rig_.check(*program, rule, repeatable)) {
@@ -278,26 +282,44 @@ std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& ev
     if (auto* failure = std::get_if<TrialFailure>(&timer)) {
         return std::move(*failure);
     }
-    return take_samples(*std::get<std::unique_ptr<Timer>>(timer), evaluation.samples_ns);
+    return take_steady_samples(*std::get<std::unique_ptr<Timer>>(timer), turn.alone(), evaluation);
+}
+
+std::optional<TrialFailure> Search::take_steady_samples(Timer& timer, bool alone,
+                                                        Evaluation& evaluation) {
+    // The first run pays for what is done once: uploads of code, first touches, clocks.
+    const auto first = Rig::sample(timer);
+    if (const auto* failure = std::get_if<TrialFailure>(&first)) {
+        return *failure;
+    }
+    Clocks clocks = Clocks::unknown;
+    int discarded = 0;
+    do {
+        evaluation.samples_ns.clear();
+        rig_.clocks().begin();
+        if (auto failure = take_samples(timer, evaluation.samples_ns)) {
+            return failure;
+        }
+        clocks = rig_.clocks().end();
+    } while (clocks == Clocks::noisy && rig_.clocks().discard(discarded++));
+    evaluation.conditions = rig_.conditions(clocks, alone);
+    return rig_.judge_time(summarize(evaluation.samples_ns).median_ns);
 }
 
 std::optional<TrialFailure> Search::take_samples(Timer& timer,
                                                  std::vector<double>& samples_ns) const {
-    // The first run pays for what is done once: uploads of code, first touches, clocks.
     const auto begin = std::chrono::steady_clock::now();
     const auto enough = [&] {
         const bool late = std::chrono::steady_clock::now() - begin > kCandidateTime;
         return rule_.enough(samples_ns, progress_.best_ns) ||
                (late && static_cast<int>(samples_ns.size()) >= rule_.min_samples);
     };
-    for (bool warm = false; !enough(); warm = true) {
+    while (!enough()) {
         auto sample = Rig::sample(timer);
         if (auto* failure = std::get_if<TrialFailure>(&sample)) {
             return std::move(*failure);
         }
-        if (warm) {
-            samples_ns.push_back(std::get<double>(sample));
-        }
+        samples_ns.push_back(std::get<double>(sample));
     }
     return std::nullopt;
 }

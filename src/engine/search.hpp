@@ -22,6 +22,7 @@ struct Evaluation {
     Verdict verdict = Verdict::timed;
     std::string reason;
     std::vector<double> samples_ns;
+    std::string conditions;        ///< under which they were taken
     double median_ns = 0;          ///< if timed
     std::optional<Binary> binary;  ///< if timed by this search
 };
@@ -62,6 +63,8 @@ private:
     void begin(const Evaluation& evaluation, TuneObserver::Phase phase) const;
     std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
+    std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
+                                                    Evaluation& evaluation);
     bool refill(Strategy& strategy, CompileAhead& ahead);
     [[nodiscard]] std::size_t expected_evaluations() const;
     [[nodiscard]] bool out_of_budget() const;

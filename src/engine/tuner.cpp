@@ -10,6 +10,7 @@
 #include "engine/rig.hpp"
 #include "engine/search.hpp"
 #include "jitune/error.hpp"
+#include "measure/paired_comparison.hpp"
 
 namespace jitune {
 
@@ -56,6 +57,7 @@ Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Probl
         return *winner.binary;
     }
     const LaunchRule rule = kernel.launch_rule(problem, backend.info(), winner.configuration);
+    const DeviceLock::Turn turn = rig.turn();
     const auto failure =
         rig.check(*program, rule,
                   kernel.reproducibility(winner.configuration, problem, backend.info()) != "any");
@@ -65,17 +67,30 @@ Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Probl
     return failure ? *winner.binary : *binary;
 }
 
-/// The default's median in the finals, else that of its first round; 0 if it failed.
-double default_time(const Search& search, const std::vector<Finalist>& finalists) {
+/// Round by round where the default was in the finals, else from its first round.
+Gain gain_of(const Search& search, const std::vector<Finalist>& finalists) {
+    const Finalist& winner = finalists.front();
     const std::size_t index = search.seeds().front();
+    Gain gain{0, {winner.conditions, winner.uncertainty, 0, 0}};
     for (const Finalist& one : finalists) {
         if (one.evaluation->index == index) {
-            return one.summary.median_ns;
+            const Ratio ratio = ratio_of(one.samples_ns, winner.samples_ns);
+            gain.default_ns = one.summary.median_ns;
+            gain.certainty.speed_up_low = ratio.low;
+            gain.certainty.speed_up_high = ratio.high;
+            return gain;
         }
     }
-    const auto evaluation = std::find_if(search.evaluations().begin(), search.evaluations().end(),
-                                         [&](const Evaluation& one) { return one.index == index; });
-    return evaluation == search.evaluations().end() ? 0 : evaluation->median_ns;
+    const auto first = std::find_if(search.evaluations().begin(), search.evaluations().end(),
+                                    [&](const Evaluation& one) { return one.index == index; });
+    if (first != search.evaluations().end() && first->verdict == Verdict::timed) {
+        const double speed_up = first->median_ns / winner.summary.median_ns;
+        const double unsure = relative_uncertainty(first->samples_ns) + winner.uncertainty;
+        gain.default_ns = first->median_ns;
+        gain.certainty.speed_up_low = speed_up * std::max(0.0, 1 - unsure);
+        gain.certainty.speed_up_high = speed_up * (1 + unsure);
+    }
+    return gain;
 }
 
 /// Lets the rig learn from the template's reference where the workload does not know the answers.
@@ -97,6 +112,7 @@ void learn_reference(Backend& backend, const KernelTemplate& kernel, const Probl
         throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", what, failure->log));
     }
     const auto program = backend.load(std::get<Binary>(outcome));
+    const DeviceLock::Turn turn = rig.turn();
     if (const auto failure = rig.learn(*program, reference->rule)) {
         throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
                     fmt::format("running {}: {}", what, failure->reason));
@@ -116,7 +132,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
                 const Log& log) {
     kernel.check(problem);
     const SearchSpace space = kernel.space(problem, backend.info());
-    Rig rig(backend, workload, problem, kernel.front_matter().warm_cache);
+    Rig rig(backend, workload, problem, kernel.front_matter().warm_cache, log);
     learn_reference(backend, kernel, problem, kernel.default_configuration(space), rig, binaries);
     const Recorder recorder(kernel, problem, backend);
     TuneReport report;
@@ -128,7 +144,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
         }
     };
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
-    search.run([&](const Evaluation& one) { record(one, one.samples_ns, rig.conditions()); });
+    search.run([&](const Evaluation& one) { record(one, one.samples_ns, one.conditions); });
     search.compile_known();
     const std::vector<Finalist> finalists =
         run_finals(backend, kernel, problem, rig, search.evaluations(), search.seeds(),
@@ -137,7 +153,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
         throw_no_winner(kernel, backend.info(), search.evaluations());
     }
     for (const Finalist& finalist : finalists) {
-        record(*finalist.evaluation, finalist.samples_ns, rig.conditions() + " interleaved");
+        record(*finalist.evaluation, finalist.samples_ns, finalist.conditions);
     }
     if (options.observer != nullptr) {
         options.observer->begin(finalists.front().evaluation->configuration.text(),
@@ -146,7 +162,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     const Binary binary =
         compile_alone(backend, kernel, problem, *finalists.front().evaluation, rig, binaries, log);
     report.winner =
-        recorder.winner(finalists, default_time(search, finalists), binary, search.complete());
+        recorder.winner(finalists, gain_of(search, finalists), binary, search.complete());
     report.progress = search.progress();
     return report;
 }

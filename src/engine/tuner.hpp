@@ -56,8 +56,8 @@ struct TuneReport {
 ///
 /// Candidates are compiled in parallel ahead of the timer, checked on every case of the workload,
 /// timed with a cold last-level cache and raced against the best so far. The finalists, the
-/// template's default and the incumbent are timed again, interleaved; the fastest must beat the
-/// incumbent (the default where there is none) by more than the noise, else that one stays. Runs on
+/// template's default and the incumbent are timed again, interleaved; the fastest must be clearly
+/// faster than the incumbent (the default where there is none), else that one stays. Runs on
 /// the calling thread; compiles on others, joined before return.
 ///
 /// Throws Error: compile, verify (no configuration gave the right result; the message counts the

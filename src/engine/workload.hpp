@@ -30,6 +30,7 @@ struct Case {
     std::vector<InputArray>
         inputs;  ///< the `in` and `value` arguments, in the front matter's order
     std::vector<std::size_t> output_bytes;  ///< the `out` arguments, likewise
+    bool reads_all = false;  ///< no launch can be right that does not read all of the inputs
     /// Empty if the outputs are right, else what is wrong: "got 3, expected 4 ± 1e-6".
     std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;
     /// In place of `judge` where the host cannot know the answer: compares with the outputs that

@@ -71,6 +71,7 @@ Case make_case(const ReduceTypes& types, const ReduceLayout& layout, Bytes patte
     if (kind != ReduceKind::all) {
         one.sizes = {layout.shape.outer, layout.shape.inner};
     }
+    one.reads_all = true;
     one.output_bytes = {layout.results() * bytes_of(types.result)};
     if (types.op == ReduceOp::custom) {
         one.agree = agreement(types, kind, custom_tolerance);

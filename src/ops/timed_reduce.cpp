@@ -75,7 +75,8 @@ TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::Redu
     const std::size_t elements = static_cast<std::size_t>(request.shape.inner);
     const OwnData data(values, elements * bytes_of(request.element), bytes_of(request.result));
     const auto& kernel = reduce_kernel(request.shape.kind, platform_of(backend)).kernel_template;
-    Rig rig(backend, data, reduce_problem(request), kernel.front_matter().warm_cache);
+    Rig rig(backend, data, reduce_problem(request), kernel.front_matter().warm_cache, engine.log());
+    const DeviceLock::Turn turn = rig.turn();
     if (const auto failure = rig.check(*resolved.program, resolved.rule)) {
         fail(*failure);
     }

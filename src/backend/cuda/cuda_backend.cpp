@@ -11,8 +11,9 @@
 
 namespace jitune {
 
-CudaBackend::CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc)
-    : device_(std::move(device)), nvrtc_(std::move(nvrtc)) {}
+CudaBackend::CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+                         std::shared_ptr<ClockReader> clocks)
+    : device_(std::move(device)), nvrtc_(std::move(nvrtc)), clocks_(std::move(clocks)) {}
 
 std::string CudaBackend::compiler() {
     return nvrtc_version(nvrtc_->get());
@@ -29,7 +30,7 @@ std::shared_ptr<const Program> CudaBackend::load(const Binary& binary) {
 }
 
 std::unique_ptr<Bench> CudaBackend::make_bench() {
-    return std::make_unique<CudaBench>(device_, nvrtc_);
+    return std::make_unique<CudaBench>(device_, nvrtc_, clocks_);
 }
 
 std::unique_ptr<DeviceMemory> CudaBackend::allocate(std::size_t bytes) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
+#include "backend/cuda/clock_reader.hpp"
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 
@@ -11,7 +12,8 @@ namespace jitune {
 /// One CUDA device with NVRTC. What it hands out may outlive it.
 class CudaBackend final : public Backend {
 public:
-    CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc);
+    CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+                std::shared_ptr<ClockReader> clocks);
 
     [[nodiscard]] const std::shared_ptr<CudaDevice>& device() const { return device_; }
     [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
@@ -29,6 +31,7 @@ public:
 private:
     std::shared_ptr<CudaDevice> device_;
     std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<ClockReader> clocks_;
 };
 
 }  // namespace jitune

@@ -27,8 +27,12 @@ std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<CudaDevice>& dev
     return stream;
 }
 
-CudaBench::CudaBench(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc)
-    : device_(std::move(device)), nvrtc_(std::move(nvrtc)), stream_(make_stream(device_)) {}
+CudaBench::CudaBench(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+                     std::shared_ptr<ClockReader> clocks)
+    : device_(std::move(device)),
+      nvrtc_(std::move(nvrtc)),
+      clocks_(std::move(clocks)),
+      stream_(make_stream(device_)) {}
 
 void CudaBench::synchronize(const char* tried) {
     device_->check(device_->driver().cuStreamSynchronize(stream_->get()), "cuStreamSynchronize",

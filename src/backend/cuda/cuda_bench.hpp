@@ -4,6 +4,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cache_flush.hpp"
+#include "backend/cuda/clock_reader.hpp"
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/graph_timer.hpp"
 
@@ -13,7 +14,8 @@ namespace jitune {
 class CudaBench final : public Bench {
 public:
     /// Throws Error(device).
-    CudaBench(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc);
+    CudaBench(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+              std::shared_ptr<ClockReader> clocks);
 
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     void upload(void* device, std::span<const std::byte> data) override;
@@ -24,12 +26,15 @@ public:
                                      std::chrono::milliseconds limit) override;
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                  bool flush_cache) override;
+    [[nodiscard]] std::string_view chain_kind() const override { return "graph"; }
+    std::optional<ClockReading> clocks() override { return clocks_->read(); }
 
 private:
     void synchronize(const char* tried);
 
     std::shared_ptr<CudaDevice> device_;
     std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<ClockReader> clocks_;
     std::shared_ptr<StreamHandle> stream_;
     std::shared_ptr<const CacheFlush> flush_;  ///< made for the first timer that wants it
 };

@@ -85,8 +85,10 @@ public:
         }
         const std::lock_guard lock(slot.mutex);
         if (!slot.backend) {
+            const auto device = std::make_shared<CudaDevice>(driver().table, ordinal, log_);
             slot.backend = std::make_unique<CudaBackend>(
-                std::make_shared<CudaDevice>(driver().table, ordinal, log_), nvrtc_);
+                device, nvrtc_,
+                std::make_shared<ClockReader>(tables_.nvml, device->info().uuid, log_));
             slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
             slot.beside_capture = std::make_unique<CudaCaptureSite>(*slot.backend, true);
             slot.open.store(slot.backend.get(), std::memory_order_release);

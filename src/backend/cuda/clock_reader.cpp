@@ -1,0 +1,48 @@
+#include "backend/cuda/clock_reader.hpp"
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+// What takes clocks away from a device that is busy. Not: idle, clocks set by the user, displays.
+constexpr unsigned long long kHeldDown = kNvmlSwPowerCap | kNvmlHwSlowdown |
+                                         kNvmlSwThermalSlowdown | kNvmlHwThermalSlowdown |
+                                         kNvmlHwPowerBrake;
+
+}  // namespace
+
+ClockReader::ClockReader(Loader loader, std::string uuid, Log log)
+    : loader_(std::move(loader)), uuid_(std::move(uuid)), log_(std::move(log)) {}
+
+void ClockReader::start() {
+    try {
+        const auto table = loader_();
+        int answer = table->init();
+        if (answer == kNvmlSuccess) {
+            answer = table->device_by_uuid(uuid_.c_str(), &device_);
+        }
+        if (answer == kNvmlSuccess) {
+            nvml_ = table;
+        } else {
+            log_.info("NVML does not know {} (nvmlReturn_t {}): clocks are not watched", uuid_,
+                      answer);
+        }
+    } catch (const Error& error) {
+        log_.info("{}: clocks are not watched", error.what());
+    }
+}
+
+std::optional<ClockReading> ClockReader::read() {
+    std::call_once(started_, [this] { start(); });
+    unsigned mhz = 0;
+    unsigned long long reasons = 0;
+    if (nvml_ == nullptr || nvml_->clock_mhz(device_, kNvmlClockSm, &mhz) != kNvmlSuccess ||
+        nvml_->throttle_reasons(device_, &reasons) != kNvmlSuccess || mhz == 0) {
+        return std::nullopt;
+    }
+    return ClockReading{mhz, (reasons & kHeldDown) != 0};
+}
+
+}  // namespace jitune

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "backend/backend.hpp"
+#include "backend/cuda/nvml_table.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+/// Reads one device's clocks through NVML, which is loaded when first asked. Thread-safe.
+class ClockReader {
+public:
+    using Loader = std::function<std::shared_ptr<const NvmlTable>()>;
+    /// `uuid`: "GPU-…".
+    ClockReader(Loader loader, std::string uuid, Log log);
+
+    /// Nothing where NVML is missing or does not say; logged once.
+    std::optional<ClockReading> read();
+
+private:
+    void start();
+
+    Loader loader_;
+    std::string uuid_;
+    Log log_;
+    std::once_flag started_;
+    std::shared_ptr<const NvmlTable> nvml_;  // null: nothing can be read
+    NvmlDevice device_ = nullptr;
+};
+
+}  // namespace jitune

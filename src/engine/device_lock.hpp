@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "support/file_lock.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+/// Lets one tuning at a time use a device, of all processes that see its lock file: what others
+/// run there meanwhile would be in the times. Used by one thread.
+class DeviceLock {
+public:
+    /// A device without a `uuid` has no lock: each turn is granted.
+    DeviceLock(const std::string& uuid, const Log& log,
+               std::chrono::milliseconds patience = kPatience);
+    /// Longer than a tuning holds a device at a time, but for the slowest kernels.
+    static constexpr std::chrono::milliseconds kPatience{10'000};
+
+    /// The device is the caller's for as long as this lives, if alone().
+    class Turn {
+    public:
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+        [[nodiscard]] bool alone() const { return alone_; }
+
+    private:
+        friend class DeviceLock;
+        Turn(DeviceLock& lock, bool alone) : lock_(lock), alone_(alone) {}
+
+        DeviceLock& lock_;
+        bool alone_;
+    };
+
+    /// Waits for others, but not for ever: then, with a warning, the turn is not alone().
+    [[nodiscard]] Turn turn();
+
+private:
+    bool acquire();
+
+    const Log& log_;
+    std::chrono::milliseconds patience_;
+    std::optional<FileLock> file_;
+    bool needed_;
+    bool crowded_ = false;  // the last wait was in vain
+};
+
+}  // namespace jitune

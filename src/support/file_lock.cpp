@@ -1,0 +1,108 @@
+#include "support/file_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::steady_clock;
+
+// Two bytes of the file, of which neither exists: who waits for the lock holds the queue.
+constexpr off_t kLock = 0;
+constexpr off_t kQueue = 1;
+
+/// The file's descriptor, or -1 with errno.
+int open_or_make(const std::filesystem::path& path) {
+    constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    // Not O_CREAT alone: in a sticky folder the kernel refuses that for a file of another user.
+    int file = open(path.c_str(), kFlags);
+    if (file < 0 && errno == ENOENT) {
+        file = open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
+        if (file >= 0) {
+            static_cast<void>(fchmod(file, 0666));  // whatever the umask is
+        } else if (errno == EEXIST) {
+            file = open(path.c_str(), kFlags);
+        }
+    }
+    struct stat status {};
+    if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(file);
+        errno = EINVAL;
+        return -1;
+    }
+    return file;
+}
+
+/// Locks of the open file rather than the process: two threads are two parties.
+int set(int file, short kind, off_t byte) {
+    struct flock lock {};
+    lock.l_type = kind;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = byte;
+    lock.l_len = 1;
+    return fcntl(file, F_OFD_SETLK, &lock);
+}
+
+bool wait_for(int file, off_t byte, steady_clock::time_point deadline) {
+    constexpr microseconds kLongestPause{1'000};
+    for (microseconds pause{50};; pause = std::min(2 * pause, kLongestPause)) {
+        if (set(file, F_WRLCK, byte) == 0) {
+            return true;
+        }
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR) {
+            throw Error(ErrorKind::unavailable, fmt::format("fcntl: {}", std::strerror(errno)));
+        }
+        if (steady_clock::now() >= deadline) {
+            return false;
+        }
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+}  // namespace
+
+FileLock::FileLock(std::span<const std::filesystem::path> folders, const std::string& name) {
+    std::string answers;
+    for (const std::filesystem::path& folder : folders) {
+        path_ = folder / name;
+        file_ = open_or_make(path_);
+        if (file_ >= 0) {
+            return;
+        }
+        answers += fmt::format("{}{}: {}", answers.empty() ? "" : "; ", path_.string(),
+                               std::strerror(errno));
+    }
+    throw Error(ErrorKind::unavailable, "no lock file: " + answers);
+}
+
+FileLock::~FileLock() {
+    release();
+    close(file_);
+}
+
+bool FileLock::acquire(std::chrono::milliseconds patience) {
+    const auto deadline = steady_clock::now() + patience;
+    const bool next = wait_for(file_, kQueue, deadline);
+    const bool got = next && wait_for(file_, kLock, deadline);
+    set(file_, F_UNLCK, kQueue);
+    return got;
+}
+
+void FileLock::release() noexcept {
+    set(file_, F_UNLCK, kLock);
+}
+
+}  // namespace jitune

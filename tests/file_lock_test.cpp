@@ -1,0 +1,112 @@
+#include "support/file_lock.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "jitune/error.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+namespace {
+
+using namespace std::chrono_literals;
+
+class FileLockTest : public testing::Test {
+protected:
+    TempDir dir_;
+    std::vector<std::filesystem::path> folders_{dir_.path()};
+    std::filesystem::path path_ = dir_.path() / "a.lock";
+};
+
+TEST_F(FileLockTest, IsHadByOneAtATime) {
+    FileLock first(folders_, "a.lock"), second(folders_, "a.lock");
+    EXPECT_TRUE(first.acquire(0ms));
+    EXPECT_FALSE(second.acquire(0ms));
+    EXPECT_FALSE(second.acquire(5ms));
+    first.release();
+    EXPECT_TRUE(second.acquire(0ms));
+    EXPECT_FALSE(first.acquire(0ms));
+}
+
+TEST_F(FileLockTest, EndsWithItsObject) {
+    FileLock first(folders_, "a.lock");
+    { EXPECT_TRUE(FileLock(folders_, "a.lock").acquire(0ms)); }
+    EXPECT_TRUE(first.acquire(0ms));
+}
+
+TEST_F(FileLockTest, EndsWithItsProcess) {
+    const pid_t child = fork();
+    if (child == 0) {
+        FileLock lock(folders_, "a.lock");
+        lock.acquire(0ms);
+        std::ofstream(dir_.path() / "locked") << "";
+        pause();
+    }
+    while (!std::filesystem::exists(dir_.path() / "locked")) {
+        std::this_thread::sleep_for(1ms);
+    }
+    FileLock lock(folders_, "a.lock");
+    EXPECT_FALSE(lock.acquire(0ms));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(lock.acquire(0ms));
+}
+
+TEST_F(FileLockTest, GoesToWhoWaitsBeforeWhoHasHadIt) {
+    FileLock greedy(folders_, "a.lock");
+    ASSERT_TRUE(greedy.acquire(0ms));
+    std::atomic<bool> waiting{false}, got{false};
+    std::thread other([&] {
+        FileLock patient(folders_, "a.lock");
+        waiting = true;
+        got = patient.acquire(60s);
+    });
+    // However soon it asks again, the other one comes in between.
+    while (!got) {
+        greedy.release();
+        ASSERT_TRUE(greedy.acquire(60s));
+    }
+    other.join();
+    EXPECT_TRUE(waiting);
+}
+
+TEST_F(FileLockTest, HasAFileForAllToReadAndWriteWhateverTheUmask) {
+    const mode_t before = umask(0077);
+    const FileLock lock(folders_, "a.lock");
+    umask(before);
+    struct stat status {};
+    ASSERT_EQ(stat(path_.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0666U);
+    EXPECT_EQ(status.st_size, 0);
+}
+
+TEST_F(FileLockTest, FollowsNoSymlinkAndOpensNothingButAFile) {
+    std::ofstream(dir_.path() / "target") << "";
+    std::filesystem::create_symlink(dir_.path() / "target", path_);
+    EXPECT_THROW(FileLock(folders_, "a.lock"), Error);
+    std::filesystem::remove(path_);
+    ASSERT_EQ(mkfifo(path_.c_str(), 0666), 0);
+    EXPECT_THROW(FileLock(folders_, "a.lock"), Error);
+    std::filesystem::remove(path_);
+    std::filesystem::create_directory(path_);
+    EXPECT_THROW(FileLock(folders_, "a.lock"), Error);
+}
+
+TEST_F(FileLockTest, IsInTheFirstFolderWhereThatGoes) {
+    folders_.insert(folders_.begin(), dir_.path() / "missing");
+    EXPECT_EQ(FileLock(folders_, "a.lock").path(), path_);
+    folders_.pop_back();
+    EXPECT_THROW(FileLock(folders_, "a.lock"), Error);
+}
+
+}  // namespace
+}  // namespace jitune
