@@ -1,71 +1,7 @@
-#include "engine/front_matter.hpp"
-
-#include <fmt/format.h>
-
-#include "backend/backend.hpp"
-#include "expect_error.hpp"
+#include "front_matter_lines.hpp"
 
 namespace jitune {
 namespace {
-
-// Line by line, so that a test can replace one and knows its number.
-const std::vector<std::string> kLines{
-    "/* jitune template",                                                          // 1
-    "kernel = \"scale\"",                                                          // 2
-    "backend = \"cuda\"",                                                          // 3
-    "sizes = [\"n\"]",                                                             // 4
-    "constraints = [",                                                             // 5
-    "    \"block <= max_threads_per_block\",",                                     // 6
-    "    \"tile < n\",",                                                           // 7
-    "]",                                                                           // 8
-    "[types.element]",                                                             // 9
-    "int32 = \"int\"",                                                             // 10
-    "float32 = \"float\"",                                                         // 11
-    "[parameters]",                                                                // 12
-    "zip = { values = [64, 128, 256], default = 128 }",                            // 13
-    "block = { values = [32, 64], default = 64 }",                                 // 14
-    "mode = { values = [\"a\", \"b\"], default = \"b\", type = \"fake::Mode\" }",  // 15
-    "[derived]",                                                                   // 16
-    "tile = \"block * zip\"",                                                      // 17
-    "tiles = \"ceil_div(n, tile)\"",                                               // 18
-    "[arguments]",                                                                 // 19
-    "values = { access = \"in\", type = \"element\", count = \"n\" }",             // 20
-    "n = { access = \"scalar\", type = \"uint64\", value = \"n\" }",               // 21
-    "[[launch]]",                                                                  // 22
-    "entry = \"fake::scale\"",                                                     // 23
-    "template = [\"element\", \"block\", \"mode\"]",                               // 24
-    "arguments = [\"values\", \"n\"]",                                             // 25
-    "grid = [\"tiles\", \"2\"]",                                                   // 26
-    "block = \"block\"",                                                           // 27
-    "*/",                                                                          // 28
-};
-
-std::string text_of(const std::vector<std::string>& lines) {
-    return fmt::format("{}\n", fmt::join(lines, "\n"));
-}
-
-/// The template with line `number` (from 1) in another form.
-std::string with_line(std::size_t number, const std::string& line) {
-    std::vector<std::string> lines = kLines;
-    lines.at(number - 1) = line;
-    return text_of(lines);
-}
-
-FrontMatter parse(const std::string& text) {
-    return FrontMatter::parse({"scale.cu", text, {}});
-}
-
-/// Expects that the template is refused at `line`, with a message that holds `text`.
-void expect_refused_at(std::size_t line, const std::string& text, const std::string& source) {
-    expect_error(ErrorKind::usage, text, [&] { parse(source); });
-    expect_error(ErrorKind::usage, fmt::format("scale.cu:{}: ", line), [&] { parse(source); });
-}
-
-/// As above, for one changed line which is itself to blame.
-void expect_line_refused(std::size_t number, const std::string& line, const std::string& text) {
-    SCOPED_TRACE(line);
-    expect_refused_at(number, text, with_line(number, line));
-}
 
 TEST(FrontMatter, ReadsEverythingAsWritten) {
     const FrontMatter front = parse(text_of(kLines));
@@ -125,30 +61,6 @@ TEST(FrontMatter, ReadsWhetherCandidatesFindTheirDataInTheCache) {
                       with_line(3, "backend = \"cuda\"\ncache = \"hot\""));
 }
 
-TEST(FrontMatter, ReadsWhatAnArgumentIsTunedWith) {
-    const FrontMatter front = parse(with_line(
-        20,
-        "values = { access = \"in\", type = \"element\", count = \"n\", fill = \"random -1..2.5\", "
-        "alignment = 16 }\n"
-        "alpha = { access = \"value\", type = \"float32\", value = \"0.5\" }\n"
-        "result = { access = \"out\", type = \"element\", count = \"n\", tolerance = 1e-3 }"));
-    EXPECT_EQ(front.arguments[0].fill.low, -1);
-    EXPECT_EQ(front.arguments[0].fill.high, 2.5);
-    EXPECT_EQ(front.arguments[0].alignment, 16);
-    EXPECT_EQ(front.arguments[1].access, Access::value);
-    EXPECT_EQ(front.arguments[2].tolerance, 1e-3);
-    expect_line_refused(21,
-                        "n = { access = \"out\", type = \"int32\", count = \"n\", tolerance = 2 }",
-                        "relative difference");
-    expect_line_refused(
-        21, "n = { access = \"scalar\", type = \"int32\", value = \"n\", fill = \"ones\" }",
-        "no key \"fill\"");
-    expect_refused_at(21, "what a kernel reads is listed before what it writes",
-                      with_line(20,
-                                "result = { access = \"out\", type = \"int32\", count = \"n\" }\n"
-                                "values = { access = \"in\", type = \"element\", count = \"n\" }"));
-}
-
 TEST(FrontMatter, ReadsMacrosAndMetrics) {
     const FrontMatter front = parse(
         with_line(4,
@@ -162,36 +74,6 @@ TEST(FrontMatter, ReadsMacrosAndMetrics) {
     expect_refused_at(5, "neither a parameter nor a type parameter",
                       with_line(4, "sizes = [\"n\"]\ndefines = [\"n\"]"));
     expect_refused_at(22, "\"seconds\"", with_line(27, "block = \"seconds\""));
-}
-
-TEST(FrontMatter, ReadsEachKindOfReference) {
-    const auto reference = [](const std::string& lines) {
-        return parse(with_line(27, "block = \"block\"\n[reference]\n" + lines)).reference.value();
-    };
-    using Kind = ReferenceSpec::Kind;
-    EXPECT_EQ(reference("default = true").kind, Kind::standard);
-    EXPECT_EQ(reference("npy = {}").kind, Kind::files);
-    const ReferenceSpec host = reference("host = \"plainly\"\narguments = [\"values\", \"n\"]");
-    EXPECT_EQ(host.kind, Kind::host);
-    EXPECT_EQ(host.launch.entry, "plainly");
-    expect_error(ErrorKind::usage, "which is no output",
-                 [&] { reference("npy = { values = \"a.npy\" }"); });
-    expect_error(ErrorKind::usage, "no key", [&] { reference("default = true\nentry = \"f\""); });
-}
-
-TEST(FrontMatter, ReadsAReferenceLaunch) {
-    EXPECT_FALSE(parse(text_of(kLines)).reference);
-    const std::string reference =
-        "block = \"block\"\n[reference]\nentry = \"fake::plainly\"\ntemplate = [\"element\"]\n"
-        "arguments = [\"values\"]\nblock = \"1024\"";
-    const FrontMatter front = parse(with_line(27, reference));
-    ASSERT_TRUE(front.reference);
-    EXPECT_EQ(front.reference->launch.entry, "fake::plainly");
-    EXPECT_EQ(front.reference->launch.arguments, std::vector<std::string>{"values"});
-    EXPECT_EQ(front.reference->launch.block[0].constant_value(), Scalar(std::int64_t{1024}));
-    EXPECT_EQ(front.launches.size(), 1U);
-    expect_error(ErrorKind::usage, "launch needs entry",
-                 [] { parse(with_line(27, "block = \"block\"\n[reference]\nblock = \"1\"")); });
 }
 
 TEST(FrontMatter, KnowsATypeByItsNameAndItsBytes) {
@@ -386,44 +268,6 @@ TEST(FrontMatter, RefusesExpressionsItCannotTrust) {
     expect_line_refused(20, "values = { access = \"in\", type = \"element\", count = \"m\" }",
                         "\"m\" in \"m\" is not known here");
     expect_refused_at(22, "\"cores\" in \"cores\"", with_line(26, "grid = \"cores\""));
-}
-
-TEST(FrontMatter, RefusesArgumentsThatDoNotFit) {
-    expect_line_refused(20, "values = { access = \"inout\", type = \"element\", count = \"n\" }",
-                        "must be in, out, value, scalar, scratch or zeroed");
-    expect_line_refused(20, "values = { access = \"in\", type = \"string\", count = \"n\" }",
-                        "neither a type parameter nor a type name");
-    expect_line_refused(21, "n = { access = \"scalar\", type = \"float32\", value = \"n\" }",
-                        "must be an integer type");
-    std::string many;
-    for (int i = 0; i < 16; ++i) {
-        many += fmt::format("a{} = {{ access = \"in\", type = \"element\", count = \"n\" }}\n", i);
-    }
-    expect_error(ErrorKind::usage, "at most 16 arguments",
-                 [&] { parse(with_line(21, many + kLines[20])); });
-}
-
-TEST(FrontMatter, RefusesLaunchesThatNameWhatIsNotThere) {
-    expect_refused_at(22, "template of launch names \"tile\"",
-                      with_line(24, "template = [\"tile\"]"));
-    expect_refused_at(22, "arguments of launch names \"tile\"",
-                      with_line(25, "arguments = [\"tile\"]"));
-    expect_refused_at(22, "grid of launch must be one to three",
-                      with_line(26, "grid = [\"1\", \"1\", \"1\", \"1\"]"));
-    expect_refused_at(22, "block of launch must be one to three", with_line(27, "block = []"));
-    expect_line_refused(27, "block = 64", "block of launch must be a list of texts");
-    expect_error(ErrorKind::usage, "one to 4 tables [[launch]]", [] {
-        const std::string launch = "[[launch]]\nentry = \"f\"\n";
-        parse(with_line(22, launch + launch + launch + launch + "[[launch]]"));
-    });
-}
-
-TEST(FrontMatter, RefusesMoreArgumentsThanALaunchHolds) {
-    std::string names = "\"n\"";
-    for (int i = 0; i < 16; ++i) {
-        names += ", \"n\"";
-    }
-    expect_refused_at(22, "at most 16 arguments", with_line(25, "arguments = [" + names + "]"));
 }
 
 TEST(FrontMatter, KnowsTheBytesOfItsTypeNames) {

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "support/mapped_file.hpp"
 #include "engine/toml_reader.hpp"
 #include "jitune/error.hpp"
+#include "support/mapped_file.hpp"
 
 namespace jitune {
 

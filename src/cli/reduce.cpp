@@ -10,11 +10,11 @@
 #include "cli/common_options.hpp"
 #include "cli/custom_file.hpp"
 #include "cli/exit_code.hpp"
-#include "ops/npy.hpp"
 #include "cli/output.hpp"
 #include "cli/reduce_words.hpp"
 #include "cli/units.hpp"
 #include "ops/element_visit.hpp"
+#include "ops/npy.hpp"
 #include "ops/reduce_call.hpp"
 #include "ops/timed_reduce.hpp"
 
