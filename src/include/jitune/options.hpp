@@ -26,7 +26,7 @@ struct JITUNE_API Options {
     std::filesystem::path database = default_database();
     TunePolicy on_miss = TunePolicy::now;
     /// Time that one miss may spend on tuning; zero: no limit. One compile and one check are always
-    /// made.
+    /// made. Another process that tunes the same problem is waited for half as long again.
     std::chrono::milliseconds budget{2000};
     /// Where data in host memory is reduced: "host", where the data is, or "cuda" or "cuda:N",
     /// which it is then copied to. Data in device memory is always reduced on its own device.

@@ -1,0 +1,178 @@
+// How far independent sweeps of the same problem agree: each winner's time over that of the best
+// configuration that any of them had in its finals, all timed together.
+//
+//     sweep_agreement [BUDGET_S] [SWEEPS] [DEVICE] [N...]
+//
+// By default 2 s, 10 sweeps, "cuda:0" and a float32 sum of 2^20, 2^26 and 2^28 elements.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/engine.hpp"
+#include "engine/rig.hpp"
+#include "measure/final_rule.hpp"
+#include "ops/reduce_kernel.hpp"
+
+namespace {
+
+using namespace jitune;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRounds = 60;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// A configuration with its samples of all rounds.
+struct Lane {
+    std::shared_ptr<const Program> program;
+    std::unique_ptr<Timer> timer;
+    FinalRule::Lane samples_ns;
+};
+
+class Agreement {
+public:
+    Agreement(Backend& backend, const Log& log, std::int64_t n)
+        : backend_(backend),
+          log_(log),
+          kernel_(reduce_kernel(ReduceKind::all, platform_of(backend))),
+          problem_(reduce_problem({ElementType::float32, ElementType::float32, ReduceOp::sum,
+                                   detail::ReduceShape::all(static_cast<std::size_t>(n))})) {}
+
+    void sweep(std::chrono::milliseconds budget, unsigned seed) {
+        TuneOptions options;
+        options.strategy = "auto";
+        options.seed = seed;
+        options.budget = budget;
+        BinaryCache binaries;
+        Clock::time_point searched = Clock::now();
+        const auto begin = searched;
+        options.progress = [&](const TuneProgress&) { searched = Clock::now(); };
+        const TuneReport report = tune(backend_, kernel_.kernel_template, *kernel_.workload,
+                                       problem_, options, binaries, log_);
+        const double search_s = std::chrono::duration<double>(searched - begin).count();
+        for (const Measurement& one : report.measurements) {
+            if (one.conditions.ends_with("interleaved")) {
+                lanes_[one.configuration];
+            }
+        }
+        winners_.push_back(report.winner.configuration);
+        const auto& [conditions, uncertainty, low, high] = report.winner.certainty;
+        fmt::print(
+            "  seed {}: {} tried, {:.0f}/s, {:.2f} s in all; {:.0f} ns, default {:.3f} to "
+            "{:.3f} times; {}\n    {}\n",
+            seed, report.progress.evaluated,
+            static_cast<double>(report.progress.evaluated) / search_s, seconds_since(begin),
+            report.winner.median_ns, low, high, conditions, report.winner.configuration);
+        fflush(stdout);
+    }
+
+    void compare() {
+        Rig rig(backend_, *kernel_.workload, problem_,
+                kernel_.kernel_template.front_matter().warm_cache, log_);
+        const DeviceLock::Turn turn = rig.turn();
+        prepare(rig);
+        for (int round = 0; round <= kRounds; ++round) {  // round 0 warms up
+            for (auto& [text, lane] : lanes_) {
+                const double ns = std::get<double>(Rig::sample(*lane.timer));
+                if (round > 0) {
+                    lane.samples_ns.push_back(ns);
+                }
+            }
+        }
+        std::vector<FinalRule::Lane> lanes;
+        for (const auto& [text, lane] : lanes_) {
+            lanes.push_back(lane.samples_ns);
+        }
+        const FinalRule::Lane& best = lanes[FinalRule{}.winner(lanes, std::nullopt)];
+        int good = 0;
+        fmt::print("  winners over the best of {}:", lanes.size());
+        for (const std::string& winner : winners_) {
+            const double ratio = ratio_of(lanes_.at(winner).samples_ns, best).estimate;
+            good += ratio <= 1.01 ? 1 : 0;
+            fmt::print(" {:.4f}", ratio);
+        }
+        fmt::print("\n  {} of {} within 1 %\n", good, winners_.size());
+    }
+
+private:
+    void prepare(Rig& rig) {
+        const KernelTemplate& source = kernel_.kernel_template;
+        BinaryCache binaries;
+        for (auto& [text, lane] : lanes_) {
+            const auto configuration = Configuration::parse(text, source.front_matter().parameters);
+            const Instance instance = source.instance(problem_, configuration);
+            const CompileOutcome outcome =
+                binaries.compile(backend_, source.source(), source.hash(), std::span(&instance, 1))
+                    .front();
+            lane.program = backend_.load(std::get<Binary>(outcome));
+            lane.timer = std::get<std::unique_ptr<Timer>>(rig.timer(
+                *lane.program, source.launch_rule(problem_, backend_.info(), configuration)));
+        }
+    }
+
+    Backend& backend_;
+    const Log& log_;
+    const Kernel& kernel_;
+    Problem problem_;
+    std::map<std::string, Lane> lanes_;
+    std::vector<std::string> winners_;
+};
+
+void print_clock_cost(Backend& backend) {
+    const auto bench = backend.make_bench();
+    const auto reading = bench->clocks();
+    if (!reading) {
+        fmt::print("clocks: unknown\n");
+        return;
+    }
+    constexpr int kReadings = 100;
+    const auto begin = Clock::now();
+    for (int i = 0; i < kReadings; ++i) {
+        bench->clocks();
+    }
+    fmt::print("clocks: {} MHz{}, a reading takes {:.1f} us\n", reading->mhz,
+               reading->held_down ? ", held down" : "", seconds_since(begin) * 1e6 / kReadings);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const double budget_s = argc > 1 ? std::atof(argv[1]) : 2;
+    const int sweeps = argc > 2 ? std::atoi(argv[2]) : 10;
+    std::vector<std::int64_t> sizes;
+    for (int i = 4; i < argc; ++i) {
+        sizes.push_back(std::atoll(argv[i]));
+    }
+    if (sizes.empty()) {
+        sizes = {1 << 20, 1 << 26, 1 << 28};
+    }
+    try {
+        Options options;
+        options.database.clear();
+        Engine engine(options);
+        Backend& backend = engine.backend(argc > 3 ? argv[3] : "cuda:0");
+        print_clock_cost(backend);
+        for (const std::int64_t n : sizes) {
+            fmt::print("float32 sum of {}\n", n);
+            Agreement agreement(backend, engine.log(), n);
+            for (int seed = 0; seed < sweeps; ++seed) {
+                agreement.sweep(
+                    std::chrono::milliseconds(static_cast<std::int64_t>(budget_s * 1e3)),
+                    static_cast<unsigned>(seed));
+            }
+            agreement.compare();
+        }
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 1;
+    }
+    return 0;
+}
