@@ -62,10 +62,6 @@ void Engine::throw_forked() {
                 "database do not survive a fork. Use jitune first in the child, or exec");
 }
 
-Counters Engine::counters() const {
-    return {binaries_.compiles(), tunings_, loads_, store_errors_};
-}
-
 std::vector<DeviceDescription> Engine::devices() {
     refuse_fork();
     std::vector<DeviceDescription> result;
@@ -272,10 +268,8 @@ std::unique_ptr<const Resolved> Engine::load(Backend& backend, const Kernel& ker
 
 std::unique_ptr<const Resolved> Engine::from_tuning(Backend& backend, const Kernel& kernel,
                                                     const Problem& problem) {
-    TuneOptions options;
-    options.strategy = options_.strategy;
-    options.seed = options_.seed;
-    options.budget = options_.budget;
+    const TuneOptions options{
+        .strategy = options_.strategy, .seed = options_.seed, .budget = options_.budget};
     const TuneReport report = tune_and_store(backend, kernel, problem, options);
     const Configuration configuration = Configuration::parse(
         report.winner.configuration, kernel.kernel_template.front_matter().parameters);
