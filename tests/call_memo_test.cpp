@@ -133,6 +133,25 @@ TEST_F(CallMemoTest, RemembersNothingOfAPlanThatFailed) {
     }
 }
 
+TEST(CallMemoAtExit, AnswersAfterTheThreadsObjectsAreGone) {
+    struct Late {
+        ~Late() {
+            if (CallMemo* const memo = &CallMemo::here()) {  // a sanitizer sees a dead one
+                found = memo->find({1, {}, {1, 0, 0}});
+            }
+        }
+        const ReadyLaunch*& found;
+    };
+    Recorded other;
+    const ReadyLaunch* found = &other;
+    std::thread([&] {
+        thread_local const Late late{found};  // destroyed after what is made next
+        static_cast<void>(late);
+        CallMemo::here();
+    }).join();
+    EXPECT_EQ(found, nullptr);
+}
+
 TEST_F(CallMemoTest, BelongsToItsThread) {
     const CallMemo* const mine = &CallMemo::here();
     EXPECT_EQ(&CallMemo::here(), mine);

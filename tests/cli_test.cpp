@@ -59,6 +59,8 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("sweep reduce --device host --strategy luck", 2, "random");
     expect_failure("sweep reduce --budget -1", 2, "--budget");
     expect_failure("sweep reduce --seed x", 2, "2^64-1");
+    expect_failure("sweep reduce --target fast", 2, "12.5us");
+    expect_failure("sweep reduce --hang-limit 0", 2, "--hang-limit");
     expect_failure("devices --log loud", 2, "warning");
     expect_failure("reduce", 2, "FILE");
     expect_failure("db explain", 2, "--size");
@@ -156,6 +158,27 @@ TEST_F(CliTest, ASweepTakesAnyTypeAndOperation) {
     EXPECT_EQ(explained("--type float16 --op mean"), false);
     EXPECT_EQ(explained("--type int8 --op any --determinism any"), true);
     EXPECT_EQ(explained("--type int8 --op any"), false);
+}
+
+TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
+    const std::string sweep =
+        "sweep reduce --device host --sizes 1000 --budget 0 --strategy exhaustive";
+    const json two = jitune_json(sweep + " --evaluations 2")["rows"][0];
+    EXPECT_EQ(two["evaluated"], 2);
+    EXPECT_EQ(two["complete"], false);
+    EXPECT_EQ(jitune_json(sweep + " --evaluations 2")["rows"][0]["evaluated"], 2);
+    EXPECT_EQ(jitune_json(sweep + " --target 1s")["rows"][0]["evaluated"], 2);
+    const json all = jitune_json(sweep + " --no-isolation")["rows"][0];
+    EXPECT_EQ(all["evaluated"], all["space"]);
+    EXPECT_EQ(all["complete"], true);
+    const json shown = jitune_json("db show 1");
+    const auto measurements = shown["measurements"].get<std::vector<json>>();
+    EXPECT_EQ(static_cast<std::size_t>(all["space"]),
+              static_cast<std::size_t>(
+                  std::count_if(measurements.begin(), measurements.end(), [](const json& one) {
+                      const std::string conditions = one["conditions"];
+                      return conditions.find("interleaved") == std::string::npos;
+                  })));
 }
 
 TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {

@@ -47,6 +47,8 @@ public:
           std::vector<detail::ReduceRequest> problems)
         : problems_(std::move(problems)),
           json_(arguments.json),
+          target_(parse_target(arguments.target)),
+          evaluations_(arguments.evaluations),
           session_(options),
           backend_(session_.engine().backend(arguments.device)),
           table_(problems_) {
@@ -65,10 +67,6 @@ public:
         result_.budget_s = std::chrono::duration<double>(options.budget).count();
         result_.database = options.database.string();
         result_.problems = problems_.size();
-        if (!arguments.target.empty()) {
-            target_ = parse_target(arguments.target);
-        }
-        evaluations_ = arguments.evaluations;
     }
 
     const SweepResult& run() {
@@ -160,6 +158,8 @@ private:
 
     const std::vector<detail::ReduceRequest> problems_;
     const bool json_;
+    const SweepTarget target_;
+    const std::size_t evaluations_;
     Session session_;
     Backend& backend_;
     const SweepTable table_;
@@ -167,8 +167,6 @@ private:
     Progress progress_;
     SweepResult result_;
     double finished_s_ = 0;
-    SweepTarget target_;
-    std::size_t evaluations_ = 0;
 };
 
 Options sweep_options(const Arguments& arguments) {

@@ -22,6 +22,9 @@ constexpr std::array kUnits{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Uni
 }  // namespace
 
 SweepTarget parse_target(std::string_view word) {
+    if (word.empty()) {
+        return {};
+    }
     double number = 0;
     const char* const last = word.data() + word.size();
     const auto [end, error] = std::from_chars(word.data(), last, number);

@@ -11,7 +11,7 @@ struct SweepTarget {
     double speed_up = 0;
 };
 
-/// "12.5us", of ns, us, ms and s, or "1.5x". Throws Error(usage) that says so.
+/// "12.5us", of ns, us, ms and s, or "1.5x"; empty: none. Throws Error(usage) that says so.
 SweepTarget parse_target(std::string_view word);
 
 /// Seconds over 0. Throws Error(usage).

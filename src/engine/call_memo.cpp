@@ -2,11 +2,6 @@
 
 namespace jitune {
 
-CallMemo& CallMemo::here() {
-    thread_local CallMemo memo;
-    return memo;
-}
-
 const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::int64_t> sizes,
                                      const Resolved& resolved, StreamSite& site) {
     Entry& entry = entries_[place_of(key)];

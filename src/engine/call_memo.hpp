@@ -6,6 +6,7 @@
 
 #include "backend/stream_site.hpp"
 #include "engine/dispatch_table.hpp"
+#include "support/thread_own.hpp"
 
 namespace jitune {
 
@@ -26,7 +27,7 @@ struct CallKey {
 class CallMemo {
 public:
     /// That of the calling thread.
-    static CallMemo& here();
+    static CallMemo& here() { return ThreadOwn<CallMemo>::here(); }
 
     /// The launch of an earlier call of this key, or nullptr. Valid until the next prepare(); what
     /// it needs lives as long as its site does, so that a key made of a site that lives will do.
@@ -50,8 +51,10 @@ private:
     };
 
     static std::size_t place_of(const CallKey& key) {
-        const auto sizes =
-            static_cast<std::uint64_t>(key.sizes[0] + 3 * key.sizes[1] + 5 * key.sizes[2]);
+        const auto [a, b, c] = key.sizes;  // not judged yet: any numbers
+        const std::uint64_t sizes = static_cast<std::uint64_t>(a) +
+                                    3 * static_cast<std::uint64_t>(b) +
+                                    5 * static_cast<std::uint64_t>(c);
         const ProblemWords& problem = key.problem;
         return WordHash()
             .add(reinterpret_cast<std::uintptr_t>(problem.kernel) + problem.types +

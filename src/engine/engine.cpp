@@ -63,10 +63,6 @@ void Engine::throw_forked() {
                 "database do not survive a fork. Use jitune first in the child, or exec");
 }
 
-Counters Engine::counters() const {
-    return {binaries_.compiles(), tunings_, loads_, store_errors_};
-}
-
 std::vector<DeviceDescription> Engine::devices() {
     refuse_fork();
     std::vector<DeviceDescription> result;
@@ -276,12 +272,11 @@ std::unique_ptr<const Resolved> Engine::from_tuning(Backend& backend, const Kern
     if (lease.acquire(answered, options_.budget * 3 / 2)) {
         return stored;
     }
-    const TuneReport report =
-        tune_and_store(backend, kernel, problem,
-                       {.strategy = options_.strategy,
-                        .seed = options_.seed,
-                        .budget = options_.budget,
-                        .progress = [&](const TuneProgress&) { lease.renew(); }});
+    const TuneOptions options{.strategy = options_.strategy,
+                              .seed = options_.seed,
+                              .budget = options_.budget,
+                              .progress = [&](const TuneProgress&) { lease.renew(); }};
+    const TuneReport report = tune_and_store(backend, kernel, problem, options);
     const Configuration configuration =
         Configuration::parse(report.winner.configuration, source.front_matter().parameters);
     const Binary binary{report.winner.image_format,

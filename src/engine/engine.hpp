@@ -33,7 +33,9 @@ public:
 
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] const Log& log() const { return log_; }
-    [[nodiscard]] Counters counters() const;
+    [[nodiscard]] Counters counters() const {
+        return {binaries_.compiles(), tunings_, loads_, store_errors_};
+    }
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
     /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device there is, cuda

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "jitune/error.hpp"
 #include "ops/template_workload.hpp"
 #include "support/embedded.hpp"
 #include "support/mapped_file.hpp"
@@ -80,13 +81,21 @@ decltype(TemplateSource::headers) headers_of(const std::string& text,
 }  // namespace
 
 Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder) {
+    std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
     SplitText split = split_host_text(text);
     TemplateSource host{name, split.host, headers_of(split.host, folder)};
     TemplateSource source{std::move(name), std::move(split.device), {}};
     source.headers = headers_of(source.text, folder);
     KernelTemplate kernel(std::move(source));
     auto workload = std::make_unique<TemplateWorkload>(kernel, std::move(host), folder);
-    return {std::move(kernel), std::move(workload)};
+    return {std::move(kernel), std::move(workload), std::move(spec), true};
+}
+
+Kernel kernel_file_of(std::span<const std::string> spec) {
+    if (spec.size() != 4) {
+        throw Error(ErrorKind::usage, "make a kernel of a file from its spec: this is none");
+    }
+    return kernel_from_text(spec[1], spec[2], spec[3]);
 }
 
 Kernel kernel_from_file(const std::filesystem::path& path) {

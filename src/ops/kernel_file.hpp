@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ Kernel kernel_from_file(const std::filesystem::path& path);
 
 /// As above, of text that is in memory; `folder` is where its headers and .npy files are.
 Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder);
+
+/// The kernel that Kernel::spec of such a kernel tells of.
+Kernel kernel_file_of(std::span<const std::string> spec);
 
 /// The problem of a kernel at its sizes, in their order. A type parameter that has one name only
 /// needs no mention in `types`. Throws Error(usage) for sizes and types that the kernel has not.

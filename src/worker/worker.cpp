@@ -31,9 +31,12 @@ namespace {
 /// The end of the process and of what it has started, at once: a candidate may hang in any thread,
 /// and the device may be lost.
 [[noreturn]] void end_now(const std::filesystem::path& scratch) {
-    kill_session(::getpid());
-    std::error_code ignored;
-    std::filesystem::remove_all(scratch, ignored);
+    constexpr int kMostRounds = 100;  // threads go on and start compilers until the folder is gone
+    std::error_code error;
+    for (int round = 0; round == 0 || (error && round < kMostRounds); ++round) {
+        kill_session(::getpid());
+        std::filesystem::remove_all(scratch, error);
+    }
     ::_exit(0);
 }
 

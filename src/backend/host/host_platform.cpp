@@ -8,6 +8,7 @@
 #include "backend/host/host_backend.hpp"
 #include "backend/host/host_device.hpp"
 #include "backend/host/host_memory.hpp"
+#include "support/thread_own.hpp"
 
 namespace jitune {
 
@@ -35,15 +36,19 @@ private:
     std::vector<HostMemory> areas_;
 };
 
+struct WorkMemory {
+    WorkArea plain{HostMemory::Content::any};
+    WorkArea zeroed{HostMemory::Content::zero};
+};
+
 /// Its work memory is each thread's own.
 class HostSite final : public StreamSite {
 public:
     explicit HostSite(Backend& backend) : StreamSite(backend) {}
 
     Scratch scratch(const ScratchNeed& need) override {
-        thread_local WorkArea plain(HostMemory::Content::any);
-        thread_local WorkArea zeroed(HostMemory::Content::zero);
-        return {plain.at_least(need.plain), zeroed.at_least(need.zeroed)};
+        WorkMemory& memory = ThreadOwn<WorkMemory>::here();
+        return {memory.plain.at_least(need.plain), memory.zeroed.at_least(need.zeroed)};
     }
     void refuse_capture(const char* /*what*/) const override {}
 };

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <utility>
+
+namespace jitune {
+
+/// One T for each thread, made when it is first asked for and destroyed with the thread's objects.
+/// Who asks after that, from an exit handler or another object's destructor, gets one that stays.
+template <class T>
+class ThreadOwn {
+public:
+    static T& here() { return place_ != nullptr ? *place_ : make(); }
+
+private:
+    struct Owner {
+        ~Owner() {
+            over_ = true;
+            delete std::exchange(place_, nullptr);
+        }
+    };
+
+    static T& make() {
+        place_ = new T;
+        if (!over_) {
+            thread_local const Owner owner;
+            static_cast<void>(owner);
+        }
+        return *place_;
+    }
+
+    // Without destructors, so that they can be asked to the end.
+    static inline constinit thread_local T* place_ = nullptr;
+    static inline constinit thread_local bool over_ = false;
+};
+
+}  // namespace jitune
