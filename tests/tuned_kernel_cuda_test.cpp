@@ -52,6 +52,7 @@ protected:
         options.budget = std::chrono::milliseconds(4);
         options.log_level = LogLevel::off;
         options.on_miss = policy;
+        options.worker = "none";
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
         return std::make_unique<Session>(std::make_unique<Engine>(options, std::move(platforms)));
