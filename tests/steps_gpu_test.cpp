@@ -63,7 +63,7 @@ TEST_P(StepsGpu, IsRightForEverySizeInItsDefaultAndAtTheEndsOfItsSpace) {
     for (const ElementType type : {ElementType::float32, ElementType::int32}) {
         for (const std::int64_t n : {1, 31, 33, 1000, (1 << 20) + 7}) {
             const Problem problem = step_problem(GetParam(), type, n);
-            Rig rig(*backend_, *kernel.workload, problem, false);
+            Rig rig(*backend_, *kernel.workload, problem, false, Log(LogLevel::off));
             const SearchSpace space = kernel.kernel_template.space(problem, backend_->info());
             for (const Configuration& one : {kernel.kernel_template.default_configuration(space),
                                              space.at(0), space.at(space.size() - 1)}) {
