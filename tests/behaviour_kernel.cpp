@@ -119,7 +119,8 @@ __global__ void sum(const int* values, unsigned long long n, int* result) {
     } else if constexpr (kBehaviour == Behaviour::assertion) {
         __assertfail("true is false", "behaviour.cu", 1, "sum", 1);
     } else if constexpr (kBehaviour == Behaviour::hang) {
-        for (volatile int forever = 1; forever != 0;) {
+        for (;;) {
+            asm volatile("nanosleep.u32 1000;");  // a loop that does nothing would be left out
         }
     } else if constexpr (kBehaviour == Behaviour::endless_compile) {
         constexpr int never = endless<800 + 0 * kCopy>();

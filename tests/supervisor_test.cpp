@@ -39,7 +39,7 @@ protected:
     }
 
     TuneReport tune() {
-        Supervisor supervisor(program_, limits_, Log(LogLevel::off));
+        Supervisor supervisor(program_, limits_, log_);
         return supervisor.tune({}, {}, recorder_);
     }
 
@@ -51,6 +51,7 @@ protected:
     TempDir dir_;
     std::filesystem::path program_;
     WatchLimits limits_;
+    const Log log_{LogLevel::off};
     FakeBackend backend_;
     Kernel kernel_ = fake_sum_kernel();
     Problem problem_ = fake_sum_problem();

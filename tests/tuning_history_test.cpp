@@ -38,6 +38,15 @@ TEST(TuningHistory, KnowsTheLastOfEachConfigurationUnderTheSameConditions) {
     EXPECT_TRUE(history_of(rows, false).known.empty());
 }
 
+TEST(TuningHistory, TriesAgainWhatMayHaveFailedForReasonsThatHavePassed) {
+    Measurement refused = row("a=2", "out of memory");
+    refused.verdict = Verdict::launch_failed;
+    const TuningHistory history = history_of({row("a=1"), refused, row("a=3", "signal 11")});
+    ASSERT_EQ(history.known.size(), 2U);
+    EXPECT_EQ(history.known[1].configuration, "a=3");
+    EXPECT_TRUE(history_of({refused, row("a=3", "signal 11")}).known.empty());
+}
+
 TEST(TuningHistory, SuspectsWhatWasUnderWayWhenTheMachineWentDown) {
     const std::string together = machine_down_reason(3);
     const TuningHistory history =

@@ -42,7 +42,7 @@ public:
 private:
     bool acquire();
 
-    const Log& log_;
+    Log log_;
     std::chrono::milliseconds patience_;
     std::optional<FileLock> file_;
     bool needed_;

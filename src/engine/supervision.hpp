@@ -52,7 +52,7 @@ private:
     const TuneOptions& hooks_;
     const Recorder& recorder_;
     const WatchLimits& limits_;
-    const Log& log_;
+    Log log_;
     TuneReport report_;
     std::map<std::string, std::size_t> place_of_;  ///< of a configuration in the history
     std::set<std::string> doubtful_;  ///< under way beside a suspect when a worker died

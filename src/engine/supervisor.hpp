@@ -42,7 +42,7 @@ public:
 private:
     std::filesystem::path program_;
     WatchLimits limits_;
-    const Log& log_;
+    Log log_;
     std::unique_ptr<WorkerProcess> worker_;
 };
 

@@ -51,6 +51,7 @@ void recall(TuningStore& store, const KernelTemplate& kernel, const Recorder& re
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
                              const Provenance& now, bool resume) {
     std::map<std::string, Past> pasts;
+    bool worked = false;
     for (const Measurement& row : rows) {
         if (row.reason.starts_with(kDown)) {  // whatever the sizes: it is the machine that is lost
             Past& past = pasts[row.configuration];
@@ -60,6 +61,7 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
         } else if (row.sizes == sizes && is_same_place(row.provenance, now) &&
                    !row.conditions.ends_with("interleaved")) {
             pasts[row.configuration] = {&row, nullptr, 0, false};
+            worked = worked || row.verdict == Verdict::timed;
         }
     }
     TuningHistory history;
@@ -70,7 +72,7 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
                 fmt::format("quarantined: {} {} times", kDown, past.downs);
         } else if (past.down != nullptr) {
             history.suspects.push_back(configuration);
-        } else if (resume) {
+        } else if (resume && worked && past.last->verdict != Verdict::launch_failed) {
             history.known.push_back(*past.last);
         }
     }

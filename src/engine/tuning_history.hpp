@@ -19,9 +19,10 @@ struct TuningHistory {
 
 /// From all measurements of a key, oldest first: those on the same sizes with the same device,
 /// driver and compiler as `now` where the earlier tuning is to be gone on with (`resume`), else
-/// those alone that must never run again. A configuration that was under way when the machine went
-/// down is a suspect until it has been measured. The second time, and alone, it is quarantined:
-/// known as crashed.
+/// those alone that must never run again. What the device refused is tried again, and so is
+/// everything where nothing has worked: the reason may have passed. A configuration that was under
+/// way when the machine went down is a suspect until it has been measured. The second time, and
+/// alone, it is quarantined: known as crashed.
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
                              const Provenance& now, bool resume);
 
