@@ -9,7 +9,7 @@
 namespace jitune {
 namespace {
 
-constexpr const char *kProblem = R"json({
+constexpr const char* kProblem = R"json({
   "General": {"BenchmarkName": "scale", "OutputFormat": "JSON"},
   "ConfigurationSpace": {
     "TuningParameters": [
