@@ -68,6 +68,19 @@ TEST(T4, IsReadFromPlainAndCompressedFiles) {
     expect_error(ErrorKind::usage, plain.string(), [&] { read_t4(plain); });
 }
 
+TEST(T4, RefusesWhatItWouldReadWrongly) {
+    const auto refuse = [](const char* results, const char* reason) {
+        const auto document = Json::parse(std::string(R"({"results": )") + results + "}");
+        expect_error(ErrorKind::usage, reason, [&] { parse_t4(document); });
+    };
+    refuse(R"([{"configuration": {"a": [1]}}])", "a list or an object");
+    refuse(R"([{"configuration": {"a": 1}}, {"configuration": {"a": 1, "b": 2}}])",
+           "more parameters");
+    refuse(R"([{"configuration": {"a": 1},
+                "measurements": [{"name": "time", "value": 1, "unit": "fortnights"}]}])",
+           "fortnights");
+}
+
 TEST(T4, HoldsTheMeasurementsOfASweep) {
     Measurement timed;
     timed.configuration = "block=32 mode=fast";

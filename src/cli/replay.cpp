@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -42,17 +44,29 @@ Runs replay_all(const RecordedSpace& recorded, const Arguments& arguments) {
     make_strategy(arguments.strategy, recorded.space(), 0);  // an unknown name fails here
     Runs runs(arguments.repeats);
     std::atomic<std::size_t> next{0};
+    std::exception_ptr error;
+    std::once_flag failed;
     const auto work = [&] {
-        for (std::size_t i = next++; i < runs.size(); i = next++) {
-            runs[i] = replay(recorded, arguments.strategy, arguments.seed + i, arguments.budget,
-                             arguments.batch);
+        try {
+            for (std::size_t i = next++; i < runs.size(); i = next++) {
+                runs[i] = replay(recorded, arguments.strategy, arguments.seed + i, arguments.budget,
+                                 arguments.batch);
+            }
+        } catch (...) {
+            next = runs.size();
+            std::call_once(failed, [&] { error = std::current_exception(); });
         }
     };
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) {
-        helpers.emplace_back(work);
+    {
+        std::vector<std::jthread> helpers;
+        for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) {
+            helpers.emplace_back(work);
+        }
+        work();
     }
-    work();
+    if (error != nullptr) {
+        std::rethrow_exception(error);
+    }
     return runs;
 }
 

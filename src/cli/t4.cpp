@@ -27,11 +27,23 @@ constexpr double kNsPerMs = 1e6;
 }
 
 double ns_per_unit(const std::string& unit) {
-    static const std::map<std::string, double> kUnits{
-        {"s", 1e9},           {"seconds", 1e9},     {"us", 1e3},         {"microseconds", 1e3},
-        {"microsecond", 1e3}, {"nanoseconds", 1.0}, {"nanosecond", 1.0}, {"ns", 1.0}};
+    static const std::map<std::string, double> kUnits{{"s", 1e9},
+                                                      {"seconds", 1e9},
+                                                      {"us", 1e3},
+                                                      {"microseconds", 1e3},
+                                                      {"microsecond", 1e3},
+                                                      {"nanoseconds", 1.0},
+                                                      {"nanosecond", 1.0},
+                                                      {"ns", 1.0},
+                                                      {"", kNsPerMs},
+                                                      {"ms", kNsPerMs},
+                                                      {"milliseconds", kNsPerMs},
+                                                      {"millisecond", kNsPerMs}};
     const auto known = kUnits.find(unit);
-    return known != kUnits.end() ? known->second : kNsPerMs;
+    if (known == kUnits.end()) {
+        fail(fmt::format("\"{}\" is no unit of time: s, ms, us and ns are", unit));
+    }
+    return known->second;
 }
 
 /// Integers stay integers; all else becomes its text.
@@ -44,6 +56,9 @@ Value value_of(const Json& json) {
         if (number == std::floor(number) && std::abs(number) < 1e15) {
             return static_cast<std::int64_t>(number);
         }
+    }
+    if (json.is_structured()) {
+        fail("a parameter has a list or an object as its value: numbers, names and truths can be");
     }
     return json.is_string() ? json.get<std::string>() : json.dump();
 }
@@ -186,10 +201,12 @@ RecordedSpace parse_t4(const Json& document) {
         if (configuration == result.end() || !configuration->is_object()) {
             fail(fmt::format("result {} has no configuration", number));
         }
-        for (const auto& item : configuration->items()) {
-            if (number == 0) {
+        if (number == 0) {
+            for (const auto& item : configuration->items()) {
                 names.push_back(item.key());
             }
+        } else if (configuration->size() > names.size()) {
+            fail(fmt::format("result {} has more parameters than the first", number));
         }
         if (text_of(result, "invalidity") != "constraints") {
             times[values_of(*configuration, names, number)] = time_ns_of(result);
