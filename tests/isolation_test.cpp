@@ -96,18 +96,25 @@ TEST_F(IsolationTest, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
 
 TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
     options_.compile_limit = milliseconds(10'000);
-    const TuneReport report =
-        tune(kernel({"good", "hang", "endless_compile"}),
-             {.strategy = "exhaustive", .max_evaluations = 9});  // one endless compile is enough
+    const TuneReport report = tune(
+        kernel({"good", "hang", "endless_compile"}),
+        {.strategy = "exhaustive", .max_evaluations = 9});  // of 12: one endless compile at least
     const auto found = verdicts(report);
-    for (int copy = 1; copy <= 4; ++copy) {
-        EXPECT_EQ(found.at(name("good", copy)).verdict, Verdict::timed);
-        EXPECT_EQ(found.at(name("hang", copy)).verdict, Verdict::timed_out);
-        EXPECT_EQ(found.at(name("hang", copy)).reason, "did not end in 3 s");
+    EXPECT_GE(found.size(), 9U);
+    int endless = 0;
+    for (const auto& [configuration, one] : found) {
+        if (configuration.find("behaviour=good") != std::string::npos) {
+            EXPECT_EQ(one.verdict, Verdict::timed) << one.reason;
+        } else if (configuration.find("behaviour=hang") != std::string::npos) {
+            EXPECT_EQ(one.verdict, Verdict::timed_out) << one.reason;
+            EXPECT_EQ(one.reason, "did not end in 3 s");
+        } else {
+            ++endless;
+            EXPECT_EQ(one.verdict, Verdict::compile_failed) << one.reason;
+            EXPECT_NE(one.reason.find("did not end in 10 s"), std::string::npos) << one.reason;
+        }
     }
-    const Measurement& endless = found.at(name("endless_compile", 1));
-    EXPECT_EQ(endless.verdict, Verdict::compile_failed);
-    EXPECT_NE(endless.reason.find("did not end in 10 s"), std::string::npos) << endless.reason;
+    EXPECT_GE(endless, 1);
 }
 
 TEST_F(IsolationTest, SaysWhyWhereNoWorkerCanBeHad) {
