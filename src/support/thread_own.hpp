@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <utility>
 
 namespace jitune {
@@ -19,18 +20,29 @@ private:
         }
     };
 
+    /// One that stays, in a list of all of them: nothing is lost.
+    struct Late {
+        T own;
+        Late* next = nullptr;
+    };
+
     static T& make() {
-        place_ = new T;
-        if (!over_) {
-            thread_local const Owner owner;
-            static_cast<void>(owner);
+        if (over_) {
+            auto* const late = new Late;
+            late->next = late_.exchange(late);
+            place_ = &late->own;
+            return *place_;
         }
+        place_ = new T;
+        thread_local const Owner owner;
+        static_cast<void>(owner);
         return *place_;
     }
 
     // Without destructors, so that they can be asked to the end.
     static inline constinit thread_local T* place_ = nullptr;
     static inline constinit thread_local bool over_ = false;
+    static inline std::atomic<Late*> late_{nullptr};
 };
 
 }  // namespace jitune
