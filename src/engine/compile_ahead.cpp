@@ -72,13 +72,26 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
 }
 
 CompiledCandidate CompileAhead::next() {
+    return take_first([](const CompiledCandidate&) { return true; });
+}
+
+CompiledCandidate CompileAhead::take(std::size_t index) {
+    return take_first([index](const CompiledCandidate& one) { return one.index == index; });
+}
+
+CompiledCandidate CompileAhead::take_first(
+    const std::function<bool(const CompiledCandidate&)>& wanted) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !ready_.empty() || error_ != nullptr; });
-    if (ready_.empty()) {
+    auto found = ready_.end();
+    changed_.wait(lock, [&] {
+        found = std::find_if(ready_.begin(), ready_.end(), wanted);
+        return found != ready_.end() || error_ != nullptr;
+    });
+    if (found == ready_.end()) {
         std::rethrow_exception(error_);
     }
-    CompiledCandidate candidate = std::move(ready_.front());
-    ready_.pop_front();
+    CompiledCandidate candidate = std::move(*found);
+    ready_.erase(found);
     --pending_;
     return candidate;
 }

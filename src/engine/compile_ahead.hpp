@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,9 @@ public:
     /// threw (Error(unavailable): no compiler).
     CompiledCandidate next();
 
+    /// The submitted candidate `index` of the search space, likewise.
+    CompiledCandidate take(std::size_t index);
+
     /// Candidates worth having under way, so that no compiler thread is idle.
     [[nodiscard]] std::size_t depth() const;
 
@@ -57,6 +61,7 @@ private:
         Instance instance;
     };
 
+    CompiledCandidate take_first(const std::function<bool(const CompiledCandidate&)>& wanted);
     void work(const std::stop_token& stop);
     std::vector<Job> take_jobs(const std::stop_token& stop);
     std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);

@@ -93,7 +93,7 @@ void Search::announce(const std::vector<CompileAhead::Wanted>& wanted) const {
     }
 }
 
-void Search::run_seeds(CompileAhead& ahead) {
+bool Search::run_seeds(Strategy& strategy, CompileAhead& ahead) {
     std::vector<CompileAhead::Wanted> wanted;
     for (const std::size_t seed : seeds_) {
         Configuration configuration = space_.at(seed);
@@ -104,15 +104,21 @@ void Search::run_seeds(CompileAhead& ahead) {
         }
     }
     announce(wanted);
+    std::vector<std::size_t> indexes;
     for (CompileAhead::Wanted& one : wanted) {
+        indexes.push_back(one.index);
+        submitted_.insert(one.index);
         ahead.submit({std::move(one)});
     }
-    while (ahead.pending() > 0) {
-        evaluate(ahead.next());
+    // The compilers go on to the next ones, unless those must wait until suspects have run alone.
+    const bool asking = !options_.suspects.empty() || refill(strategy, ahead);
+    for (const std::size_t index : indexes) {
+        evaluate(strategy, ahead.take(index));
     }
+    return asking;
 }
 
-void Search::run_suspects(CompileAhead& ahead) {
+void Search::run_suspects(Strategy& strategy, CompileAhead& ahead) {
     for (const std::string& text : options_.suspects) {
         Configuration configuration = Configuration::parse(text, kernel_.front_matter().parameters);
         const std::size_t index = space_.find(configuration);
@@ -123,7 +129,7 @@ void Search::run_suspects(CompileAhead& ahead) {
             std::vector<CompileAhead::Wanted> wanted{{index, std::move(configuration)}};
             announce(wanted);
             ahead.submit(std::move(wanted));
-            evaluate(ahead.next());
+            evaluate(strategy, ahead.next());
         }
     }
 }
@@ -133,9 +139,8 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
     const auto strategy =
         make_strategy(options_.strategy, space_, options_.seed, expected_evaluations());
     CompileAhead ahead(backend_, kernel_, problem_, binaries_, options_.observer);
-    run_seeds(ahead);
-    run_suspects(ahead);
-    bool asking = true;
+    bool asking = run_seeds(*strategy, ahead);
+    run_suspects(*strategy, ahead);
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.
         if (asking && ahead.pending() <= ahead.depth() / 2) {
@@ -145,23 +150,28 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
             complete_ = true;
             return;
         }
-        evaluate(ahead.next());
-        tell(*strategy, evaluations_.back());
+        evaluate(*strategy, ahead.next());
     }
 }
 
 bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
-    while (ahead.pending() < ahead.depth()) {
-        const std::vector<std::size_t> asked = strategy.ask(ahead.depth() - ahead.pending());
+    std::size_t wished = ahead.depth();
+    if (options_.max_evaluations > 0) {  // compiles nothing that will not be tried
+        wished = std::min(wished, options_.max_evaluations -
+                                      std::min(options_.max_evaluations, evaluations_.size()));
+    }
+    while (ahead.pending() < wished) {
+        const std::vector<std::size_t> asked = strategy.ask(wished - ahead.pending());
         if (asked.empty()) {
             return false;
         }
         std::vector<CompileAhead::Wanted> wanted;
         for (const std::size_t index : asked) {
+            asked_.insert(index);
             const auto place = place_of_.find(index);
             if (place != place_of_.end()) {  // evaluated before the strategy was asked
                 tell(strategy, evaluations_[place->second]);
-            } else {
+            } else if (submitted_.insert(index).second) {
                 wanted.push_back({index, space_.at(index)});
             }
         }
@@ -223,7 +233,7 @@ bool Search::on_target() const {
     return best_ns <= options_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
 }
 
-void Search::evaluate(CompiledCandidate candidate) {
+void Search::evaluate(Strategy& strategy, CompiledCandidate candidate) {
     Evaluation evaluation;
     evaluation.index = candidate.index;
     evaluation.configuration = std::move(candidate.configuration);
@@ -247,6 +257,9 @@ void Search::evaluate(CompiledCandidate candidate) {
     }
     add(std::move(evaluation));
     record_(evaluations_.back());
+    if (asked_.contains(evaluations_.back().index)) {
+        tell(strategy, evaluations_.back());
+    }
     if (failed) {
         refuse_lost_device(*failed, evaluations_.back().configuration);
     }
@@ -287,11 +300,6 @@ std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& ev
 
 std::optional<TrialFailure> Search::take_steady_samples(Timer& timer, bool alone,
                                                         Evaluation& evaluation) {
-    // The first run pays for what is done once: uploads of code, first touches, clocks.
-    const auto first = Rig::sample(timer);
-    if (const auto* failure = std::get_if<TrialFailure>(&first)) {
-        return *failure;
-    }
     Clocks clocks = Clocks::unknown;
     int discarded = 0;
     do {

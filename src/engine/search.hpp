@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/compile_ahead.hpp"
@@ -57,9 +58,10 @@ private:
     void learn_history();
     void add(Evaluation evaluation);
     void announce(const std::vector<CompileAhead::Wanted>& wanted) const;
-    void run_seeds(CompileAhead& ahead);
-    void run_suspects(CompileAhead& ahead);
-    void evaluate(CompiledCandidate candidate);
+    /// False where the strategy has nothing more to ask.
+    bool run_seeds(Strategy& strategy, CompileAhead& ahead);
+    void run_suspects(Strategy& strategy, CompileAhead& ahead);
+    void evaluate(Strategy& strategy, CompiledCandidate candidate);
     void begin(const Evaluation& evaluation, TuneObserver::Phase phase) const;
     std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
@@ -83,6 +85,7 @@ private:
     StoppingRule rule_;
     std::vector<Evaluation> evaluations_;
     std::unordered_map<std::size_t, std::size_t> place_of_;  // of an index in evaluations_
+    std::unordered_set<std::size_t> submitted_, asked_;      // by the strategy
     std::function<void(const Evaluation&)> record_;
     TuneProgress progress_;
     bool complete_ = false;

@@ -47,8 +47,8 @@ constexpr std::array kHarmless{
 // every toolkit has names for all of them.
 constexpr std::array kContextLost{226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
 
-// A kernel of some microseconds is awaited awake; sleeping through it would cost more than it.
-constexpr std::chrono::microseconds kSpin{200};
+// A sample of a timing is awaited awake; sleeping through its end would cost a part of it.
+constexpr std::chrono::microseconds kSpin{1'000};
 constexpr std::chrono::microseconds kNap{50};
 
 }  // namespace
