@@ -16,7 +16,8 @@ constexpr const char* kDocument = R"({
   "results": [
     {"configuration": {"block": 32, "mode": "a b", "flag": true}, "invalidity": "correct",
      "measurements": [{"name": "power", "value": 1, "unit": "W"},
-                      {"name": "time", "value": 2.5, "unit": ""}], "objectives": ["time"]},
+                      {"name": "time", "value": 2.5, "unit": "miliseconds"}],
+     "objectives": ["time"]},
     {"configuration": {"block": 64, "mode": "c", "flag": false}, "invalidity": "runtime",
      "measurements": [{"name": "time", "value": "RuntimeFailedConfig", "unit": ""}]},
     {"configuration": {"block": 64, "mode": "c", "flag": true}, "invalidity": "correct",

@@ -38,6 +38,7 @@ double ns_per_unit(const std::string& unit) {
                                                       {"", kNsPerMs},
                                                       {"ms", kNsPerMs},
                                                       {"milliseconds", kNsPerMs},
+                                                      {"miliseconds", kNsPerMs},  // in FAIR files
                                                       {"millisecond", kNsPerMs}};
     const auto known = kUnits.find(unit);
     if (known == kUnits.end()) {

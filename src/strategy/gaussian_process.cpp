@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <string>
 #include <utility>
 
 namespace jitune {
@@ -13,29 +16,62 @@ namespace {
 constexpr double kPairs = 0.6;       // weight of the interactions of two parameters
 constexpr double kNoise = 1e-3;      // variance of one observation, of the whole
 constexpr double kSpread = 1.5;      // deviation of the prior of the log scales
-constexpr int kTries = 2;            // new scales for each parameter at each fit
+constexpr int kTries = 2;            // new scales for each measure at each fit
+constexpr double kAlignment = -1;    // most likely log scale of the alignment
+constexpr std::size_t kSizes = 4;    // fewer values say little about their alignment
 constexpr double kSmallest = 1e-12;  // variances are not taken as smaller
+
+std::int64_t integer_of(const Value& value) {
+    return std::get<std::int64_t>(value);
+}
 
 /// Doubling an integer is one step, as is the step from 0 to 1.
 double coordinate(const Value& value) {
-    const auto integer = static_cast<double>(std::get<std::int64_t>(value));
+    const auto integer = static_cast<double>(integer_of(value));
     return integer == 0 ? 0 : std::copysign(1 + std::log2(std::abs(integer)), integer);
 }
 
-std::vector<float> distances_of(const std::vector<Value>& values) {
-    const bool names = std::holds_alternative<std::string>(values.front());
+double steps_between(const Value& a, const Value& b) {
+    return std::abs(coordinate(a) - coordinate(b));
+}
+
+/// The exponent of the largest power of two that divides it, up to a cache line's 128.
+int alignment(const Value& value) {
+    constexpr int kLine = 7;
+    return std::min(std::countr_zero(static_cast<std::uint64_t>(integer_of(value))), kLine);
+}
+
+bool aligned_otherwise(const Value& a, const Value& b) {
+    return alignment(a) != alignment(b);
+}
+
+/// Of all pairs; the largest is made 1.
+template <class Distance>
+std::vector<float> distances_of(const std::vector<Value>& values, const Distance& distance) {
     std::vector<float> distances;
     for (const Value& a : values) {
         for (const Value& b : values) {
-            distances.push_back(static_cast<float>(
-                names ? (a == b ? 0.0 : 1.0) : std::abs(coordinate(a) - coordinate(b))));
+            distances.push_back(static_cast<float>(distance(a, b)));
         }
     }
     const float largest = *std::max_element(distances.begin(), distances.end());
-    for (float& distance : distances) {
-        distance /= largest;
+    for (float& each : distances) {
+        each /= largest;
     }
     return distances;
+}
+
+/// Of 0 (mostly: off) and powers of two, the alignment says no more than the size; of odd numbers
+/// it says nothing.
+bool alignments_tell(const std::vector<Value>& values) {
+    const auto power_of_two = [](const Value& value) {
+        const std::int64_t integer = integer_of(value);
+        return integer >= 0 && (integer & (integer - 1)) == 0;
+    };
+    return values.size() >= kSizes && !std::all_of(values.begin(), values.end(), power_of_two) &&
+           std::any_of(values.begin(), values.end(), [&](const Value& value) {
+               return aligned_otherwise(value, values.front());
+           });
 }
 
 /// In several partial sums, so that the compiler can use vectors.
@@ -70,11 +106,22 @@ GaussianProcess::GaussianProcess(const SearchSpace& space) : space_(space) {
     for (std::size_t i = 0; i < space.parameters().size(); ++i) {
         const std::vector<Value>& values = space.parameters()[i].values;
         if (values.size() > 1) {
-            const std::vector<float> distances = distances_of(values);
-            dimensions_.push_back({i, values.size(), distances, distances, 0});
-            set_scale(dimensions_.size() - 1, 0);
+            dimensions_.push_back({i, values.size(), measures_of(values), {}});
+            dimensions_.back().update_similarity();
         }
     }
+}
+
+std::vector<GaussianProcess::Measure> GaussianProcess::measures_of(
+    const std::vector<Value>& values) {
+    if (std::holds_alternative<std::string>(values.front())) {
+        return {{distances_of(values, std::not_equal_to<>{}), 0, 0}};
+    }
+    std::vector<Measure> measures{{distances_of(values, steps_between), 0, 0}};
+    if (alignments_tell(values)) {
+        measures.push_back({distances_of(values, aligned_otherwise), kAlignment, kAlignment});
+    }
+    return measures;
 }
 
 GaussianProcess::Point GaussianProcess::point(std::size_t index) const {
@@ -88,18 +135,22 @@ GaussianProcess::Point GaussianProcess::point(std::size_t index) const {
 double GaussianProcess::distance(const Point& a, const Point& b) const {
     double sum = 0;
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-        sum += dimensions_[i].distances[a[i] * dimensions_[i].values + b[i]];
+        sum += dimensions_[i].measures.front().distances[a[i] * dimensions_[i].values + b[i]];
     }
     return sum;
 }
 
-void GaussianProcess::set_scale(std::size_t parameter, double log_scale) {
-    Dimension& dimension = dimensions_[parameter];
-    dimension.log_scale = log_scale;
-    const auto scale = static_cast<float>(std::exp(log_scale));
-    std::transform(dimension.distances.begin(), dimension.distances.end(),
-                   dimension.similarity.begin(),
-                   [scale](float distance) { return std::exp(-scale * distance); });
+void GaussianProcess::Dimension::update_similarity() {
+    std::vector<float> sums(values * values, 0);
+    for (const Measure& measure : measures) {
+        const auto scale = static_cast<float>(std::exp(measure.log_scale));
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            sums[i] += scale * measure.distances[i];
+        }
+    }
+    similarity.resize(sums.size());
+    std::transform(sums.begin(), sums.end(), similarity.begin(),
+                   [](float sum) { return std::exp(-sum); });
 }
 
 double GaussianProcess::covariance(const Point& a, const Point& b) const {
@@ -182,26 +233,40 @@ double GaussianProcess::log_likelihood(std::span<const double> targets) {
 double GaussianProcess::log_prior() const {
     double sum = 0;
     for (const Dimension& dimension : dimensions_) {
-        sum -= 0.5 * std::pow(dimension.log_scale / kSpread, 2);
+        for (const Measure& measure : dimension.measures) {
+            sum -= 0.5 * std::pow((measure.log_scale - measure.usual) / kSpread, 2);
+        }
     }
     return sum;
+}
+
+void GaussianProcess::try_scale(Dimension& dimension, Measure& measure, double log_scale,
+                                const std::vector<Point>& points, std::span<const double> targets,
+                                double& best) {
+    const double before = std::exchange(measure.log_scale, log_scale);
+    dimension.update_similarity();
+    factorize(points);
+    const double likelihood = log_likelihood(targets) + log_prior();
+    if (likelihood > best) {
+        best = likelihood;
+    } else {
+        measure.log_scale = before;
+        dimension.update_similarity();
+    }
 }
 
 void GaussianProcess::fit(std::vector<Point> points, std::span<const double> targets,
                           std::mt19937_64& random) {
     factorize(points);
     double best = log_likelihood(targets) + log_prior();
-    for (std::size_t attempt = 0; attempt < kTries * dimensions_.size(); ++attempt) {
-        const std::size_t parameter = attempt % dimensions_.size();
-        const double before = dimensions_[parameter].log_scale;
-        const double step = 0.3 + uniform(random);
-        set_scale(parameter, before + (uniform(random) < 0.5 ? -step : step));
-        factorize(points);
-        const double likelihood = log_likelihood(targets) + log_prior();
-        if (likelihood > best) {
-            best = likelihood;
-        } else {
-            set_scale(parameter, before);
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+        for (Dimension& dimension : dimensions_) {
+            for (Measure& measure : dimension.measures) {
+                const double step = 0.3 + uniform(random);
+                const double sign = uniform(random) < 0.5 ? -1 : 1;
+                try_scale(dimension, measure, measure.log_scale + sign * step, points, targets,
+                          best);
+            }
         }
     }
     factorize(points);

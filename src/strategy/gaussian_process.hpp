@@ -18,9 +18,10 @@ struct Prediction {
 
 /// Gaussian process regression over the configurations of a space (Rasmussen and Williams, 2006,
 /// chapters 2 and 5). Per parameter, similarity falls exponentially with the distance of two
-/// values: for integers on a logarithmic scale, for names 0 or 1. The covariance mixes interactions
-/// of two parameters, the mean of the products of pairs, with the product of all: main effects
-/// generalize over the space, and details stay local. Not thread-safe.
+/// values: for integers on a logarithmic scale, for names 0 or 1. Sizes are also as alike as they
+/// are aligned: whole warps and transactions make 64 and 128 more alike than 64 and 68. The
+/// covariance mixes interactions of two parameters, the mean of the products of pairs, with the
+/// product of all: main effects generalize over the space, and details stay local. Not thread-safe.
 class GaussianProcess {
 public:
     /// The positions of a configuration's values, of parameters that have a choice only.
@@ -54,20 +55,30 @@ public:
 private:
     using Vector = std::vector<double>;
 
-    void set_scale(std::size_t parameter, double log_scale);
-    [[nodiscard]] double covariance(const Point& a, const Point& b) const;
-    void factorize(const std::vector<Point>& points);
-    void append(const Point& point);
-    [[nodiscard]] double log_likelihood(std::span<const double> targets);
-    [[nodiscard]] double log_prior() const;
-
+    /// One way in which two values of a parameter are apart, and how much that counts.
+    struct Measure {
+        std::vector<float> distances;  ///< values x values, in [0, 1]
+        double usual = 0;              ///< the most likely log_scale of the prior
+        double log_scale = 0;          ///< of the inverse length
+    };
     struct Dimension {
         std::size_t parameter = 0;  ///< in the space
         std::size_t values = 0;
-        std::vector<float> distances;   ///< values x values, in [0, 1]
+        std::vector<Measure> measures;  ///< distance() counts the first
         std::vector<float> similarity;  ///< values x values, in [0, 1]
-        double log_scale = 0;           ///< of the inverse length
+
+        void update_similarity();
     };
+
+    [[nodiscard]] double covariance(const Point& a, const Point& b) const;
+    void factorize(const std::vector<Point>& points);
+    void append(const Point& point);
+    static std::vector<Measure> measures_of(const std::vector<Value>& values);
+    /// Another log scale for one measure, which stays if it is more likely than `best`.
+    void try_scale(Dimension& dimension, Measure& measure, double log_scale,
+                   const std::vector<Point>& points, std::span<const double> targets, double& best);
+    [[nodiscard]] double log_likelihood(std::span<const double> targets);
+    [[nodiscard]] double log_prior() const;
 
     const SearchSpace& space_;
     std::vector<Dimension> dimensions_;
