@@ -60,9 +60,9 @@ struct Seen {
         : types(all_types),
           what(&one),
           layout(layout_of(kind, kind == ReduceKind::all ? 1 : one.sizes[0], one.sizes.back())),
-          values(content_of(one.inputs.at(0))) {
+          values(content_of(one.arguments.at(0))) {
         if (kind == ReduceKind::segments) {
-            const Bytes offsets = content_of(one.inputs.at(1));
+            const Bytes offsets = content_of(one.arguments.at(1));
             layout.offsets.resize(offsets.size() / sizeof(std::int64_t));
             std::memcpy(layout.offsets.data(), offsets.data(), offsets.size());
         }

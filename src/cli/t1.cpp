@@ -26,6 +26,15 @@ constexpr std::array kTypes{
     TypeWord{"double", "float64"}, TypeWord{"int", "int32"},    TypeWord{"uint", "uint32"},
 };
 
+struct AccessWord {
+    std::string_view word, access;
+};
+constexpr std::array kAccesses{
+    AccessWord{"ReadOnly", "in"},
+    AccessWord{"WriteOnly", "out"},
+    AccessWord{"ReadWrite", "inout"},
+};
+
 std::string text_of(const std::filesystem::path& path) {
     const MappedFile file(path);
     return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
@@ -122,9 +131,9 @@ public:
         const std::string name = kernel_.at("KernelName").get<std::string>();
         return fmt::format(
             "/* jitune template\nkernel = \"{}\"\nbackend = \"cuda\"\nsizes = [\"t1_problem\"]\n"
-            "defines = [{}]\nconstraints = [{}]\n[parameters]\n{}[arguments]\n{}{}[[launch]]\n"
+            "defines = [{}]\nconstraints = [{}]\n[parameters]\n{}[arguments]\n{}[[launch]]\n"
             "entry = \"{}\"\narguments = [{}]\n{}[reference]\ndefault = true\n*/\n",
-            name, quoted(names_), quoted(conditions()), parameters_, inputs_, outputs_, name,
+            name, quoted(names_), quoted(conditions()), parameters_, arguments_, name,
             quoted(order_), launch());
     }
 
@@ -172,25 +181,27 @@ private:
         const std::string memory = argument.at("MemoryType").get<std::string>();
         const std::string fill_value = argument.value("FillValue", Json(0)).dump();
         if (memory == "Scalar") {
-            inputs_ += fmt::format("{} = {{ access = \"value\", type = \"{}\", value = \"{}\" }}\n",
-                                   name, type, fill_value);
+            arguments_ +=
+                fmt::format("{} = {{ access = \"value\", type = \"{}\", value = \"{}\" }}\n", name,
+                            type, fill_value);
             return;
         }
         const std::string access = argument.value("AccessType", "ReadWrite");
-        if (memory != "Vector" || (access != "ReadOnly" && access != "WriteOnly")) {
+        const auto* const row =
+            std::find_if(kAccesses.begin(), kAccesses.end(),
+                         [&](const AccessWord& one) { return one.word == access; });
+        if (memory != "Vector" || row == kAccesses.end()) {
             throw Error(ErrorKind::usage,
                         fmt::format("argument {}: {} memory with access {}: jitune takes Scalar, "
-                                    "and Vector that is ReadOnly or WriteOnly",
+                                    "and Vector that is ReadOnly, WriteOnly or ReadWrite",
                                     name, memory, access));
         }
-        const std::string common =
-            fmt::format("type = \"{}\", count = \"{}\"", type, text_or_number(argument.at("Size")));
-        if (access == "WriteOnly") {
-            outputs_ += fmt::format("{} = {{ access = \"out\", {} }}\n", name, common);
-            return;
+        arguments_ += fmt::format("{} = {{ access = \"{}\", type = \"{}\", count = \"{}\"", name,
+                                  row->access, type, text_or_number(argument.at("Size")));
+        if (row->access != "out") {
+            arguments_ += fmt::format(", fill = \"{}\"", fill_of(argument, name, fill_value));
         }
-        inputs_ += fmt::format("{} = {{ access = \"in\", {}, fill = \"{}\" }}\n", name, common,
-                               fill_of(argument, name, fill_value));
+        arguments_ += " }\n";
     }
 
     static std::string fill_of(const Json& argument, const std::string& name,
@@ -244,7 +255,7 @@ private:
     const Json& space_;
     const Json& kernel_;
     Texts names_, order_;
-    std::string parameters_, inputs_, outputs_;
+    std::string parameters_, arguments_;
 };
 
 }  // namespace

@@ -116,10 +116,8 @@ TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
                                        report.winner.default_median_ns * 1e-9);
     }
     result.arguments = static_cast<std::size_t>(
-        std::count_if(front.arguments.begin(), front.arguments.end(), [](const ArgumentSpec& one) {
-            return one.access == Access::in || one.access == Access::value ||
-                   one.access == Access::out;
-        }));
+        std::count_if(front.arguments.begin(), front.arguments.end(),
+                      [](const ArgumentSpec& one) { return is_given(one.access); }));
     return result;
 }
 
