@@ -1,6 +1,7 @@
 #include "engine/search.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,12 +57,11 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
 void Search::learn_history() {
     for (const Measurement& known : options_.history) {
         Evaluation evaluation;
-        evaluation.configuration =
-            Configuration::parse(known.configuration, kernel_.front_matter().parameters);
-        evaluation.index = space_.find(evaluation.configuration);
+        evaluation.index = find(known.configuration);
         if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
             continue;  // pruned for these sizes
         }
+        evaluation.configuration = space_.at(evaluation.index);
         evaluation.verdict = known.verdict;
         evaluation.reason = known.reason;
         evaluation.samples_ns = known.samples_ns;
@@ -114,17 +114,41 @@ void Search::run_seeds(CompileAhead& ahead) {
 
 void Search::run_suspects(CompileAhead& ahead) {
     for (const std::string& text : options_.suspects) {
-        Configuration configuration = Configuration::parse(text, kernel_.front_matter().parameters);
-        const std::size_t index = space_.find(configuration);
+        const std::size_t index = find(text);
         if (out_of_budget()) {
             return;
         }
         if (index < space_.size() && !place_of_.contains(index)) {
-            std::vector<CompileAhead::Wanted> wanted{{index, std::move(configuration)}};
+            std::vector<CompileAhead::Wanted> wanted{{index, space_.at(index)}};
             announce(wanted);
             ahead.submit(std::move(wanted));
             evaluate(ahead.next());
         }
+    }
+}
+
+void Search::run_hints(CompileAhead& ahead, Strategy& strategy) {
+    std::vector<CompileAhead::Wanted> wanted;
+    std::set<std::size_t> seen;
+    for (const std::string& text : options_.hints) {
+        const std::size_t index = find(text);
+        if (index < space_.size() && !place_of_.contains(index) && seen.insert(index).second) {
+            wanted.push_back({index, space_.at(index)});
+        }
+    }
+    announce(wanted);
+    ahead.submit(std::move(wanted));
+    while (ahead.pending() > 0 && !out_of_budget()) {
+        evaluate(ahead.next());
+        tell(strategy, evaluations_.back());
+    }
+}
+
+std::size_t Search::find(const std::string& configuration) const {
+    try {
+        return space_.find(Configuration::parse(configuration, kernel_.front_matter().parameters));
+    } catch (const Error&) {  // of another template, or no configuration at all
+        return space_.size();
     }
 }
 
@@ -135,6 +159,7 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
     CompileAhead ahead(backend_, kernel_, problem_, binaries_, options_.observer);
     run_seeds(ahead);
     run_suspects(ahead);
+    run_hints(ahead, *strategy);
     bool asking = true;
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.
@@ -171,28 +196,45 @@ bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
     return true;
 }
 
-void Search::compile_known() {
+void Search::check_known() {
     bool again = false;
     for (const Evaluation* one : choose_finalists(evaluations_, seeds_)) {
         if (one->binary) {
             continue;
         }
         Evaluation& known = evaluations_[place_of_.at(one->index)];
-        const Instance instance = kernel_.instance(problem_, known.configuration);
-        CompileOutcome outcome =
-            binaries_.compile(backend_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
-                .front();
-        if (auto* binary = std::get_if<Binary>(&outcome)) {
-            known.binary = std::move(*binary);
-        } else {
-            known.verdict = Verdict::compile_failed;
-            known.reason = std::get<CompileFailure>(outcome).log;
-            again = true;  // another may come into the finals in its place
+        const auto failed = compile_and_check(known);
+        if (!failed) {
+            continue;
         }
+        known.verdict = failed->verdict;
+        known.reason = failed->reason;
+        known.samples_ns.clear();
+        known.conditions = rig_.conditions();
+        record_(known);
+        refuse_lost_device(*failed, known.configuration);
+        again = true;  // another may come into the finals in its place
     }
     if (again) {
-        compile_known();
+        check_known();
     }
+}
+
+std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
+    const Instance instance = kernel_.instance(problem_, known.configuration);
+    CompileOutcome outcome =
+        binaries_.compile(backend_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
+            .front();
+    if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
+        return TrialFailure{Verdict::compile_failed, refusal->log, false};
+    }
+    const DeviceLock::Turn turn = rig_.turn();
+    auto loaded = load_checked(std::get<Binary>(outcome), known.configuration);
+    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
+        return std::move(*failure);
+    }
+    known.binary = std::get<Binary>(std::move(outcome));
+    return std::nullopt;
 }
 
 std::size_t Search::expected_evaluations() const {
@@ -255,29 +297,38 @@ void Search::evaluate(CompiledCandidate candidate) {
     }
 }
 
-void Search::begin(const Evaluation& evaluation, TuneObserver::Phase phase) const {
+void Search::begin(const Configuration& configuration, TuneObserver::Phase phase) const {
     if (options_.observer != nullptr) {
-        options_.observer->begin(evaluation.configuration.text(), phase);
+        options_.observer->begin(configuration.text(), phase);
     }
 }
 
-std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
-    std::shared_ptr<const Program> program;
-    LaunchRule rule;
+std::variant<Search::Loaded, TrialFailure> Search::load_checked(
+    const Binary& binary, const Configuration& configuration) {
+    Loaded loaded;
     try {
-        begin(evaluation, TuneObserver::Phase::check);
-        program = backend_.load(binary);
-        rule = kernel_.launch_rule(problem_, backend_.info(), evaluation.configuration);
+        begin(configuration, TuneObserver::Phase::check);
+        loaded.program = backend_.load(binary);
+        loaded.rule = kernel_.launch_rule(problem_, backend_.info(), configuration);
     } catch (const Error& error) {
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
-    const DeviceLock::Turn turn = rig_.turn();
     const bool repeatable =
-        kernel_.reproducibility(evaluation.configuration, problem_, backend_.info()) != "any";
-    if (auto failure = rig_.check(*program, rule, repeatable)) {
-        return failure;
+        kernel_.reproducibility(configuration, problem_, backend_.info()) != "any";
+    if (auto failure = rig_.check(*loaded.program, loaded.rule, repeatable)) {
+        return std::move(*failure);
     }
-    begin(evaluation, TuneObserver::Phase::time);
+    return loaded;
+}
+
+std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
+    const DeviceLock::Turn turn = rig_.turn();
+    auto loaded = load_checked(binary, evaluation.configuration);
+    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
+        return std::move(*failure);
+    }
+    const auto& [program, rule] = std::get<Loaded>(loaded);
+    begin(evaluation.configuration, TuneObserver::Phase::time);
     auto timer = rig_.timer(*program, rule);
     if (auto* failure = std::get_if<TrialFailure>(&timer)) {
         return std::move(*failure);

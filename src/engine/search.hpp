@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "engine/compile_ahead.hpp"
@@ -44,8 +45,9 @@ public:
     /// History first.
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
 
-    /// Compiles what may come into the finals and was timed before this search.
-    void compile_known();
+    /// Compiles and checks what may come into the finals and was timed before this search: what a
+    /// database says of it is not trusted with the answer.
+    void check_known();
 
     /// The default configuration, then the incumbent if there is one that the space still holds.
     [[nodiscard]] const std::vector<std::size_t>& seeds() const { return seeds_; }
@@ -59,8 +61,19 @@ private:
     void announce(const std::vector<CompileAhead::Wanted>& wanted) const;
     void run_seeds(CompileAhead& ahead);
     void run_suspects(CompileAhead& ahead);
+    void run_hints(CompileAhead& ahead, Strategy& strategy);
+    /// The index of such a text, or the space's size.
+    [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(CompiledCandidate candidate);
-    void begin(const Evaluation& evaluation, TuneObserver::Phase phase) const;
+    void begin(const Configuration& configuration, TuneObserver::Phase phase) const;
+    struct Loaded {
+        std::shared_ptr<const Program> program;
+        LaunchRule rule;
+    };
+    std::optional<TrialFailure> compile_and_check(Evaluation& known);
+    /// To be called in a turn on the device.
+    std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
+                                                    const Configuration& configuration);
     std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
     std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
