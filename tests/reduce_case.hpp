@@ -41,7 +41,7 @@ inline std::vector<Case> checks_of(ReduceKind kind, const ReduceTypes& types) {
     return ReduceWorkload(kind).checks(problem_of(types, sizes));
 }
 
-inline Bytes content_of(const InputArray& input) {
+inline Bytes content_of(const CaseArgument& input) {
     Bytes bytes(input.bytes);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         bytes[i] = (*input.pattern)[i % input.pattern->size()];

@@ -123,7 +123,8 @@ TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
     expect_refused(space + "Conditions/0/Expression", "1 < BLOCK < 4", "1 < BLOCK < 4");
     expect_refused(space + "Conditions/0/Expression", "BLOCK ** 2 > 4", "no powers");
     Json empty = Json::object();
-    expect_error(ErrorKind::usage, "no T1 tuning problem",
+    expect_error(ErrorKind::usage,
+                 "scale.json: T1 tuning problem: \"KernelSpecification\" is missing",
                  [&] { t1_template(empty, dir_.path() / "scale.json"); });
 }
 
