@@ -65,7 +65,7 @@ TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {
     options_.strategy = "exhaustive";
     options_.hints = {"block=256 items=4", "block=7 items=1",  "no configuration",
                       "block=256 items=4", "block=64 items=2", "items=4 block=32"};
-    options_.max_evaluations = 4;
+    options_.max_evaluations = 3;
     const TuneReport report = tune();
     std::vector<std::string> tried;
     for (const Measurement& one : report.measurements) {
@@ -73,8 +73,11 @@ TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {
             tried.push_back(one.configuration);
         }
     }
-    EXPECT_EQ(tried, (std::vector<std::string>{"block=64 items=2", "block=256 items=4",
-                                               "block=32 items=4", "block=32 items=1"}));
+    ASSERT_EQ(tried.size(), 3U);
+    EXPECT_EQ(tried.front(), "block=64 items=2");
+    EXPECT_EQ((std::set<std::string>{tried[1], tried[2]}),
+              (std::set<std::string>{"block=256 items=4", "block=32 items=4"}))
+        << "in whatever order compilers are done with them";
     EXPECT_EQ(report.winner.configuration, "block=32 items=4");
 }
 

@@ -125,6 +125,7 @@ int run(const Arguments& arguments) {
     options.seed = parse_seed(arguments.seed);
     Session session(options);
     Backend& backend = backend_for(session.engine(), source, arguments.device);
+    const auto hints = hints_of(arguments, source, problem, backend.info());
     if (!options.database.empty()) {  // what cannot be kept must not be looked for
         TuningStore::open(options.database, TuningStore::Access::read_write,
                           Log(options.log_level, options.log_sink));
@@ -142,7 +143,7 @@ int run(const Arguments& arguments) {
     how.budget = options.budget;
     how.max_evaluations = arguments.evaluations;
     how.stop = &interrupt.requested();
-    how.hints = hints_of(arguments, source, problem, backend.info());
+    how.hints = hints;
     TuneReport report;
     {
         Watch watch(name, options);
