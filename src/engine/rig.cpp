@@ -26,18 +26,15 @@ constexpr std::size_t kShortestChain = 3;
 constexpr std::size_t kColdFactor = 4;
 constexpr double kRooflineMargin = 1.1;  // clocks are a little above what devices say
 
-std::size_t cache_of(const DeviceInfo& info) {
-    for (const char* name : {"l2_bytes", "cache_bytes"}) {
-        if (const auto found = info.attributes.find(name); found != info.attributes.end()) {
-            return static_cast<std::size_t>(std::max<std::int64_t>(found->second, 1 << 20));
-        }
-    }
-    return std::size_t{32} << 20;
-}
-
 std::int64_t attribute(const DeviceInfo& info, const char* name) {
     const auto found = info.attributes.find(name);
     return found == info.attributes.end() ? 0 : found->second;
+}
+
+std::size_t cache_of(const DeviceInfo& info) {
+    const std::int64_t bytes =
+        std::max(attribute(info, "l2_bytes"), attribute(info, "cache_bytes"));
+    return static_cast<std::size_t>(bytes == 0 ? 32 << 20 : std::max<std::int64_t>(bytes, 1 << 20));
 }
 
 /// Two transfers per clock and line of the bus. Bytes per ns; 0 where the device does not say.
@@ -61,7 +58,6 @@ void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
     }
 }
 
-/// Of all that is read.
 std::size_t input_bytes(const Case& one) {
     std::size_t bytes = 1;
     for (const CaseArgument& argument : one.arguments) {
@@ -154,8 +150,11 @@ std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
 void Rig::restore(const Slot& slot) {
     for (std::size_t i = 0; i < slot.arrays.size(); ++i) {
         const CaseArgument& argument = slot.what->arguments[i];
-        if (argument.written && argument.pattern != nullptr) {
-            upload_repeating(*bench_, slot.arrays[i], argument);
+        if (argument.written) {
+            bench_->fill(slot.arrays[i], kPoison, argument.bytes + kCanaryBytes);
+            if (argument.pattern != nullptr) {
+                upload_repeating(*bench_, slot.arrays[i], argument);
+            }
         }
     }
 }
@@ -169,12 +168,6 @@ Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
 
 std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
                                      const LaunchRule& rule) {
-    for (std::size_t i = 0; i < slot.arrays.size(); ++i) {
-        const CaseArgument& argument = slot.what->arguments[i];
-        if (argument.written) {
-            bench_->fill(slot.arrays[i], kPoison, argument.bytes + kCanaryBytes);
-        }
-    }
     restore(slot);
     try {
         const Launch launch = bind(slot, rule);
@@ -343,11 +336,9 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
 
 std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& program,
                                                               const LaunchRule& rule) {
-    if (chain_ == 0) {
-        if (auto failure = plan_samples(program, rule)) {
-            chain_ = 0;
-            return *failure;
-        }
+    if (auto failure = chain_ == 0 ? plan_samples(program, rule) : std::nullopt) {
+        chain_ = 0;
+        return *failure;
     }
     for (const auto& slice : slices_) {
         restore(*slice);

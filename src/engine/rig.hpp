@@ -82,7 +82,7 @@ private:
     std::unique_ptr<Slot> make_slot(const Case& one);
     /// The checks and the problem itself.
     [[nodiscard]] std::vector<Slot*> slots() const;
-    /// Puts back what launches have changed of the arrays that they read.
+    /// Puts back what launches write: poison, and the data of what they read, too.
     void restore(const Slot& slot);
     Launch bind(const Slot& slot, const LaunchRule& rule);
     std::optional<TrialFailure> run(const Slot& slot, const Program& program,
