@@ -21,15 +21,26 @@ TEST(ArgumentReader, ReadsWhatAnArgumentIsTunedWith) {
     expect_line_refused(
         21, "n = { access = \"scalar\", type = \"int32\", value = \"n\", fill = \"ones\" }",
         "no key \"fill\"");
-    expect_refused_at(21, "what a kernel reads is listed before what it writes",
-                      with_line(20,
-                                "result = { access = \"out\", type = \"int32\", count = \"n\" }\n"
-                                "values = { access = \"in\", type = \"element\", count = \"n\" }"));
+}
+
+TEST(ArgumentReader, TakesArgumentsInAnyOrder) {
+    const FrontMatter front = parse(with_line(
+        20,
+        "result = { access = \"out\", type = \"element\", count = \"n\" }\n"
+        "both = { access = \"inout\", type = \"element\", count = \"n\", fill = \"ones\", "
+        "tolerance = 0, alignment = 8 }\n"
+        "values = { access = \"in\", type = \"element\", count = \"n\" }"));
+    EXPECT_EQ(front.arguments[0].access, Access::out);
+    EXPECT_EQ(front.arguments[1].access, Access::inout);
+    EXPECT_EQ(front.arguments[1].fill.kind, Fill::Kind::ones);
+    EXPECT_EQ(front.arguments[1].tolerance, 0);
+    EXPECT_EQ(front.arguments[1].alignment, 8);
+    EXPECT_EQ(front.arguments[2].access, Access::in);
 }
 
 TEST(ArgumentReader, RefusesArgumentsThatDoNotFit) {
-    expect_line_refused(20, "values = { access = \"inout\", type = \"element\", count = \"n\" }",
-                        "must be in, out, value, scalar, scratch or zeroed");
+    expect_line_refused(20, "values = { access = \"both\", type = \"element\", count = \"n\" }",
+                        "must be in, out, inout, value, scalar, scratch or zeroed");
     expect_line_refused(20, "values = { access = \"in\", type = \"string\", count = \"n\" }",
                         "neither a type parameter nor a type name");
     expect_line_refused(21, "n = { access = \"scalar\", type = \"float32\", value = \"n\" }",

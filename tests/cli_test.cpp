@@ -43,7 +43,7 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");
     expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
-    expect_failure("db", 2, "list, show, explain, verify, export, path");
+    expect_failure("db", 2, "list, show, explain, verify, export, import, path");
     expect_failure("sweep reduce --size 3", 2, "--sizes");
     expect_failure("sweep reduce --sizes", 2, "--sizes");
     expect_failure("sweep reduce --sizes 2^10..2^8", 2, "2^10..2^28");
@@ -58,6 +58,9 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("sweep reduce --device tpu", 2, "host");
     expect_failure("sweep reduce --device host --strategy luck", 2, "random");
     expect_failure("sweep reduce --budget -1", 2, "--budget");
+    expect_failure("sweep reduce --evaluations -1", 2, "--evaluations");
+    expect_failure("sweep reduce --target 1e308s", 2, "--target");
+    expect_failure("sweep reduce --hang-limit nan", 2, "--hang-limit");
     expect_failure("sweep reduce --seed x", 2, "2^64-1");
     expect_failure("sweep reduce --target fast", 2, "12.5us");
     expect_failure("sweep reduce --hang-limit 0", 2, "--hang-limit");
@@ -132,7 +135,9 @@ TEST_F(CliTest, ASweepPrintsOneRowForEachProblem) {
     const Answer answer =
         jitune("sweep reduce --device host --sizes 1000,2000 --ops sum,max --budget 0.2");
     EXPECT_EQ(answer.code, 0) << answer.err;
-    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + 1) << answer.out;
+    const int legend = answer.out.find("\n* ended before") != std::string::npos ? 1 : 0;
+    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + legend + 1)
+        << answer.out;
     EXPECT_NE(answer.out.find("stored in"), std::string::npos);
 }
 
@@ -206,7 +211,43 @@ TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
     EXPECT_NE(jitune("replay " + path("sweep.json")).out.find("best found"), std::string::npos);
     expect_failure("replay " + path("sweep.json") + " --strategy luck", 2, "surrogate");
     expect_failure("replay " + path("none"), 2, "cannot open");
+    const std::string whole = jitune("replay " + path("sweep.json") +
+                                     " --strategy exhaustive --repeats 1 --budget 1000000")
+                                  .out;
+    EXPECT_NE(whole.find(fmt::format(", {} evaluations", replayed["configurations"].get<int>())),
+              std::string::npos)
+        << whole;
     expect_failure("db export 3 --t4 " + path("other.json"), 2, "no row 3");
+}
+
+TEST_F(CliTest, ReplayRefusesMoreThanItCanRemember) {
+    json results = json::array();
+    for (int i = 0; i < 40 * 40; ++i) {
+        results.push_back({{"configuration", {{"a", i / 40}, {"b", i % 40}}},
+                           {"measurements", json::array({{{"name", "time"}, {"value", 1}}})}});
+    }
+    std::ofstream(path("t4.json")) << json{{"results", results}}.dump();
+    expect_failure("replay " + path("t4.json") + " --repeats 100000 --budget 1000000", 2,
+                   "lower --repeats or --budget");
+}
+
+TEST_F(CliTest, WhatWasExportedCanBeImportedAndGoneOnWith) {
+    const std::string sweep = "sweep reduce --device host --sizes 2^14 --strategy exhaustive ";
+    const json before = jitune_json(sweep + "--evaluations 4")["rows"][0];
+    EXPECT_EQ(jitune("db export --t4 " + path("row.json")).code, 0);
+    const std::string other = " --db " + path("other.db");
+    const Answer imported = jitune("db import " + path("row.json") + other);
+    EXPECT_EQ(imported.code, 0) << imported.err;
+    EXPECT_NE(jitune("db import " + path("row.json") + other).out.find(" 0 of them new"),
+              std::string::npos);
+    EXPECT_EQ(jitune_json("db verify" + other)["problems"].size(), 0U);
+    const json after = jitune_json(sweep + "--evaluations 5" + other)["rows"][0];
+    EXPECT_EQ(before["evaluated"], 4);
+    EXPECT_EQ(after["evaluated"], 5) << "4 of them known";
+    const Answer log = jitune(sweep + "--evaluations 3 --log info --from " + path("row.json"));
+    EXPECT_EQ(log.code, 0) << log.err;
+    expect_failure("db import " + path("none"), 2, "cannot open");
+    expect_failure("db import " + path("row.json") + " --db none", 2, "--db");
 }
 
 TEST_F(CliTest, DatabaseProblemsHaveTheirOwnExitCode) {

@@ -80,7 +80,8 @@ TEST_P(ExampleCompile, CompilesForEveryArchitecture) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, ExampleCompile,
-                         testing::Values("matmul.cu", "convolution.cu", "transpose.cu"));
+                         testing::Values("matmul.cu", "convolution.cu", "transpose.cu",
+                                         "axpby.cu"));
 
 }  // namespace
 }  // namespace jitune

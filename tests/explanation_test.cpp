@@ -48,7 +48,9 @@ TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
     const Explanation explanation = explain_for(1 << 13);
     ASSERT_EQ(explanation.rows.size(), 3U);
     EXPECT_EQ(explanation.rows[0].octaves, 1);
-    EXPECT_EQ(explanation.rows[0].reason, "nearest: other size, 1 octaves away");
+    EXPECT_EQ(explanation.rows[0].reason,
+              "nearest size that is stored: answers by the policy \"nearest\"; other size, 1 "
+              "octave away");
     EXPECT_EQ(explanation.rows[1].octaves, 3);
     EXPECT_EQ(explanation.rows[2].octaves, 4);
     EXPECT_EQ(explanation.answer,

@@ -61,8 +61,8 @@ private:
         Case one;
         one.name = fmt::format("n={}", n);
         one.sizes = {n};
-        one.inputs = {{bytes, bytes->size(), offset * sizeof(std::int32_t)}};
-        one.output_bytes = {sizeof(std::int32_t)};
+        one.arguments = {{bytes, bytes->size(), offset * sizeof(std::int32_t)},
+                         CaseArgument::output(sizeof(std::int32_t))};
         one.reads_all = true;
         one.judge = [expected](std::span<const Bytes> outputs) {
             std::int32_t got = 0;

@@ -253,7 +253,8 @@ TEST(FrontMatter, NamesTheIncludedFileThatIsWrong) {
                    "include = [\"more.toml\"]");
     expect_error(
         ErrorKind::usage,
-        "scale.cu:5: include names \"word.toml\", which is none of the template's headers; "
+        "scale.cu:5: include names \"word.toml\", which is no .toml file in the template's "
+        "folder or below it, and none of its headers; "
         "there is scale.h, words.toml",
         [] { parse_with("", with_line(4, kLines[3] + "\ninclude = [\"word.toml\"]")); });
 }

@@ -1,5 +1,7 @@
 #include "support/message.hpp"
 
+#include <tuple>
+
 #include "expect_error.hpp"
 
 namespace jitune {
@@ -53,6 +55,31 @@ TEST(Message, HasFieldsOfSeveralKinds) {
     EXPECT_EQ(reader.texts(), texts);
     EXPECT_EQ(reader.reals(), std::vector<double>{});
     expect_error(ErrorKind::unavailable, "none", [&] { reader.text(); });
+}
+
+TEST(Message, IsReadByTheListThatWroteIt) {
+    Message one_by_one;
+    const std::vector<double> reals{0.5};
+    const std::vector<std::string> texts{"a", "b"};
+    MessageWriter(one_by_one)
+        .text("word")
+        .integer(1)
+        .integer(7)
+        .real(0.3)
+        .reals(reals)
+        .texts(texts);
+    Message listed;
+    MessageWriter(listed).fields(std::string("word"), true, std::uint64_t{7}, 0.3, reals, texts);
+    EXPECT_EQ(listed, one_by_one);
+    std::string word;
+    bool truth = false;
+    std::uint64_t number = 0;
+    double real = 0;
+    std::vector<double> more_reals;
+    std::vector<std::string> more_texts;
+    MessageReader(listed).fields(word, truth, number, real, more_reals, more_texts);
+    EXPECT_EQ(std::tie(word, truth, number, real), std::make_tuple("word", true, 7U, 0.3));
+    EXPECT_EQ(std::tie(more_reals, more_texts), std::tie(reals, texts));
 }
 
 TEST(Message, RefusesFieldsOfAnotherKind) {

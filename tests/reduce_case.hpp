@@ -41,7 +41,7 @@ inline std::vector<Case> checks_of(ReduceKind kind, const ReduceTypes& types) {
     return ReduceWorkload(kind).checks(problem_of(types, sizes));
 }
 
-inline Bytes content_of(const InputArray& input) {
+inline Bytes content_of(const CaseArgument& input) {
     Bytes bytes(input.bytes);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         bytes[i] = (*input.pattern)[i % input.pattern->size()];
@@ -60,9 +60,9 @@ struct Seen {
         : types(all_types),
           what(&one),
           layout(layout_of(kind, kind == ReduceKind::all ? 1 : one.sizes[0], one.sizes.back())),
-          values(content_of(one.inputs.at(0))) {
+          values(content_of(one.arguments.at(0))) {
         if (kind == ReduceKind::segments) {
-            const Bytes offsets = content_of(one.inputs.at(1));
+            const Bytes offsets = content_of(one.arguments.at(1));
             layout.offsets.resize(offsets.size() / sizeof(std::int64_t));
             std::memcpy(layout.offsets.data(), offsets.data(), offsets.size());
         }

@@ -122,7 +122,7 @@ TEST(ReduceFault, NoticesTheFirstMiddleOrLastElementOfARunMissing) {
 
 TEST(ReduceFault, NoticesAHeadOrTailLeftOutForEveryPack) {
     const auto head_of = [](const Seen& seen, std::size_t pack) {
-        const std::size_t offset = seen.what->inputs[0].offset / bytes_of(seen.types.element);
+        const std::size_t offset = seen.what->arguments[0].offset / bytes_of(seen.types.element);
         return std::min(seen.layout.elements(), (pack - offset % pack) % pack);
     };
     for (const E element : kElements) {

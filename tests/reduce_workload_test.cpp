@@ -20,8 +20,8 @@ TEST(ReduceWorkload, HasChecksOfBelowAMillionElementsForEveryProblem) {
             for (int op = 0; op <= static_cast<int>(Op::custom); ++op) {
                 std::size_t bytes = 0;
                 for (const Case& one : checks_of(kind, types_of(element, Op(op)))) {
-                    bytes += one.inputs[0].bytes;
-                    EXPECT_EQ(one.inputs.size(), kind == ReduceKind::segments ? 2U : 1U);
+                    bytes += one.arguments[0].bytes;
+                    EXPECT_EQ(one.arguments.size(), kind == ReduceKind::segments ? 3U : 2U);
                     EXPECT_NE(static_cast<bool>(one.judge), Op(op) == Op::custom);
                     EXPECT_NE(static_cast<bool>(one.judge), static_cast<bool>(one.agree));
                 }
@@ -84,7 +84,7 @@ TEST(ReduceWorkload, AcceptsEveryOrderOfAFloatReduction) {
 TEST(ReduceWorkload, MisalignsItsDataByEachOffset) {
     std::set<std::size_t> misalignments;
     for (const Case& one : checks_of(ReduceKind::all, types_of(E::float32, Op::sum))) {
-        misalignments.insert(one.inputs[0].offset / sizeof(float) % 4);
+        misalignments.insert(one.arguments[0].offset / sizeof(float) % 4);
     }
     EXPECT_EQ(misalignments.size(), 4U);
 }
@@ -96,7 +96,7 @@ TEST(ReduceWorkload, TimesTheProblemItself) {
         EXPECT_EQ(timed.sizes, sizes);
         const Seen seen(kind, types, timed);
         EXPECT_EQ(seen.values.size(), seen.layout.elements() * bytes_of(types.element));
-        EXPECT_EQ(timed.output_bytes.at(0), seen.layout.results() * bytes_of(types.result));
+        EXPECT_EQ(timed.arguments.back().bytes, seen.layout.results() * bytes_of(types.result));
         EXPECT_TRUE(seen.accepts(seen.right_answer())) << name(kind, types);
     };
     for (int op = 0; op < static_cast<int>(Op::custom); ++op) {
@@ -112,8 +112,8 @@ TEST(ReduceWorkload, TimesTheProblemItself) {
 TEST(ReduceWorkload, NeedsNoMoreMemoryForALargerProblem) {
     const Case timed = ReduceWorkload(ReduceKind::all)
                            .timed(problem_of(types_of(E::float32, Op::sum_abs), {1LL << 33}));
-    EXPECT_EQ(timed.inputs[0].bytes, std::size_t{1} << 35);
-    EXPECT_LT(timed.inputs[0].pattern->size(), std::size_t{1} << 23);
+    EXPECT_EQ(timed.arguments[0].bytes, std::size_t{1} << 35);
+    EXPECT_LT(timed.arguments[0].pattern->size(), std::size_t{1} << 23);
 }
 
 TEST(ReduceWorkload, NoticesALostTileOfTheLargestSums) {
@@ -124,7 +124,7 @@ TEST(ReduceWorkload, NoticesALostTileOfTheLargestSums) {
         const Case timed = ReduceWorkload(ReduceKind::all).timed(problem_of(types, {n}));
         const auto of_first = [&](std::int64_t count) {
             return reduce_reference(types, layout_of(ReduceKind::all, 1, count),
-                                    *timed.inputs[0].pattern)
+                                    *timed.arguments[0].pattern)
                 .values;
         };
         const Bytes whole = of_first(n);

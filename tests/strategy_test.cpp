@@ -33,6 +33,22 @@ std::vector<std::size_t> ask_all(Strategy& strategy, std::size_t count) {
 
 class EveryStrategy : public testing::TestWithParam<StrategyEntry> {};
 
+TEST_P(EveryStrategy, MayBeToldWhatWasKnownBefore) {
+    const SearchSpace space = space_of_100();
+    const auto strategy = make_strategy(GetParam().name, space, 1);
+    for (std::size_t known = 0; known < 20; ++known) {
+        strategy->tell(known, known % 2 == 0 ? std::optional(100.0) : std::nullopt);
+    }
+    std::set<std::size_t> asked;
+    for (const std::size_t index : ask_all(*strategy, 7)) {
+        EXPECT_TRUE(asked.insert(index).second) << index;
+        strategy->tell(index, 50.0);
+    }
+    for (std::size_t unknown = 20; unknown < space.size(); ++unknown) {
+        EXPECT_TRUE(asked.contains(unknown)) << unknown;
+    }
+}
+
 TEST_P(EveryStrategy, AsksForEachConfigurationOnceAndIsThenDone) {
     const SearchSpace space = space_of_100();
     const auto strategy = make_strategy(GetParam().name, space, 1);

@@ -119,6 +119,21 @@ TEST(SweepTable, HasAColumnForResultsWhereTheyAreAskedFor) {
     EXPECT_NE(table.line(row_of(wide)).find("int64"), std::string::npos);
 }
 
+TEST(SweepTable, MarksASearchThatDidNotEndByItself) {
+    SweepResult result;
+    result.rows.push_back(row_of({.sizes = "1000"}));
+    result.rows[0].tune.evaluated = 485;
+    result.rows[0].complete = true;
+    const SweepTable table(sweep_problems({.sizes = "1000"}));
+    EXPECT_EQ(table.line(result.rows[0]).find("485*"), std::string::npos);
+    EXPECT_TRUE(sweep_summary(result).starts_with("1 tuned"));
+    result.rows[0].complete = false;
+    result.rows[0].certainty.conditions = "clocks=noisy";
+    EXPECT_NE(table.line(result.rows[0]).find("485*"), std::string::npos);
+    EXPECT_TRUE(sweep_summary(result).starts_with("* ended before the strategy was done"));
+    EXPECT_NE(sweep_summary(result).find("\n? disturbed by"), std::string::npos);
+}
+
 TEST(SweepTable, SaysWhyARowHasNoTime) {
     SweepRow row = row_of({.sizes = "1000"});
     row.outcome = SweepRow::Outcome::skipped;

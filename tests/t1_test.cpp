@@ -89,17 +89,32 @@ TEST_F(T1Test, BecomesATemplateWithMacros) {
     EXPECT_EQ(plan.launch.steps[0].grid.x, 3U);
     EXPECT_EQ(plan.launch.steps[0].block.x, 96U);
     const Case timed = scale.workload->timed(problem);
-    ASSERT_EQ(timed.inputs.size(), 2U);
-    EXPECT_EQ(timed.inputs[0].bytes, 4000U);
-    EXPECT_EQ(timed.inputs[1].value, 0x40200000U);  // 2.5f
-    EXPECT_EQ(timed.output_bytes, std::vector<std::size_t>{4000});
+    ASSERT_EQ(timed.arguments.size(), 3U);
+    EXPECT_EQ(timed.arguments[0].bytes, 4000U);
+    EXPECT_TRUE(timed.arguments[0].written);
+    EXPECT_EQ(timed.arguments[0].pattern, nullptr);
+    EXPECT_EQ(timed.arguments[1].bytes, 4000U);
+    EXPECT_FALSE(timed.arguments[1].written);
+    EXPECT_EQ(timed.arguments[2].value, 0x40200000U);  // 2.5f
+}
+
+TEST_F(T1Test, ReadWriteIsReadAndWritten) {
+    Json document = Json::parse(kProblem);
+    Json& argument = document["KernelSpecification"]["Arguments"][0];
+    argument["AccessType"] = "ReadWrite";
+    argument["FillType"] = "Constant";
+    argument["FillValue"] = 1;
+    const Kernel scale = kernel(document);
+    const ArgumentSpec& spec = scale.kernel_template.front_matter().arguments[0];
+    EXPECT_EQ(spec.access, Access::inout);
+    EXPECT_EQ(spec.fill.kind, Fill::Kind::ones);
 }
 
 TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
     const std::string kernel = "/KernelSpecification/";
     expect_refused(kernel + "Language", "OpenCL", "jitune takes CUDA");
     expect_refused(kernel + "KernelFile", "none.cu", "No such file");
-    expect_refused(kernel + "Arguments/0/AccessType", "ReadWrite", "ReadOnly or WriteOnly");
+    expect_refused(kernel + "Arguments/0/AccessType", "None", "ReadOnly, WriteOnly or ReadWrite");
     expect_refused(kernel + "Arguments/1/Type", "float4", "no type \"float4\"");
     expect_refused(kernel + "Arguments/1/FillType", "Script", "FillType Script");
     const std::string space = "/ConfigurationSpace/";
@@ -108,7 +123,8 @@ TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
     expect_refused(space + "Conditions/0/Expression", "1 < BLOCK < 4", "1 < BLOCK < 4");
     expect_refused(space + "Conditions/0/Expression", "BLOCK ** 2 > 4", "no powers");
     Json empty = Json::object();
-    expect_error(ErrorKind::usage, "no T1 tuning problem",
+    expect_error(ErrorKind::usage,
+                 "scale.json: T1 tuning problem: \"KernelSpecification\" is missing",
                  [&] { t1_template(empty, dir_.path() / "scale.json"); });
 }
 

@@ -72,12 +72,13 @@ TEST_F(TemplateWorkloadTest, ChecksSmallAwkwardSizesAtTheLeastAlignment) {
     EXPECT_EQ(checks[0].sizes, (std::vector<std::int64_t>{1, 1}));
     EXPECT_EQ(checks[1].sizes, (std::vector<std::int64_t>{37, 2}));
     EXPECT_EQ(checks[2].sizes, (std::vector<std::int64_t>{131, 2}));
-    EXPECT_EQ(checks[1].inputs[0].offset, 16U);
-    EXPECT_EQ(checks[1].output_bytes, std::vector<std::size_t>{37 * 4});
+    EXPECT_EQ(checks[1].arguments[0].offset, 16U);
+    EXPECT_EQ(checks[1].arguments[1].bytes, 37U * 4);
+    EXPECT_TRUE(checks[1].arguments[1].written);
     const Case timed = grow.workload->timed(problem(grow, 1000, 2));
     EXPECT_EQ(timed.name, "w=1000 h=2");
-    EXPECT_EQ(timed.inputs[0].bytes, 8000U);
-    EXPECT_EQ(timed.inputs[0].offset, 0U);
+    EXPECT_EQ(timed.arguments[0].bytes, 8000U);
+    EXPECT_EQ(timed.arguments[0].offset, 0U);
 }
 
 TEST_F(TemplateWorkloadTest, ChecksOnlyTheProblemWhereOtherSizesMayBeIllegal) {
@@ -106,7 +107,7 @@ TEST_F(TemplateWorkloadTest, TakesDataAndAnswersFromFiles) {
     const Kernel grow = kernel("", ", fill = \"a.npy\"", "npy = { c = \"c.npy\" }");
     EXPECT_TRUE(grow.workload->checks(problem(grow, 2, 2)).empty());
     const Case one = grow.workload->timed(problem(grow, 2, 2));
-    EXPECT_EQ(values<float>(*one.inputs[0].pattern), (std::vector<float>{1, 2, 3, 4}));
+    EXPECT_EQ(values<float>(*one.arguments[0].pattern), (std::vector<float>{1, 2, 3, 4}));
     EXPECT_EQ(one.judge(outputs({3, 7})), "");
     EXPECT_NE(one.judge(outputs({3, 9})), "");
     expect_error(ErrorKind::usage, "has 4 elements of float32",

@@ -31,6 +31,17 @@ void transpose(const FakeLaunch& launch) {
     }
 }
 
+/// As examples/axpby.cu of float32.
+void axpby(const FakeLaunch& launch) {
+    const auto value = [&](std::size_t argument) {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(launch.arguments.at(argument)));
+    };
+    for (std::uint64_t i = 0; i < launch.arguments.at(4); ++i) {
+        float& y = pointer<float>(launch, 0)[i];
+        y = value(1) * pointer<const float>(launch, 2)[i] + value(3) * y;
+    }
+}
+
 class TunedKernelCudaTest : public testing::Test {
 protected:
     TunedKernelCudaTest() {
@@ -41,6 +52,8 @@ protected:
             last_ = launch;
             if (launch.expression == "transpose") {
                 transpose(launch);
+            } else if (launch.expression == "axpby<float>") {
+                axpby(launch);
             }
             return CUDA_SUCCESS;
         };
@@ -76,6 +89,15 @@ TEST_F(TunedKernelCudaTest, TunesAgainstTheHostFunctionAndThenOnlyLaunches) {
     EXPECT_EQ(last_.stream, stream);
     EXPECT_GT(last_.grid.y, 1U);
     EXPECT_EQ(tuning->counters().compiles, tuned.compiles);
+}
+
+TEST_F(TunedKernelCudaTest, TunesWhatIsChangedInPlace) {
+    const auto tuning = session(TunePolicy::now);
+    const TunedKernel kernel(kExamples / "axpby.cu", {{"element", "float32"}}, *tuning);
+    std::vector<float> y{1, 2, 3}, x{10, 20, 30};
+    kernel.launch({3}, {y.data(), 2.0f, x.data(), -1.0f});
+    EXPECT_EQ(y, (std::vector<float>{19, 38, 57}));
+    EXPECT_EQ(tuning->counters().tunings, 1);
 }
 
 TEST_F(TunedKernelCudaTest, PassesValuesAsTheirBits) {

@@ -60,6 +60,52 @@ TEST_F(TunerIncumbentTest, DoesNotStandInTheWayWhenItFails) {
     EXPECT_EQ(tune().winner.configuration, "block=64 items=2");
 }
 
+TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {
+    on(32, 4).ns = 400;
+    options_.strategy = "exhaustive";
+    options_.hints = {"block=256 items=4", "block=7 items=1",  "no configuration",
+                      "block=256 items=4", "block=64 items=2", "items=4 block=32"};
+    options_.max_evaluations = 3;
+    const TuneReport report = tune();
+    std::vector<std::string> tried;
+    for (const Measurement& one : report.measurements) {
+        if (!one.conditions.ends_with(" interleaved")) {
+            tried.push_back(one.configuration);
+        }
+    }
+    ASSERT_EQ(tried.size(), 3U);
+    EXPECT_EQ(tried.front(), "block=64 items=2");
+    EXPECT_EQ((std::set<std::string>{tried[1], tried[2]}),
+              (std::set<std::string>{"block=256 items=4", "block=32 items=4"}))
+        << "in whatever order compilers are done with them";
+    EXPECT_EQ(report.winner.configuration, "block=32 items=4");
+}
+
+TEST_F(TunerTest, HintsAreTriedWithinTheBudget) {
+    options_.hints = {"block=256 items=4", "block=32 items=4"};
+    options_.max_evaluations = 2;
+    EXPECT_EQ(tune().progress.evaluated, 2U);
+}
+
+TEST_F(TunerTest, ChecksFinalistsThatAreKnownFromBefore) {
+    on(32, 1) = {.ns = 1, .run = wrong_sum};
+    Measurement lie;
+    lie.configuration = "block=32 items=1";
+    lie.samples_ns = {1};
+    options_.history = {lie};
+    const TuneReport report = tune();
+    EXPECT_NE(report.winner.configuration, lie.configuration);
+    EXPECT_EQ(of(report, lie.configuration).verdict, Verdict::wrong_result);
+}
+
+TEST_F(TunerTest, LeavesOutWhatHistoryHasOfNoConfiguration) {
+    Measurement strange;
+    strange.configuration = "damaged";
+    strange.samples_ns = {1};
+    options_.history = {strange};
+    EXPECT_EQ(tune().progress.evaluated, kSpace);
+}
+
 TEST_F(TunerTest, FindsTheSameWithEachStrategy) {
     on(32, 4).ns = 400;
     for (const char* strategy : {"exhaustive", "random"}) {

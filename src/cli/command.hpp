@@ -30,6 +30,7 @@ Action add_steps_reduce(CLI::App& app);
 Action add_tune(CLI::App& app);
 Action add_replay(CLI::App& app);
 Action add_db_export(CLI::App& app);
+Action add_db_import(CLI::App& app);
 Action add_db_list(CLI::App& app);
 Action add_db_show(CLI::App& app);
 Action add_db_explain(CLI::App& app);

@@ -27,6 +27,9 @@ struct CommonArguments {
     [[nodiscard]] Options options() const;
 };
 
+/// Of --evaluations. As a plain number CLI11 takes -1 for 2^64 - 1.
+inline const CLI::Range kEvaluations(std::size_t{0}, std::size_t{1'000'000'000});
+
 /// The database of `options`, which must be there. Throws Error(usage) where the options name none
 /// and Error(store) where there is no such file or it cannot be used.
 std::unique_ptr<TuningStore> open_database(

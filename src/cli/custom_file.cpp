@@ -4,7 +4,7 @@
 
 #include "engine/toml_reader.hpp"
 #include "jitune/error.hpp"
-#include "support/mapped_file.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune {
 
@@ -57,9 +57,7 @@ CustomOperation parse_custom(std::string_view text, const std::string& file) {
 }
 
 CustomOperation read_custom(const std::filesystem::path& path) {
-    const MappedFile file(path);
-    const auto bytes = file.bytes();
-    return parse_custom({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+    return parse_custom(read_text_file(path), path.string());
 }
 
 }  // namespace jitune

@@ -13,7 +13,7 @@ namespace jitune {
 /// the C++ in it means is the compiler's business.
 CustomOperation parse_custom(std::string_view text, const std::string& file);
 
-/// The operation in a file. Throws Error(usage) as parse_custom() and MappedFile do.
+/// The operation in a file. Throws Error(usage) as parse_custom() and read_text_file() do.
 CustomOperation read_custom(const std::filesystem::path& path);
 
 }  // namespace jitune

@@ -6,24 +6,28 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/kernel_words.hpp"
 #include "cli/output.hpp"
 #include "cli/record_text.hpp"
 #include "cli/reduce_shape.hpp"
 #include "cli/reduce_words.hpp"
 #include "cli/table.hpp"
 #include "engine/explanation.hpp"
+#include "jitune/error.hpp"
+#include "ops/kernel_file.hpp"
 
 namespace jitune {
 
 namespace {
 
 struct Arguments : CommonArguments {
-    std::string type = "float32";
+    std::string file;
+    std::vector<std::string> types;
     std::string op = "sum";
     std::string result;
     std::string determinism = "run_to_run";
     std::string shape = "all";
-    std::string size;
+    std::vector<std::string> sizes;
     std::string device = "auto";
 };
 
@@ -66,28 +70,48 @@ std::string explanation_text(const Explanation& explanation) {
 }
 
 detail::ReduceRequest request_of(const Arguments& arguments) {
-    const ElementType element = parse_element_type(arguments.type);
+    if (arguments.sizes.size() > 1 || arguments.types.size() > 1) {
+        throw Error(ErrorKind::usage, "a reduction has one --size and one --type");
+    }
+    const ElementType element =
+        parse_element_type(arguments.types.empty() ? "float32" : arguments.types.front());
     const ReduceOp op = parse_named_op(arguments.op);
     return {element, parse_result(element, op, arguments.result),
             Reduction(op, parse_unpinned(arguments.determinism)),
-            parse_shape(parse_reduce_kind(arguments.shape), arguments.size)};
+            parse_shape(parse_reduce_kind(arguments.shape), arguments.sizes.front())};
 }
 
-int run(const Arguments& arguments) {
-    const detail::ReduceRequest request = request_of(arguments);
-    const Problem problem = reduce_problem(request);
-    const Options options = arguments.options();
-    open_database(options);  // an engine would make a database that is not there
-    Session session(options);
-    Backend& backend = session.engine().backend(arguments.device);
-    const Kernel& kernel = reduce_kernel(request.shape.kind, platform_of(backend));
-    const Explanation explanation = explain(session.engine(), backend, kernel, problem);
+void show(const Arguments& arguments, Engine& engine, Backend& backend, const Kernel& kernel,
+          const Problem& problem) {
+    const Explanation explanation = explain(engine, backend, kernel, problem);
     if (arguments.json) {
         print_json(explanation_json(
             explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes)));
     } else {
         print(explanation_text(explanation));
     }
+}
+
+int run(const Arguments& arguments) {
+    const Options options = arguments.options();
+    if (!arguments.file.empty()) {
+        const Kernel kernel = kernel_from_file(arguments.file);
+        const KernelTemplate& source = kernel.kernel_template;
+        const Problem problem = kernel_problem(source, parse_kernel_sizes(source, arguments.sizes),
+                                               parse_kernel_types(arguments.types));
+        open_database(options);  // an engine would make a database that is not there
+        Session session(options);
+        Engine& engine = session.engine();
+        show(arguments, engine, backend_for(engine, source, arguments.device), kernel, problem);
+        return kExitOk;
+    }
+    const detail::ReduceRequest request = request_of(arguments);
+    open_database(options);  // likewise
+    Session session(options);
+    Engine& engine = session.engine();
+    Backend& backend = engine.backend(arguments.device);
+    show(arguments, engine, backend, reduce_kernel(request.shape.kind, platform_of(backend)),
+         reduce_problem(request));
     return kExitOk;
 }
 
@@ -95,14 +119,18 @@ int run(const Arguments& arguments) {
 
 Action add_db_explain(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("--type", arguments->type, "Element type [float32]");
+    app.add_option("FILE", arguments->file, "A kernel template of your own [the reductions]");
+    app.add_option("--type", arguments->types,
+                   "Element type [float32]; of a FILE NAME=TYPE, as in element=float32")
+        ->allow_extra_args(false);
     app.add_option("--op", arguments->op, fmt::format("Of {} [sum]", named_ops()));
     app.add_option("--result", arguments->result, "Type of the result [the operation's own]");
     app.add_option("--determinism", arguments->determinism, "run_to_run or any [run_to_run]");
     app.add_option("--shape", arguments->shape, "all, rows, columns or segments [all]");
-    app.add_option("-n,--size", arguments->size,
+    app.add_option("-n,--size", arguments->sizes,
                    "Number of elements, as in 2^20; for other shapes as in 1024x65536, rows x "
-                   "columns or segments x elements")
+                   "columns or segments x elements; of a FILE NAME=SIZE for each size")
+        ->allow_extra_args(false)
         ->required();
     app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
     app.add_option("--tune", arguments->tune,

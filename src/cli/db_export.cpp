@@ -8,8 +8,8 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/export_file.hpp"
 #include "cli/output.hpp"
-#include "cli/t4.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune {
@@ -31,7 +31,7 @@ int run(const Arguments& arguments) {
     const std::vector<Measurement> measurements =
         store->measurements(winners[arguments.row - 1].key);
     const std::string text =
-        t4_document(measurements).dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+        export_document(measurements).dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
     std::ofstream out(arguments.file, std::ios::binary);
     if (!out.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
         throw Error(ErrorKind::usage, fmt::format("cannot write {}", arguments.file));

@@ -41,6 +41,10 @@ constexpr std::array kDbCommands{
     Command{"explain", "Which winner would serve a problem, and why no other", add_db_explain, {}},
     Command{"verify", "Read and check every row", add_db_verify, {}},
     Command{"export", "The measurements of one row as T4 JSON", add_db_export, {}},
+    Command{"import",
+            "The measurements that export has written, into this database",
+            add_db_import,
+            {}},
     Command{"path", "Where the database is and how it is kept", add_db_path, {}},
 };
 

@@ -26,6 +26,7 @@ namespace {
 
 /// "Near" is within 5 % of the best there is.
 constexpr double kNear = 1.05;
+constexpr std::size_t kMostEvaluations = 100'000'000;  // of all runs: each is remembered
 
 struct Arguments {
     std::string file;
@@ -101,6 +102,14 @@ std::vector<double> evaluations_until_near(const Runs& runs) {
 
 int run(const Arguments& arguments) {
     const RecordedSpace recorded = read_t4(arguments.file);
+    if (std::min(arguments.budget, recorded.space().size()) >
+        kMostEvaluations / arguments.repeats) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("{} repeats with a budget of {} are more than {} evaluations: lower "
+                        "--repeats or --budget",
+                        arguments.repeats, arguments.budget, kMostEvaluations));
+    }
     const Runs runs = replay_all(recorded, arguments);
     const std::vector<double> ratios = ratios_after(runs, arguments.budget);
     const double near = quantile(evaluations_until_near(runs), 0.5);
@@ -119,13 +128,17 @@ int run(const Arguments& arguments) {
                      std::isfinite(near) ? Json(near) : Json(nullptr)}});
         return kExitOk;
     }
+    const std::size_t most = std::min(arguments.budget, recorded.space().size());
     std::string text = fmt::format(
         "{}: {} configurations, best {:.6g} us\nstrategy {}, {} evaluations, {} at a time, "
         "{} repeats\n\nbest found over best there is\nevaluations   median  quartiles\n",
-        arguments.file, recorded.space().size(), recorded.best_ns() / 1e3, arguments.strategy,
-        arguments.budget, arguments.batch, arguments.repeats);
+        arguments.file, recorded.space().size(), recorded.best_ns() / 1e3, arguments.strategy, most,
+        arguments.batch, arguments.repeats);
     for (const std::size_t part : {4, 2, 1}) {
-        const std::size_t evaluations = std::max<std::size_t>(arguments.budget / part, 1);
+        const std::size_t evaluations = most / part;
+        if (evaluations == 0) {
+            continue;
+        }
         const std::vector<double> here = ratios_after(runs, evaluations);
         text += fmt::format("{:>11}  {:>7.4f}  {:.4f} {:.4f}\n", evaluations, quantile(here, 0.5),
                             quantile(here, 0.25), quantile(here, 0.75));

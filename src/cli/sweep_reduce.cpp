@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/hints.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -32,6 +33,7 @@ struct Arguments : CommonArguments {
     std::string seed = "0";
     std::size_t evaluations = 0;
     std::string target;
+    std::string from;
     std::string hang_limit;
     bool no_isolation = false;
 };
@@ -49,6 +51,7 @@ public:
           json_(arguments.json),
           target_(parse_target(arguments.target)),
           evaluations_(arguments.evaluations),
+          hints_(arguments.from.empty() ? Hints() : Hints(arguments.from)),
           session_(options),
           backend_(session_.engine().backend(arguments.device)),
           table_(problems_) {
@@ -127,9 +130,12 @@ private:
         const auto start = Clock::now();
         try {
             const std::string_view platform = platform_of(backend_);
+            const Kernel& kernel = reduce_kernel(problem.shape.kind, platform);
+            TuneOptions options = tune_options(problem);
+            options.hints = hints_.for_problem(kernel.kernel_template, reduce_problem(problem),
+                                               backend_.info());
             const TuneReport report = session_.engine().tune_and_store(
-                backend_, reduce_kernel(problem.shape.kind, platform), reduce_problem(problem),
-                tune_options(problem));
+                backend_, kernel, reduce_problem(problem), std::move(options));
             row.configuration = report.winner.configuration;
             row.median_ns = report.winner.median_ns;
             row.noise = report.winner.noise;
@@ -160,6 +166,7 @@ private:
     const bool json_;
     const SweepTarget target_;
     const std::size_t evaluations_;
+    const Hints hints_;
     Session session_;
     Backend& backend_;
     const SweepTable table_;
@@ -226,10 +233,13 @@ Action add_sweep_reduce(CLI::App& app) {
                    "Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]");
     app.add_option("--seed", arguments->seed, "For strategies that draw at random [0]");
     app.add_option("--evaluations", arguments->evaluations,
-                   "The most configurations for each problem; 0: no limit [0]");
+                   "The most configurations for each problem; 0: no limit [0]")
+        ->check(kEvaluations);
     app.add_option("--target", arguments->target,
                    "When to be content: a time as in 12.5us, or a speed-up over the template's "
                    "default as in 1.5x");
+    app.add_option("--from", arguments->from,
+                   "Recorded results, T4 JSON, whose best configurations are tried first");
     app.add_option("--hang-limit", arguments->hang_limit,
                    "Seconds that checking or timing a candidate may take [60]");
     app.add_flag("--no-isolation", arguments->no_isolation,

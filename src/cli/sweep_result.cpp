@@ -35,14 +35,36 @@ double speed_up(const SweepRow& row) {
     return row.default_median_ns / row.median_ns;
 }
 
+bool is_disturbed(const SweepRow& row) {
+    const std::string& conditions = row.certainty.conditions;
+    return conditions.find("clocks=noisy") != std::string::npos ||
+           conditions.find("device=shared") != std::string::npos;
+}
+
+/// What the marks mean that stand in the table.
+std::string legend(const std::vector<SweepRow>& rows) {
+    const auto any = [&](const auto& marked) {
+        return std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
+            return row.outcome == SweepRow::Outcome::tuned && marked(row);
+        });
+    };
+    std::string text;
+    if (any([](const SweepRow& row) { return !row.complete; })) {
+        text +=
+            "* ended before the strategy was done (budget, --evaluations, --target or Ctrl-C)\n";
+    }
+    if (any(is_disturbed)) {
+        text += "? disturbed by changing clocks or by other processes on the device\n";
+    }
+    return text;
+}
+
 /// "1.52x", with "±0.01" where the interval is known and "?" where clocks or others disturbed it.
 std::string speed_up_text(const SweepRow& row) {
     const auto& [conditions, uncertainty, low, high] = row.certainty;
-    const bool disturbed = conditions.find("clocks=noisy") != std::string::npos ||
-                           conditions.find("device=shared") != std::string::npos;
     return fmt::format("{:.2f}x{}{}", speed_up(row),
                        high > 0 ? fmt::format(" ±{:.2f}", (high - low) / 2) : "",
-                       disturbed ? " ?" : "");
+                       is_disturbed(row) ? " ?" : "");
 }
 
 std::string_view word(SweepRow::Outcome outcome) {
@@ -144,17 +166,18 @@ std::string SweepTable::line(const SweepRow& row) const {
         const std::string note = fmt::format("{}: {}", word(row.outcome), one_line(row.note));
         return table_.line(cells(row.problem, {"", "", "", "", "", "", note}));
     }
-    return table_.line(cells(
-        row.problem, {time_text(row.median_ns), rate_text(gb_per_s(row)), speed_up_text(row),
-                      fmt::format("{}", row.tune.evaluated), fmt::format("{}", row.tune.failed),
-                      fmt::format("{}", row.tune.space), row.configuration}));
+    return table_.line(
+        cells(row.problem, {time_text(row.median_ns), rate_text(gb_per_s(row)), speed_up_text(row),
+                            fmt::format("{}{}", row.tune.evaluated, row.complete ? "" : "*"),
+                            fmt::format("{}", row.tune.failed), fmt::format("{}", row.tune.space),
+                            row.configuration}));
 }
 
 std::string sweep_summary(const SweepResult& result) {
-    std::string text;
+    std::string text = legend(result.rows);
     if (result.interrupted) {
-        text = fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
-                           result.rows.size(), result.problems);
+        text += fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
+                            result.rows.size(), result.problems);
     }
     text += fmt::format("{} tuned, {} skipped, {} failed in {}; ",
                         result.count(SweepRow::Outcome::tuned),

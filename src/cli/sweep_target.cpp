@@ -34,7 +34,7 @@ SweepTarget parse_target(std::string_view word) {
             return {0, number};
         }
         for (const Unit& one : kUnits) {
-            if (one.name == unit) {
+            if (one.name == unit && std::isfinite(number * one.ns)) {
                 return {number * one.ns, 0};
             }
         }
@@ -47,11 +47,14 @@ SweepTarget parse_target(std::string_view word) {
 }
 
 std::chrono::milliseconds parse_limit(std::string_view word) {
-    const std::chrono::milliseconds limit = parse_budget(word);
-    if (limit.count() == 0) {
-        throw Error(ErrorKind::usage, "--hang-limit: give more than 0 seconds");
+    try {
+        if (const auto limit = parse_budget(word); limit.count() > 0) {
+            return limit;
+        }
+    } catch (const Error&) {  // it would speak of a budget
     }
-    return limit;
+    throw Error(ErrorKind::usage,
+                fmt::format("--hang-limit: \"{}\" is none: give seconds above 0, as in 60", word));
 }
 
 }  // namespace jitune

@@ -8,9 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/json_file.hpp"
 #include "engine/front_matter.hpp"
 #include "jitune/error.hpp"
-#include "support/mapped_file.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune {
 
@@ -26,10 +27,14 @@ constexpr std::array kTypes{
     TypeWord{"double", "float64"}, TypeWord{"int", "int32"},    TypeWord{"uint", "uint32"},
 };
 
-std::string text_of(const std::filesystem::path& path) {
-    const MappedFile file(path);
-    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
+struct AccessWord {
+    std::string_view word, access;
+};
+constexpr std::array kAccesses{
+    AccessWord{"ReadOnly", "in"},
+    AccessWord{"WriteOnly", "out"},
+    AccessWord{"ReadWrite", "inout"},
+};
 
 [[noreturn]] void refuse_values(std::string_view text) {
     throw Error(ErrorKind::usage,
@@ -109,22 +114,23 @@ std::string text_or_number(const Json& value) {
 class Writer {
 public:
     explicit Writer(const Json& document)
-        : space_(document.at("ConfigurationSpace")), kernel_(document.at("KernelSpecification")) {}
+        : space_(member(document, "ConfigurationSpace")),
+          kernel_(member(document, "KernelSpecification")) {}
 
     std::string front_matter() {
-        const std::string language = kernel_.at("Language").get<std::string>();
+        const std::string language = text_member(kernel_, "Language");
         if (language != "CUDA") {
             throw Error(ErrorKind::usage,
                         fmt::format("Language is \"{}\": jitune takes CUDA", language));
         }
         add_parameters();
         add_arguments();
-        const std::string name = kernel_.at("KernelName").get<std::string>();
+        const std::string name = text_member(kernel_, "KernelName");
         return fmt::format(
             "/* jitune template\nkernel = \"{}\"\nbackend = \"cuda\"\nsizes = [\"t1_problem\"]\n"
-            "defines = [{}]\nconstraints = [{}]\n[parameters]\n{}[arguments]\n{}{}[[launch]]\n"
+            "defines = [{}]\nconstraints = [{}]\n[parameters]\n{}[arguments]\n{}[[launch]]\n"
             "entry = \"{}\"\narguments = [{}]\n{}[reference]\ndefault = true\n*/\n",
-            name, quoted(names_), quoted(conditions()), parameters_, inputs_, outputs_, name,
+            name, quoted(names_), quoted(conditions()), parameters_, arguments_, name,
             quoted(order_), launch());
     }
 
@@ -134,12 +140,12 @@ private:
     }
 
     void add_parameters() {
-        for (const Json& parameter : space_.at("TuningParameters")) {
-            const std::string name = parameter.at("Name").get<std::string>();
-            const auto values = values_of(text_or_number(parameter.at("Values")));
-            const std::string standard = parameter.contains("Default")
-                                             ? text_or_number(parameter.at("Default"))
-                                             : std::to_string(values.front());
+        for (const Json& parameter : list_member(space_, "TuningParameters")) {
+            const std::string name = text_member(parameter, "Name");
+            const auto values = values_of(text_or_number(member(parameter, "Values")));
+            const Json* const given = find_member(parameter, "Default");
+            const std::string standard =
+                given != nullptr ? text_or_number(*given) : std::to_string(values.front());
             names_.push_back(name);
             parameters_ += fmt::format("{} = {{ values = [{}], default = {} }}\n", name,
                                        fmt::join(values, ", "), standard);
@@ -149,60 +155,69 @@ private:
     [[nodiscard]] Texts conditions() const {
         Texts texts;
         for (const char* key : {"Conditions", "Constraints"}) {
-            for (const Json& condition : space_.value(key, Json::array())) {
+            if (find_member(space_, key) == nullptr) {
+                continue;
+            }
+            for (const Json& condition : list_member(space_, key)) {
                 texts.push_back(t1_expression(condition.is_string()
                                                   ? condition.get<std::string>()
-                                                  : condition.at("Expression").get<std::string>()));
+                                                  : text_member(condition, "Expression")));
             }
         }
         return texts;
     }
 
     void add_arguments() {
-        for (const Json& argument : kernel_.value("Arguments", Json::array())) {
+        if (find_member(kernel_, "Arguments") == nullptr) {
+            return;
+        }
+        for (const Json& argument : list_member(kernel_, "Arguments")) {
             const std::string name =
-                argument.value("Name", fmt::format("argument_{}", order_.size()));
+                text_member_or(argument, "Name", fmt::format("argument_{}", order_.size()));
             order_.push_back(name);
             add_argument(argument, name);
         }
     }
 
     void add_argument(const Json& argument, const std::string& name) {
-        const std::string type = type_of(argument.at("Type").get<std::string>(), name);
-        const std::string memory = argument.at("MemoryType").get<std::string>();
-        const std::string fill_value = argument.value("FillValue", Json(0)).dump();
+        const std::string type = type_of(text_member(argument, "Type"), name);
+        const std::string memory = text_member(argument, "MemoryType");
+        const Json* const given = find_member(argument, "FillValue");
+        const std::string fill_value = given != nullptr ? text_or_number(*given) : "0";
         if (memory == "Scalar") {
-            inputs_ += fmt::format("{} = {{ access = \"value\", type = \"{}\", value = \"{}\" }}\n",
-                                   name, type, fill_value);
+            arguments_ +=
+                fmt::format("{} = {{ access = \"value\", type = \"{}\", value = \"{}\" }}\n", name,
+                            type, fill_value);
             return;
         }
-        const std::string access = argument.value("AccessType", "ReadWrite");
-        if (memory != "Vector" || (access != "ReadOnly" && access != "WriteOnly")) {
+        const std::string access = text_member_or(argument, "AccessType", "ReadWrite");
+        const auto* const row =
+            std::find_if(kAccesses.begin(), kAccesses.end(),
+                         [&](const AccessWord& one) { return one.word == access; });
+        if (memory != "Vector" || row == kAccesses.end()) {
             throw Error(ErrorKind::usage,
                         fmt::format("argument {}: {} memory with access {}: jitune takes Scalar, "
-                                    "and Vector that is ReadOnly or WriteOnly",
+                                    "and Vector that is ReadOnly, WriteOnly or ReadWrite",
                                     name, memory, access));
         }
-        const std::string common =
-            fmt::format("type = \"{}\", count = \"{}\"", type, text_or_number(argument.at("Size")));
-        if (access == "WriteOnly") {
-            outputs_ += fmt::format("{} = {{ access = \"out\", {} }}\n", name, common);
-            return;
+        arguments_ += fmt::format("{} = {{ access = \"{}\", type = \"{}\", count = \"{}\"", name,
+                                  row->access, type, text_or_number(member(argument, "Size")));
+        if (row->access != "out") {
+            arguments_ += fmt::format(", fill = \"{}\"", fill_of(argument, name, fill_value));
         }
-        inputs_ += fmt::format("{} = {{ access = \"in\", {}, fill = \"{}\" }}\n", name, common,
-                               fill_of(argument, name, fill_value));
+        arguments_ += " }\n";
     }
 
     static std::string fill_of(const Json& argument, const std::string& name,
                                const std::string& value) {
-        const std::string fill = argument.value("FillType", "Random");
+        const std::string fill = text_member_or(argument, "FillType", "Random");
         if (fill == "Random") {
             return "random";
         }
-        if (fill == "Constant" && argument.value("FillValue", 0.0) == 0) {
+        if (fill == "Constant" && (value == "0" || value == "0.0")) {
             return "zeros";
         }
-        if (fill == "Constant" && argument.value("FillValue", 0.0) == 1) {
+        if (fill == "Constant" && (value == "1" || value == "1.0")) {
             return "ones";
         }
         throw Error(ErrorKind::usage, fmt::format("argument {}: FillType {} with value {}: jitune "
@@ -223,28 +238,28 @@ private:
 
     /// With a GlobalSizeType of OpenCL the global size counts threads.
     [[nodiscard]] std::string launch() const {
-        const bool threads = kernel_.value("GlobalSizeType", "CUDA") == "OpenCL";
+        const bool threads = text_member_or(kernel_, "GlobalSizeType", "CUDA") == "OpenCL";
         Texts grid, block;
         for (const char* axis : {"X", "Y", "Z"}) {
             const auto size = [&](const char* key) {
-                const Json& sizes = kernel_.at(key);
-                return sizes.contains(axis) ? t1_expression(text_or_number(sizes.at(axis)))
-                                            : std::string("1");
+                const Json* const along = find_member(member(kernel_, key), axis);
+                return along != nullptr ? t1_expression(text_or_number(*along)) : "1";
             };
             block.push_back(size("LocalSize"));
             grid.push_back(threads
                                ? fmt::format("ceil_div({}, {})", size("GlobalSize"), block.back())
                                : size("GlobalSize"));
         }
+        const Json* const shared = find_member(kernel_, "SharedMemory");
         return fmt::format("grid = [{}]\nblock = [{}]\nshared_bytes = \"{}\"\n", quoted(grid),
                            quoted(block),
-                           t1_expression(text_or_number(kernel_.value("SharedMemory", Json(0)))));
+                           shared != nullptr ? t1_expression(text_or_number(*shared)) : "0");
     }
 
     const Json& space_;
     const Json& kernel_;
     Texts names_, order_;
-    std::string parameters_, inputs_, outputs_;
+    std::string parameters_, arguments_;
 };
 
 }  // namespace
@@ -271,24 +286,19 @@ std::string t1_expression(const std::string& text) {
 T1Template t1_template(const Json& document, const std::filesystem::path& file) {
     try {
         const std::filesystem::path kernel =
-            document.at("KernelSpecification").at("KernelFile").get<std::string>();
+            text_member(member(document, "KernelSpecification"), "KernelFile");
         const std::filesystem::path path =
-            kernel.is_absolute() ? kernel : file.parent_path() / kernel;
-        return {file.string(), Writer(document).front_matter() + text_of(path), path.parent_path()};
-    } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("{}: no T1 tuning problem: {}", file.string(), error.what()));
+            kernel.is_absolute() ? kernel : "." / file.parent_path() / kernel;
+        return {file.string(), Writer(document).front_matter() + read_text_file(path),
+                path.parent_path()};
     } catch (const Error& error) {
-        throw Error(error.kind(), fmt::format("{}: {}", file.string(), error.what()));
+        throw Error(error.kind(),
+                    fmt::format("{}: T1 tuning problem: {}", file.string(), error.what()));
     }
 }
 
 T1Template read_t1(const std::filesystem::path& file) {
-    const Json document = Json::parse(text_of(file), nullptr, false);
-    if (document.is_discarded()) {
-        throw Error(ErrorKind::usage, fmt::format("{}: this is no JSON", file.string()));
-    }
-    return t1_template(document, file);
+    return t1_template(read_json(file), file);
 }
 
 }  // namespace jitune

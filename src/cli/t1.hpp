@@ -15,9 +15,8 @@ struct T1Template {
 };
 
 /// Translates the format: parameters become macros, the problem has one size of 1 (T1 problems have
-/// fixed sizes), and the default configuration says what is right. CUDA alone; arrays that are read
-/// and written, and expressions that ours has no words for, are refused. Throws Error(usage) that
-/// names `file` and the key.
+/// fixed sizes), and the default configuration says what is right. CUDA alone; expressions that
+/// ours has no words for are refused. Throws Error(usage) that names `file` and the key.
 T1Template t1_template(const Json& document, const std::filesystem::path& file);
 
 /// As above, from a file.

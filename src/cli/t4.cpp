@@ -1,17 +1,17 @@
 #include "cli/t4.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
+#include "cli/json_file.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
@@ -142,8 +142,11 @@ Json t4_result(const Measurement& measurement) {
     for (std::string word; words >> word;) {
         const std::size_t equals = word.find('=');
         const std::string value = word.substr(equals + 1);
-        const bool integer = value.find_first_not_of("-0123456789") == std::string::npos;
-        configuration[word.substr(0, equals)] = integer ? Json(std::stoll(value)) : Json(value);
+        std::int64_t number = 0;
+        const char* const last = value.data() + value.size();
+        const auto [end, error] = std::from_chars(value.data(), last, number);
+        const bool integer = error == std::errc() && end == last;
+        configuration[word.substr(0, equals)] = integer ? Json(number) : Json(value);
     }
     static const std::map<Verdict, const char*> kInvalidity{
         {Verdict::timed, "correct"},         {Verdict::compile_failed, "compile"},
@@ -163,28 +166,6 @@ Json t4_result(const Measurement& measurement) {
             {"correctness", timed ? 1 : 0},
             {"measurements", Json::array({{{"name", "time"}, {"value", time}, {"unit", "ms"}}})},
             {"objectives", Json::array({"time"})}};
-}
-
-std::string read_all(const std::filesystem::path& path) {
-    struct Closer {
-        void operator()(gzFile_s* file) const noexcept { gzclose(file); }
-    };
-    const std::unique_ptr<gzFile_s, Closer> file(gzopen(path.c_str(), "rb"));
-    if (file == nullptr) {
-        throw Error(ErrorKind::usage, fmt::format("cannot open {}", path.string()));
-    }
-    std::string text;
-    std::string block(1 << 20, '\0');
-    int count = 0;
-    while ((count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()))) > 0) {
-        text.append(block, 0, static_cast<std::size_t>(count));
-    }
-    int code = 0;
-    const char* reason = gzerror(file.get(), &code);
-    if (count < 0 || code != Z_OK) {
-        throw Error(ErrorKind::usage, fmt::format("cannot read {}: {}", path.string(), reason));
-    }
-    return text;
 }
 
 }  // namespace
@@ -225,11 +206,9 @@ RecordedSpace parse_t4(const Json& document) {
 }
 
 RecordedSpace read_t4(const std::filesystem::path& path) {
-    const std::string text = read_all(path);
+    const Json document = read_json(path);
     try {
-        return parse_t4(Json::parse(text));
-    } catch (const Json::exception& error) {
-        throw Error(ErrorKind::usage, fmt::format("{}: {}", path.string(), error.what()));
+        return parse_t4(document);
     } catch (const Error& error) {
         throw Error(error.kind(), fmt::format("{}: {}", path.string(), error.what()));
     }

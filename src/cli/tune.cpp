@@ -8,7 +8,9 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/hints.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/kernel_words.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/sizes.hpp"
@@ -26,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 struct Arguments : CommonArguments {
     std::string file;
     std::string input;
+    std::string from;
     std::vector<std::string> sizes;
     std::vector<std::string> types;
     std::string device = "auto";
@@ -33,64 +36,6 @@ struct Arguments : CommonArguments {
     std::string seed = "0";
     std::size_t evaluations = 0;
 };
-
-/// "n=2^24" in two.
-std::pair<std::string, std::string> assignment(const char* option, const std::string& word) {
-    const auto sign = word.find('=');
-    if (sign == 0 || sign == std::string::npos || sign + 1 == word.size()) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("{}: \"{}\" is no NAME=VALUE, as in n=2^24", option, word));
-    }
-    return {word.substr(0, sign), word.substr(sign + 1)};
-}
-
-/// In the template's order.
-std::vector<std::int64_t> sizes_of(const KernelTemplate& kernel,
-                                   const std::vector<std::string>& words) {
-    const std::vector<std::string>& names = kernel.front_matter().sizes;
-    std::map<std::string, std::int64_t> given;
-    for (const std::string& word : words) {
-        const auto [name, value] = assignment("--size", word);
-        if (std::find(names.begin(), names.end(), name) == names.end()) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("--size: {} has no size \"{}\"; its sizes are {}",
-                                    kernel.source().name, name, fmt::join(names, ", ")));
-        }
-        if (!given.emplace(name, parse_size(value)).second) {
-            throw Error(ErrorKind::usage, fmt::format("--size: {} is given twice", name));
-        }
-    }
-    std::vector<std::int64_t> sizes;
-    for (const std::string& name : names) {
-        const auto found = given.find(name);
-        if (found == given.end()) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("{} needs --size {}=…; its sizes are {}", kernel.source().name,
-                                    name, fmt::join(names, ", ")));
-        }
-        sizes.push_back(found->second);
-    }
-    return sizes;
-}
-
-std::map<std::string, std::string> types_of(const std::vector<std::string>& words) {
-    std::map<std::string, std::string> types;
-    for (const std::string& word : words) {
-        const auto [name, value] = assignment("--type", word);
-        types[name] = value;
-    }
-    return types;
-}
-
-Backend& backend_for(Engine& engine, const KernelTemplate& kernel, const std::string& device) {
-    const std::string& wanted = kernel.front_matter().backend;
-    Backend& backend = engine.backend(device == "auto" ? wanted : device);
-    if (!backend.info().id.starts_with(wanted)) {
-        throw Error(ErrorKind::usage, fmt::format("{} is a template for {}, not for {}",
-                                                  kernel.source().name, wanted, backend.info().id));
-    }
-    return backend;
-}
 
 TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
                     const Problem& problem, Backend& backend, const TuneReport& report) {
@@ -116,10 +61,8 @@ TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
                                        report.winner.default_median_ns * 1e-9);
     }
     result.arguments = static_cast<std::size_t>(
-        std::count_if(front.arguments.begin(), front.arguments.end(), [](const ArgumentSpec& one) {
-            return one.access == Access::in || one.access == Access::value ||
-                   one.access == Access::out;
-        }));
+        std::count_if(front.arguments.begin(), front.arguments.end(),
+                      [](const ArgumentSpec& one) { return is_given(one.access); }));
     return result;
 }
 
@@ -143,16 +86,46 @@ private:
     Progress shown_;
 };
 
+Kernel kernel_of(const Arguments& arguments) {
+    if (arguments.file.empty() == arguments.input.empty()) {
+        throw Error(ErrorKind::usage, "give a kernel template, or a T1 problem with --input");
+    }
+    if (arguments.input.empty()) {
+        return kernel_from_file(arguments.file);
+    }
+    const T1Template problem = read_t1(arguments.input);
+    return kernel_from_text(problem.name, problem.text, problem.folder);
+}
+
+/// The best of the file of recorded results, if one was named.
+std::vector<std::string> hints_of(const Arguments& arguments, const KernelTemplate& kernel,
+                                  const Problem& problem, const DeviceInfo& device) {
+    if (arguments.from.empty()) {
+        return {};
+    }
+    std::vector<std::string> hints = Hints(arguments.from).for_problem(kernel, problem, device);
+    if (hints.empty()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--from {}: none of its configurations that worked is legal here",
+                                arguments.from));
+    }
+    return hints;
+}
+
 int run(const Arguments& arguments) {
-    const Kernel kernel = kernel_from_file(arguments.file);
+    const Kernel kernel = kernel_of(arguments);
     const KernelTemplate& source = kernel.kernel_template;
     const Problem problem =
-        kernel_problem(source, sizes_of(source, arguments.sizes), types_of(arguments.types));
+        kernel_problem(source,
+                       arguments.input.empty() ? parse_kernel_sizes(source, arguments.sizes)
+                                               : std::vector<std::int64_t>{1},
+                       parse_kernel_types(arguments.types));
     Options options = arguments.options();
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
     Session session(options);
     Backend& backend = backend_for(session.engine(), source, arguments.device);
+    const auto hints = hints_of(arguments, source, problem, backend.info());
     if (!options.database.empty()) {  // what cannot be kept must not be looked for
         TuningStore::open(options.database, TuningStore::Access::read_write,
                           Log(options.log_level, options.log_sink));
@@ -170,6 +143,7 @@ int run(const Arguments& arguments) {
     how.budget = options.budget;
     how.max_evaluations = arguments.evaluations;
     how.stop = &interrupt.requested();
+    how.hints = hints;
     TuneReport report;
     {
         Watch watch(name, options);
@@ -196,6 +170,8 @@ Action add_tune(CLI::App& app) {
     app.add_option("FILE", arguments->file, "A kernel template: a .cu or .host.cpp file");
     app.add_option("--input", arguments->input,
                    "In place of FILE: a problem in the community's T1 JSON format");
+    app.add_option("--from", arguments->from,
+                   "Recorded results, T4 JSON, whose best configurations are tried first");
     app.add_option("--size", arguments->sizes, "NAME=SIZE for each size, as in n=2^24")
         ->allow_extra_args(false);
     app.add_option("--type", arguments->types,
@@ -207,7 +183,8 @@ Action add_tune(CLI::App& app) {
     app.add_option("--budget", arguments->budget,
                    "Seconds for trying candidates; 0: no limit [JITUNE_BUDGET, else 2]");
     app.add_option("--evaluations", arguments->evaluations,
-                   "Candidates to try at most; 0: no limit [0]");
+                   "Candidates to try at most; 0: no limit [0]")
+        ->check(kEvaluations);
     app.add_option("--seed", arguments->seed, "For strategies that draw at random [0]");
     arguments->add_database(app);
     arguments->add_log(app);

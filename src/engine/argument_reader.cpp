@@ -24,7 +24,7 @@ public:
     ArgumentSpec read(const FrontMatter& front) {
         const auto access = access_from(reader_.text(table_, "access", where_));
         if (!access) {
-            fail("access of {} must be in, out, value, scalar, scratch or zeroed");
+            fail("access of {} must be in, out, inout, value, scalar, scratch or zeroed");
         }
         result_.access = *access;
         result_.type = reader_.text(table_, "type", where_);
@@ -51,6 +51,9 @@ private:
             case Access::out:
                 return reader_.refuse_other_keys(
                     table_, where_, {"access", "type", amount, "tolerance", "alignment"});
+            case Access::inout:
+                return reader_.refuse_other_keys(
+                    table_, where_, {"access", "type", amount, "fill", "tolerance", "alignment"});
             default:
                 return reader_.refuse_other_keys(table_, where_, {"access", "type", amount});
         }
@@ -111,17 +114,9 @@ private:
 void read_arguments(const FrontMatterScope& scope, const toml::node& arguments,
                     FrontMatter& front) {
     const TomlReader& reader = scope.reader();
-    bool outputs = false;
     for (const auto& [name, node] : reader.in_order(reader.table(arguments, "arguments"))) {
         const toml::table& table = reader.table(*node, "argument " + name);
-        const ArgumentSpec argument = ArgumentReader(scope, table, name).read(front);
-        outputs = outputs || argument.access == Access::out;
-        if (outputs && (argument.access == Access::in || argument.access == Access::value)) {
-            reader.fail(table, fmt::format("argument {}: what a kernel reads is listed before what "
-                                           "it writes; the launch has the kernel's own order",
-                                           name));
-        }
-        front.arguments.push_back(argument);
+        front.arguments.push_back(ArgumentReader(scope, table, name).read(front));
     }
     if (front.arguments.size() > kMaxArguments) {
         reader.fail(arguments, fmt::format("at most {} arguments", kMaxArguments));

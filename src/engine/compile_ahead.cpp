@@ -15,7 +15,9 @@ namespace {
 
 // A program of this many instances shares the fixed cost of parsing; more would leave threads idle.
 constexpr std::size_t kInstancesPerProgram = 12;
-constexpr std::size_t kMostThreads = 8;
+// While candidates are wanted, small programs bring them sooner.
+constexpr std::size_t kFewInstances = 3;
+constexpr std::size_t kMostThreads = 12;
 
 }  // namespace
 
@@ -102,7 +104,9 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
     if (changed_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
         // A fair share, so that a short queue still feeds every thread.
         const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
-        while (!jobs_.empty() && taken.size() < std::min(share, kInstancesPerProgram)) {
+        const std::size_t most =
+            ready_.size() < threads_.size() ? kFewInstances : kInstancesPerProgram;
+        while (!jobs_.empty() && taken.size() < std::min(share, most)) {
             taken.push_back(std::move(jobs_.front()));
             jobs_.pop_front();
         }

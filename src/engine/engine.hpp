@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -9,17 +8,18 @@
 #include <vector>
 
 #include "backend/platform.hpp"
+#include "engine/answers.hpp"
 #include "engine/binary_cache.hpp"
 #include "engine/dispatch_table.hpp"
 #include "engine/isolation.hpp"
 #include "engine/kernel.hpp"
+#include "engine/session_store.hpp"
 #include "engine/single_flight.hpp"
 #include "engine/tuner.hpp"
 #include "engine/workload.hpp"
 #include "jitune/session.hpp"
 #include "support/fork_guard.hpp"
 #include "support/log.hpp"
-#include "tuner_db/tuning_store.hpp"
 
 namespace jitune {
 
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] const Log& log() const { return log_; }
     [[nodiscard]] Counters counters() const {
-        return {binaries_.compiles(), tunings_, loads_, store_errors_};
+        return {binaries_.compiles(), tunings_, answers_.loads(), store_.errors()};
     }
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
@@ -55,7 +55,7 @@ public:
 
     /// The database, or nullptr where winners are kept in memory only. Opened on first use; where
     /// that fails, the next call tries again.
-    TuningStore* store();
+    TuningStore* store() { return store_.get(); }
 
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
     /// thread per key works, others that need the same key wait for it. The result lives as long as
@@ -87,35 +87,6 @@ private:
     Platform& find(std::atomic<Platform*>& place, std::string_view name);
     TuneReport tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
                              const TuneOptions& options, const Recorder& recorder);
-    std::unique_ptr<const Resolved> find_answer(Backend& backend, const Kernel& kernel,
-                                                const Problem& problem);
-    /// A stored winner that cannot be used is looked at once: `refused` remembers it.
-    std::unique_ptr<const Resolved> from_store(Backend& backend, const Kernel& kernel,
-                                               const Problem& problem, std::string& refused);
-    /// Tunes, or waits for another process that does.
-    std::unique_ptr<const Resolved> from_tuning(Backend& backend, const Kernel& kernel,
-                                                const Problem& problem, std::string& refused);
-    std::unique_ptr<const Resolved> from_nearest(Backend& backend, const Kernel& kernel,
-                                                 const Problem& problem);
-    std::unique_ptr<const Resolved> from_pinned(Backend& backend, const Kernel& kernel,
-                                                const Problem& problem);
-    std::unique_ptr<const Resolved> from_default(Backend& backend, const Kernel& kernel,
-                                                 const Problem& problem);
-    /// nullptr where there is no database or it fails, which is logged and counted.
-    std::unique_ptr<const Resolved> ask_store(
-        const std::function<std::unique_ptr<const Resolved>(TuningStore&)>& question);
-    /// Compiles the configuration, or takes it from memory.
-    std::unique_ptr<const Resolved> compiled(Backend& backend, const Kernel& kernel,
-                                             const Problem& problem,
-                                             const Configuration& configuration, Origin origin);
-    /// nullptr where the stored winner is not legal here or does not load.
-    std::unique_ptr<const Resolved> load(Backend& backend, const Kernel& kernel,
-                                         const Problem& problem, const Winner& winner,
-                                         Origin origin);
-    static std::unique_ptr<const Resolved> make_resolved(Backend& backend, const Kernel& kernel,
-                                                         const Problem& problem,
-                                                         const Configuration& configuration,
-                                                         const Binary& binary, Origin origin);
 
     // What each call reads is together.
     ForkGuard fork_guard_;
@@ -124,15 +95,14 @@ private:
     Options options_;
     Log log_;
     std::vector<std::unique_ptr<Platform>> platforms_;
-    std::mutex store_mutex_;
-    bool store_warned_ = false;
-    std::unique_ptr<TuningStore> store_;
+    SessionStore store_;
     std::once_flag recovered_;  // the journals of processes that have ended
     BinaryCache binaries_;
+    Answers answers_;
     Isolation isolation_;
     DispatchTable table_;
     SingleFlight flights_;
-    std::atomic<std::int64_t> tunings_{0}, loads_{0}, store_errors_{0};
+    std::atomic<std::int64_t> tunings_{0};
 };
 
 }  // namespace jitune

@@ -11,6 +11,8 @@ namespace jitune {
 
 namespace {
 
+constexpr std::string_view kNearest = "nearest size";
+
 /// The first thing that keeps `row` from serving `key`; empty if only the size may differ.
 std::string obstacle(const RecordKey& row, const RecordKey& key) {
     if (row.types != key.types) {
@@ -40,7 +42,7 @@ std::string answer_of(const Explanation& explanation, const Options& options) {
                            static_cast<double>(options.budget.count()) / 1000);
     }
     const bool near =
-        !explanation.rows.empty() && explanation.rows.front().reason.starts_with("nearest");
+        !explanation.rows.empty() && explanation.rows.front().reason.starts_with(kNearest);
     if (options.on_miss == TunePolicy::nearest && near) {
         return "no stored winner: the nearest answers: " +
                explanation.rows.front().winner.configuration;
@@ -73,7 +75,8 @@ Explanation explain(Engine& engine, Backend& backend, const Kernel& kernel,
         if (row.serves) {
             row.reason = "serves: same problem, same size bucket";
         } else if (comparable) {
-            row.reason = fmt::format("other size, {} octaves away", row.octaves);
+            row.reason = fmt::format("other size, {} octave{} away", row.octaves,
+                                     row.octaves == 1 ? "" : "s");
         }
         row.winner = std::move(winner);
         ranked.emplace_back(!comparable, row.octaves, std::move(row));
@@ -84,7 +87,10 @@ Explanation explain(Engine& engine, Backend& backend, const Kernel& kernel,
     for (auto& [other, octaves, row] : ranked) {
         const bool first = explanation.rows.empty();
         if (first && !other && !row.serves) {
-            row.reason = "nearest: " + row.reason;
+            row.reason = fmt::format(
+                "{} that is stored: answers {} policy \"nearest\"; {}", kNearest,
+                engine.options().on_miss == TunePolicy::nearest ? "by the" : "only under the",
+                row.reason);
         }
         explanation.rows.push_back(std::move(row));
     }

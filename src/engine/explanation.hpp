@@ -12,7 +12,7 @@ struct ExplainedRow {
     Winner winner;  ///< without its image
     bool serves = false;
     double octaves = 0;  ///< distance in size: log2 of each size's ratio, added up
-    std::string reason;  ///< "serves: same bucket", "other device class: cuda cc=80 …"
+    std::string reason;  ///< "serves: …", "other device class: cuda cc=80 …"
 };
 
 struct Explanation {

@@ -58,10 +58,15 @@ private:
             const auto header = std::find_if(headers.begin(), headers.end(),
                                              [&](const auto& h) { return h.first == names[i]; });
             if (header == headers.end()) {
-                reader_.fail(*root.get("include")->as_array()->get(i),
-                             fmt::format("include names \"{}\", which is none of the template's "
-                                         "headers; there is {}",
-                                         names[i], fmt::join(std::views::keys(headers), ", ")));
+                reader_.fail(
+                    *root.get("include")->as_array()->get(i),
+                    fmt::format("include names \"{}\", which is no .toml file in the "
+                                "template's folder or below it, and none of its headers{}",
+                                names[i],
+                                headers.empty()
+                                    ? ""
+                                    : fmt::format("; there is {}",
+                                                  fmt::join(std::views::keys(headers), ", "))));
             }
             const TomlReader& reader = included_.emplace_back(header->first, header->second, 1);
             reader.refuse_other_keys(reader.root(), "included front matter",

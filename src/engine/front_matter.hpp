@@ -15,15 +15,27 @@ namespace jitune {
 
 struct TemplateSource;
 
-/// How a kernel uses one of its arguments.
+/// How a kernel uses one of its arguments. The first four are the caller's.
 enum class Access {
     in,       ///< array, read
     out,      ///< array, written whole
+    inout,    ///< array, read and written in place
     value,    ///< a scalar that each call brings, passed by value
     scratch,  ///< work memory, any content
     zeroed,   ///< work memory, zero before each launch; the kernel leaves it zero
     scalar,   ///< worked out from the sizes and the configuration, passed by value
 };
+
+inline bool is_read(Access access) {
+    return access == Access::in || access == Access::inout;
+}
+inline bool is_written(Access access) {
+    return access == Access::out || access == Access::inout;
+}
+/// True for what each call brings.
+inline bool is_given(Access access) {
+    return access == Access::value || is_read(access) || is_written(access);
+}
 
 struct ArgumentSpec {
     std::string name;
@@ -31,8 +43,8 @@ struct ArgumentSpec {
     Access access = Access::scalar;
     /// Elements of an array; value of a scalar; what a `value` is while the kernel is tuned.
     Expression amount = Expression::constant(std::int64_t{1});
-    Fill fill = {};                              ///< of an `in` array while the kernel is tuned
-    std::optional<double> tolerance = {};        ///< of an `out` array; nothing: its type's own
+    Fill fill = {};                              ///< of an array that is read, while tuned
+    std::optional<double> tolerance = {};        ///< of one that is written; nothing: its type's
     std::optional<std::int64_t> alignment = {};  ///< bytes; nothing: those of an element
 };
 

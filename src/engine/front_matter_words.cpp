@@ -13,8 +13,9 @@ struct AccessWord {
 };
 constexpr std::array kAccessWords{
     AccessWord{"in", Access::in},           AccessWord{"out", Access::out},
+    AccessWord{"inout", Access::inout},     AccessWord{"value", Access::value},
     AccessWord{"scratch", Access::scratch}, AccessWord{"zeroed", Access::zeroed},
-    AccessWord{"scalar", Access::scalar},   AccessWord{"value", Access::value},
+    AccessWord{"scalar", Access::scalar},
 };
 
 struct TypeWord {

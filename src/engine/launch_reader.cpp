@@ -113,13 +113,13 @@ private:
         std::map<std::string, std::string> result;
         for (const auto& [name, node] : reader_.in_order(table)) {
             const ArgumentSpec* argument = front_.find_argument(name);
-            if (argument == nullptr || argument->access != Access::out) {
+            if (argument == nullptr || !is_written(argument->access)) {
                 reader_.fail(*node, "npy of reference names \"" + name + "\", which is no output");
             }
             result[name] = reader_.text(table, name, "npy of reference");
         }
         for (const ArgumentSpec& argument : front_.arguments) {
-            if (argument.access == Access::out && !result.contains(argument.name)) {
+            if (is_written(argument.access) && !result.contains(argument.name)) {
                 reader_.fail(table, "npy of reference lacks the output \"" + argument.name + "\"");
             }
         }

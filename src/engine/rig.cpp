@@ -16,28 +16,25 @@ namespace {
 
 constexpr std::byte kPoison{0xa5};
 constexpr std::byte kScratchPoison{0xff};  // a NaN, which no float absorbs
-constexpr std::size_t kCanaryBytes = 256;  // behind each output; must stay poisoned
+constexpr std::size_t kCanaryBytes = 256;  // behind what is written; must stay poisoned
 // Long enough for any right kernel on the largest problems, short enough to notice one that hangs.
 constexpr std::chrono::milliseconds kLaunchLimit{20'000};
-constexpr double kSampleNs = 250'000;  // some hundred times the resolution of an event
+constexpr double kSampleNs = 400'000;  // some thousand times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
 // Data that has gone through a cache of a quarter of its size has left nothing behind to hit.
 constexpr std::size_t kColdFactor = 4;
 constexpr double kRooflineMargin = 1.1;  // clocks are a little above what devices say
 
-std::size_t cache_of(const DeviceInfo& info) {
-    for (const char* name : {"l2_bytes", "cache_bytes"}) {
-        if (const auto found = info.attributes.find(name); found != info.attributes.end()) {
-            return static_cast<std::size_t>(std::max<std::int64_t>(found->second, 1 << 20));
-        }
-    }
-    return std::size_t{32} << 20;
-}
-
 std::int64_t attribute(const DeviceInfo& info, const char* name) {
     const auto found = info.attributes.find(name);
     return found == info.attributes.end() ? 0 : found->second;
+}
+
+std::size_t cache_of(const DeviceInfo& info) {
+    const std::int64_t bytes =
+        std::max(attribute(info, "l2_bytes"), attribute(info, "cache_bytes"));
+    return static_cast<std::size_t>(bytes == 0 ? 32 << 20 : std::max<std::int64_t>(bytes, 1 << 20));
 }
 
 /// Two transfers per clock and line of the bus. Bytes per ns; 0 where the device does not say.
@@ -51,7 +48,7 @@ TrialFailure failure_of(const LaunchFailure& failure) {
             failure.fatal};
 }
 
-void upload_repeating(Bench& bench, void* device, const InputArray& input) {
+void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
     const std::size_t first = std::min(input.pattern->size(), input.bytes);
     bench.upload(device, std::span(*input.pattern).first(first));
     for (std::size_t done = first; done < input.bytes;) {
@@ -63,8 +60,8 @@ void upload_repeating(Bench& bench, void* device, const InputArray& input) {
 
 std::size_t input_bytes(const Case& one) {
     std::size_t bytes = 1;
-    for (const InputArray& input : one.inputs) {
-        bytes += input.bytes;
+    for (const CaseArgument& argument : one.arguments) {
+        bytes += argument.pattern == nullptr ? 0 : argument.bytes;
     }
     return bytes;
 }
@@ -110,7 +107,7 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
 struct Rig::Slot {
     const Case* what = nullptr;
     std::vector<std::unique_ptr<DeviceMemory>> memory;
-    std::vector<void*> arrays;  // inputs, then outputs
+    std::vector<void*> arrays;  // one for each argument
     Outputs reference;          // what learn() found
 };
 
@@ -133,21 +130,33 @@ Rig::~Rig() = default;
 std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
     auto slot = std::make_unique<Slot>();
     slot->what = &one;
-    for (const InputArray& input : one.inputs) {
-        if (input.value) {
-            slot->arrays.push_back(reinterpret_cast<void*>(*input.value));
+    for (const CaseArgument& argument : one.arguments) {
+        if (argument.value) {
+            slot->arrays.push_back(reinterpret_cast<void*>(*argument.value));
             continue;
         }
+        const std::size_t behind = argument.written ? kCanaryBytes : 0;
         slot->memory.push_back(
-            bench_->allocate(std::max<std::size_t>(input.offset + input.bytes, 1)));
-        slot->arrays.push_back(static_cast<std::byte*>(slot->memory.back()->data()) + input.offset);
-        upload_repeating(*bench_, slot->arrays.back(), input);
-    }
-    for (const std::size_t bytes : one.output_bytes) {
-        slot->memory.push_back(bench_->allocate(bytes + kCanaryBytes));
-        slot->arrays.push_back(slot->memory.back()->data());
+            bench_->allocate(std::max<std::size_t>(argument.offset + argument.bytes + behind, 1)));
+        slot->arrays.push_back(static_cast<std::byte*>(slot->memory.back()->data()) +
+                               argument.offset);
+        if (argument.pattern != nullptr) {
+            upload_repeating(*bench_, slot->arrays.back(), argument);
+        }
     }
     return slot;
+}
+
+void Rig::restore(const Slot& slot) {
+    for (std::size_t i = 0; i < slot.arrays.size(); ++i) {
+        const CaseArgument& argument = slot.what->arguments[i];
+        if (argument.written) {
+            bench_->fill(slot.arrays[i], kPoison, argument.bytes + kCanaryBytes);
+            if (argument.pattern != nullptr) {
+                upload_repeating(*bench_, slot.arrays[i], argument);
+            }
+        }
+    }
 }
 
 Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
@@ -159,10 +168,7 @@ Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
 
 std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
                                      const LaunchRule& rule) {
-    for (std::size_t i = 0; i < slot.what->output_bytes.size(); ++i) {
-        bench_->fill(slot.arrays[slot.what->inputs.size() + i], kPoison,
-                     slot.what->output_bytes[i] + kCanaryBytes);
-    }
+    restore(slot);
     try {
         const Launch launch = bind(slot, rule);
         if (!plain_.empty()) {  // what the last run left there could pass for this one's
@@ -184,16 +190,19 @@ std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
 
 std::variant<Rig::Outputs, TrialFailure> Rig::outputs(const Slot& slot) {
     Outputs outputs;
-    for (std::size_t i = 0; i < slot.what->output_bytes.size(); ++i) {
-        const std::size_t bytes = slot.what->output_bytes[i];
-        auto& output = outputs.emplace_back(bytes + kCanaryBytes);
-        bench_->download(output, slot.arrays[slot.what->inputs.size() + i]);
-        const auto canary = output.begin() + static_cast<std::ptrdiff_t>(bytes);
+    for (std::size_t i = 0; i < slot.arrays.size(); ++i) {
+        const CaseArgument& argument = slot.what->arguments[i];
+        if (!argument.written) {
+            continue;
+        }
+        auto& output = outputs.emplace_back(argument.bytes + kCanaryBytes);
+        bench_->download(output, slot.arrays[i]);
+        const auto canary = output.begin() + static_cast<std::ptrdiff_t>(argument.bytes);
         if (std::any_of(canary, output.end(), [](std::byte b) { return b != kPoison; })) {
             return TrialFailure{Verdict::wrong_result,
                                 slot.what->name + ": wrote behind the end of its output", false};
         }
-        output.resize(bytes);
+        output.resize(argument.bytes);
     }
     return outputs;
 }
@@ -327,11 +336,12 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
 
 std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& program,
                                                               const LaunchRule& rule) {
-    if (chain_ == 0) {
-        if (auto failure = plan_samples(program, rule)) {
-            chain_ = 0;
-            return *failure;
-        }
+    if (auto failure = chain_ == 0 ? plan_samples(program, rule) : std::nullopt) {
+        chain_ = 0;
+        return *failure;
+    }
+    for (const auto& slice : slices_) {
+        restore(*slice);
     }
     std::vector<Launch> chain;
     for (std::size_t i = 0; i < chain_; ++i) {

@@ -51,7 +51,8 @@ public:
                                       bool repeatable = false);
 
     /// Makes ready to time a candidate, whose program must outlive the timer. The first candidate's
-    /// speed sets how many launches make a sample; the others are timed alike.
+    /// speed sets how many launches make a sample; the others are timed alike. The timed launches
+    /// go on from what each other write; every timer begins with the same data.
     std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
                                                              const LaunchRule& rule);
 
@@ -81,6 +82,8 @@ private:
     std::unique_ptr<Slot> make_slot(const Case& one);
     /// The checks and the problem itself.
     [[nodiscard]] std::vector<Slot*> slots() const;
+    /// Puts back what launches write: poison, and the data of what they read, too.
+    void restore(const Slot& slot);
     Launch bind(const Slot& slot, const LaunchRule& rule);
     std::optional<TrialFailure> run(const Slot& slot, const Program& program,
                                     const LaunchRule& rule);

@@ -1,6 +1,7 @@
 #include "engine/search.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,12 +57,11 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
 void Search::learn_history() {
     for (const Measurement& known : options_.history) {
         Evaluation evaluation;
-        evaluation.configuration =
-            Configuration::parse(known.configuration, kernel_.front_matter().parameters);
-        evaluation.index = space_.find(evaluation.configuration);
+        evaluation.index = find(known.configuration);
         if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
             continue;  // pruned for these sizes
         }
+        evaluation.configuration = space_.at(evaluation.index);
         evaluation.verdict = known.verdict;
         evaluation.reason = known.reason;
         evaluation.samples_ns = known.samples_ns;
@@ -83,54 +83,67 @@ void Search::add(Evaluation evaluation) {
     evaluations_.push_back(std::move(evaluation));
 }
 
-void Search::announce(const std::vector<CompileAhead::Wanted>& wanted) const {
+void Search::submit(CompileAhead& ahead, const std::vector<std::size_t>& indexes) {
+    std::vector<CompileAhead::Wanted> wanted;
     std::vector<std::string> texts;
-    for (const CompileAhead::Wanted& one : wanted) {
-        texts.push_back(one.configuration.text());
+    for (const std::size_t index : indexes) {
+        if (index < space_.size() && !place_of_.contains(index) &&
+            submitted_.insert(index).second) {
+            wanted.push_back({index, space_.at(index)});
+            texts.push_back(wanted.back().configuration.text());
+        }
     }
     if (options_.observer != nullptr && !texts.empty()) {
         options_.observer->announce(texts);
     }
+    ahead.submit(std::move(wanted));
 }
 
-bool Search::run_seeds(Strategy& strategy, CompileAhead& ahead) {
-    std::vector<CompileAhead::Wanted> wanted;
-    for (const std::size_t seed : seeds_) {
-        Configuration configuration = space_.at(seed);
-        const auto& suspects = options_.suspects;
-        if (!place_of_.contains(seed) &&
-            std::find(suspects.begin(), suspects.end(), configuration.text()) == suspects.end()) {
-            wanted.push_back({seed, std::move(configuration)});
-        }
-    }
-    announce(wanted);
+std::vector<std::size_t> Search::find_all(const std::vector<std::string>& configurations) const {
     std::vector<std::size_t> indexes;
-    for (CompileAhead::Wanted& one : wanted) {
-        indexes.push_back(one.index);
-        submitted_.insert(one.index);
-        ahead.submit({std::move(one)});
+    for (const std::string& one : configurations) {
+        indexes.push_back(find(one));
+    }
+    return indexes;
+}
+
+bool Search::start(Strategy& strategy, CompileAhead& ahead) {
+    const std::vector<std::size_t> suspects = find_all(options_.suspects);
+    std::vector<std::size_t> seeds = seeds_;
+    std::erase_if(seeds, [&](std::size_t seed) {
+        return place_of_.contains(seed) ||
+               std::find(suspects.begin(), suspects.end(), seed) != suspects.end();
+    });
+    for (const std::size_t seed : seeds) {
+        submit(ahead, {seed});
     }
     // The compilers go on to the next ones, unless those must wait until suspects have run alone.
-    const bool asking = !options_.suspects.empty() || refill(strategy, ahead);
-    for (const std::size_t index : indexes) {
-        evaluate(strategy, ahead.take(index));
+    const bool alone = !suspects.empty();
+    const auto go_on = [&] {
+        submit(ahead, find_all(options_.hints));
+        return refill(strategy, ahead);
+    };
+    bool asking = alone || go_on();
+    for (const std::size_t seed : seeds) {
+        evaluate(strategy, ahead.take(seed));
     }
-    return asking;
-}
-
-void Search::run_suspects(Strategy& strategy, CompileAhead& ahead) {
-    for (const std::string& text : options_.suspects) {
-        Configuration configuration = Configuration::parse(text, kernel_.front_matter().parameters);
-        const std::size_t index = space_.find(configuration);
+    for (const std::size_t suspect : suspects) {
         if (out_of_budget()) {
-            return;
+            break;
         }
-        if (index < space_.size() && !place_of_.contains(index)) {
-            std::vector<CompileAhead::Wanted> wanted{{index, std::move(configuration)}};
-            announce(wanted);
-            ahead.submit(std::move(wanted));
+        submit(ahead, {suspect});
+        if (ahead.pending() > 0) {
             evaluate(strategy, ahead.next());
         }
+    }
+    return alone ? go_on() : asking;
+}
+
+std::size_t Search::find(const std::string& configuration) const {
+    try {
+        return space_.find(Configuration::parse(configuration, kernel_.front_matter().parameters));
+    } catch (const Error&) {  // of another template, or no configuration at all
+        return space_.size();
     }
 }
 
@@ -138,9 +151,11 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
     record_ = record;
     const auto strategy =
         make_strategy(options_.strategy, space_, options_.seed, expected_evaluations());
+    for (const Evaluation& known : evaluations_) {
+        tell(*strategy, known);
+    }
     CompileAhead ahead(backend_, kernel_, problem_, binaries_, options_.observer);
-    bool asking = run_seeds(*strategy, ahead);
-    run_suspects(*strategy, ahead);
+    bool asking = start(*strategy, ahead);
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.
         if (asking && ahead.pending() <= ahead.depth() / 2) {
@@ -165,44 +180,50 @@ bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
         if (asked.empty()) {
             return false;
         }
-        std::vector<CompileAhead::Wanted> wanted;
-        for (const std::size_t index : asked) {
-            asked_.insert(index);
-            const auto place = place_of_.find(index);
-            if (place != place_of_.end()) {  // evaluated before the strategy was asked
-                tell(strategy, evaluations_[place->second]);
-            } else if (submitted_.insert(index).second) {
-                wanted.push_back({index, space_.at(index)});
-            }
-        }
-        announce(wanted);
-        ahead.submit(std::move(wanted));
+        submit(ahead, asked);
     }
     return true;
 }
 
-void Search::compile_known() {
+void Search::check_known() {
     bool again = false;
     for (const Evaluation* one : choose_finalists(evaluations_, seeds_)) {
         if (one->binary) {
             continue;
         }
         Evaluation& known = evaluations_[place_of_.at(one->index)];
-        const Instance instance = kernel_.instance(problem_, known.configuration);
-        CompileOutcome outcome =
-            binaries_.compile(backend_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
-                .front();
-        if (auto* binary = std::get_if<Binary>(&outcome)) {
-            known.binary = std::move(*binary);
-        } else {
-            known.verdict = Verdict::compile_failed;
-            known.reason = std::get<CompileFailure>(outcome).log;
-            again = true;  // another may come into the finals in its place
+        const auto failed = compile_and_check(known);
+        if (!failed) {
+            continue;
         }
+        known.verdict = failed->verdict;
+        known.reason = failed->reason;
+        known.samples_ns.clear();
+        known.conditions = rig_.conditions();
+        record_(known);
+        refuse_lost_device(*failed, known.configuration);
+        again = true;  // another may come into the finals in its place
     }
     if (again) {
-        compile_known();
+        check_known();
     }
+}
+
+std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
+    const Instance instance = kernel_.instance(problem_, known.configuration);
+    CompileOutcome outcome =
+        binaries_.compile(backend_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
+            .front();
+    if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
+        return TrialFailure{Verdict::compile_failed, refusal->log, false};
+    }
+    const DeviceLock::Turn turn = rig_.turn();
+    auto loaded = load_checked(std::get<Binary>(outcome), known.configuration);
+    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
+        return std::move(*failure);
+    }
+    known.binary = std::get<Binary>(std::move(outcome));
+    return std::nullopt;
 }
 
 std::size_t Search::expected_evaluations() const {
@@ -257,9 +278,7 @@ void Search::evaluate(Strategy& strategy, CompiledCandidate candidate) {
     }
     add(std::move(evaluation));
     record_(evaluations_.back());
-    if (asked_.contains(evaluations_.back().index)) {
-        tell(strategy, evaluations_.back());
-    }
+    tell(strategy, evaluations_.back());
     if (failed) {
         refuse_lost_device(*failed, evaluations_.back().configuration);
     }
@@ -268,29 +287,38 @@ void Search::evaluate(Strategy& strategy, CompiledCandidate candidate) {
     }
 }
 
-void Search::begin(const Evaluation& evaluation, TuneObserver::Phase phase) const {
+void Search::begin(const Configuration& configuration, TuneObserver::Phase phase) const {
     if (options_.observer != nullptr) {
-        options_.observer->begin(evaluation.configuration.text(), phase);
+        options_.observer->begin(configuration.text(), phase);
     }
 }
 
-std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
-    std::shared_ptr<const Program> program;
-    LaunchRule rule;
+std::variant<Search::Loaded, TrialFailure> Search::load_checked(
+    const Binary& binary, const Configuration& configuration) {
+    Loaded loaded;
     try {
-        begin(evaluation, TuneObserver::Phase::check);
-        program = backend_.load(binary);
-        rule = kernel_.launch_rule(problem_, backend_.info(), evaluation.configuration);
+        begin(configuration, TuneObserver::Phase::check);
+        loaded.program = backend_.load(binary);
+        loaded.rule = kernel_.launch_rule(problem_, backend_.info(), configuration);
     } catch (const Error& error) {
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
-    const DeviceLock::Turn turn = rig_.turn();
     const bool repeatable =
-        kernel_.reproducibility(evaluation.configuration, problem_, backend_.info()) != "any";
-    if (auto failure = rig_.check(*program, rule, repeatable)) {
-        return failure;
+        kernel_.reproducibility(configuration, problem_, backend_.info()) != "any";
+    if (auto failure = rig_.check(*loaded.program, loaded.rule, repeatable)) {
+        return std::move(*failure);
     }
-    begin(evaluation, TuneObserver::Phase::time);
+    return loaded;
+}
+
+std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
+    const DeviceLock::Turn turn = rig_.turn();
+    auto loaded = load_checked(binary, evaluation.configuration);
+    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
+        return std::move(*failure);
+    }
+    const auto& [program, rule] = std::get<Loaded>(loaded);
+    begin(evaluation.configuration, TuneObserver::Phase::time);
     auto timer = rig_.timer(*program, rule);
     if (auto* failure = std::get_if<TrialFailure>(&timer)) {
         return std::move(*failure);

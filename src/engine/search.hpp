@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "engine/compile_ahead.hpp"
@@ -45,8 +46,9 @@ public:
     /// History first.
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
 
-    /// Compiles what may come into the finals and was timed before this search.
-    void compile_known();
+    /// Compiles and checks what may come into the finals and was timed before this search: what a
+    /// database says of it is not trusted with the answer.
+    void check_known();
 
     /// The default configuration, then the incumbent if there is one that the space still holds.
     [[nodiscard]] const std::vector<std::size_t>& seeds() const { return seeds_; }
@@ -57,12 +59,24 @@ public:
 private:
     void learn_history();
     void add(Evaluation evaluation);
-    void announce(const std::vector<CompileAhead::Wanted>& wanted) const;
-    /// False where the strategy has nothing more to ask.
-    bool run_seeds(Strategy& strategy, CompileAhead& ahead);
-    void run_suspects(Strategy& strategy, CompileAhead& ahead);
+    /// Those of them that are in the space and were not submitted before.
+    void submit(CompileAhead& ahead, const std::vector<std::size_t>& indexes);
+    /// Seeds, suspects and hints; false where the strategy has nothing more to ask.
+    bool start(Strategy& strategy, CompileAhead& ahead);
+    [[nodiscard]] std::vector<std::size_t> find_all(
+        const std::vector<std::string>& configurations) const;
+    /// The index of such a text, or the space's size.
+    [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(Strategy& strategy, CompiledCandidate candidate);
-    void begin(const Evaluation& evaluation, TuneObserver::Phase phase) const;
+    void begin(const Configuration& configuration, TuneObserver::Phase phase) const;
+    struct Loaded {
+        std::shared_ptr<const Program> program;
+        LaunchRule rule;
+    };
+    std::optional<TrialFailure> compile_and_check(Evaluation& known);
+    /// To be called in a turn on the device.
+    std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
+                                                    const Configuration& configuration);
     std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
     std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
@@ -85,7 +99,7 @@ private:
     StoppingRule rule_;
     std::vector<Evaluation> evaluations_;
     std::unordered_map<std::size_t, std::size_t> place_of_;  // of an index in evaluations_
-    std::unordered_set<std::size_t> submitted_, asked_;      // by the strategy
+    std::unordered_set<std::size_t> submitted_;
     std::function<void(const Evaluation&)> record_;
     TuneProgress progress_;
     bool complete_ = false;

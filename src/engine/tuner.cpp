@@ -145,7 +145,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     };
     Search search(backend, kernel, problem, space, rig, binaries, options, log);
     search.run([&](const Evaluation& one) { record(one, one.samples_ns, one.conditions); });
-    search.compile_known();
+    search.check_known();
     const std::vector<Finalist> finalists =
         run_finals(backend, kernel, problem, rig, search.evaluations(), search.seeds(),
                    finals_limit(options), options.observer);

@@ -37,6 +37,9 @@ struct TuneOptions {
     /// Configurations that may take the process or the machine down: each is compiled and run
     /// while nothing else is.
     std::vector<std::string> suspects = {};
+    /// Configurations that promise much: those of the space are tried before the strategy is
+    /// asked, in the order in which compilers are done with them.
+    std::vector<std::string> hints = {};
     /// The winner so far. It is tried after the default, and stays unless another is clearly
     /// faster.
     std::optional<Configuration> incumbent = std::nullopt;

@@ -32,47 +32,51 @@ Problem read_problem(MessageReader& reader) {
     return problem;
 }
 
-void write_options(MessageWriter& writer, const TuneOptions& options) {
-    writer.text(options.strategy)
-        .integer(static_cast<std::int64_t>(options.seed))
-        .integer(options.budget.count())
-        .integer(static_cast<std::int64_t>(options.max_evaluations))
-        .real(options.target_ns)
-        .real(options.target_speed_up)
-        .integer(options.spent.count())
-        .texts(options.suspects)
+// One list of fields for both directions: `message` is a MessageWriter with a constant request, or
+// a MessageReader.
 
-        .integer(static_cast<std::int64_t>(options.history.size()));
-    for (const Measurement& known : options.history) {
-        write_record(writer, known);
-    }
+template <class Message, class Request>
+void request_fields(Message& message, Request& request) {
+    message.fields(request.kernel, request.template_hash, request.device, request.incumbent);
+}
+
+template <class Message, class Options, class Count>
+void option_fields(Message& message, Options& options, Count& budget_ms, Count& spent_ms) {
+    message.fields(options.strategy, options.seed, budget_ms, options.max_evaluations,
+                   options.target_ns, options.target_speed_up, spent_ms, options.suspects,
+                   options.hints);
+}
+
+template <class Message, class Progress>
+void progress_fields(Message& message, Progress& progress, double& best_ns) {
+    message.fields(progress.space, progress.evaluated, progress.failed, best_ns);
 }
 
 }  // namespace
 
 void write_request(MessageWriter& writer, const WorkerRequest& request) {
-    writer.texts(request.kernel).text(request.template_hash).text(request.device);
-    writer.text(request.incumbent);
+    request_fields(writer, request);
     write_problem(writer, request.problem);
-    write_options(writer, request.options);
+    const TuneOptions& options = request.options;
+    const std::int64_t budget_ms = options.budget.count();
+    const std::int64_t spent_ms = options.spent.count();
+    option_fields(writer, options, budget_ms, spent_ms);
+    writer.fields(options.history.size());
+    for (const Measurement& known : options.history) {
+        write_record(writer, known);
+    }
 }
 
 WorkerRequest read_request(MessageReader& reader) {
     WorkerRequest request;
-    request.kernel = reader.texts();
-    request.template_hash = reader.text();
-    request.device = reader.text();
-    request.incumbent = reader.text();
+    request_fields(reader, request);
     request.problem = read_problem(reader);
     TuneOptions& options = request.options;
-    options.strategy = reader.text();
-    options.seed = static_cast<std::uint64_t>(reader.integer());
-    options.budget = std::chrono::milliseconds(reader.integer());
-    options.max_evaluations = static_cast<std::size_t>(reader.integer());
-    options.target_ns = reader.real();
-    options.target_speed_up = reader.real();
-    options.spent = std::chrono::milliseconds(reader.integer());
-    options.suspects = reader.texts();
+    std::int64_t budget_ms = 0;
+    std::int64_t spent_ms = 0;
+    option_fields(reader, options, budget_ms, spent_ms);
+    options.budget = std::chrono::milliseconds(budget_ms);
+    options.spent = std::chrono::milliseconds(spent_ms);
     for (std::int64_t left = reader.integer(); left > 0; --left) {
         options.history.push_back(read_measurement(reader));
     }
@@ -80,18 +84,14 @@ WorkerRequest read_request(MessageReader& reader) {
 }
 
 void write_progress(MessageWriter& writer, const TuneProgress& progress) {
-    writer.integer(static_cast<std::int64_t>(progress.space))
-        .integer(static_cast<std::int64_t>(progress.evaluated))
-        .integer(static_cast<std::int64_t>(progress.failed))
-        .real(progress.best_ns.value_or(0));
+    double best_ns = progress.best_ns.value_or(0);
+    progress_fields(writer, progress, best_ns);
 }
 
 TuneProgress read_progress(MessageReader& reader) {
     TuneProgress progress;
-    progress.space = static_cast<std::size_t>(reader.integer());
-    progress.evaluated = static_cast<std::size_t>(reader.integer());
-    progress.failed = static_cast<std::size_t>(reader.integer());
-    const double best_ns = reader.real();
+    double best_ns = 0;
+    progress_fields(reader, progress, best_ns);
     progress.best_ns = best_ns > 0 ? std::optional(best_ns) : std::nullopt;
     return progress;
 }

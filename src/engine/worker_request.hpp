@@ -26,7 +26,7 @@ inline constexpr const char* kReport = "report";        ///< then the Winner; th
 inline constexpr const char* kLog = "log";              ///< then a line for the log
 inline constexpr const char* kError = "error";          ///< then the kind and the text; likewise
 /// Changes with any of this.
-inline constexpr const char* kProtocol = "jitune worker 1";
+inline constexpr const char* kProtocol = "jitune worker 2";
 }  // namespace worker_words
 
 /// A tuning for a worker.

@@ -13,25 +13,29 @@
 
 namespace jitune {
 
-/// Device memory of `bytes` bytes that repeats `pattern`, starting `offset` bytes past a 256-byte
-/// boundary.
-struct InputArray {
+/// An array that a launch gets, or a value.
+struct CaseArgument {
+    /// What an array that is read repeats when a launch begins; null: it is only written.
     std::shared_ptr<const std::vector<std::byte>> pattern;
     std::size_t bytes = 0;
-    std::size_t offset = 0;
+    std::size_t offset = 0;  ///< bytes past a 256-byte boundary
+    bool written = false;    ///< its content is an output, also where it was read before
     /// In place of memory: the bits of a scalar that is passed by value.
     std::optional<std::uint64_t> value = std::nullopt;
+
+    static CaseArgument output(std::size_t bytes) { return {nullptr, bytes, 0, true}; }
 };
 
 /// One run of a kernel with known inputs and a way to judge the outputs.
 struct Case {
     std::string name;  ///< for messages: "n=1025 offset=1"
     std::vector<std::int64_t> sizes;
-    std::vector<InputArray>
-        inputs;  ///< the `in` and `value` arguments, in the front matter's order
-    std::vector<std::size_t> output_bytes;  ///< the `out` arguments, likewise
-    bool reads_all = false;  ///< no launch can be right that does not read all of the inputs
-    /// Empty if the outputs are right, else what is wrong: "got 3, expected 4 ± 1e-6".
+    /// The arguments that a caller gives (`in`, `out`, `inout`, `value`), in the front matter's
+    /// order.
+    std::vector<CaseArgument> arguments;
+    bool reads_all = false;  ///< no launch can be right that does not read all that it is given
+    /// Empty if the outputs, which are the written arguments in their order, are right; else what
+    /// is wrong: "got 3, expected 4 ± 1e-6".
     std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;
     /// In place of `judge` where the host cannot know the answer: compares with the outputs that
     /// the template's reference launch had of the same inputs.

@@ -11,9 +11,11 @@ bool StoppingRule::enough(std::span<const double> samples_ns, std::optional<doub
     if (count >= max_samples) {
         return true;
     }
-    const bool raced = best_ns.has_value() && count > 0 && count >= race_samples;
-    if (raced && *std::min_element(samples_ns.begin(), samples_ns.end()) > *best_ns * race_factor) {
-        return true;
+    if (best_ns && count >= 2) {
+        const double factor = count == 2 ? race_factor : long_race_factor;
+        if (*std::min_element(samples_ns.begin(), samples_ns.end()) > *best_ns * factor) {
+            return true;
+        }
     }
     return count >= min_samples && relative_uncertainty(samples_ns) <= target_uncertainty;
 }

@@ -10,10 +10,10 @@ struct StoppingRule {
     int min_samples = 6;
     int max_samples = 30;
     double target_uncertainty = 0.005;  ///< of the median, see relative_uncertainty()
-    /// A candidate whose fastest of `race_samples` is this much slower than the best median is
-    /// left.
+    /// A candidate whose fastest sample is this much slower than the best median is left: after
+    /// two samples, and after more of them.
     double race_factor = 1.15;
-    int race_samples = 2;
+    double long_race_factor = 1.05;
 
     /// `best_ns`: the best median so far, if any.
     [[nodiscard]] bool enough(std::span<const double> samples_ns,

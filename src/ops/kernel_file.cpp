@@ -8,17 +8,12 @@
 #include "jitune/error.hpp"
 #include "ops/template_workload.hpp"
 #include "support/embedded.hpp"
-#include "support/mapped_file.hpp"
 #include "support/source_scanner.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune {
 
 namespace {
-
-std::string text_of(const std::filesystem::path& path) {
-    const MappedFile file(path);
-    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
 
 /// What the folder, else jitune itself, has under the name of a header; nothing where neither does,
 /// which is for the compiler to say or to find.
@@ -28,7 +23,7 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
     const bool leaves = path.is_absolute() || std::ranges::find(path, "..") != path.end();
     std::error_code error;
     if (!leaves && std::filesystem::is_regular_file(folder / path, error)) {
-        return text_of(folder / path);
+        return read_text_file(folder / path);
     }
     for (const embedded::File& file : embedded::kernel_templates) {
         if (file.name == "include/" + name) {
@@ -99,7 +94,8 @@ Kernel kernel_file_of(std::span<const std::string> spec) {
 }
 
 Kernel kernel_from_file(const std::filesystem::path& path) {
-    return kernel_from_text(path.string(), text_of(path), path.parent_path());
+    const std::filesystem::path folder = path.parent_path();
+    return kernel_from_text(path.string(), read_text_file(path), folder.empty() ? "." : folder);
 }
 
 Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,

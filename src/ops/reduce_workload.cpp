@@ -72,7 +72,6 @@ Case make_case(const ReduceTypes& types, const ReduceLayout& layout, Bytes patte
         one.sizes = {layout.shape.outer, layout.shape.inner};
     }
     one.reads_all = true;
-    one.output_bytes = {layout.results() * bytes_of(types.result)};
     if (types.op == ReduceOp::custom) {
         one.agree = agreement(types, kind, custom_tolerance);
     } else {
@@ -82,14 +81,15 @@ Case make_case(const ReduceTypes& types, const ReduceLayout& layout, Bytes patte
             return compare(*expected, outputs[0]);
         };
     }
-    one.inputs = {{std::make_shared<const Bytes>(std::move(pattern)),
-                   layout.elements() * element_bytes, offset * element_bytes}};
+    one.arguments = {{std::make_shared<const Bytes>(std::move(pattern)),
+                      layout.elements() * element_bytes, offset * element_bytes}};
     if (kind == ReduceKind::segments) {
         Bytes offsets(layout.offsets.size() * sizeof(std::int64_t));
         std::memcpy(offsets.data(), layout.offsets.data(), offsets.size());
         const std::size_t bytes = offsets.size();
-        one.inputs.push_back({std::make_shared<const Bytes>(std::move(offsets)), bytes, 0});
+        one.arguments.push_back({std::make_shared<const Bytes>(std::move(offsets)), bytes, 0});
     }
+    one.arguments.push_back(CaseArgument::output(layout.results() * bytes_of(types.result)));
     return one;
 }
 

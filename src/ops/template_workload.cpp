@@ -26,8 +26,11 @@ Problem with_sizes(Problem problem, const std::array<std::int64_t, 4>& sizes) {
     return problem;
 }
 
-/// The whole array that an input repeats its pattern in.
-Bytes expanded(const InputArray& input) {
+/// The whole array as a launch finds it; zeros where it is only written.
+Bytes expanded(const CaseArgument& input) {
+    if (input.pattern == nullptr) {
+        return Bytes(input.bytes);
+    }
     Bytes result;
     result.reserve(input.bytes);
     while (result.size() < input.bytes) {
@@ -95,19 +98,23 @@ std::size_t TemplateWorkload::count_of(const ArgumentSpec& argument, const Probl
     return static_cast<std::size_t>(*count);
 }
 
-InputArray TemplateWorkload::input(const ArgumentSpec& argument, const Problem& problem,
-                                   bool misaligned, std::uint64_t seed) const {
+CaseArgument TemplateWorkload::case_argument(const ArgumentSpec& argument, const Problem& problem,
+                                             bool misaligned, std::uint64_t seed) const {
     const ElementType type = type_of(argument, problem);
-    InputArray result;
+    CaseArgument result;
     if (argument.access == Access::value) {
         const auto value = kernel_.value_of(argument.amount, problem);
         result.value = value_bits(type, value.value_or(Scalar{}), "value of " + argument.name);
         return result;
     }
     const std::size_t count = count_of(argument, problem);
+    result.bytes = count * bytes_of(type);
+    result.written = is_written(argument.access);
+    if (!is_read(argument.access)) {
+        return result;
+    }
     result.pattern =
         std::make_shared<const Bytes>(fill_data(argument.fill, type, count, seed, folder_));
-    result.bytes = count * bytes_of(type);
     const auto element = static_cast<std::int64_t>(bytes_of(type));
     result.offset = misaligned ? static_cast<std::size_t>(argument.alignment.value_or(element)) : 0;
     return result;
@@ -119,16 +126,15 @@ std::vector<Bytes> TemplateWorkload::host_answers(const Case& one, const Problem
     arrays.reserve(front.arguments.size());
     std::map<std::string, std::uint64_t> cells;
     std::vector<std::size_t> outputs;
-    std::size_t input = 0;
+    auto given = one.arguments.begin();
     for (const ArgumentSpec& argument : front.arguments) {
-        if (argument.access == Access::in) {
-            cells[argument.name] = address(arrays.emplace_back(expanded(one.inputs[input++])));
-        } else if (argument.access == Access::value) {
-            cells[argument.name] = *one.inputs[input++].value;
-        } else if (argument.access == Access::out) {
-            const std::size_t bytes = one.output_bytes[outputs.size()];
-            outputs.push_back(arrays.size());
-            cells[argument.name] = address(arrays.emplace_back(bytes));
+        if (argument.access == Access::value) {
+            cells[argument.name] = *(given++)->value;
+        } else if (is_given(argument.access)) {
+            if (given->written) {
+                outputs.push_back(arrays.size());
+            }
+            cells[argument.name] = address(arrays.emplace_back(expanded(*given++)));
         } else if (const auto value = kernel_.value_of(argument.amount, problem)) {
             cells[argument.name] = value_bits(type_of(argument, problem), *value, argument.name);
         }
@@ -159,7 +165,7 @@ std::vector<Bytes> TemplateWorkload::answers(const Case& one, const Problem& pro
     }
     std::vector<Bytes> result;
     for (const ArgumentSpec& argument : front.arguments) {
-        if (argument.access == Access::out) {
+        if (is_written(argument.access)) {
             result.push_back(file_data(folder_, front.reference->files.at(argument.name),
                                        type_of(argument, problem), count_of(argument, problem)));
         }
@@ -174,11 +180,12 @@ Case TemplateWorkload::make_case(const Problem& problem, bool misaligned) const 
     one.sizes = problem.sizes;
     std::vector<OutputSpec> outputs;
     for (const ArgumentSpec& argument : front.arguments) {
-        if (argument.access == Access::in || argument.access == Access::value) {
-            one.inputs.push_back(input(argument, problem, misaligned, one.inputs.size() + 1));
-        } else if (argument.access == Access::out) {
+        if (is_given(argument.access)) {
+            one.arguments.push_back(
+                case_argument(argument, problem, misaligned, one.arguments.size() + 1));
+        }
+        if (is_written(argument.access)) {
             const ElementType type = type_of(argument, problem);
-            one.output_bytes.push_back(count_of(argument, problem) * bytes_of(type));
             outputs.push_back(
                 {argument.name, type, argument.tolerance.value_or(default_tolerance(type))});
         }

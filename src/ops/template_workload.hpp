@@ -28,8 +28,8 @@ private:
     using Bytes = std::vector<std::byte>;
 
     [[nodiscard]] Case make_case(const Problem& problem, bool misaligned) const;
-    [[nodiscard]] InputArray input(const ArgumentSpec& argument, const Problem& problem,
-                                   bool misaligned, std::uint64_t seed) const;
+    [[nodiscard]] CaseArgument case_argument(const ArgumentSpec& argument, const Problem& problem,
+                                             bool misaligned, std::uint64_t seed) const;
     [[nodiscard]] ElementType type_of(const ArgumentSpec& argument, const Problem& problem) const;
     [[nodiscard]] std::size_t count_of(const ArgumentSpec& argument, const Problem& problem) const;
     [[nodiscard]] std::vector<Bytes> answers(const Case& one, const Problem& problem) const;

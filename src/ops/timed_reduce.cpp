@@ -26,8 +26,7 @@ public:
         Case one;
         one.name = "the given data";
         one.sizes = problem.sizes;
-        one.inputs = {{data_, data_->size(), 0}};
-        one.output_bytes = {result_bytes_};
+        one.arguments = {{data_, data_->size(), 0}, CaseArgument::output(result_bytes_)};
         one.judge = [this](std::span<const std::vector<std::byte>> outputs) {
             answer_ = outputs[0];
             return std::string();

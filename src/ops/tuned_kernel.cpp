@@ -91,12 +91,11 @@ TunedKernel::State::State(const std::filesystem::path& file,
     is_host = front.backend == "host";
     is_exact = front.constrains_sizes();
     for (const ArgumentSpec& argument : front.arguments) {
-        const bool is_value = argument.access == Access::value;
-        if (is_value || argument.access == Access::in || argument.access == Access::out) {
+        if (is_given(argument.access)) {
             const auto type = types.find(argument.type);
             const ElementType element =
                 parse_element_type(type == types.end() ? argument.type : type->second);
-            wanted.push_back({argument.name, element, is_value,
+            wanted.push_back({argument.name, element, argument.access == Access::value,
                               static_cast<std::uint64_t>(argument.alignment.value_or(
                                   static_cast<std::int64_t>(bytes_of(element))))});
         }

@@ -12,6 +12,8 @@ namespace jitune {
 
 namespace {
 
+constexpr std::size_t kShown = 500;  // of an expression in a message
+
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -81,7 +83,8 @@ Token ExpressionLexer::take() {
 
 void ExpressionLexer::fail(std::size_t offset, const std::string& message) const {
     throw Error(ErrorKind::usage,
-                fmt::format("expression \"{}\", position {}: {}", text_, offset + 1, message));
+                fmt::format("expression \"{}{}\", position {}: {}", text_.substr(0, kShown),
+                            text_.size() > kShown ? "…" : "", offset + 1, message));
 }
 
 void ExpressionLexer::advance() {

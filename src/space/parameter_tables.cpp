@@ -17,6 +17,7 @@ namespace {
 /// A space of more than 1 GiB is a mistake in its constraints.
 constexpr std::size_t kMaxCombinations = (std::size_t{1} << 30) / sizeof(std::int64_t);
 constexpr int kSample = 1000;
+constexpr int kPeriod = 1000;  // steps between two looks at how many there were
 
 // The column of values has no type, so that SQLite compares it without conversions. "#" cannot
 // clash with it, since no parameter can have that name.
@@ -106,8 +107,8 @@ void ParameterTables::Finalizer::operator()(sqlite3_stmt* statement) const noexc
 }
 
 ParameterTables::ParameterTables(std::span<const Parameter> parameters,
-                                 std::span<const std::int64_t> strides)
-    : parameters_(parameters) {
+                                 std::span<const std::int64_t> strides, std::int64_t most_steps)
+    : parameters_(parameters), periods_left_(std::make_unique<std::int64_t>(most_steps / kPeriod)) {
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(
         ":memory:", &raw,
@@ -117,10 +118,16 @@ ParameterTables::ParameterTables(std::span<const Parameter> parameters,
     if (code != SQLITE_OK) {
         fail("sqlite3_open_v2");
     }
+    sqlite3_progress_handler(raw, kPeriod, count_steps, periods_left_.get());
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         execute(create_table(i, parameters[i], strides[i]));
     }
     add_sample();
+}
+
+/// Not 0 where no step is left.
+int ParameterTables::count_steps(void* periods_left) {
+    return --*static_cast<std::int64_t*>(periods_left) < 0 ? 1 : 0;
 }
 
 /// A table of random combinations, a column for each parameter. The generator is fixed: equal
@@ -183,13 +190,21 @@ std::vector<std::int64_t> ParameterTables::combinations(
     if (!constants_hold(constraints)) {
         return all;
     }
-    all.push_back(0);
+    std::vector<std::vector<std::int64_t>> parts;
+    std::size_t count = 1;
     for (const JoinGroup& group : plan(constraints)) {
-        const std::vector<std::int64_t> some = sums(group);
-        if (some.size() > kMaxCombinations / std::max<std::size_t>(all.size(), 1)) {
+        parts.push_back(sums(group));
+        if (parts.back().empty()) {
+            return all;
+        }
+        if (parts.back().size() > kMaxCombinations / count) {
             refuse_size();
         }
-        all = sums_of(all, some);
+        count *= parts.back().size();
+    }
+    all.push_back(0);
+    for (const std::vector<std::int64_t>& part : parts) {
+        all = sums_of(all, part);
     }
     sort_numbers(all);
     return all;
@@ -244,6 +259,11 @@ bool ParameterTables::step(const Statement& statement) const {
 
 /// What can fail is memory, or SQLite's limits on constraints that are deeply nested.
 void ParameterTables::fail(const char* call) const {
+    if (sqlite3_errcode(database_.get()) == SQLITE_INTERRUPT) {
+        throw Error(ErrorKind::usage,
+                    "search space: too many combinations to try for one constraint or a few that "
+                    "belong together: add constraints on fewer parameters, or list fewer values");
+    }
     const bool memory = sqlite3_errcode(database_.get()) == SQLITE_NOMEM;
     throw Error(memory ? ErrorKind::unavailable : ErrorKind::usage,
                 fmt::format("search space: {}: {}{}", call, sqlite3_errmsg(database_.get()),

@@ -23,7 +23,13 @@ public:
     /// `parameters` must have distinct names, must be at most kMaxParameters and must outlive this.
     /// The i-th value of a parameter stands in its table as i times the parameter's stride; no sum
     /// of such numbers may overflow.
-    ParameterTables(std::span<const Parameter> parameters, std::span<const std::int64_t> strides);
+    /// All queries together may take `most_steps` of SQLite's virtual machine; the one that would
+    /// take more throws Error(usage).
+    ParameterTables(std::span<const Parameter> parameters, std::span<const std::int64_t> strides,
+                    std::int64_t most_steps = kMostSteps);
+
+    /// Some minutes.
+    static constexpr std::int64_t kMostSteps = 10'000'000'000;
 
     /// SQLite joins up to 64 tables.
     static constexpr std::size_t kMaxParameters = 60;
@@ -54,8 +60,10 @@ private:
     [[nodiscard]] Statement prepare(const std::string& sql) const;
     bool step(const Statement& statement) const;
     [[noreturn]] void fail(const char* call) const;
+    static int count_steps(void* periods_left);
 
     std::span<const Parameter> parameters_;
+    std::unique_ptr<std::int64_t> periods_left_;  ///< of kPeriod steps each
     std::unique_ptr<sqlite3, Closer> database_;
 };
 

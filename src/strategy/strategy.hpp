@@ -21,7 +21,7 @@ public:
     /// be called again before the last ones were told, so that compilers keep ahead of the timer.
     virtual std::vector<std::size_t> ask(std::size_t count) = 0;
 
-    /// The median time of one asked configuration; nullopt: it failed.
+    /// The median time of one configuration, asked for or known before; nullopt: it failed.
     virtual void tell(std::size_t index, std::optional<double> median_ns) = 0;
 };
 

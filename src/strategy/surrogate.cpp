@@ -47,15 +47,17 @@ public:
             const bool blind = trials_.size() < kStart || ranked_.empty();
             expected_ = kNoIdea;
             const std::size_t index = blind ? stranger() : promising();
-            asked_[index] = true;
-            trial_of_[index] = trials_.size();
-            trials_.push_back({model_.point(index), State::asked, expected_});
+            add_trial(index);
             indexes.push_back(index);
         }
         return indexes;
     }
 
     void tell(std::size_t index, std::optional<double> median_ns) override {
+        if (!asked_[index]) {
+            expected_ = kNoIdea;
+            add_trial(index);
+        }
         Trial& trial = trials_[trial_of_.at(index)];
         trial.state = median_ns ? State::timed : State::failed;
         if (median_ns) {
@@ -83,6 +85,13 @@ private:
         std::size_t index = 0;
         GaussianProcess::Query query;
     };
+
+    /// As asked for.
+    void add_trial(std::size_t index) {
+        asked_[index] = true;
+        trial_of_[index] = trials_.size();
+        trials_.push_back({model_.point(index), State::asked, expected_});
+    }
 
     /// Far from what was asked before.
     std::size_t stranger() {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace jitune {
@@ -43,7 +44,28 @@ public:
     MessageWriter& reals(std::span<const double> values);
     MessageWriter& texts(std::span<const std::string> values);
 
+    /// Several fields, each in the way of its type. The same list in MessageReader::fields() reads
+    /// them, so that one function over either class serves both ways.
+    template <class... Fields>
+    MessageWriter& fields(const Fields&... values) {
+        (write(values), ...);
+        return *this;
+    }
+
 private:
+    void write(const std::string& value) { text(value); }
+    void write(const std::vector<double>& values) { reals(values); }
+    void write(const std::vector<std::string>& values) { texts(values); }
+    template <class T>
+    void write(const T& value) {
+        if constexpr (std::is_floating_point_v<T>) {
+            real(value);
+        } else {
+            static_assert(std::is_integral_v<T>);
+            integer(static_cast<std::int64_t>(value));
+        }
+    }
+
     Message& message_;
 };
 
@@ -59,7 +81,26 @@ public:
     std::vector<double> reals();
     std::vector<std::string> texts();
 
+    /// What MessageWriter::fields() has written.
+    template <class... Fields>
+    void fields(Fields&... values) {
+        (read(values), ...);
+    }
+
 private:
+    void read(std::string& value) { value = text(); }
+    void read(std::vector<double>& values) { values = reals(); }
+    void read(std::vector<std::string>& values) { values = texts(); }
+    template <class T>
+    void read(T& value) {
+        if constexpr (std::is_floating_point_v<T>) {
+            value = real();
+        } else {
+            static_assert(std::is_integral_v<T>);
+            value = static_cast<T>(integer());
+        }
+    }
+
     const std::string& next();
 
     const Message& message_;

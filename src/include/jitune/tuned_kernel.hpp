@@ -88,9 +88,9 @@ public:
     TunedKernel& operator=(TunedKernel&& other) noexcept;
 
     /// Launches on `stream`, of which the host backend has none: there the call returns when the
-    /// work is done. `arguments` are those of access in, value and out, in the front matter's
-    /// order; pointers are to the device's memory (the host's, for a template of the host backend)
-    /// and as aligned as the front matter asks for. Each size is at least 1.
+    /// work is done. `arguments` are those of access in, out, inout and value, in the front
+    /// matter's order; pointers are to the device's memory (the host's, for a template of the host
+    /// backend) and as aligned as the front matter asks for. Each size is at least 1.
     void launch(std::initializer_list<KernelSize> sizes,
                 std::initializer_list<KernelArgument> arguments,
                 CUstream_st* stream = nullptr) const;

@@ -1,0 +1,53 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/export_file.hpp"
+#include "cli/output.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct Arguments : CommonArguments {
+    std::string file;
+};
+
+int run(const Arguments& arguments) {
+    const Options options = arguments.options();
+    if (options.database.empty()) {
+        throw Error(ErrorKind::usage, "no database to import into: name one with --db");
+    }
+    const std::vector<Measurement> measurements = read_export(arguments.file);
+    const auto store = TuningStore::open(options.database, TuningStore::Access::read_write,
+                                         Log(options.log_level, options.log_sink));
+    const auto count = [&] {
+        return measurements.empty() ? 0 : store->measurements(measurements.front().key).size();
+    };
+    const std::size_t before = count();
+    store->save(measurements, std::nullopt);
+    const std::size_t added = count() - before;
+    print(fmt::format("{} measurements in {}, {} of them new in {}\n", measurements.size(),
+                      arguments.file, added, options.database.string()));
+    return kExitOk;
+}
+
+}  // namespace
+
+Action add_db_import(CLI::App& app) {
+    auto arguments = std::make_shared<Arguments>();
+    app.add_option("FILE", arguments->file, "What \"db export\" has written, plain or .gz")
+        ->required();
+    arguments->add_database(app);
+    arguments->add_log(app);
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace jitune

@@ -1,0 +1,121 @@
+#include "cli/json_file.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "cli/units.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // a small gzip may hold any amount
+constexpr std::size_t kExcerpt = 24;
+
+[[noreturn]] void fail(const std::string& message) {
+    throw Error(ErrorKind::usage, message);
+}
+
+std::string read_all(const std::filesystem::path& path) {
+    struct Closer {
+        void operator()(gzFile_s* file) const noexcept { gzclose(file); }
+    };
+    const std::unique_ptr<gzFile_s, Closer> file(gzopen(path.c_str(), "rb"));
+    if (file == nullptr) {
+        fail(fmt::format("cannot open {}", path.string()));
+    }
+    std::string text;
+    std::string block(1 << 20, '\0');
+    int count = 0;
+    while ((count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()))) > 0) {
+        text.append(block, 0, static_cast<std::size_t>(count));
+        if (text.size() > kMostBytes) {
+            fail(fmt::format("{}: more than 256 MiB of text", path.string()));
+        }
+    }
+    int code = 0;
+    const char* reason = gzerror(file.get(), &code);
+    if (count < 0 || code != Z_OK) {
+        fail(fmt::format("cannot read {}: {}", path.string(), reason));
+    }
+    return text;
+}
+
+/// "file.json:3:14: no JSON from here on: "NaN, 1]"".
+std::string complaint(const std::filesystem::path& path, const std::string& text,
+                      std::size_t byte) {
+    const std::size_t at = std::min(byte > 0 ? byte - 1 : 0, text.size());
+    const auto begin = text.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(at);
+    const auto line = std::count(begin, end, '\n') + 1;
+    const std::size_t newline = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+    const std::size_t column = newline == std::string::npos ? at + 1 : at - newline;
+    const std::string rest = one_line(text.substr(at, kExcerpt));
+    return fmt::format("{}:{}:{}: {}", path.string(), line, column,
+                       rest.empty() ? "the JSON ends too early"
+                                    : fmt::format("no JSON from here on: \"{}\"", rest));
+}
+
+[[noreturn]] void refuse(const char* key, const char* kind) {
+    fail(fmt::format("\"{}\" must be {}", key, kind));
+}
+
+}  // namespace
+
+Json read_json(const std::filesystem::path& path) {
+    const std::string text = read_all(path);
+    try {
+        return Json::parse(text);
+    } catch (const Json::parse_error& error) {
+        fail(complaint(path, text, error.byte));
+    } catch (const Json::exception&) {
+        fail(fmt::format("{}: a number in it is too large", path.string()));
+    }
+}
+
+const Json* find_member(const Json& object, const char* key) {
+    const auto found = object.is_object() ? object.find(key) : object.end();
+    return found == object.end() ? nullptr : &*found;
+}
+
+const Json& member(const Json& object, const char* key) {
+    const Json* const found = find_member(object, key);
+    if (found == nullptr) {
+        fail(fmt::format("\"{}\" is missing", key));
+    }
+    return *found;
+}
+
+std::string text_member(const Json& object, const char* key) {
+    const Json& value = member(object, key);
+    if (!value.is_string()) {
+        refuse(key, "a text");
+    }
+    return value.get<std::string>();
+}
+
+std::string text_member_or(const Json& object, const char* key, const std::string& otherwise) {
+    return find_member(object, key) == nullptr ? otherwise : text_member(object, key);
+}
+
+std::int64_t integer_member(const Json& object, const char* key) {
+    const Json& value = member(object, key);
+    if (!value.is_number_integer()) {
+        refuse(key, "an integer");
+    }
+    return value.get<std::int64_t>();
+}
+
+const Json& list_member(const Json& object, const char* key) {
+    const Json& value = member(object, key);
+    if (!value.is_array()) {
+        refuse(key, "a list");
+    }
+    return value;
+}
+
+}  // namespace jitune

@@ -1,0 +1,75 @@
+#include "cli/kernel_words.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/sizes.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// "n=2^24" in two.
+std::pair<std::string, std::string> assignment(const char* option, const std::string& word) {
+    const auto sign = word.find('=');
+    if (sign == 0 || sign == std::string::npos || sign + 1 == word.size()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: \"{}\" is no NAME=VALUE, as in n=2^24", option, word));
+    }
+    return {word.substr(0, sign), word.substr(sign + 1)};
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
+                                             const std::vector<std::string>& words) {
+    const std::vector<std::string>& names = kernel.front_matter().sizes;
+    std::map<std::string, std::int64_t> given;
+    for (const std::string& word : words) {
+        const auto [name, value] = assignment("--size", word);
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("--size: {} has no size \"{}\"; its sizes are {}",
+                                    kernel.source().name, name, fmt::join(names, ", ")));
+        }
+        if (!given.emplace(name, parse_size(value)).second) {
+            throw Error(ErrorKind::usage, fmt::format("--size: {} is given twice", name));
+        }
+    }
+    std::vector<std::int64_t> sizes;
+    for (const std::string& name : names) {
+        const auto found = given.find(name);
+        if (found == given.end()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{} needs --size {}=…; its sizes are {}", kernel.source().name,
+                                    name, fmt::join(names, ", ")));
+        }
+        sizes.push_back(found->second);
+    }
+    return sizes;
+}
+
+std::map<std::string, std::string> parse_kernel_types(const std::vector<std::string>& words) {
+    std::map<std::string, std::string> types;
+    for (const std::string& word : words) {
+        const auto [name, value] = assignment("--type", word);
+        types[name] = value;
+    }
+    return types;
+}
+
+Backend& backend_for(Engine& engine, const KernelTemplate& kernel, const std::string& device) {
+    const std::string& wanted = kernel.front_matter().backend;
+    Backend& backend = engine.backend(device == "auto" ? wanted : device);
+    if (!backend.info().id.starts_with(wanted)) {
+        throw Error(ErrorKind::usage, fmt::format("{} is a template for {}, not for {}",
+                                                  kernel.source().name, wanted, backend.info().id));
+    }
+    return backend;
+}
+
+}  // namespace jitune

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+
+#include "jitune/error.hpp"
+#include "jitune/options.hpp"
+#include "support/log.hpp"
+#include "tuner_db/tuning_store.hpp"
+
+namespace jitune {
+
+/// The database of a session, which may be missing or fail: answers go on without it. Thread-safe.
+class SessionStore {
+public:
+    /// Both must outlive it. Nothing is opened yet.
+    SessionStore(const Options& options, const Log& log) : options_(options), log_(log) {}
+
+    /// The database, or nullptr where winners are kept in memory only. Opened on first use; where
+    /// that fails, the next call tries again.
+    TuningStore* get();
+
+    /// What `question` returns for the database; an empty value of the same type where there is
+    /// none or where it fails with Error(store), which is logged and counted.
+    template <typename Question>
+    auto ask(const Question& question) -> std::invoke_result_t<Question, TuningStore&> {
+        using Answer = std::invoke_result_t<Question, TuningStore&>;
+        TuningStore* const database = get();
+        if (database == nullptr) {
+            return Answer();
+        }
+        try {
+            return question(*database);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::store) {
+                throw;
+            }
+            count(error);
+            return Answer();
+        }
+    }
+
+    /// How often the database could not be opened or failed.
+    [[nodiscard]] std::int64_t errors() const { return errors_; }
+
+private:
+    void count(const Error& error);
+
+    const Options& options_;
+    const Log& log_;
+    std::mutex mutex_;
+    bool warned_ = false;
+    std::unique_ptr<TuningStore> store_;
+    std::atomic<std::int64_t> errors_{0};
+};
+
+}  // namespace jitune

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace jitune {
+
+/// The text of a source file, at most 16 MiB. Throws Error(usage): no such file, not readable, not
+/// a regular file, longer.
+std::string read_text_file(const std::filesystem::path& path);
+
+}  // namespace jitune
