@@ -270,7 +270,7 @@ struct BitMarch {
             masks<whole>(y - 1, next, ring[y]);
             load<whole>(y, next);
         }
-#pragma unroll unroll
+#pragma unroll(whole ? unroll : 1)
         for (int step = 0; step < strip; ++step) {
 #pragma unroll
             for (int y = 1; y < window; ++y) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "jitune/error.hpp"
+#include "ops/entropy_kernel.hpp"
 #include "ops/kernel_file.hpp"
 #include "ops/reduce_kernel.hpp"
 
@@ -11,6 +12,7 @@ namespace jitune {
 std::span<const KernelEntry> kernel_table() {
     static constexpr std::array kTable{
         KernelEntry{"reduce", reduce_kernel_of},
+        KernelEntry{"entropy", entropy_kernel_of},
         KernelEntry{"file", kernel_file_of},
     };
     return kTable;
