@@ -57,7 +57,9 @@ private:
     }
 
     void read_type(const FrontMatter& front) const {
-        if (!front.types.contains(result_.type) && !type_bytes(result_.type)) {
+        const bool is_parameter =
+            front.types.contains(result_.type) && !front.ranges.contains(result_.type);
+        if (!is_parameter && !type_bytes(result_.type)) {
             fail("type of {} is \"" + result_.type +
                  "\", which is neither a type parameter nor a type name such as uint64");
         }

@@ -75,6 +75,8 @@ struct FrontMatter {
     std::vector<std::string> sizes;
     /// type parameter -> name -> C++ text
     std::map<std::string, std::map<std::string, std::string>> types;
+    /// Type parameters that are integers, which expressions count with -> "1..32", what there is.
+    std::map<std::string, std::string> ranges;
     std::vector<Parameter> parameters;
     std::map<std::string, std::string>
         enumerations;                     ///< parameter with names as values -> C++ enum
@@ -94,6 +96,8 @@ struct FrontMatter {
     [[nodiscard]] bool constrains_sizes() const;
     /// True for a parameter or a type parameter.
     [[nodiscard]] bool is_instance_word(std::string_view name) const;
+    /// What a type parameter of this name is in expressions: the name, or the integer that it is.
+    [[nodiscard]] Scalar type_value(const std::string& parameter, const std::string& name) const;
     /// nullptr where there is none of this name.
     [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;
 
