@@ -26,7 +26,8 @@ public:
         if (!access) {
             fail("access of {} must be in, out, value, scalar, scratch or zeroed");
         }
-        result_.access = *access;
+        const bool is_array = *access == Access::value && table_.contains("count");
+        result_.access = is_array ? Access::value_array : *access;
         result_.type = reader_.text(table_, "type", where_);
         const std::string_view amount = is_scalar() ? "value" : "count";
         refuse_other_keys(amount);
@@ -118,7 +119,9 @@ void read_arguments(const FrontMatterScope& scope, const toml::node& arguments,
         const toml::table& table = reader.table(*node, "argument " + name);
         const ArgumentSpec argument = ArgumentReader(scope, table, name).read(front);
         outputs = outputs || argument.access == Access::out;
-        if (outputs && (argument.access == Access::in || argument.access == Access::value)) {
+        const bool reads = argument.access == Access::in || argument.access == Access::value ||
+                           argument.access == Access::value_array;
+        if (outputs && reads) {
             reader.fail(table, fmt::format("argument {}: what a kernel reads is listed before what "
                                            "it writes; the launch has the kernel's own order",
                                            name));

@@ -17,12 +17,13 @@ struct TemplateSource;
 
 /// How a kernel uses one of its arguments.
 enum class Access {
-    in,       ///< array, read
-    out,      ///< array, written whole
-    value,    ///< a scalar that each call brings, passed by value
-    scratch,  ///< work memory, any content
-    zeroed,   ///< work memory, zero before each launch; the kernel leaves it zero
-    scalar,   ///< worked out from the sizes and the configuration, passed by value
+    in,           ///< array, read
+    out,          ///< array, written whole
+    value,        ///< a scalar that each call brings, passed by value
+    value_array,  ///< an array in host memory that each call brings, passed by value as one struct
+    scratch,      ///< work memory, any content
+    zeroed,       ///< work memory, zero before each launch; the kernel leaves it zero
+    scalar,       ///< worked out from the sizes and the configuration, passed by value
 };
 
 struct ArgumentSpec {

@@ -69,6 +69,8 @@ LaunchRule::Quantity quantity(const Expression& expression,
 
 LaunchRule::Argument::Kind kind_of(Access access) {
     switch (access) {
+        case Access::value_array:
+            return LaunchRule::Argument::Kind::value_array;
         case Access::scratch:
             return LaunchRule::Argument::Kind::scratch;
         case Access::zeroed:

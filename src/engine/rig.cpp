@@ -138,6 +138,10 @@ std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
             slot->arrays.push_back(reinterpret_cast<void*>(*input.value));
             continue;
         }
+        if (input.by_value) {
+            slot->arrays.push_back(const_cast<std::byte*>(input.pattern->data()));
+            continue;
+        }
         slot->memory.push_back(
             bench_->allocate(std::max<std::size_t>(input.offset + input.bytes, 1)));
         slot->arrays.push_back(static_cast<std::byte*>(slot->memory.back()->data()) + input.offset);
@@ -280,7 +284,7 @@ std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule&
         if (!failure) {
             failure = judge(*slot);
         }
-        if (!failure && repeatable && slot == slices_.front().get()) {
+        if (!failure && repeatable && slot == slices_.front().get() && !slot->what->exact) {
             failure = repeat(*slot, program, rule);
         }
         if (failure) {

@@ -21,6 +21,7 @@ struct InputArray {
     std::size_t offset = 0;
     /// In place of memory: the bits of a scalar that is passed by value.
     std::optional<std::uint64_t> value = std::nullopt;
+    bool by_value = false;  ///< the pattern is an array that is passed by value, not in memory
 };
 
 /// One run of a kernel with known inputs and a way to judge the outputs.
@@ -30,6 +31,9 @@ struct Case {
     std::vector<InputArray>
         inputs;  ///< the `in` and `value` arguments, in the front matter's order
     std::vector<std::size_t> output_bytes;  ///< the `out` arguments, likewise
+    /// `judge` takes the right bits only, so that a second run that gives others would tell no
+    /// more.
+    bool exact = false;
     bool reads_all = false;  ///< no launch can be right that does not read all of the inputs
     /// Empty if the outputs are right, else what is wrong: "got 3, expected 4 ± 1e-6".
     std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;
