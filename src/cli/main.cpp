@@ -33,6 +33,7 @@ constexpr std::array kSweepCommands{
 
 constexpr std::array kStepsCommands{
     Command{"reduce", "The sum as three articles make it fast", add_steps_reduce, {}},
+    Command{"entropy", "The windowed entropy as an article makes it fast", add_steps_entropy, {}},
 };
 
 constexpr std::array kDbCommands{
