@@ -15,7 +15,7 @@ prune = [
     "method = 'columns' OR levels > 16 OR window > 11",
     "tile_rows = 16 OR tile_rows < rows",
 ]
-reproducibility = "'exact'"
+reproducibility = "'fixed'"
 
 [parameters]
 # Histograms of columns, of which windows are sums, or one that slides along each row.

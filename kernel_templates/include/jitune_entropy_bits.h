@@ -261,7 +261,7 @@ struct BitMarch {
     /// pack in each row.
     template <bool whole>
     __device__ __forceinline__ void run() const {
-        const auto factor = static_cast<float>(image.scale / (Logs::one() * Logs::kMost));
+        const float factor = factor_of<window>(Logs::kMost, image.scale);
         unsigned ring[window][columns];
         Elements next;
         load<whole>(0, next);

@@ -19,11 +19,17 @@ struct Image {
 template <int window>
 __device__ const FixedLogs<window> kFixedLogs = FixedLogs<window>();
 
+/// What an integer sum is multiplied by to be the entropy of a window with `count` elements.
+template <int window>
+__device__ __forceinline__ float factor_of(int count, double scale) {
+    return static_cast<float>(scale / FixedLogs<window>::one()) / static_cast<float>(count);
+}
+
 /// The entropy of a window with `count` elements, of which `sum` is the sum of n log n.
 template <int window>
 __device__ __forceinline__ float entropy_of(unsigned sum, int count, double scale) {
-    const float factor = static_cast<float>(scale / FixedLogs<window>::one()) / count;
-    return static_cast<float>(static_cast<int>(kFixedLogs<window>.values[count] - sum)) * factor;
+    const auto rest = static_cast<int>(kFixedLogs<window>.values[count] - sum);
+    return static_cast<float>(rest) * factor_of<window>(count, scale);
 }
 
 /// How many of [at - radius, at + radius] lie in [0, size).

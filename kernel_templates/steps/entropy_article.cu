@@ -9,7 +9,7 @@ constraints = [
     "NOT tiled OR block_rows > 2 * radius",
     "ceil_div(rows, tile_rows) <= 65535",
 ]
-reproducibility = "'exact'"
+reproducibility = "'fixed'"
 
 [types.step]
 v0 = "jitune::V0"

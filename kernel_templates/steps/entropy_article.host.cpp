@@ -6,7 +6,7 @@ include = ["entropy_types.toml"]
 cache = "warm"
 sizes = ["rows", "columns"]
 constraints = ["cores_per_thread <= cores"]
-reproducibility = "'exact'"
+reproducibility = "'fixed'"
 
 [types.step]
 v10 = "jitune::V10"

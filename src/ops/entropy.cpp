@@ -1,6 +1,5 @@
 #include "jitune/entropy.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/call_memo.hpp"
+#include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
 #include "ops/reduce_kernel.hpp"
 
@@ -18,75 +18,22 @@ namespace {
 
 using detail::EntropyRequest;
 
-std::array<std::int64_t, 2> sizes_of(const EntropyRequest& request) {
-    return {request.rows, request.columns};
-}
-
 /// What a call brings, in the template's order.
 std::array<void*, 3> arrays_of(const EntropyRequest& request, const void* input, float* output) {
     const auto scale = std::bit_cast<std::uint64_t>(scale_of(request.entropy));
     return {const_cast<void*>(input), reinterpret_cast<void*>(scale), output};
 }
 
-ProblemWords words_of(const EntropyRequest& request) {
-    static constexpr char kKind = 0;  // its address tells these keys from those of other operations
-    return {&kKind,
-            static_cast<std::uint64_t>(request.element) |
-                static_cast<std::uint64_t>(request.entropy.window) << 8 |
-                static_cast<std::uint64_t>(request.entropy.levels) << 16 |
-                static_cast<std::uint64_t>(row_alignment(request)) << 32,
-            0};
-}
-
-/// As numbers: arrays that are not one cannot be compared as pointers.
-bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
-    const auto first = reinterpret_cast<std::uintptr_t>(a);
-    const auto second = reinterpret_cast<std::uintptr_t>(b);
-    return first < second + b_bytes && second < first + a_bytes;
-}
-
-void refuse_bad_pointers(const EntropyRequest& request, const void* input, const float* output) {
-    const auto refuse = [](const std::string& what) {
-        throw Error(ErrorKind::usage, "entropy: " + what);
-    };
-    const std::size_t element = bytes_of(request.element);
-    if (input == nullptr || output == nullptr) {
-        refuse(fmt::format("the {} is a null pointer", input == nullptr ? "input" : "output"));
-    }
-    if (reinterpret_cast<std::uintptr_t>(input) % element != 0) {
-        refuse(fmt::format("the input is not aligned to {} bytes", element));
-    }
-    if (reinterpret_cast<std::uintptr_t>(output) % sizeof *output != 0) {
-        refuse(fmt::format("the output is not aligned to {} bytes", sizeof *output));
-    }
-    const auto count = static_cast<std::size_t>(request.rows * request.columns);
-    if (overlap(input, count * element, output, count * sizeof *output)) {
-        refuse("input and output overlap: windows would be read after they have changed");
-    }
-}
-
-const Resolved& resolve(Engine& engine, Backend& backend, const EntropyRequest& request,
-                        const StreamSite* site) {
-    const DispatchKey key{&backend, words_of(request), size_bucket(sizes_of(request))};
-    if (const Resolved* known = engine.table().find(key)) {
-        return *known;
-    }
-    if (site != nullptr) {
-        site->refuse_capture("the first tuned_entropy of a problem");
-    }
-    return engine.resolve(key, backend, entropy_kernel(platform_of(backend)),
-                          entropy_problem(request));
-}
-
 /// On the site's own memory. The request is good and has elements.
 void launch(Engine& engine, StreamSite& site, const EntropyRequest& request, const void* input,
             float* output, Stream stream) {
     const auto sizes = sizes_of(request);
-    const CallKey key{site.serial(), words_of(request), {sizes[0], sizes[1], 0}};
+    const CallKey key{site.serial(), entropy_words(request), {sizes[0], sizes[1], 0}};
     CallMemo& memo = CallMemo::here();
     const ReadyLaunch* ready = memo.find(key);
     if (ready == nullptr) [[unlikely]] {
-        ready = &memo.prepare(key, sizes, resolve(engine, site.backend(), request, &site), site);
+        ready = &memo.prepare(key, sizes, resolve_entropy(engine, site.backend(), request, &site),
+                              site);
     }
     (*ready)(arrays_of(request, input, output).data(), stream);
 }
@@ -95,7 +42,7 @@ void launch(Engine& engine, StreamSite& site, const EntropyRequest& request, con
 void launch_copied(Engine& engine, Backend& backend, const EntropyRequest& request,
                    const void* input, float* output) {
     constexpr std::chrono::hours kLimit{1};
-    const Resolved& resolved = resolve(engine, backend, request, nullptr);
+    const Resolved& resolved = resolve_entropy(engine, backend, request);
     const auto bench = backend.make_bench();
     const auto count = static_cast<std::size_t>(request.rows * request.columns);
     const std::size_t input_bytes = count * bytes_of(request.element);
@@ -124,7 +71,7 @@ void entropy_host(Session& session, const EntropyRequest& request, const void* i
     if (request.rows == 0 || request.columns == 0) {
         return;
     }
-    refuse_bad_pointers(request, input, output);
+    refuse_bad_arrays(request, input, output);
     Backend& backend = engine.backend(engine.options().device);
     if (platform_of(backend) == "host") {
         return launch(engine, engine.host().site(nullptr), request, input, output, nullptr);
@@ -140,7 +87,7 @@ void entropy_device(Session& session, const EntropyRequest& request, const void*
     if (request.rows == 0 || request.columns == 0) {
         return;
     }
-    refuse_bad_pointers(request, input, output);
+    refuse_bad_arrays(request, input, output);
     launch(engine, engine.cuda().site(stream), request, input, output, stream);
 }
 
