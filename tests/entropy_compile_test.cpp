@@ -1,4 +1,5 @@
-// That entropy.cu compiles for every architecture.
+// That entropy.cu compiles for every architecture, and the article's kernels for the oldest and the
+// newest.
 
 #include <span>
 
@@ -8,6 +9,7 @@
 #include "backend/cuda/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
 #include "ops/entropy_kernel.hpp"
+#include "ops/entropy_steps.hpp"
 
 namespace jitune {
 namespace {
@@ -28,8 +30,8 @@ struct Choice {
     const char* configuration;
 };
 
-// Words of all widths, each element type, both methods. The first is compiled everywhere, the others
-// for the oldest, the newest and the one between.
+// Words of all widths, each element type, both methods. The first is compiled everywhere, the
+// others for the oldest, the newest and the one between.
 constexpr Choice kChoices[] = {
     {ElementType::float32,
      {5, 16},
@@ -45,15 +47,33 @@ constexpr Choice kChoices[] = {
      "method=histogram warps=4 strip=32 lane_columns=4 unroll=1 direct=8 warps_per_sm=0"},
 };
 
-class EntropyCompile : public testing::TestWithParam<int> {};
+class EntropyCompile : public testing::TestWithParam<int> {
+protected:
+    void SetUp() override {
+        try {
+            nvrtc_ = load_nvrtc();
+        } catch (const Error& error) {
+            GTEST_SKIP() << error.what();
+        }
+    }
+
+    void expect_compile(const KernelTemplate& kernel, const std::vector<Instance>& instances) {
+        const auto outcomes = compile_instances(*nvrtc_, kernel.source(), instances, GetParam());
+        for (std::size_t i = 0; i < outcomes.size(); ++i) {
+            const std::string& name = instances[i].expressions.front();
+            if (const auto* failure = std::get_if<CompileFailure>(&outcomes[i])) {
+                ADD_FAILURE() << name << ": " << failure->log;
+                continue;
+            }
+            const Binary& binary = std::get<Binary>(outcomes[i]);
+            EXPECT_NO_THROW(check_image(binary.format, *binary.image)) << name;
+        }
+    }
+
+    std::shared_ptr<const NvrtcTable> nvrtc_;
+};
 
 TEST_P(EntropyCompile, EveryKindOfKernel) {
-    std::shared_ptr<const NvrtcTable> nvrtc;
-    try {
-        nvrtc = load_nvrtc();
-    } catch (const Error& error) {
-        GTEST_SKIP() << error.what();
-    }
     const KernelTemplate& kernel = entropy_kernel("cuda").kernel_template;
     std::vector<Instance> instances;
     const bool all = GetParam() == 75 || GetParam() == 90 || GetParam() == 120;
@@ -65,16 +85,24 @@ TEST_P(EntropyCompile, EveryKindOfKernel) {
             << choice.configuration;
         instances.push_back(kernel.instance(problem, configuration));
     }
-    const auto outcomes = compile_instances(*nvrtc, kernel.source(), instances, GetParam());
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        const std::string& name = instances[i].expressions.front();
-        if (const auto* failure = std::get_if<CompileFailure>(&outcomes[i])) {
-            ADD_FAILURE() << name << ": " << failure->log;
-            continue;
-        }
-        const Binary& binary = std::get<Binary>(outcomes[i]);
-        EXPECT_NO_THROW(check_image(binary.format, *binary.image)) << name;
+    expect_compile(kernel, instances);
+}
+
+TEST_P(EntropyCompile, EveryStepOfTheArticle) {
+    const bool ends = GetParam() == 75 || GetParam() == 120;
+    if (!ends) {
+        return;
     }
+    const KernelTemplate& kernel = entropy_step_kernel("cuda").kernel_template;
+    std::vector<Instance> instances;
+    for (const EntropyStep& step : entropy_steps()) {
+        if (step.backend == "cuda") {
+            const Problem problem = entropy_step_problem(step, 400);
+            const SearchSpace space = kernel.space(problem, device(GetParam()));
+            instances.push_back(kernel.instance(problem, kernel.default_configuration(space)));
+        }
+    }
+    expect_compile(kernel, instances);
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, EntropyCompile,

@@ -3,6 +3,7 @@
 #include "gpu_fixture.hpp"
 #include "jitune/entropy.hpp"
 #include "ops/entropy_kernel.hpp"
+#include "ops/entropy_steps.hpp"
 
 namespace jitune {
 namespace {
@@ -66,6 +67,19 @@ TEST_F(EntropyGpu, HostMemoryIsCopiedToTheGpuAndBack) {
     Session session(options);
     const EntropyCase<float> one(200, 300, {});
     EXPECT_EQ(one.judge(tuned_entropy(one.elements, 200, 300, {}, session)), "");
+}
+
+TEST_F(EntropyGpu, EveryStepOfTheArticleIsRight) {
+    const std::atomic<bool> stop{false};
+    Engine& engine = session_.engine();
+    for (const EntropyStep& step : entropy_steps()) {
+        if (step.backend == "cuda") {
+            const EntropyTime time =
+                run_entropy_step(engine, engine.backend("cuda"), step, 400, stop);
+            EXPECT_EQ(time.outcome, EntropyTime::Outcome::timed) << step.name << ": " << time.note;
+            EXPECT_GT(time.copies_ns, 0) << step.name;
+        }
+    }
 }
 
 TEST_F(EntropyGpu, ConfigurationsOfAllKindsPassEveryCheck) {
