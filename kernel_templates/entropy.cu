@@ -15,11 +15,14 @@ constraints = [
 ]
 prune = [
     "by_bits OR levels > 32 OR window >= 7",
-    "lane_columns = 4 OR window <= 5",
+    "lane_columns = 4 OR (window <= 5 AND unroll <= 2)",
     "direct = 8 OR window >= 5",
+    # Fewer registers than that do not do, and more are never asked for.
+    "warps_per_sm = 0 OR warps_per_sm = iif(lane_columns = 4, 24, 16)",
     # Enough warps for the whole device, and none that has next to nothing to do.
-    "strip = 8 OR tiles * warps >= 16 * sm_count",
-    "strip = 128 OR tiles * warps <= 512 * sm_count",
+    "strip = 8 OR tiles * warps >= 8 * sm_count",
+    "strip = 128 OR tiles * warps <= 128 * sm_count",
+    "warps > 1 OR tiles <= 32 * sm_count",
 ]
 reproducibility = "'exact'"
 
@@ -34,7 +37,7 @@ unroll = { values = [1, 2, 4], default = 2 }
 # Counts below it are summed for all levels at once.
 direct = { values = [8, 16], default = 8 }
 # The second launch bound; 0 leaves it to the compiler.
-warps_per_sm = { values = [0, 16, 24, 32], default = 0 }
+warps_per_sm = { values = [0, 16, 24], default = 0 }
 
 [derived]
 by_bits = "method = 'bits'"
