@@ -20,8 +20,8 @@ constraints = [
 prune = [
     # The largest packs; single elements are for pointers that are aligned to no more.
     "pack_bytes IN (16, element_bytes)",
-    "outputs_per_thread <= 4 * pack",
-    "pack_bytes = 16 OR (staging = 'shared' AND packs > 1 AND exchange = 1)",
+    "pack_bytes < 16 OR outputs_per_thread <= 4 * pack",
+    "pack_bytes = 16 OR (staging = 'shared' AND packs > 1 AND exchange = 1 AND block = 256)",
     "block >= 128 AND (staging = 'shared' OR block <= 256)",
     "(evaluation = 'direct') = (weighting = 'weights' OR outputs_per_thread = 1) OR radius = 1",
     "load = 'standard' OR bytes > l2_bytes / 4",
@@ -355,8 +355,9 @@ __global__ void __launch_bounds__(block)
     const bool aligned =
         ((reinterpret_cast<Index>(input) | reinterpret_cast<Index>(output)) % pack_bytes) == 0;
     wait_for_earlier_work();
-    for (Index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const Index first = tile * Tiles::kTile;
+    for (Index turn = blockIdx.x; turn < tiles; turn += gridDim.x) {
+        // The last tile is the slowest, and hides behind the others where it is begun first.
+        const Index first = (turn == 0 ? tiles - 1 : turn - 1) * Tiles::kTile;
         const bool inside = aligned && static_cast<long long>(first) >= Tiles::kBefore &&
                             first + Tiles::kTile <= count &&
                             first - Tiles::kBefore + Tiles::kTilePacks * Tiles::kPack <= n;
@@ -372,7 +373,7 @@ __global__ void __launch_bounds__(block)
         T x[Tiles::kWindow];
         if constexpr (staging == Staging::shared) {
             P* const staged = reinterpret_cast<P*>(stencil_memory);
-            if (tile != blockIdx.x) {
+            if (turn != blockIdx.x) {
                 __syncthreads();  // the tile before has been read
             }
             stage<Tiles, block, async, load>(from, staged);

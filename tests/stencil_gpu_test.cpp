@@ -52,7 +52,8 @@ TEST_F(StencilGpu, IsRightForTypesBoundariesSizesAndOffsets) {
     expect_right_everywhere<std::int32_t>(32, false, true);
 }
 
-TEST_F(StencilGpu, EveryConfigurationIsRight) {
+/// Of data beyond the L2 cache, for which all loads and stores are worth trying.
+TEST_F(StencilGpu, ManyConfigurationsAreRight) {
     Backend& cuda = session_.engine().backend("cuda");
     const std::vector<double> weights(33, 1.0);
     const Stencil uniform{.radius = 3, .mean = true, .boundary = Boundary::clamp};
@@ -61,10 +62,10 @@ TEST_F(StencilGpu, EveryConfigurationIsRight) {
          {std::pair{ElementType::float32, uniform}, std::pair{ElementType::float64, weighted},
           std::pair{ElementType::int32, Stencil{.radius = 25}}}) {
         for (const std::size_t alignment : {std::size_t{16}, bytes_of(element)}) {
-            const Problem problem = stencil_problem({element, stencil, 1 << 20}, alignment);
+            const Problem problem = stencil_problem({element, stencil, 1 << 23}, alignment);
             const TuneReport report = session_.engine().tune_and_store(
                 cuda, stencil_kernel("cuda"), problem,
-                {.strategy = "exhaustive", .stop = nullptr, .progress = {}});
+                {.strategy = "random", .max_evaluations = 60, .stop = nullptr, .progress = {}});
             EXPECT_GT(report.measurements.size(), 20U);
             for (const Measurement& one : report.measurements) {
                 EXPECT_EQ(one.verdict, Verdict::timed) << one.configuration << ": " << one.reason;

@@ -96,7 +96,7 @@ JITUNE_FUNCTION T output_at(const T* input, Index n, Index output,
     const long long first = static_cast<long long>(output) - reach<boundary>(radius);
     A sum(0);
 #ifdef __CUDA_ARCH__
-#pragma unroll 1
+#pragma unroll 4
 #endif
     for (int j = 0; j <= 2 * radius; ++j) {
         const A value(fetch<boundary>(input, n, first + j));

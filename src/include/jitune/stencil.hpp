@@ -6,6 +6,7 @@
 #include <ranges>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "jitune/element_type.hpp"
