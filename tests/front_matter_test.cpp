@@ -191,6 +191,33 @@ TEST(FrontMatter, RefusesTextThatIsNoNameOfCode) {
     expect_line_refused(13, "\"z z\" = { values = [64], default = 64 }", "\"z z\" is no name");
 }
 
+TEST(FrontMatter, ExpandsATypeParameterThatIsAnInteger) {
+    const FrontMatter front =
+        parse(with_line(9, "[types.radius]\nrange = \"8..10\"\n[types.element]"));
+    const std::map<std::string, std::string> wanted{{"8", "8"}, {"9", "9"}, {"10", "10"}};
+    EXPECT_EQ(front.types.at("radius"), wanted);
+    EXPECT_EQ(front.type_value("radius", "9"), Scalar(std::int64_t{9}));
+    EXPECT_EQ(front.type_value("element", "int32"), Scalar(std::string("int32")));
+    EXPECT_TRUE(front.is_instance_word("radius"));
+}
+
+TEST(FrontMatter, RefusesARangeThatIsNone) {
+    for (const char* range : {"1", "1..", "..2", "2..1", "-1..2", "1..2.", "1 ..2", "1...2",
+                              "0..4096", "1048576..1048577", "1..99999999999999999999"}) {
+        expect_refused_at(10, "range of types.radius must be two integers",
+                          with_line(9, fmt::format("[types.radius]\nrange = \"{}\"\n"
+                                                   "[types.element]",
+                                                   range)));
+    }
+    expect_refused_at(11, "types.radius has no key \"a\"",
+                      with_line(9, "[types.radius]\nrange = \"1..2\"\na = \"b\"\n[types.element]"));
+    expect_refused_at(
+        22, "neither a type parameter nor a type name",
+        with_line(20, "values = { access = \"in\", type = \"radius\", count = \"n\" }")
+            .replace(text_of(kLines).find("[types.element]"), 0,
+                     "[types.radius]\nrange = \"1..2\"\n"));
+}
+
 TEST(FrontMatter, RefusesANameDeclaredTwice) {
     expect_line_refused(14, "n = { values = [32], default = 32 }", "\"n\" is declared twice");
     expect_line_refused(14, "sm_count = { values = [32], default = 32 }", "device attribute");

@@ -217,6 +217,32 @@ TEST(KernelTemplate, EveryLegalConfigurationHasALaunchRule) {
     }
 }
 
+TEST(KernelTemplate, CountsWithATypeParameterThatIsAnInteger) {
+    const KernelTemplate window(
+        {"window.cu",
+         "/* jitune template\nkernel = \"window\"\nbackend = \"cuda\"\n"
+         "sizes = [\"n\"]\nconstraints = [\"step <= halo\"]\n"
+         "[types.radius]\nrange = \"1..32\"\n[parameters]\n"
+         "step = { values = [4, 16, 64], default = 4 }\n"
+         "[derived]\nhalo = \"2 * radius\"\n[arguments]\n"
+         "out = { access = \"out\", type = \"int32\", count = \"n - halo\" }\n"
+         "[[launch]]\nentry = \"window\"\ntemplate = [\"radius\", \"step\"]\n"
+         "arguments = [\"out\"]\nblock = \"32\"\ngrid = \"ceil_div(n, halo)\"\n*/",
+         {}});
+    Problem problem{"window", {{"radius", "10"}}, {100}};
+    EXPECT_NO_THROW(window.check(problem));
+    EXPECT_EQ(window.space(problem, device()).size(), 2U);
+    const Configuration four = Configuration::parse("step=4", window.front_matter().parameters);
+    EXPECT_EQ(window.instance(problem, four).expressions.front(), "window<10, 4>");
+    const LaunchRule::Plan plan = window.launch_rule(problem, device(), four).plan(problem.sizes);
+    EXPECT_EQ(plan.launch.steps[0].grid.x, 5U);
+    EXPECT_EQ(window.value_of(window.front_matter().arguments[0].amount, problem),
+              Scalar(std::int64_t{80}));
+    problem.types["radius"] = "33";
+    expect_error(ErrorKind::usage, "window.cu: radius is \"33\"; there is 1..32",
+                 [&] { window.check(problem); });
+}
+
 TEST(KernelTemplate, RefusesTypesAndSizesItDoesNotHave) {
     Problem problem = float_sum();
     EXPECT_NO_THROW(reduce().check(problem));

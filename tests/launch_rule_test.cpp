@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "backend/argument_list.hpp"
 #include "engine/kernel_template.hpp"
 #include "expect_error.hpp"
 #include "fake_backend.hpp"
@@ -129,6 +130,28 @@ TEST_F(TiledLaunch, HasABlockForEachTileUpToTheGridItWasGiven) {
         EXPECT_EQ(launch.cells[1], static_cast<std::uint64_t>(n));
         EXPECT_EQ(launch.cells[3], blocks);
     }
+}
+
+TEST_F(TiledLaunch, PassesASmallArrayByValue) {
+    std::string text(kTiled);
+    const std::string line = "n = { access";
+    text.insert(text.find(line),
+                "weights = { access = \"value\", type = \"float32\", count = \"3\" }\n");
+    text.replace(text.find("\"values\", \"n\""), 8, "\"values\", \"weights\"");
+    const KernelTemplate weighted({"weighted.cu", text, {}});
+    const LaunchRule rule = weighted.launch_rule(
+        {"tiled", {{"element", "float32"}}, {1}}, backend_.info(),
+        Configuration::parse("finish=last_block", weighted.front_matter().parameters));
+    std::array<float, 3> weights{1, 2, 3};
+    const std::array<void*, 3> arrays{&values_, weights.data(), &result_};
+    Launch launch = rule.bind(rule.plan(std::array{std::int64_t{7}}), arrays, {&plain_, &zeroed_});
+    ArgumentList list;
+    list.set(launch, launch.steps[0], launch.cells);
+    ArgumentList::Addresses addresses;
+    list.fill(addresses, arrays.data());
+    EXPECT_EQ(addresses[0], arrays.data());  // where the pointer is
+    EXPECT_EQ(addresses[1], weights.data());
+    EXPECT_EQ(*static_cast<std::uint64_t*>(addresses[2]), 7U);
 }
 
 TEST_F(TiledLaunch, FinishesInTheLastBlockOrInASecondStep) {

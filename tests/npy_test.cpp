@@ -181,6 +181,20 @@ TEST_F(NpyFileTest, MapsItsElements) {
     EXPECT_EQ(std::memcmp(file.data(), values.data(), 8), 0);
 }
 
+TEST_F(NpyFileTest, ReadsWhatWasWritten) {
+    const std::vector<double> values{1.5, -2.25, 4};
+    for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{3}, {1, 3}}) {
+        write_npy(folder_ / "a.npy", ElementType::float64, shape, std::as_bytes(std::span(values)));
+        const NpyFile file(folder_ / "a.npy");
+        EXPECT_EQ(file.header().type, ElementType::float64);
+        EXPECT_EQ(file.header().shape, shape);
+        EXPECT_EQ(file.header().data_offset % 64, 0U);
+        EXPECT_EQ(std::memcmp(file.data(), values.data(), 24), 0);
+    }
+    EXPECT_THROW(write_npy(folder_ / "none" / "a.npy", ElementType::float64, {}, {}), Error);
+    EXPECT_THROW(write_npy(folder_ / "a.npy", ElementType::bfloat16, {}, {}), Error);
+}
+
 TEST_F(NpyFileTest, RefusesWhatIsNoRegularFile) {
     ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
     std::ofstream(folder_ / "empty.npy");

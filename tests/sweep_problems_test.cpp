@@ -100,7 +100,7 @@ TEST(SweepProblems, RefuseSizesOfAnotherShape) {
 
 SweepRow row_of(const SweepWords& words) {
     SweepRow row;
-    row.problem = sweep_problems(words).front();
+    row.problem = reduce_plan(words).problems.front();
     row.median_ns = 1000;
     row.default_median_ns = 1500;
     row.configuration = "block=32";
@@ -108,13 +108,13 @@ SweepRow row_of(const SweepWords& words) {
 }
 
 TEST(SweepTable, HasAColumnForResultsWhereTheyAreAskedFor) {
-    const SweepTable plain(sweep_problems({.ops = "sum,count_nonzero", .sizes = "1000"}));
+    const SweepTable plain(reduce_plan({.ops = "sum,count_nonzero", .sizes = "1000"}));
     EXPECT_EQ(plain.header().find("result"), std::string::npos);
     EXPECT_NE(plain.line(row_of({.sizes = "1000"})).find("sum            all    1000  "),
               std::string::npos)
         << plain.line(row_of({.sizes = "1000"}));
     const SweepWords wide{.types = "int8", .result = "int64", .sizes = "1000"};
-    const SweepTable table(sweep_problems(wide));
+    const SweepTable table(reduce_plan(wide));
     EXPECT_NE(table.header().find("result"), std::string::npos);
     EXPECT_NE(table.line(row_of(wide)).find("int64"), std::string::npos);
 }
@@ -138,7 +138,7 @@ TEST(SweepTable, SaysWhyARowHasNoTime) {
     SweepRow row = row_of({.sizes = "1000"});
     row.outcome = SweepRow::Outcome::skipped;
     row.note = "not enough\nmemory";
-    EXPECT_TRUE(SweepTable(sweep_problems({})).line(row).ends_with("skipped: not enough memory\n"));
+    EXPECT_TRUE(SweepTable(reduce_plan({})).line(row).ends_with("skipped: not enough memory\n"));
 }
 
 TEST(SweepResult, CountsAllBytesThatAreReadAndWritten) {

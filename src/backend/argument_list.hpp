@@ -20,7 +20,8 @@ public:
         for (std::uint8_t i = 0; i < count_; ++i) {
             addresses_[i] = &cells[step.arguments[i]];
             if (const auto array = std::find(first, last, step.arguments[i]); array != last) {
-                arrays_[array_count_++] = {i, static_cast<std::uint8_t>(array - first)};
+                const auto index = static_cast<std::uint8_t>(array - first);
+                arrays_[array_count_++] = {i, index, (launch.by_value >> index & 1) != 0};
             }
         }
     }
@@ -35,7 +36,9 @@ public:
         }
         addresses[count_] = nullptr;
         for (std::size_t i = 0; i < array_count_; ++i) {
-            addresses[arrays_[i].argument] = const_cast<void**>(arrays + arrays_[i].array);
+            void* const* const array = arrays + arrays_[i].array;
+            addresses[arrays_[i].argument] =
+                arrays_[i].by_value ? *array : const_cast<void**>(array);
         }
     }
 
@@ -45,6 +48,7 @@ private:
     /// Which argument is which array.
     struct ArrayPlace {
         std::uint8_t argument, array;
+        bool by_value;
     };
 
     std::uint8_t count_ = 0, array_count_ = 0;

@@ -37,6 +37,9 @@ struct Launch {
     std::uint8_t array_count = 0;
     /// The cells of the caller's arrays, in their order.
     std::array<std::uint8_t, kMaxArguments> array_cells;
+    /// Bit i: the kernel takes not the pointer of array i, but the host memory that it points to,
+    /// which is read while the launch is enqueued.
+    std::uint32_t by_value = 0;
     Cells cells;
     std::array<LaunchStep, kMaxLaunchSteps> steps;
 };

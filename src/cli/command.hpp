@@ -24,9 +24,15 @@ struct Command {
 void add_commands(CLI::App& app, std::span<const Command> commands, Action& chosen);
 
 Action add_devices(CLI::App& app);
+Action add_sweep_entropy(CLI::App& app);
 Action add_sweep_reduce(CLI::App& app);
+Action add_sweep_stencil(CLI::App& app);
+Action add_entropy(CLI::App& app);
 Action add_reduce(CLI::App& app);
+Action add_steps_entropy(CLI::App& app);
+Action add_stencil(CLI::App& app);
 Action add_steps_reduce(CLI::App& app);
+Action add_steps_stencil(CLI::App& app);
 Action add_tune(CLI::App& app);
 Action add_replay(CLI::App& app);
 Action add_db_export(CLI::App& app);

@@ -29,10 +29,17 @@ constexpr std::array kSweepCommands{
             "Sums, extremes, means and more of arrays, rows, columns and segments",
             add_sweep_reduce,
             {}},
+    Command{"entropy", "The entropy of the window around each element", add_sweep_entropy, {}},
+    Command{"stencil", "Weighted sums of each element's neighbourhood", add_sweep_stencil, {}},
 };
 
 constexpr std::array kStepsCommands{
     Command{"reduce", "The sum as three articles make it fast", add_steps_reduce, {}},
+    Command{"entropy", "The windowed entropy as an article makes it fast", add_steps_entropy, {}},
+    Command{"stencil",
+            "The mean of neighbours in shared memory and in a register cache",
+            add_steps_stencil,
+            {}},
 };
 
 constexpr std::array kDbCommands{
@@ -53,6 +60,8 @@ constexpr std::array kCommands{
     Command{"tune", "Tune a kernel of your own", add_tune, {}},
     Command{"sweep", "Tune a kernel for many problems ahead of time", nullptr, kSweepCommands},
     Command{"reduce", "Reduce a .npy file with the tuned kernel", add_reduce, {}},
+    Command{"entropy", "The entropies of the windows of a .npy file", add_entropy, {}},
+    Command{"stencil", "Sum the neighbours of each element of a .npy file", add_stencil, {}},
     Command{"steps", "Run well-known kernels step by step beside the tuned one", nullptr,
             kStepsCommands},
     Command{"replay", "Compare strategies on recorded results", add_replay, {}},

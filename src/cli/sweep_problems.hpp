@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/sweep_result.hpp"
 #include "jitune/reduce.hpp"
 
 namespace jitune {
@@ -26,5 +27,9 @@ bool has_own_result(const detail::ReduceRequest& problem);
 
 /// "float32 sum 2^20", "int8 sum to int64 rows 2^10x2^16"
 std::string problem_text(const detail::ReduceRequest& problem);
+
+/// The sweep of these problems. The result type is a column only where a problem has another than
+/// its operation's own.
+SweepPlan reduce_plan(const SweepWords& words);
 
 }  // namespace jitune

@@ -6,29 +6,14 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
-#include "cli/reduce_shape.hpp"
-#include "cli/sweep_problems.hpp"
 #include "cli/units.hpp"
-#include "ops/reduce_call.hpp"
 
 namespace jitune {
 
 namespace {
 
-double elements(const detail::ReduceShape& shape) {
-    const auto inner = static_cast<double>(shape.inner);
-    const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
-    return matrix ? static_cast<double>(shape.outer) * inner : inner;
-}
-
-/// Of what is read and written.
 double gb_per_s(const SweepRow& row) {
-    const auto& [element, result, reduction, shape] = row.problem;
-    const auto results = static_cast<double>(result_count(shape));
-    const double offsets = shape.kind == ReduceKind::segments ? 8 * (results + 1) : 0;
-    return (elements(shape) * static_cast<double>(bytes_of(element)) +
-            results * static_cast<double>(bytes_of(result)) + offsets) /
-           row.median_ns;
+    return row.problem.bytes / row.median_ns;
 }
 
 double speed_up(const SweepRow& row) {
@@ -80,18 +65,7 @@ std::string_view word(SweepRow::Outcome outcome) {
 }
 
 Json row_json(const SweepRow& row) {
-    const auto& [element, result, reduction, shape] = row.problem;
-    Json json{{"type", to_string(element)},
-              {"op", to_string(reduction.op)},
-              {"result", to_string(result)},
-              {"shape", to_string(shape.kind)}};
-    if (shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns) {
-        json["rows"] = shape.outer;
-        json["columns"] = shape.inner;
-    } else if (shape.kind == ReduceKind::segments) {
-        json["segments"] = shape.outer;
-    }
-    json["n"] = static_cast<std::int64_t>(elements(shape));
+    Json json = row.problem.json;
     json["outcome"] = word(row.outcome);
     if (row.outcome != SweepRow::Outcome::tuned) {
         json["note"] = row.note;
@@ -114,22 +88,23 @@ Json row_json(const SweepRow& row) {
     return json;
 }
 
-std::vector<Column> columns(bool results) {
-    std::vector<Column> columns{{"type"},
-                                {"op"},
-                                {"shape"},
-                                {"size", Align::right},
-                                {"time", Align::right, 8},
-                                {"GB/s", Align::right, 5},
-                                {"speed-up", Align::right, 11},
-                                {"tried", Align::right},
-                                {"failed", Align::right},
-                                {"space", Align::right},
-                                {"configuration"}};
-    if (results) {
-        columns.insert(columns.begin() + 2, Column{"result"});
+std::vector<Column> columns(std::vector<Column> columns) {
+    for (const Column& column : {Column{"time", Align::right, 8},
+                                 {"GB/s", Align::right, 5},
+                                 {"speed-up", Align::right, 11},
+                                 {"tried", Align::right},
+                                 {"failed", Align::right},
+                                 {"space", Align::right},
+                                 {"configuration"}}) {
+        columns.push_back(column);
     }
     return columns;
+}
+
+Table::Cells cells(const SweepProblem& problem, Table::Cells rest) {
+    Table::Cells cells = problem.cells;
+    cells.insert(cells.end(), rest.begin(), rest.end());
+    return cells;
 }
 
 }  // namespace
@@ -139,26 +114,12 @@ std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
         rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcome == outcome; }));
 }
 
-SweepTable::SweepTable(std::span<const detail::ReduceRequest> problems)
-    : results_(!std::all_of(problems.begin(), problems.end(), has_own_result)),
-      table_(columns(results_)) {
+SweepTable::SweepTable(const SweepPlan& plan) : table_(columns(plan.columns)) {
     std::vector<Table::Cells> rows;
-    for (const detail::ReduceRequest& problem : problems) {
+    for (const SweepProblem& problem : plan.problems) {
         rows.push_back(cells(problem, {"", "", "", "", "", "", ""}));
     }
     table_.fit(rows);
-}
-
-Table::Cells SweepTable::cells(const detail::ReduceRequest& problem, Table::Cells rest) const {
-    const auto& [element, result, reduction, shape] = problem;
-    Table::Cells cells{std::string(to_string(element)), std::string(to_string(reduction.op))};
-    if (results_) {
-        cells.emplace_back(has_own_result(problem) ? "" : to_string(result));
-    }
-    cells.emplace_back(to_string(shape.kind));
-    cells.push_back(size_text(shape));
-    cells.insert(cells.end(), rest.begin(), rest.end());
-    return cells;
 }
 
 std::string SweepTable::line(const SweepRow& row) const {
@@ -198,20 +159,21 @@ Json sweep_json(const SweepResult& result) {
     for (const SweepRow& row : result.rows) {
         rows.push_back(row_json(row));
     }
-    return {{"kernel", "reduce"},
-            {"device", result.device},
-            {"device_name", result.device_name},
-            {"compiler", result.compiler},
-            {"determinism", result.determinism},
-            {"strategy", result.strategy},
-            {"seed", result.seed},
-            {"budget_s", result.budget_s},
-            {"database", result.database.empty() ? Json() : Json(result.database)},
-            {"problems", result.problems},
-            {"seconds", result.seconds},
-            {"interrupted", result.interrupted},
-            {"store_errors", result.store_errors},
-            {"rows", rows}};
+    Json json{{"kernel", result.kernel},
+              {"device", result.device},
+              {"device_name", result.device_name},
+              {"compiler", result.compiler},
+              {"strategy", result.strategy},
+              {"seed", result.seed},
+              {"budget_s", result.budget_s},
+              {"database", result.database.empty() ? Json() : Json(result.database)},
+              {"problems", result.problems},
+              {"seconds", result.seconds},
+              {"interrupted", result.interrupted},
+              {"store_errors", result.store_errors},
+              {"rows", rows}};
+    json.update(result.settings);
+    return json;
 }
 
 int sweep_exit_code(const SweepResult& result) {

@@ -1,20 +1,39 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/output.hpp"
 #include "cli/table.hpp"
+#include "engine/kernel.hpp"
 #include "engine/tuner.hpp"
-#include "jitune/reduce.hpp"
 
 namespace jitune {
 
+/// One problem of a sweep, of whatever kernel.
+struct SweepProblem {
+    Problem problem;
+    std::function<const Kernel&(std::string_view platform)> kernel;  ///< of "cuda" and "host"
+    std::string name;                                                ///< "float32 sum 2^20"
+    Table::Cells cells;  ///< what the plan's columns say of it
+    Json json;           ///< the same for machines
+    double bytes = 0;    ///< that one launch reads and writes
+};
+
+/// What a sweep is to tune.
+struct SweepPlan {
+    std::string kernel;           ///< "reduce"
+    Json settings;                ///< what holds for all problems: {"determinism", "any"}
+    std::vector<Column> columns;  ///< that tell the problems apart
+    std::vector<SweepProblem> problems;
+};
+
 /// What became of one problem of a sweep.
 struct SweepRow {
-    detail::ReduceRequest problem;
+    SweepProblem problem;
     enum class Outcome { tuned, skipped, failed } outcome = Outcome::tuned;
     std::string note;  ///< why it was skipped or failed
 
@@ -29,10 +48,11 @@ struct SweepRow {
 
 /// All of a sweep.
 struct SweepResult {
+    std::string kernel;
+    Json settings = Json::object();
     std::string device;
     std::string device_name;
     std::string compiler;
-    std::string determinism;
     std::string strategy;
     std::uint64_t seed = 0;
     double budget_s = 0;
@@ -46,19 +66,15 @@ struct SweepResult {
     [[nodiscard]] std::size_t count(SweepRow::Outcome outcome) const;
 };
 
-/// The text of a sweep's rows, in columns that fit its problems. The result type is a column only
-/// where a problem has another than its operation's own.
+/// The text of a sweep's rows, in columns that fit its problems.
 class SweepTable {
 public:
-    explicit SweepTable(std::span<const detail::ReduceRequest> problems);
+    explicit SweepTable(const SweepPlan& plan);
 
     [[nodiscard]] std::string header() const { return table_.header(); }
     [[nodiscard]] std::string line(const SweepRow& row) const;
 
 private:
-    [[nodiscard]] Table::Cells cells(const detail::ReduceRequest& problem, Table::Cells rest) const;
-
-    bool results_;
     Table table_;
 };
 

@@ -26,7 +26,8 @@ public:
         if (!access) {
             fail("access of {} must be in, out, inout, value, scalar, scratch or zeroed");
         }
-        result_.access = *access;
+        const bool is_array = *access == Access::value && table_.contains("count");
+        result_.access = is_array ? Access::value_array : *access;
         result_.type = reader_.text(table_, "type", where_);
         const std::string_view amount = is_scalar() ? "value" : "count";
         refuse_other_keys(amount);
@@ -60,7 +61,9 @@ private:
     }
 
     void read_type(const FrontMatter& front) const {
-        if (!front.types.contains(result_.type) && !type_bytes(result_.type)) {
+        const bool is_parameter =
+            front.types.contains(result_.type) && !front.ranges.contains(result_.type);
+        if (!is_parameter && !type_bytes(result_.type)) {
             fail("type of {} is \"" + result_.type +
                  "\", which is neither a type parameter nor a type name such as uint64");
         }

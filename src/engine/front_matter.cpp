@@ -1,6 +1,7 @@
 #include "engine/front_matter.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <ranges>
 
@@ -126,7 +127,12 @@ private:
         for (const auto& [parameter, node] : entries("types")) {
             const std::string where = "types." + parameter;
             scope_.declare(*node, parameter);
-            for (const auto& [name, text] : reader_.in_order(reader_.table(*node, where))) {
+            const toml::table& table = reader_.table(*node, where);
+            if (table.contains("range")) {
+                read_range(table, parameter, where);
+                continue;
+            }
+            for (const auto& [name, text] : reader_.in_order(table)) {
                 const auto* value = text->as_string();
                 if (!is_identifier(name) || value == nullptr || !is_type_text(value->get())) {
                     reader_.fail(*text, where + " must be lines of name = \"C++ type\"");
@@ -135,6 +141,23 @@ private:
             }
             scope_.add_beside(*node, parameter + "_bytes");
         }
+    }
+
+    void read_range(const toml::table& table, const std::string& parameter,
+                    const std::string& where) {
+        reader_.refuse_other_keys(table, where, {"range"});
+        const std::string text = reader_.text(table, "range", where);
+        const auto range = integer_range(text);
+        if (!range) {
+            reader_.fail(*table.get("range"),
+                         fmt::format("range of {} must be two integers, as in \"1..32\", from "
+                                     "0 to {} and at most {} of them",
+                                     where, kHighestInRange, kMostInRange));
+        }
+        for (std::int64_t i = range->first; i <= range->second; ++i) {
+            result_.types[parameter][std::to_string(i)] = std::to_string(i);
+        }
+        result_.ranges[parameter] = text;
     }
 
     void read_parameters() {
@@ -282,6 +305,15 @@ bool FrontMatter::is_instance_word(std::string_view name) const {
     return types.contains(std::string(name)) ||
            std::any_of(parameters.begin(), parameters.end(),
                        [&](const Parameter& one) { return one.name == name; });
+}
+
+Scalar FrontMatter::type_value(const std::string& parameter, const std::string& name) const {
+    std::int64_t value = 0;
+    const char* const end = name.data() + name.size();
+    if (ranges.contains(parameter) && std::from_chars(name.data(), end, value).ptr == end) {
+        return value;
+    }
+    return name;
 }
 
 const ArgumentSpec* FrontMatter::find_argument(std::string_view name) const {

@@ -15,15 +15,16 @@ namespace jitune {
 
 struct TemplateSource;
 
-/// How a kernel uses one of its arguments. The first four are the caller's.
+/// How a kernel uses one of its arguments. The first five are the caller's.
 enum class Access {
-    in,       ///< array, read
-    out,      ///< array, written whole
-    inout,    ///< array, read and written in place
-    value,    ///< a scalar that each call brings, passed by value
-    scratch,  ///< work memory, any content
-    zeroed,   ///< work memory, zero before each launch; the kernel leaves it zero
-    scalar,   ///< worked out from the sizes and the configuration, passed by value
+    in,           ///< array, read
+    out,          ///< array, written whole
+    inout,        ///< array, read and written in place
+    value,        ///< a scalar that each call brings, passed by value
+    value_array,  ///< an array in host memory that each call brings, passed by value as one struct
+    scratch,      ///< work memory, any content
+    zeroed,       ///< work memory, zero before each launch; the kernel leaves it zero
+    scalar,       ///< worked out from the sizes and the configuration, passed by value
 };
 
 inline bool is_read(Access access) {
@@ -34,7 +35,8 @@ inline bool is_written(Access access) {
 }
 /// True for what each call brings.
 inline bool is_given(Access access) {
-    return access == Access::value || is_read(access) || is_written(access);
+    return access == Access::value || access == Access::value_array || is_read(access) ||
+           is_written(access);
 }
 
 struct ArgumentSpec {
@@ -87,6 +89,8 @@ struct FrontMatter {
     std::vector<std::string> sizes;
     /// type parameter -> name -> C++ text
     std::map<std::string, std::map<std::string, std::string>> types;
+    /// Type parameters that are integers, which expressions count with -> "1..32", what there is.
+    std::map<std::string, std::string> ranges;
     std::vector<Parameter> parameters;
     std::map<std::string, std::string>
         enumerations;                     ///< parameter with names as values -> C++ enum
@@ -106,6 +110,8 @@ struct FrontMatter {
     [[nodiscard]] bool constrains_sizes() const;
     /// True for a parameter or a type parameter.
     [[nodiscard]] bool is_instance_word(std::string_view name) const;
+    /// What a type parameter of this name is in expressions: the name, or the integer that it is.
+    [[nodiscard]] Scalar type_value(const std::string& parameter, const std::string& name) const;
     /// nullptr where there is none of this name.
     [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace jitune {
 
@@ -61,6 +62,19 @@ const std::set<std::string>& device_attributes(std::string_view backend) {
 
 bool is_identifier(std::string_view text) {
     return is_word(text, "", 64);
+}
+
+std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::string_view text) {
+    const char* const end = text.data() + text.size();
+    std::pair<std::int64_t, std::int64_t> range{-1, -1};
+    const char* const dots = std::from_chars(text.data(), end, range.first).ptr;
+    if (!std::string_view(dots, end).starts_with("..") ||
+        std::from_chars(dots + 2, end, range.second).ptr != end || range.first < 0 ||
+        range.second < range.first || range.second > kHighestInRange ||
+        range.second - range.first >= kMostInRange) {
+        return std::nullopt;
+    }
+    return range;
 }
 
 bool is_type_text(std::string_view text) {

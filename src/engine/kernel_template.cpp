@@ -1,6 +1,7 @@
 #include "engine/kernel_template.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,13 +33,14 @@ Scalar scalar(const Value& value) {
 }
 
 /// The names of a problem and its device that are fixed while its configurations vary.
-std::map<std::string, Scalar> fixed_values(const Problem& problem, const DeviceInfo& device) {
+std::map<std::string, Scalar> fixed_values(const FrontMatter& front, const Problem& problem,
+                                           const DeviceInfo& device) {
     std::map<std::string, Scalar> values;
     for (const auto& [name, value] : device.attributes) {
         values.emplace(name, value);
     }
     for (const auto& [parameter, name] : problem.types) {
-        values.emplace(parameter, name);
+        values.emplace(parameter, front.type_value(parameter, name));
         if (const auto bytes = type_bytes(name)) {
             values.emplace(parameter + "_bytes", *bytes);
         }
@@ -67,6 +69,8 @@ LaunchRule::Quantity quantity(const Expression& expression,
 
 LaunchRule::Argument::Kind kind_of(Access access) {
     switch (access) {
+        case Access::value_array:
+            return LaunchRule::Argument::Kind::value_array;
         case Access::scratch:
             return LaunchRule::Argument::Kind::scratch;
         case Access::zeroed:
@@ -94,14 +98,14 @@ void KernelTemplate::check(const Problem& problem) const {
     for (const auto& [parameter, names] : front_matter_.types) {
         const auto given = problem.types.find(parameter);
         if (given == problem.types.end() || !names.contains(given->second)) {
-            std::vector<std::string> known;
-            for (const auto& [name, text] : names) {
-                known.push_back(name);
-            }
-            throw Error(ErrorKind::usage,
-                        fmt::format("{}: {} is \"{}\"; there is {}", source_.name, parameter,
-                                    given == problem.types.end() ? "" : given->second,
-                                    fmt::join(known, ", ")));
+            const auto range = front_matter_.ranges.find(parameter);
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("{}: {} is \"{}\"; there is {}", source_.name, parameter,
+                            given == problem.types.end() ? "" : given->second,
+                            range != front_matter_.ranges.end()
+                                ? range->second
+                                : fmt::format("{}", fmt::join(std::views::keys(names), ", "))));
         }
     }
     if (problem.sizes.size() != front_matter_.sizes.size() ||
@@ -119,7 +123,7 @@ RecordKey KernelTemplate::key(const Problem& problem, const DeviceInfo& device) 
 }
 
 SearchSpace KernelTemplate::space(const Problem& problem, const DeviceInfo& device) const {
-    auto values = fixed_values(problem, device);
+    auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
     std::vector<Expression> bound;
     for (const auto* expressions : {&front_matter_.constraints, &front_matter_.prune}) {
@@ -132,7 +136,7 @@ SearchSpace KernelTemplate::space(const Problem& problem, const DeviceInfo& devi
 
 bool KernelTemplate::accepts(const Configuration& configuration, const Problem& problem,
                              const DeviceInfo& device) const {
-    auto values = fixed_values(problem, device);
+    auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
     add_configuration(values, configuration);
     return std::all_of(front_matter_.constraints.begin(), front_matter_.constraints.end(),
@@ -170,7 +174,7 @@ Configuration KernelTemplate::default_configuration(const SearchSpace& space) co
 std::string KernelTemplate::reproducibility(const Configuration& configuration,
                                             const Problem& problem,
                                             const DeviceInfo& device) const {
-    auto values = fixed_values(problem, device);
+    auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
     add_configuration(values, configuration);
     const auto value = front_matter_.reproducibility.bind(values).constant_value();
@@ -257,7 +261,7 @@ Instance KernelTemplate::host_reference(const Problem& problem) const {
 
 std::optional<Scalar> KernelTemplate::value_of(const Expression& expression,
                                                const Problem& problem) const {
-    auto values = fixed_values(problem, {});
+    auto values = fixed_values(front_matter_, problem, {});
     add_sizes(values, front_matter_, problem);
     return expression.bind(values).constant_value();
 }
@@ -266,7 +270,7 @@ std::vector<KernelTemplate::Metric> KernelTemplate::metrics(const Problem& probl
                                                             const DeviceInfo& device,
                                                             const Configuration& configuration,
                                                             double seconds) const {
-    auto values = fixed_values(problem, device);
+    auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
     add_configuration(values, configuration);
     values.emplace("seconds", seconds);
@@ -285,7 +289,7 @@ std::vector<KernelTemplate::Metric> KernelTemplate::metrics(const Problem& probl
 LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, const Problem& problem,
                                    const DeviceInfo& device,
                                    const Configuration& configuration) const {
-    auto values = fixed_values(problem, device);
+    auto values = fixed_values(front_matter_, problem, device);
     add_configuration(values, configuration);
     const auto rule = [&](const Expression& expression, const std::string& what) {
         return quantity(expression, values, front_matter_.sizes, what + " of " + source_.name);

@@ -46,7 +46,10 @@ LaunchRule::LaunchRule(const std::vector<Step>& steps, const std::vector<Argumen
 }
 
 void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
-    if (argument.kind == Argument::Kind::array) {
+    if (argument.kind == Argument::Kind::array || argument.kind == Argument::Kind::value_array) {
+        if (argument.kind == Argument::Kind::value_array) {
+            fixed_.by_value |= 1U << fixed_.array_count;
+        }
         fixed_.array_cells.at(fixed_.array_count++) = static_cast<std::uint8_t>(index);
         return;
     }
@@ -144,6 +147,7 @@ void LaunchRule::copy_used(const Launch& from, Launch& to) const {
     std::copy_n(from.cells.begin(), kinds_.size(), to.cells.begin());
     to.array_cells = from.array_cells;
     to.array_count = from.array_count;
+    to.by_value = from.by_value;
 }
 
 LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {

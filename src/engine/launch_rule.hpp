@@ -30,7 +30,7 @@ public:
         Quantity programmatic{Expression::constant(std::int64_t{0}), "programmatic"};
     };
     struct Argument {
-        enum class Kind { array, scratch, zeroed, integer } kind = Kind::array;
+        enum class Kind { array, value_array, scratch, zeroed, integer } kind = Kind::array;
         std::int64_t element_bytes = 1;
         Quantity amount;  ///< elements, or the integer's value
     };

@@ -135,6 +135,10 @@ std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
             slot->arrays.push_back(reinterpret_cast<void*>(*argument.value));
             continue;
         }
+        if (argument.by_value) {
+            slot->arrays.push_back(const_cast<std::byte*>(argument.pattern->data()));
+            continue;
+        }
         const std::size_t behind = argument.written ? kCanaryBytes : 0;
         slot->memory.push_back(
             bench_->allocate(std::max<std::size_t>(argument.offset + argument.bytes + behind, 1)));
@@ -289,7 +293,7 @@ std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule&
         if (!failure) {
             failure = judge(*slot);
         }
-        if (!failure && repeatable && slot == slices_.front().get()) {
+        if (!failure && repeatable && slot == slices_.front().get() && !slot->what->exact) {
             failure = repeat(*slot, program, rule);
         }
         if (failure) {

@@ -22,6 +22,7 @@ struct CaseArgument {
     bool written = false;    ///< its content is an output, also where it was read before
     /// In place of memory: the bits of a scalar that is passed by value.
     std::optional<std::uint64_t> value = std::nullopt;
+    bool by_value = false;  ///< the pattern is an array that is passed by value, not in memory
 
     static CaseArgument output(std::size_t bytes) { return {nullptr, bytes, 0, true}; }
 };
@@ -33,6 +34,9 @@ struct Case {
     /// The arguments that a caller gives (`in`, `out`, `inout`, `value`), in the front matter's
     /// order.
     std::vector<CaseArgument> arguments;
+    /// `judge` takes the right bits only, so that a second run that gives others would tell no
+    /// more.
+    bool exact = false;
     bool reads_all = false;  ///< no launch can be right that does not read all that it is given
     /// Empty if the outputs, which are the written arguments in their order, are right; else what
     /// is wrong: "got 3, expected 4 ± 1e-6".

@@ -1,14 +1,12 @@
 #include "ops/kernel_file.hpp"
 
 #include <algorithm>
-#include <deque>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "ops/template_headers.hpp"
 #include "ops/template_workload.hpp"
-#include "support/embedded.hpp"
-#include "support/source_scanner.hpp"
 #include "support/text_file.hpp"
 
 namespace jitune {
@@ -25,52 +23,12 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
     if (!leaves && std::filesystem::is_regular_file(folder / path, error)) {
         return read_text_file(folder / path);
     }
-    for (const embedded::File& file : embedded::kernel_templates) {
-        if (file.name == "include/" + name) {
-            return std::string(file.text);
-        }
-    }
-    return std::nullopt;
+    return builtin_header(name);
 }
 
-/// The quoted names in the front matter's list `include`, as far as they are files; what else is
-/// wrong with it the parser says.
-std::vector<std::string> included_toml(const std::string& text) {
-    std::vector<std::string> names;
-    const std::string front = text.substr(0, text.find("*/"));
-    for (std::size_t at = front.find(".toml\""); at != std::string::npos;
-         at = front.find(".toml\"", at + 1)) {
-        const std::size_t quote = front.rfind('"', at);
-        if (quote != std::string::npos) {
-            names.push_back(front.substr(quote + 1, at + 5 - quote - 1));
-        }
-    }
-    return names;
-}
-
-/// Everything that the text includes, and what that includes.
-decltype(TemplateSource::headers) headers_of(const std::string& text,
-                                             const std::filesystem::path& folder) {
-    std::map<std::string, std::string> found;
-    std::deque<std::string> wanted;
-    const auto want = [&](std::vector<std::string> names) {
-        std::ranges::move(names, std::back_inserter(wanted));
-    };
-    want(included_toml(text));
-    want(included_names(text));
-    for (; !wanted.empty(); wanted.pop_front()) {
-        const std::string& name = wanted.front();
-        if (found.contains(name)) {
-            continue;
-        }
-        if (auto header = header_text(folder, name)) {
-            found[name] = std::move(*header);
-            if (!name.ends_with(".toml")) {
-                want(included_names(found[name]));
-            }
-        }
-    }
-    return {found.begin(), found.end()};
+/// What a template in `folder` may include.
+FindHeader headers_in(const std::filesystem::path& folder) {
+    return [folder](const std::string& name) { return header_text(folder, name); };
 }
 
 }  // namespace
@@ -78,9 +36,9 @@ decltype(TemplateSource::headers) headers_of(const std::string& text,
 Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder) {
     std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
     SplitText split = split_host_text(text);
-    TemplateSource host{name, split.host, headers_of(split.host, folder)};
+    TemplateSource host{name, split.host, headers_of(split.host, headers_in(folder))};
     TemplateSource source{std::move(name), std::move(split.device), {}};
-    source.headers = headers_of(source.text, folder);
+    source.headers = headers_of(source.text, headers_in(folder));
     KernelTemplate kernel(std::move(source));
     auto workload = std::make_unique<TemplateWorkload>(kernel, std::move(host), folder);
     return {std::move(kernel), std::move(workload), std::move(spec), true};

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <limits>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
 
@@ -247,6 +249,36 @@ NpyHeader parse_npy(std::span<const std::byte> file, const std::string& name) {
         return parse_header(file);
     } catch (const Error& error) {
         throw Error(error.kind(), fmt::format("cannot read \"{}\": {}", name, error.what()));
+    }
+}
+
+void write_npy(const std::filesystem::path& path, ElementType type,
+               std::span<const std::int64_t> shape, std::span<const std::byte> data) {
+    // Of the formats of one type the last is its own: a bool is a uint8.
+    const auto format = std::find_if(kFormats.rbegin(), kFormats.rend(),
+                                     [&](const Format& one) { return one.type == type; });
+    if (format == kFormats.rend()) {
+        throw Error(ErrorKind::usage, fmt::format("cannot write \"{}\": NumPy has no {}",
+                                                  path.string(), to_string(type)));
+    }
+    constexpr std::size_t kAligned = 64;
+    constexpr std::size_t kPrefix = kMagic.size() + 4;
+    std::string header =
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", format->descr,
+                    fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+    header.resize((kPrefix + header.size()) / kAligned * kAligned + kAligned - kPrefix - 1, ' ');
+    header += '\n';
+    std::ofstream file(path, std::ios::binary);
+    const char numbers[] = {1, 0, static_cast<char>(header.size() & 0xff),
+                            static_cast<char>(header.size() >> 8)};
+    file << kMagic;
+    file.write(numbers, sizeof numbers);
+    file << header;
+    file.write(reinterpret_cast<const char*>(data.data()),
+               static_cast<std::streamsize>(data.size()));
+    file.close();
+    if (!file) {
+        throw Error(ErrorKind::usage, fmt::format("cannot write \"{}\"", path.string()));
     }
 }
 

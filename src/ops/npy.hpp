@@ -25,6 +25,11 @@ struct NpyHeader {
 /// file's. Throws Error(usage) that begins with `name`.
 NpyHeader parse_npy(std::span<const std::byte> file, const std::string& name);
 
+/// Writes a .npy file of version 1.0 in C order; `data` are all elements of an array of that shape
+/// and of `type`, which is none of bfloat16. Throws Error(usage) where the file cannot be written.
+void write_npy(const std::filesystem::path& path, ElementType type,
+               std::span<const std::int64_t> shape, std::span<const std::byte> data);
+
 /// A .npy array, mapped into memory, of one of the element types but bfloat16, which NumPy has not.
 /// A bool is a uint8.
 class NpyFile {

@@ -12,7 +12,7 @@
 #include "ops/custom_operation.hpp"
 #include "ops/reduce_types.hpp"
 #include "ops/reduce_workload.hpp"
-#include "support/embedded.hpp"
+#include "ops/template_headers.hpp"
 
 namespace jitune {
 
@@ -28,19 +28,8 @@ std::string_view kernel_name(ReduceKind kind) {
 }
 
 TemplateSource source_of(ReduceKind kind, std::string_view backend) {
-    constexpr std::string_view kHeaders = "include/";
-    const std::string file_name =
-        fmt::format("{}{}", kernel_name(kind), backend == "cuda" ? ".cu" : ".host.cpp");
-    TemplateSource source;
-    for (const embedded::File& file : embedded::kernel_templates) {
-        if (file.name == file_name) {
-            source.name = file.name;
-            source.text = file.text;
-        } else if (file.name.starts_with(kHeaders)) {
-            source.headers.emplace_back(file.name.substr(kHeaders.size()), file.text);
-        }
-    }
-    return source;
+    return builtin_template(
+        fmt::format("{}{}", kernel_name(kind), backend == "cuda" ? ".cu" : ".host.cpp"));
 }
 
 constexpr std::size_t kSpecFields = 3;

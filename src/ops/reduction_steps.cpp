@@ -9,7 +9,7 @@
 #include "jitune/error.hpp"
 #include "ops/reduce_kernel.hpp"
 #include "ops/reduce_workload.hpp"
-#include "support/embedded.hpp"
+#include "ops/template_headers.hpp"
 
 namespace jitune {
 
@@ -51,17 +51,8 @@ constexpr std::array kSteps{
 };
 
 Kernel load_kernel(std::string_view name) {
-    constexpr std::string_view kHeaders = "include/";
-    TemplateSource source;
-    for (const embedded::File& file : embedded::kernel_templates) {
-        if (file.name == name) {
-            source.name = file.name;
-            source.text = file.text;
-        } else if (file.name.starts_with(kHeaders)) {
-            source.headers.emplace_back(file.name.substr(kHeaders.size()), file.text);
-        }
-    }
-    return {KernelTemplate(std::move(source)), std::make_unique<ReduceWorkload>(ReduceKind::all)};
+    return {KernelTemplate(builtin_template(name)),
+            std::make_unique<ReduceWorkload>(ReduceKind::all)};
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "ops/step_runner.hpp"
 
-#include <functional>
 #include <new>
 
 #include "engine/tuner.hpp"
@@ -9,11 +8,15 @@
 
 namespace jitune {
 
-namespace {
+void refuse_host_steps(const Backend& backend) {
+    if (!backend.info().id.starts_with("cuda")) {
+        throw Error(
+            ErrorKind::usage,
+            "the steps are CUDA kernels: --device takes cuda or cuda:N, not " + backend.info().id);
+    }
+}
 
-/// What `measure` makes of a row; a step that does not compile, is wrong or needs too much memory
-/// is a row like others.
-StepRow attempt(const std::function<void(StepRow&)>& measure) {
+StepRow attempt_step(const std::function<void(StepRow&)>& measure) {
     StepRow row;
     try {
         measure(row);
@@ -32,37 +35,36 @@ StepRow attempt(const std::function<void(StepRow&)>& measure) {
     return row;
 }
 
-}  // namespace
-
-StepRunner::StepRunner(Engine& engine, Backend& backend, ElementType type, std::int64_t n,
-                       const std::atomic<bool>& stop)
-    : engine_(engine), backend_(backend), type_(type), n_(n), stop_(stop) {
-    if (!backend.info().id.starts_with("cuda")) {
-        throw Error(
-            ErrorKind::usage,
-            "the steps are CUDA kernels: --device takes cuda or cuda:N, not " + backend.info().id);
-    }
-    refuse_other_types(type);
-    backend.compiler();  // without one, no step would get anywhere
-}
-
-StepTime StepRunner::search(const ReductionStep& step, std::size_t max_evaluations) {
-    const Kernel& kernel = step_kernel(step);
-    const Problem problem = step_problem(step, type_, n_);
-    const TuneReport report = tune(backend_, kernel.kernel_template, *kernel.workload, problem,
+StepTime time_step(Backend& backend, const Kernel& kernel, const Problem& problem,
+                   std::size_t max_evaluations, const std::atomic<bool>& stop,
+                   BinaryCache& binaries, const Log& log) {
+    const TuneReport report = tune(backend, kernel.kernel_template, *kernel.workload, problem,
                                    {.strategy = "exhaustive",
                                     .max_evaluations = max_evaluations,
-                                    .stop = &stop_,
+                                    .stop = &stop,
                                     .progress = {}},
-                                   binaries_, engine_.log());
-    const SearchSpace space = kernel.kernel_template.space(problem, backend_.info());
+                                   binaries, log);
+    const SearchSpace space = kernel.kernel_template.space(problem, backend.info());
     const auto winner = Configuration::parse(report.winner.configuration,
                                              kernel.kernel_template.front_matter().parameters);
     return {free_parameters(winner, space), report.winner.median_ns, report.winner.noise};
 }
 
+StepRunner::StepRunner(Engine& engine, Backend& backend, ElementType type, std::int64_t n,
+                       const std::atomic<bool>& stop)
+    : engine_(engine), backend_(backend), type_(type), n_(n), stop_(stop) {
+    refuse_host_steps(backend);
+    refuse_other_types(type);
+    backend.compiler();  // without one, no step would get anywhere
+}
+
+StepTime StepRunner::search(const ReductionStep& step, std::size_t max_evaluations) {
+    return time_step(backend_, step_kernel(step), step_problem(step, type_, n_), max_evaluations,
+                     stop_, binaries_, engine_.log());
+}
+
 StepRow StepRunner::run(const ReductionStep& step, bool tune) {
-    return attempt([&](StepRow& row) {
+    return attempt_step([&](StepRow& row) {
         row.standard = search(step, 1);  // the default comes first
         if (tune) {
             row.best = search(step, 0);
@@ -75,7 +77,7 @@ StepRow StepRunner::run_own() {
     const Problem problem =
         reduce_problem({type_, type_, Reduction(ReduceOp::sum),
                         detail::ReduceShape::all(static_cast<std::size_t>(n_))});
-    return attempt([&](StepRow& row) {
+    return attempt_step([&](StepRow& row) {
         const Winner winner =
             engine_
                 .tune_and_store(backend_, reduce_kernel(ReduceKind::all, "cuda"), problem,

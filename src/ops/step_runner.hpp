@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,19 @@ struct StepRow {
     StepTime standard;  ///< in the article's configuration, if timed
     std::optional<StepTime> best;  ///< in the best one there is, if it was looked for
 };
+
+/// Throws Error(usage) for a device that is not CUDA's.
+void refuse_host_steps(const Backend& backend);
+
+/// What `measure` makes of a row; a step that does not compile, is wrong or needs too much memory
+/// is a row like others. Throws what else goes wrong.
+StepRow attempt_step(const std::function<void(StepRow&)>& measure);
+
+/// The best of the first `max_evaluations` configurations (0: of all), the default being the first,
+/// checked and timed in the rig of tuning. Nothing is stored. Throws as tune() does.
+StepTime time_step(Backend& backend, const Kernel& kernel, const Problem& problem,
+                   std::size_t max_evaluations, const std::atomic<bool>& stop,
+                   BinaryCache& binaries, const Log& log);
 
 /// Checks and times steps for one type and size on one CUDA device, in the rig of tuning: the same
 /// cases, the same data, a cold cache. Used by one thread.
@@ -49,7 +63,6 @@ public:
 
 private:
     StepTime search(const ReductionStep& step, std::size_t max_evaluations);
-
     Engine& engine_;
     Backend& backend_;
     ElementType type_;

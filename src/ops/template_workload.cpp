@@ -69,6 +69,14 @@ TemplateWorkload::TemplateWorkload(const KernelTemplate& kernel, TemplateSource 
                                 "{{ output = \"file.npy\" }} or default = true",
                                 name));
     }
+    for (const ArgumentSpec& argument : kernel_.front_matter().arguments) {
+        if (argument.access == Access::value_array) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{}: argument {}: arrays by value are for jitune's own "
+                                    "kernels; make it `in`",
+                                    name, argument.name));
+        }
+    }
     if (reference->kind == Kind::host) {
         if (host.text.empty()) {
             throw Error(ErrorKind::usage,

@@ -1,0 +1,107 @@
+/* jitune template
+kernel = "entropy"
+backend = "cuda"
+summary = "the entropy of the window around each element of a row-major array"
+include = ["entropy_types.toml"]
+sizes = ["rows", "columns"]
+constraints = [
+    "block <= max_threads_per_block",
+    "warps_per_sm % warps = 0 AND 32 * warps_per_sm <= max_threads_per_sm",
+    "by_bits OR method = 'histogram'",
+    "by_bits OR shared_bytes <= shared_bytes_per_block - 1024",
+    "NOT by_bits OR (levels <= 32 AND radius <= lane_columns AND window <= 9)",
+    # What only bits have.
+    "by_bits OR (lane_columns = 4 AND unroll = 1 AND direct = 8 AND warps_per_sm = 0)",
+]
+prune = [
+    "by_bits OR levels > 32 OR window >= 7",
+    "lane_columns = 4 OR (window <= 5 AND unroll <= 2)",
+    "direct = 8 OR window >= 5",
+    # Fewer registers than that do not do, and more are never asked for.
+    "warps_per_sm = 0 OR warps_per_sm = iif(lane_columns = 4, 24, 16)",
+    # Enough warps for the whole device, and none that has next to nothing to do.
+    "strip = 8 OR tiles * warps >= 8 * sm_count",
+    "strip = 128 OR tiles * warps <= 128 * sm_count",
+    "warps > 1 OR tiles <= 32 * sm_count",
+]
+reproducibility = "'exact'"
+
+[parameters]
+# Bit-sliced counters of whole warps, or a histogram for each thread.
+method = { values = ["bits", "histogram"], default = "bits", type = "jitune::Method" }
+warps = { values = [1, 2, 4, 8], default = 4 }
+# Rows that a thread marches down, in each field of its words.
+strip = { values = [8, 16, 32, 64, 128], default = 32 }
+lane_columns = { values = [4, 8], default = 4 }
+unroll = { values = [1, 2, 4], default = 2 }
+# Counts below it are summed for all levels at once.
+direct = { values = [8, 16], default = 8 }
+# The second launch bound; 0 leaves it to the compiler.
+warps_per_sm = { values = [0, 16, 24], default = 0 }
+
+[derived]
+by_bits = "method = 'bits'"
+block = "32 * warps"
+least_blocks = "warps_per_sm / warps"
+fields = "iif(levels <= 8, 4, iif(levels <= 16, 2, 1))"
+shared_bytes = "iif(by_bits, 0, ceil_div(levels, 4) * 4 * block + 4 * window * window)"
+# A warp's first and last lanes of bits are there for their neighbours alone.
+tiles_across = "ceil_div(columns, iif(by_bits, 30 * lane_columns * warps, block))"
+tiles = "tiles_across * ceil_div(rows, strip * iif(by_bits, fields, 1))"
+
+[arguments]
+input = { access = "in", type = "element", count = "rows * columns" }
+rows = { access = "scalar", type = "int64", value = "rows" }
+columns = { access = "scalar", type = "int64", value = "columns" }
+tiles_across = { access = "scalar", type = "uint32", value = "tiles_across" }
+scale = { access = "value", type = "float64", value = "1.0" }
+output = { access = "out", type = "float32", count = "rows * columns" }
+
+[[launch]]
+entry = "jitune::entropy"
+template = ["element", "window", "levels", "method", "warps", "strip", "lane_columns", "unroll", "direct", "warps_per_sm"]
+arguments = ["input", "rows", "columns", "tiles_across", "scale", "output"]
+block = "block"
+grid = "tiles"
+shared_bytes = "shared_bytes"
+programmatic = "compute_capability >= 90"
+*/
+#include "jitune_entropy_bits.h"
+#include "jitune_entropy_histogram.h"
+
+namespace jitune {
+
+enum class Method { bits, histogram };
+
+/// output = scale * (log N - (1/N) sum n log n) over the window around each element, of which the
+/// array has N, n of each level (N. Abramson, "Information Theory and Coding", 1963, for the
+/// entropy of a histogram). Windows are clipped at the borders. Both arrays need the alignment of
+/// an element only.
+template <class T, int window, int levels, Method method, int warps, int strip, int lane_columns,
+          int unroll, int direct, int warps_per_sm>
+__global__ void __launch_bounds__(32 * warps, warps_per_sm / warps)
+    entropy(const T* input, long long rows, long long columns, unsigned tiles_across, double scale,
+            float* output) {
+    wait_for_earlier_work();
+    const Image<T> image{input, rows, columns, scale, output};
+    const unsigned across = blockIdx.x % tiles_across;
+    const long long down = blockIdx.x / tiles_across;
+    if constexpr (method == Method::bits) {
+        using March = BitMarch<T, window, levels, lane_columns, strip, unroll, direct>;
+        const int lane = threadIdx.x % 32;
+        const long long tile = static_cast<long long>(across) * warps + threadIdx.x / 32;
+        const long long first = tile * (30 * lane_columns);
+        if (first < columns) {
+            const March march{image, down * (strip * March::kStrips),
+                              first + (lane - 1) * lane_columns};
+            march.run_either();
+        }
+    } else {
+        using March = HistogramMarch<T, window, levels, strip, 32 * warps>;
+        const long long column = static_cast<long long>(across) * (32 * warps) + threadIdx.x;
+        const March march{image, down * strip, column};
+        march.run();
+    }
+}
+
+}  // namespace jitune

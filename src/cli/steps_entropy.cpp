@@ -1,0 +1,182 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/sizes.hpp"
+#include "cli/table.hpp"
+#include "cli/units.hpp"
+#include "jitune/session.hpp"
+#include "ops/entropy_steps.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct Arguments : CommonArguments {
+    std::string sizes = "400,2560,10240";
+    std::string devices = "cuda,host";
+};
+
+/// A version with its times, one for each size.
+struct Line {
+    std::string step;
+    std::string change;
+    std::string device;
+    std::vector<EntropyTime> times;
+};
+
+std::string_view word(EntropyTime::Outcome outcome) {
+    switch (outcome) {
+        case EntropyTime::Outcome::timed:
+            return "timed";
+        case EntropyTime::Outcome::skipped:
+            return "skipped";
+        case EntropyTime::Outcome::failed:
+            break;
+    }
+    return "failed";
+}
+
+/// One run under way: version after version, each shown when it has all its times.
+class Steps {
+public:
+    explicit Steps(const Arguments& arguments)
+        : sizes_(parse_sizes(arguments.sizes)),
+          json_(arguments.json),
+          session_(arguments.options()),
+          table_(columns(sizes_)) {
+        for (const std::string& id : parse_list("--devices", arguments.devices)) {
+            devices_.push_back(&session_.engine().backend(id));
+        }
+    }
+
+    int run() {
+        for (const Backend* device : devices_) {
+            show(fmt::format("{}: {}\n", device->info().id, device->info().name));
+        }
+        show(
+            "entropies of 5 x 5 windows, float32, 16 levels; time: kernel / with copies from and "
+            "to host memory\n");
+        show(table_.header());
+        for (Backend* device : devices_) {
+            run_on(*device);
+        }
+        if (json_) {
+            print_json(to_json());
+        }
+        if (interrupt_.requested()) {
+            return kExitInterrupted;
+        }
+        return failed_ ? kExitFailed : kExitOk;
+    }
+
+private:
+    static std::vector<Column> columns(const std::vector<std::int64_t>& sizes) {
+        std::vector<Column> columns{
+            {"step", Align::left, 7}, {"change", Align::left, 31}, {"device", Align::left, 6}};
+        for (const std::int64_t size : sizes) {
+            columns.push_back({fmt::format("{}^2", size), Align::right, 19});
+        }
+        return columns;
+    }
+
+    void run_on(Backend& device) {
+        Engine& engine = session_.engine();
+        const bool is_host = device.info().id == "host";
+        for (const EntropyStep& step : entropy_steps()) {
+            if ((step.backend == "host") == is_host) {
+                add(std::string(step.name), std::string(step.change), device,
+                    [&](std::int64_t size) {
+                        return run_entropy_step(engine, device, step, size, interrupt_.requested());
+                    });
+            }
+        }
+        add("jitune", "the tuned winner", device, [&](std::int64_t size) {
+            return run_own_entropy(engine, device, size, interrupt_.requested());
+        });
+    }
+
+    template <class Measure>
+    void add(std::string step, std::string change, const Backend& device, const Measure& measure) {
+        Line line{std::move(step), std::move(change), device.info().id, {}};
+        for (const std::int64_t size : sizes_) {
+            if (interrupt_.requested()) {
+                return;
+            }
+            line.times.push_back(measure(size));
+            failed_ = failed_ || line.times.back().outcome == EntropyTime::Outcome::failed;
+        }
+        Table::Cells cells{line.step, line.change, line.device};
+        for (const EntropyTime& time : line.times) {
+            cells.push_back(
+                time.outcome == EntropyTime::Outcome::timed
+                    ? fmt::format("{} / {}", time_text(time.kernel_ns), time_text(time.whole_ns()))
+                    : std::string(word(time.outcome)));
+        }
+        show(table_.line(cells));
+        lines_.push_back(std::move(line));
+    }
+
+    void show(const std::string& text) const {
+        if (!json_) {
+            print(text);
+        }
+    }
+
+    [[nodiscard]] Json to_json() const {
+        Json steps = Json::array();
+        for (const Line& line : lines_) {
+            for (std::size_t i = 0; i < line.times.size(); ++i) {
+                const EntropyTime& time = line.times[i];
+                Json json{{"step", line.step},
+                          {"change", line.change},
+                          {"device", line.device},
+                          {"size", sizes_[i]},
+                          {"outcome", word(time.outcome)}};
+                if (time.outcome == EntropyTime::Outcome::timed) {
+                    json["configuration"] = time.configuration;
+                    json["kernel_ns"] = time.kernel_ns;
+                    json["copies_ns"] = time.copies_ns;
+                } else {
+                    json["note"] = time.note;
+                }
+                steps.push_back(std::move(json));
+            }
+        }
+        return {{"kernel", "entropy"},
+                {"interrupted", interrupt_.requested().load()},
+                {"steps", steps}};
+    }
+
+    const std::vector<std::int64_t> sizes_;
+    const bool json_;
+    Session session_;
+    std::vector<Backend*> devices_;
+    const Interrupt interrupt_;
+    const Table table_;
+    std::vector<Line> lines_;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+Action add_steps_entropy(CLI::App& app) {
+    auto arguments = std::make_shared<Arguments>();
+    app.add_option("--sizes", arguments->sizes, "Rows of square arrays, by comma [400,2560,10240]");
+    app.add_option("--devices", arguments->devices, "Of cuda, cuda:N and host [cuda,host]");
+    app.add_option("--budget", arguments->budget,
+                   "Seconds for tuning jitune's own kernel [JITUNE_BUDGET, else 2]");
+    arguments->add_database(app);
+    arguments->add_log(app);
+    arguments->add_json(app);
+    return [arguments] { return Steps(*arguments).run(); };
+}
+
+}  // namespace jitune

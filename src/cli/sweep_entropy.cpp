@@ -1,0 +1,29 @@
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/entropy_words.hpp"
+#include "cli/sweep.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct Arguments : SweepArguments {
+    EntropyWords problems;
+};
+
+}  // namespace
+
+Action add_sweep_entropy(CLI::App& app) {
+    auto arguments = std::make_shared<Arguments>();
+    EntropyWords& words = arguments->problems;
+    app.add_option("--types", words.types, "Of uint8, int32, float32, by comma [float32]");
+    app.add_option("--window", words.windows, "Odd, of 3 to 15, by comma [5]");
+    app.add_option("--levels", words.levels, "Of 2 to 256, by comma [16]");
+    app.add_option("--sizes", words.sizes,
+                   "Rows x columns, as in 400x640,2^12x2^10 [400x400,2560x2560,10240x10240]");
+    arguments->add(app);
+    return [arguments] { return run_sweep(*arguments, entropy_plan(arguments->problems)); };
+}
+
+}  // namespace jitune
