@@ -38,6 +38,7 @@ class Bench {
 public:
     Bench() : driver_(load_driver()) {
         CUdevice device = 0;
+        check(driver_->cuInit(0), "cuInit");
         check(driver_->cuDeviceGet(&device, 0), "cuDeviceGet");
         check(driver_->cuDevicePrimaryCtxRetain(&context_, device), "cuDevicePrimaryCtxRetain");
         check(driver_->cuCtxPushCurrent(context_), "cuCtxPushCurrent");

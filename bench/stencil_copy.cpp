@@ -36,6 +36,7 @@ class Bench {
 public:
     explicit Bench(std::size_t bytes) : driver_(load_driver()), bytes_(bytes) {
         CUdevice device = 0;
+        check(driver_->cuInit(0), "cuInit");
         check(driver_->cuDeviceGet(&device, 0), "cuDeviceGet");
         check(driver_->cuDevicePrimaryCtxRetain(&context_, device), "cuDevicePrimaryCtxRetain");
         check(driver_->cuCtxPushCurrent(context_), "cuCtxPushCurrent");

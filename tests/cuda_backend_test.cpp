@@ -139,10 +139,10 @@ TEST_F(CudaBackend, TimesTheLaunchesThatUsersGet) {
     EXPECT_TRUE(fake.launches().empty());
     EXPECT_GT(std::get<double>(timer->sample(milliseconds(100))), 0);
     const auto launches = fake.launches();
-    ASSERT_EQ(launches.size(), 3U) << "one untimed, then the chain";
-    EXPECT_FALSE(launches[1].programmatic);
-    EXPECT_TRUE(launches[2].programmatic);
-    EXPECT_EQ(launches[2].cluster, 2U);
+    ASSERT_EQ(launches.size(), 2U);
+    EXPECT_FALSE(launches[0].programmatic);
+    EXPECT_TRUE(launches[1].programmatic);
+    EXPECT_EQ(launches[1].cluster, 2U);
 }
 
 TEST_F(CudaBackend, SaysWithTheFirstSampleThatAChainCannotBeCaptured) {
@@ -202,11 +202,12 @@ TEST_F(CudaBackend, WritesAResultThatNoKernelMakes) {
     EXPECT_TRUE(all_zero(static_cast<char*>(memory->data()) + 12, 4));
 }
 
-TEST_F(CudaBackend, TimesAChainPerLaunch) {
+TEST_F(CudaBackend, TimesAChainPerLaunchButTheFirst) {
     const auto program = load("k<1>");
-    const std::vector<Launch> chain(4, plain_launch());
-    fake.on_launch = [](FakeLaunch& launch) {
-        launch.nanoseconds = 250000;
+    const std::vector<Launch> chain(5, plain_launch());
+    int launched = 0;
+    fake.on_launch = [&](FakeLaunch& launch) {
+        launch.nanoseconds = launched++ == 0 ? 9e9 : 250000;
         return CUDA_SUCCESS;
     };
     const auto bench = backend().make_bench();
@@ -234,7 +235,7 @@ TEST_F(CudaBackend, SaysThatTheFlushNeedsMemory) {
     const auto program = load("k<1>");
     fake.device(0).memory_bytes = 1 << 20;
     const auto bench = backend().make_bench();
-    const std::vector<Launch> chain(1, plain_launch());
+    const std::vector<Launch> chain(2, plain_launch());
     const std::string message =
         expect_error(ErrorKind::unavailable, [&] { bench->timer(*program, chain, true); });
     EXPECT_NE(message.find("flushes the L2 cache"), std::string::npos) << message;
@@ -247,7 +248,7 @@ TEST_F(CudaBackend, TakesNoTimeForATime) {
             launch.nanoseconds = nanoseconds;
             return CUDA_SUCCESS;
         };
-        const std::vector<Launch> chain(1, plain_launch());
+        const std::vector<Launch> chain(2, plain_launch());
         const auto result =
             backend().make_bench()->timer(*program, chain, false)->sample(milliseconds(100));
         ASSERT_TRUE(std::holds_alternative<LaunchFailure>(result)) << nanoseconds;
@@ -255,9 +256,11 @@ TEST_F(CudaBackend, TakesNoTimeForATime) {
     }
 }
 
-TEST_F(CudaBackend, RefusesAnEmptyChain) {
+TEST_F(CudaBackend, RefusesAChainWithoutATimedLaunch) {
     const auto program = load("k<1>");
+    const std::vector<Launch> one(1, plain_launch());
     expect_error(ErrorKind::usage, [&] { backend().make_bench()->timer(*program, {}, false); });
+    expect_error(ErrorKind::usage, [&] { backend().make_bench()->timer(*program, one, false); });
 }
 
 TEST_F(CudaBackend, GivesAHungKernelUpAndNeverWaitsForItAgain) {

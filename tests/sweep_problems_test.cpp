@@ -124,7 +124,7 @@ TEST(SweepTable, MarksASearchThatDidNotEndByItself) {
     result.rows.push_back(row_of({.sizes = "1000"}));
     result.rows[0].tune.evaluated = 485;
     result.rows[0].complete = true;
-    const SweepTable table(sweep_problems({.sizes = "1000"}));
+    const SweepTable table(reduce_plan({.sizes = "1000"}));
     EXPECT_EQ(table.line(result.rows[0]).find("485*"), std::string::npos);
     EXPECT_TRUE(sweep_summary(result).starts_with("1 tuned"));
     result.rows[0].complete = false;

@@ -145,9 +145,10 @@ public:
     virtual std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                              std::chrono::milliseconds limit) = 0;
 
-    /// Prepares to time `chain` (on CUDA: one graph, captured from launches on a stream). With
+    /// Prepares to time all launches of `chain` but the first, which brings the kernel's code and
+    /// the clocks to where they stay (on CUDA: one graph, captured from launches on a stream). With
     /// `flush_cache`, other memory is read before each sample until the chain's data has left the
-    /// last-level cache.
+    /// last-level cache. Throws Error(usage) for a chain of fewer than two.
     virtual std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                          bool flush_cache) = 0;
 

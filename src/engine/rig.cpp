@@ -22,25 +22,17 @@ constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 constexpr double kSampleNs = 400'000;  // some thousand times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
-// Data that has gone through a cache of a quarter of its size has left nothing behind to hit.
-constexpr std::size_t kColdFactor = 4;
-constexpr double kRooflineMargin = 1.1;  // clocks are a little above what devices say
-
-std::int64_t attribute(const DeviceInfo& info, const char* name) {
-    const auto found = info.attributes.find(name);
-    return found == info.attributes.end() ? 0 : found->second;
-}
+// No launch of a sample reads what another has read, up to so many bytes: candidates choose what
+// the cache keeps, so that rotating through a few times its size would leave some of them hits.
+constexpr std::size_t kMostCopies = std::size_t{4} << 30;
 
 std::size_t cache_of(const DeviceInfo& info) {
-    const std::int64_t bytes =
-        std::max(attribute(info, "l2_bytes"), attribute(info, "cache_bytes"));
-    return static_cast<std::size_t>(bytes == 0 ? 32 << 20 : std::max<std::int64_t>(bytes, 1 << 20));
-}
-
-/// Two transfers per clock and line of the bus. Bytes per ns; 0 where the device does not say.
-double memory_speed(const DeviceInfo& info) {
-    return 2.0 * 1e-6 * static_cast<double>(attribute(info, "memory_clock_khz")) *
-           static_cast<double>(attribute(info, "memory_bus_bits")) / 8;
+    for (const char* name : {"l2_bytes", "cache_bytes"}) {
+        if (const auto found = info.attributes.find(name); found != info.attributes.end()) {
+            return static_cast<std::size_t>(std::max<std::int64_t>(found->second, 1 << 20));
+        }
+    }
+    return std::size_t{32} << 20;
 }
 
 TrialFailure failure_of(const LaunchFailure& failure) {
@@ -118,7 +110,7 @@ Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, boo
       cases_(cases_of(workload, problem)),
       warm_cache_(warm_cache),
       cache_bytes_(cache_of(backend.info())),
-      memory_bytes_per_ns_(memory_speed(backend.info())) {
+      roofline_(backend.info()) {
     for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
         checks_.push_back(make_slot(cases_[i]));
     }
@@ -307,8 +299,8 @@ std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule&
 }
 
 std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
-    const std::vector<Launch> one{bind(*slices_.front(), rule)};
-    const auto probe = bench_->timer(program, one, !warm_cache_);
+    const std::vector<Launch> probed(2, bind(*slices_.front(), rule));
+    const auto probe = bench_->timer(program, probed, !warm_cache_);
     double fastest = kSampleNs;
     for (int i = 0; i < 3; ++i) {
         auto result = sample(*probe);
@@ -323,18 +315,18 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
         return std::nullopt;
     }
     const std::size_t bytes = input_bytes(cases_.back());
-    const std::size_t cold = kColdFactor * cache_bytes_ / bytes + 1;
+    const std::size_t most = std::max<std::size_t>(kMostCopies / bytes, 1);
     try {
-        while (slices_.size() < std::min(chain_, cold)) {
+        while (slices_.size() < std::min(chain_ + 1, most)) {
             slices_.push_back(make_slot(cases_.back()));
         }
-    } catch (const Error& error) {  // little memory is left: rotate fewer and flush instead
+    } catch (const Error& error) {  // little memory is left
         if (error.kind() != ErrorKind::unavailable) {
             throw;
         }
-        chain_ = slices_.size();
+        chain_ = std::max<std::size_t>(slices_.size(), 2) - 1;
     }
-    flush_ = slices_.size() * bytes < kColdFactor * cache_bytes_;
+    flush_ = true;
     return std::nullopt;
 }
 
@@ -348,7 +340,7 @@ std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& pro
         restore(*slice);
     }
     std::vector<Launch> chain;
-    for (std::size_t i = 0; i < chain_; ++i) {
+    for (std::size_t i = 0; i <= chain_; ++i) {  // the first one warms up
         chain.push_back(bind(*slices_[i % slices_.size()], rule));
     }
     return bench_->timer(program, chain, flush_);
@@ -367,28 +359,21 @@ std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
     return ns;
 }
 
-// What of one launch's data cannot be in the cache, however that replaces its lines: the launches
-// go through all copies in turn.
+// What of one launch's data cannot be in the cache, whatever that keeps.
 std::size_t Rig::cold_bytes() const {
     if (warm_cache_ || !cases_.back().reads_all) {
         return 0;
     }
     const std::size_t bytes = input_bytes(cases_.back());
-    const std::size_t cached = cache_bytes_ / slices_.size();
+    const std::size_t cached = slices_.size() > chain_ ? 0 : cache_bytes_;
     return bytes > cached ? bytes - cached : 0;
 }
 
 std::optional<TrialFailure> Rig::judge_time(double ns) const {
-    const auto bytes = static_cast<double>(cold_bytes());
-    const double most = kRooflineMargin * memory_bytes_per_ns_;
-    if (most == 0 || bytes <= ns * most) {
-        return std::nullopt;
+    if (auto complaint = roofline_.complaint(cold_bytes(), ns)) {
+        return TrialFailure{Verdict::wrong_result, std::move(*complaint), false};
     }
-    return TrialFailure{Verdict::wrong_result,
-                        fmt::format("faster than memory: {:.0f} bytes that are not in the cache "
-                                    "take {:.0f} ns at least, not {:.0f} ns",
-                                    bytes, bytes / most, ns),
-                        false};
+    return std::nullopt;
 }
 
 std::string Rig::conditions() const {

@@ -10,6 +10,7 @@
 #include "engine/clock_watch.hpp"
 #include "engine/device_lock.hpp"
 #include "engine/launch_rule.hpp"
+#include "engine/roofline.hpp"
 #include "engine/workload.hpp"
 #include "space/configuration.hpp"
 #include "tuner_db/record.hpp"
@@ -106,8 +107,8 @@ private:
     std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
     bool warm_cache_;
     std::size_t cache_bytes_;
-    double memory_bytes_per_ns_;  // at most; 0: not known
-    std::size_t chain_ = 0;       // launches in a sample; 0: not planned yet
+    Roofline roofline_;
+    std::size_t chain_ = 0;  // launches in a sample; 0: not planned yet
     bool flush_ = false;
 };
 

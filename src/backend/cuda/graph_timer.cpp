@@ -23,13 +23,13 @@ GraphTimer::GraphTimer(std::shared_ptr<CudaDevice> device, std::shared_ptr<Strea
     : device_(std::move(device)),
       stream_(std::move(stream)),
       flush_(std::move(flush)),
-      launches_(chain.size()),
+      launches_(chain.size() - 1),
       graph_(device_, device_->driver().cuGraphDestroy, "cuGraphDestroy"),
       replay_(device_, device_->driver().cuGraphExecDestroy, "cuGraphExecDestroy"),
       begin_(device_, device_->driver().cuEventDestroy, "cuEventDestroy"),
       end_(device_, device_->driver().cuEventDestroy, "cuEventDestroy") {
-    if (chain.empty()) {
-        throw Error(ErrorKind::usage, "prepare to time a kernel: the chain has no launches");
+    if (chain.size() < 2) {
+        throw Error(ErrorKind::usage, "prepare to time a kernel: the chain has no timed launch");
     }
     const ContextScope scope(*device_);
     make_events();
@@ -47,8 +47,7 @@ void GraphTimer::make_events() {
 }
 
 // The events are nodes of the graph: between a launch and events on the stream lie some
-// microseconds of the graph's own start. What a sample holds before the first of them is not timed:
-// the flush, or a first launch, which brings caches and clocks to the state in which they stay.
+// microseconds of the graph's own start.
 std::optional<LaunchFailure> GraphTimer::capture(const CudaProgram& program,
                                                  std::span<const Launch> chain) {
     StreamCapture capture(*device_, stream_->get(), kPreparing);
@@ -65,11 +64,9 @@ std::optional<LaunchFailure> GraphTimer::capture(const CudaProgram& program,
                              "cuEventRecordWithFlags");
         }
     };
-    if (!flush_) {
-        launch(chain.back());
-    }
+    launch(chain.front());
     record(begin_);
-    std::for_each(chain.begin(), chain.end(), launch);
+    std::for_each(chain.begin() + 1, chain.end(), launch);
     record(end_);
     return failure ? failure : failed(capture.end(graph_.out()), "cuStreamEndCapture");
 }
