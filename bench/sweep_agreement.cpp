@@ -24,7 +24,8 @@ namespace {
 using namespace jitune;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRounds = 60;
+constexpr std::size_t kRounds = 60;
+constexpr std::size_t kLoadings = 4;
 
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -32,8 +33,8 @@ double seconds_since(Clock::time_point begin) {
 
 /// A configuration with its samples of all rounds.
 struct Lane {
-    std::shared_ptr<const Program> program;
-    std::unique_ptr<Timer> timer;
+    std::vector<std::shared_ptr<const Program>> programs;  // as often loaded, as in finals
+    std::vector<std::unique_ptr<Timer>> timers;
     FinalRule::Lane samples_ns;
 };
 
@@ -79,10 +80,11 @@ public:
                 kernel_.kernel_template.front_matter().warm_cache, log_);
         const DeviceLock::Turn turn = rig.turn();
         prepare(rig);
-        for (int round = 0; round <= kRounds; ++round) {  // round 0 warms up
+        for (std::size_t round = 0; round < kRounds + kLoadings; ++round) {  // the first warm up
             for (auto& [text, lane] : lanes_) {
-                const double ns = std::get<double>(Rig::sample(*lane.timer));
-                if (round > 0) {
+                Timer& timer = *lane.timers[round % kLoadings];
+                const double ns = std::get<double>(Rig::sample(timer));
+                if (round >= kLoadings) {
                     lane.samples_ns.push_back(ns);
                 }
             }
@@ -112,9 +114,12 @@ private:
             const CompileOutcome outcome =
                 binaries.compile(backend_, source.source(), source.hash(), std::span(&instance, 1))
                     .front();
-            lane.program = backend_.load(std::get<Binary>(outcome));
-            lane.timer = std::get<std::unique_ptr<Timer>>(rig.timer(
-                *lane.program, source.launch_rule(problem_, backend_.info(), configuration)));
+            const LaunchRule rule = source.launch_rule(problem_, backend_.info(), configuration);
+            for (std::size_t i = 0; i < kLoadings; ++i) {
+                lane.programs.push_back(backend_.load(std::get<Binary>(outcome)));
+                lane.timers.push_back(
+                    std::get<std::unique_ptr<Timer>>(rig.timer(*lane.programs.back(), rule)));
+            }
         }
     }
 

@@ -45,7 +45,13 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
         try {
             return open_once(place, mode, patience);
         } catch (const sqlite::Failure& failure) {
-            if (!failure.damaged() || read_only || attempt == kAttempts) {
+            if (read_only || attempt == kAttempts) {
+                throw;
+            }
+            if (!failure.damaged()) {
+                if (place.is_replaced(identity)) {  // by another process, since it was looked at
+                    continue;
+                }
                 throw;
             }
             // Some other file that a path names by mistake is not ours to move.

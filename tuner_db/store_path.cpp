@@ -111,13 +111,18 @@ FileSystem StorePath::file_system() const {
 }
 
 StorePath::Identity StorePath::check_file() const {
-    // mknod makes the file without opening it. It is there already in all but one case.
-    if (if_missing_ == IfMissing::create &&
-        mknodat(directory_.fd, name_.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
-        refuse_call(file_, "create", errno);
-    }
     struct stat status {};
-    if (fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    int found = fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+    if (found != 0 && errno == ENOENT && if_missing_ == IfMissing::create) {
+        // Not while another process sets a file of this name aside: it would take the new one's
+        // journals with it. mknod makes the file without opening it.
+        flock(directory_.fd, LOCK_EX);
+        if (mknodat(directory_.fd, name_.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
+            refuse_call(file_, "create", errno);
+        }
+        found = fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+    }
+    if (found != 0) {
         refuse_call(file_, "stat", errno);
     }
     if (!S_ISREG(status.st_mode)) {
@@ -141,13 +146,17 @@ std::string StorePath::first_free_name() const {
     }
 }
 
+bool StorePath::is_replaced(const Identity& known) const {
+    struct stat status {};
+    return fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+           Identity{status.st_dev, status.st_ino} != known;
+}
+
 std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
     // Two processes that both found the damage: the second must not move the first one's new file.
     // Where a directory cannot be locked, the identity alone decides. Closing it unlocks it.
     flock(directory_.fd, LOCK_EX);
-    struct stat status {};
-    if (fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-        Identity{status.st_dev, status.st_ino} != damaged) {
+    if (is_replaced(damaged)) {
         return std::nullopt;
     }
     const std::string aside = first_free_name();

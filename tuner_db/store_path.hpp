@@ -37,9 +37,13 @@ public:
     /// regular file with one name, owned by this user or root and writable by nobody else.
     [[nodiscard]] Identity check_file() const;
 
+    /// True if the name is now another file's or nobody's.
+    [[nodiscard]] bool is_replaced(const Identity& known) const;
+
     /// Renames the file and its journals to the first free `<file>.bad-<n>` and returns that name,
     /// or nothing if the file is no longer `damaged`: another process has set it aside already.
-    /// Until this object ends, other processes wait before they set anything aside here.
+    /// Until this object ends, other processes wait before they set anything aside or make a new
+    /// file here.
     [[nodiscard]] std::optional<std::string> set_aside(const Identity& damaged) const;
 
 private:

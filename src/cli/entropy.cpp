@@ -1,16 +1,15 @@
 #include <bit>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
 #include "cli/entropy_words.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_run.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
 #include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
 #include "ops/npy.hpp"
@@ -21,20 +20,16 @@ namespace jitune {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    std::string file;
+struct Arguments : FileRunArguments {
     std::string output;  ///< empty: the entropies are not kept
     std::string window = "5";
     std::string levels = "16";
     double base = std::numbers::e;
-    std::string device = "auto";
 };
 
 struct Answer {
-    TimedCase timed;
-    std::optional<DispatchInfo> info;  ///< nothing was dispatched for an empty array
-    double gb_per_s = 0;
-    std::int64_t compiles = 0;
+    std::vector<std::byte> output;
+    FileRun run;
 };
 
 detail::EntropyRequest request_of(const Arguments& arguments, const NpyHeader& header) {
@@ -71,43 +66,26 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     TimedCase timed = time_case(engine, backend, entropy_kernel(platform_of(backend)),
                                 entropy_problem(request), resolved, std::move(one));
     const double bytes = static_cast<double>(count) * static_cast<double>(element + sizeof(float));
-    const double seconds = timed.seconds;
-    return {std::move(timed), resolved.info, bytes / seconds / 1e9, engine.counters().compiles};
+    return {
+        std::move(timed.output),
+        {resolved.info, timed.seconds, bytes / timed.seconds / 1e9, engine.counters().compiles}};
 }
 
 Json to_json(const Answer& answer, const detail::EntropyRequest& request) {
-    const auto& info = answer.info;
-    return {{"type", to_string(request.element)},
-            {"rows", request.rows},
-            {"columns", request.columns},
-            {"window", request.entropy.window},
-            {"levels", request.entropy.levels},
-            {"base", request.entropy.base},
-            {"device", info ? Json(info->device) : Json()},
-            {"origin", info ? Json(to_string(info->origin)) : Json()},
-            {"configuration", info ? Json(info->configuration) : Json()},
-            {"seconds", answer.timed.seconds},
-            {"gb_per_s", answer.gb_per_s},
-            {"compiles", answer.compiles}};
+    Json document{{"type", to_string(request.element)}, {"rows", request.rows},
+                  {"columns", request.columns},         {"window", request.entropy.window},
+                  {"levels", request.entropy.levels},   {"base", request.entropy.base}};
+    answer.run.add_to(document);
+    return document;
 }
 
 std::string to_text(const Answer& answer, const detail::EntropyRequest& request) {
-    const auto line = [](const char* name, const std::string& text) {
-        return fmt::format("{:<14} {}\n", name, text);
-    };
     const Entropy& entropy = request.entropy;
-    std::string text = line("entropy", fmt::format("of windows of {0} x {0}, {1} levels, base {2}",
-                                                   entropy.window, entropy.levels, entropy.base));
-    text += line(
-        "of", fmt::format("{} x {} {}", request.rows, request.columns, to_string(request.element)));
-    if (!answer.info) {
-        return text + line("device", "nothing to launch for an empty array");
-    }
-    text += line("device", fmt::format("{} ({})", answer.info->device, answer.info->device_name));
-    text += line("configuration", answer.info->configuration);
-    text += line("origin", to_string(answer.info->origin));
-    text += line("time", time_text(answer.timed.seconds * 1e9));
-    return text + line("rate", fmt::format("{} GB/s", rate_text(answer.gb_per_s)));
+    return file_run_line("entropy", fmt::format("of windows of {0} x {0}, {1} levels, base {2}",
+                                                entropy.window, entropy.levels, entropy.base)) +
+           file_run_line("of", fmt::format("{} x {} {}", request.rows, request.columns,
+                                           to_string(request.element))) +
+           answer.run.text("nothing to launch for an empty array");
 }
 
 int run(const Arguments& arguments) {
@@ -115,8 +93,7 @@ int run(const Arguments& arguments) {
     const detail::EntropyRequest request = request_of(arguments, file.header());
     const Answer answered = answer(arguments, file, request);
     if (!arguments.output.empty()) {
-        write_npy(arguments.output, ElementType::float32, file.header().shape,
-                  answered.timed.output);
+        write_npy(arguments.output, ElementType::float32, file.header().shape, answered.output);
     }
     if (arguments.json) {
         print_json(to_json(answered, request));
@@ -130,21 +107,12 @@ int run(const Arguments& arguments) {
 
 Action add_entropy(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file,
-                   "A .npy array of two dimensions, of uint8, int32 or float32 levels")
-        ->required();
+    arguments->add_file(app, "A .npy array of two dimensions, of uint8, int32 or float32 levels");
     app.add_option("--window", arguments->window, "Odd, 3 to 15 [5]");
     app.add_option("--levels", arguments->levels, "2 to 256 [16]");
     app.add_option("--base", arguments->base, "Of the logarithm [e]");
     app.add_option("--output", arguments->output, "A .npy file to write the entropies to");
-    app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
-    app.add_option("--tune", arguments->tune,
-                   "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
-    app.add_option("--budget", arguments->budget,
-                   "Seconds that tuning may take [JITUNE_BUDGET, else 2]");
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
+    arguments->add_dispatch(app);
     return [arguments] { return run(*arguments); };
 }
 

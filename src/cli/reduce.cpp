@@ -7,12 +7,11 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
 #include "cli/custom_file.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/reduce_words.hpp"
-#include "cli/units.hpp"
 #include "ops/element_visit.hpp"
 #include "ops/npy.hpp"
 #include "ops/reduce_call.hpp"
@@ -22,14 +21,12 @@ namespace jitune {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    std::string file;
+struct Arguments : FileRunArguments {
     std::string op = "sum";
     std::optional<std::string> custom;  ///< a file, in place of op
     std::string result;                 ///< empty: the operation's own
     std::string determinism = "run_to_run";
     std::optional<std::string> configuration;  ///< else the best there is
-    std::string device = "auto";
 };
 
 struct Value {
@@ -39,10 +36,7 @@ struct Value {
 
 struct Answer {
     Value value;
-    std::optional<DispatchInfo> info;  ///< nothing was dispatched for an empty array
-    double seconds = 0;
-    double gb_per_s = 0;
-    std::int64_t compiles = 0;
+    FileRun run;
 };
 
 /// A result of 8 bits is a truth value.
@@ -77,18 +71,16 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
               const detail::ReduceRequest& request) {
     const Options options = arguments.options();
     if (is_empty(request.shape)) {
-        return {value_of(request.result, nothing_of(request).data()), std::nullopt};
+        return {value_of(request.result, nothing_of(request).data()), {}};
     }
     Session session(options);
     Engine& engine = session.engine();
     const TimedReduction reduction =
         timed_reduce(engine, engine.backend(arguments.device), request, file.data());
     const auto bytes = static_cast<double>(file.header().count * bytes_of(request.element));
-    return {.value = value_of(request.result, reduction.value),
-            .info = reduction.info,
-            .seconds = reduction.seconds,
-            .gb_per_s = bytes / reduction.seconds / 1e9,
-            .compiles = engine.counters().compiles};
+    return {value_of(request.result, reduction.value),
+            {reduction.info, reduction.seconds, bytes / reduction.seconds / 1e9,
+             engine.counters().compiles}};
 }
 
 std::string operation_name(const Reduction& reduction) {
@@ -106,29 +98,15 @@ Json to_json(const Answer& answer, const detail::ReduceRequest& request) {
     document["op"] = to_string(reduction.op);
     document["name"] = operation_name(reduction);
     document["determinism"] = to_string(reduction.determinism);
-    document["device"] = answer.info ? Json(answer.info->device) : Json();
-    document["origin"] = answer.info ? Json(to_string(answer.info->origin)) : Json();
-    document["configuration"] = answer.info ? Json(answer.info->configuration) : Json();
-    document["seconds"] = answer.seconds;
-    document["gb_per_s"] = answer.gb_per_s;
-    document["compiles"] = answer.compiles;
+    answer.run.add_to(document);
     return document;
 }
 
 std::string to_text(const Answer& answer, const detail::ReduceRequest& request) {
-    std::string text =
-        fmt::format("{:<14} {}\n", operation_name(request.reduction), answer.value.text);
-    text += fmt::format("{:<14} {} {}\n", "of", request.shape.inner, to_string(request.element));
-    if (!answer.info) {
-        return text + fmt::format("{:<14} nothing to launch for an empty array\n", "device");
-    }
-    text +=
-        fmt::format("{:<14} {} ({})\n", "device", answer.info->device, answer.info->device_name);
-    text += fmt::format("{:<14} {}\n", "configuration", answer.info->configuration);
-    text += fmt::format("{:<14} {}\n", "origin", to_string(answer.info->origin));
-    text += fmt::format("{:<14} {}\n", "time", time_text(answer.seconds * 1e9));
-    text += fmt::format("{:<14} {} GB/s\n", "rate", rate_text(answer.gb_per_s));
-    return text;
+    return file_run_line(operation_name(request.reduction), answer.value.text) +
+           file_run_line("of",
+                         fmt::format("{} {}", request.shape.inner, to_string(request.element))) +
+           answer.run.text("nothing to launch for an empty array");
 }
 
 int run(const Arguments& arguments) {
@@ -171,18 +149,10 @@ void add_reduction(CLI::App& app, Arguments& arguments) {
 
 Action add_reduce(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file,
-                   "A .npy array of bool, or of little-endian integers or floats of up to 64 bits")
-        ->required();
+    arguments->add_file(
+        app, "A .npy array of bool, or of little-endian integers or floats of up to 64 bits");
     add_reduction(app, *arguments);
-    app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
-    app.add_option("--tune", arguments->tune,
-                   "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
-    app.add_option("--budget", arguments->budget,
-                   "Seconds that tuning may take [JITUNE_BUDGET, else 2]");
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
+    arguments->add_dispatch(app);
     return [arguments] { return run(*arguments); };
 }
 

@@ -1,16 +1,14 @@
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/stencil_words.hpp"
-#include "cli/units.hpp"
 #include "ops/npy.hpp"
 #include "ops/reduce_kernel.hpp"
 #include "ops/stencil_call.hpp"
@@ -20,21 +18,17 @@ namespace jitune {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    std::string file;
+struct Arguments : FileRunArguments {
     std::string output;  ///< empty: the outputs are not kept
     std::string radius = "1";
     std::string weights;
     std::string boundary = "valid";
-    std::string device = "auto";
     bool mean = false;
 };
 
 struct Answer {
-    TimedCase timed;
-    std::optional<DispatchInfo> info;  ///< nothing was dispatched where there is no output
-    double gb_per_s = 0;
-    std::int64_t compiles = 0;
+    std::vector<std::byte> output;
+    FileRun run;
 };
 
 Answer answer(const Arguments& arguments, const NpyFile& file,
@@ -59,43 +53,29 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     TimedCase timed = time_case(engine, backend, stencil_kernel(platform_of(backend)),
                                 stencil_problem(request, kFastAlignment), resolved, std::move(one));
     const double bytes = static_cast<double>(request.n + outputs) * static_cast<double>(element);
-    const double seconds = timed.seconds;
-    return {std::move(timed), resolved.info, bytes / seconds / 1e9, engine.counters().compiles};
+    return {
+        std::move(timed.output),
+        {resolved.info, timed.seconds, bytes / timed.seconds / 1e9, engine.counters().compiles}};
 }
 
 Json to_json(const Answer& answer, const detail::StencilRequest& request) {
-    const auto& info = answer.info;
-    return {{"type", to_string(request.element)},
-            {"n", request.n},
-            {"radius", request.stencil.radius},
-            {"weighting", weighting_of(request.stencil)},
-            {"boundary", to_string(request.stencil.boundary)},
-            {"outputs", stencil_outputs(request.n, request.stencil)},
-            {"device", info ? Json(info->device) : Json()},
-            {"origin", info ? Json(to_string(info->origin)) : Json()},
-            {"configuration", info ? Json(info->configuration) : Json()},
-            {"seconds", answer.timed.seconds},
-            {"gb_per_s", answer.gb_per_s},
-            {"compiles", answer.compiles}};
+    Json document{{"type", to_string(request.element)},
+                  {"n", request.n},
+                  {"radius", request.stencil.radius},
+                  {"weighting", weighting_of(request.stencil)},
+                  {"boundary", to_string(request.stencil.boundary)},
+                  {"outputs", stencil_outputs(request.n, request.stencil)}};
+    answer.run.add_to(document);
+    return document;
 }
 
 std::string to_text(const Answer& answer, const detail::StencilRequest& request) {
-    const auto line = [](const char* name, const std::string& text) {
-        return fmt::format("{:<14} {}\n", name, text);
-    };
     const Stencil& stencil = request.stencil;
-    std::string text = line("stencil", fmt::format("{} of radius {}, {}", weighting_of(stencil),
-                                                   stencil.radius, to_string(stencil.boundary)));
-    text += line("of", fmt::format("{} {}", request.n, to_string(request.element)));
-    text += line("outputs", fmt::format("{}", stencil_outputs(request.n, stencil)));
-    if (!answer.info) {
-        return text + line("device", "nothing to launch for no outputs");
-    }
-    text += line("device", fmt::format("{} ({})", answer.info->device, answer.info->device_name));
-    text += line("configuration", answer.info->configuration);
-    text += line("origin", to_string(answer.info->origin));
-    text += line("time", time_text(answer.timed.seconds * 1e9));
-    return text + line("rate", fmt::format("{} GB/s", rate_text(answer.gb_per_s)));
+    return file_run_line("stencil", fmt::format("{} of radius {}, {}", weighting_of(stencil),
+                                                stencil.radius, to_string(stencil.boundary))) +
+           file_run_line("of", fmt::format("{} {}", request.n, to_string(request.element))) +
+           file_run_line("outputs", fmt::format("{}", stencil_outputs(request.n, stencil))) +
+           answer.run.text("nothing to launch for no outputs");
 }
 
 int run(const Arguments& arguments) {
@@ -109,7 +89,7 @@ int run(const Arguments& arguments) {
     const Answer answered = answer(arguments, file, request);
     if (!arguments.output.empty()) {
         const std::int64_t outputs = stencil_outputs(request.n, stencil);
-        write_npy(arguments.output, request.element, std::span(&outputs, 1), answered.timed.output);
+        write_npy(arguments.output, request.element, std::span(&outputs, 1), answered.output);
     }
     if (arguments.json) {
         print_json(to_json(answered, request));
@@ -123,22 +103,14 @@ int run(const Arguments& arguments) {
 
 Action add_stencil(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file, "A .npy array of int32, float32 or float64")
-        ->required();
+    arguments->add_file(app, "A .npy array of int32, float32 or float64");
     app.add_option("--radius", arguments->radius, "1 to 32 [1]");
     auto* weights =
         app.add_option("--weights", arguments->weights, "2 radius + 1 numbers by comma [all 1]");
     app.add_flag("--mean", arguments->mean, "The sum over 2 radius + 1")->excludes(weights);
     app.add_option("--boundary", arguments->boundary, "valid, zero, clamp or wrap [valid]");
     app.add_option("--output", arguments->output, "A .npy file to write the outputs to");
-    app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
-    app.add_option("--tune", arguments->tune,
-                   "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
-    app.add_option("--budget", arguments->budget,
-                   "Seconds that tuning may take [JITUNE_BUDGET, else 2]");
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
+    arguments->add_dispatch(app);
     return [arguments] { return run(*arguments); };
 }
 

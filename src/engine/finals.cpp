@@ -15,11 +15,15 @@ constexpr double kClose = 1.15;  // times the best median: noise may explain it
 constexpr double kHopeless = 2;  // no noise explains it
 constexpr int kPatience = 4;     // rounds between two looks at whether they are enough
 
+// A kernel of some microseconds can be 5 % faster or slower than after the last time that its code
+// was loaded, for as long as it stays there. What a winner is worth is known from several loadings.
+constexpr std::size_t kLoadings = 4;
+
 /// A finalist on the clock.
 struct Lane {
     Finalist finalist;
-    std::shared_ptr<const Program> program;
-    std::unique_ptr<Timer> timer;
+    std::vector<std::shared_ptr<const Program>> programs;  ///< as often loaded
+    std::vector<std::unique_ptr<Timer>> timers;            ///< one for each
 };
 
 void announce(TuneObserver* observer, const Evaluation& evaluation) {
@@ -36,27 +40,33 @@ std::vector<Lane> make_lanes(Backend& backend, const KernelTemplate& kernel, con
         Lane lane;
         lane.finalist.evaluation = evaluation;
         announce(observer, *evaluation);
-        lane.program = backend.load(*evaluation->binary);
-        auto timer = rig.timer(
-            *lane.program, kernel.launch_rule(problem, backend.info(), evaluation->configuration));
-        if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
-            refuse_lost_device(*failure, evaluation->configuration);
-            continue;
+        const LaunchRule rule =
+            kernel.launch_rule(problem, backend.info(), evaluation->configuration);
+        while (lane.timers.size() < kLoadings) {
+            lane.programs.push_back(backend.load(*evaluation->binary));
+            auto timer = rig.timer(*lane.programs.back(), rule);
+            if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
+                refuse_lost_device(*failure, evaluation->configuration);
+                break;
+            }
+            lane.timers.push_back(std::get<std::unique_ptr<Timer>>(std::move(timer)));
         }
-        lane.timer = std::get<std::unique_ptr<Timer>>(std::move(timer));
-        lanes.push_back(std::move(lane));
+        if (lane.timers.size() == kLoadings) {
+            lanes.push_back(std::move(lane));
+        }
     }
     return lanes;
 }
 
-/// One sample of each lane, from the first on or the second and so on; a lane that fails is out.
+/// One sample of each lane, from the first on or the second and so on, of its next loading; a lane
+/// that fails is out.
 void take_round(std::vector<Lane>& lanes, std::size_t number, TuneObserver* observer) {
     std::vector<std::size_t> failed;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         const std::size_t place = (number + i) % lanes.size();
         Finalist& finalist = lanes[place].finalist;
         announce(observer, *finalist.evaluation);
-        const auto result = Rig::sample(*lanes[place].timer);
+        const auto result = Rig::sample(*lanes[place].timers[number % kLoadings]);
         if (const auto* failure = std::get_if<TrialFailure>(&result)) {
             refuse_lost_device(*failure, finalist.evaluation->configuration);
             failed.push_back(place);
@@ -91,8 +101,10 @@ Clocks take_rounds(std::vector<Lane>& lanes, Rig& rig, std::chrono::milliseconds
     const Clock::time_point begin = Clock::now();
     const FinalRule rule;
     Clocks clocks = Clocks::steady;
-    take_round(lanes, 0, observer);  // warms up
-    drop_round(lanes);
+    for (std::size_t loading = 0; loading < kLoadings; ++loading) {  // warms up
+        take_round(lanes, loading, observer);
+        drop_round(lanes);
+    }
     int discarded = 0;
     for (int rounds = 0; !lanes.empty();) {
         const bool late = limit.count() > 0 && Clock::now() - begin > limit;

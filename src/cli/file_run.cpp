@@ -1,0 +1,47 @@
+#include "cli/file_run.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/units.hpp"
+
+namespace jitune {
+
+void FileRunArguments::add_file(CLI::App& app, const std::string& help) {
+    app.add_option("FILE", file, help)->required();
+}
+
+void FileRunArguments::add_dispatch(CLI::App& app) {
+    app.add_option("--device", device, "auto, host, cuda or cuda:N [auto]");
+    app.add_option("--tune", tune,
+                   "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
+    app.add_option("--budget", budget, "Seconds that tuning may take [JITUNE_BUDGET, else 2]");
+    add_database(app);
+    add_log(app);
+    add_json(app);
+}
+
+void FileRun::add_to(Json& document) const {
+    document["device"] = info ? Json(info->device) : Json();
+    document["origin"] = info ? Json(to_string(info->origin)) : Json();
+    document["configuration"] = info ? Json(info->configuration) : Json();
+    document["seconds"] = seconds;
+    document["gb_per_s"] = gb_per_s;
+    document["compiles"] = compiles;
+}
+
+std::string FileRun::text(const std::string& nothing) const {
+    if (!info) {
+        return file_run_line("device", nothing);
+    }
+    return file_run_line("device", fmt::format("{} ({})", info->device, info->device_name)) +
+           file_run_line("configuration", info->configuration) +
+           file_run_line("origin", std::string(to_string(info->origin))) +
+           file_run_line("time", time_text(seconds * 1e9)) +
+           file_run_line("rate", fmt::format("{} GB/s", rate_text(gb_per_s)));
+}
+
+std::string file_run_line(const std::string& name, const std::string& value) {
+    return fmt::format("{:<14} {}\n", name, value);
+}
+
+}  // namespace jitune

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/common_options.hpp"
+#include "cli/output.hpp"
+#include "jitune/session.hpp"
+
+namespace jitune {
+
+/// The arguments of commands that run one kernel on the array in a file.
+struct FileRunArguments : CommonArguments {
+    std::string file;
+    std::string device = "auto";
+
+    /// The file with `help`.
+    void add_file(CLI::App& app, const std::string& help);
+    /// All but the file.
+    void add_dispatch(CLI::App& app);
+};
+
+/// What answered, and how fast.
+struct FileRun {
+    std::optional<DispatchInfo> info;  ///< nothing was dispatched where there is nothing to do
+    double seconds = 0;
+    double gb_per_s = 0;
+    std::int64_t compiles = 0;
+
+    void add_to(Json& document) const;
+    /// Lines of name and value; `nothing` says why nothing was dispatched.
+    [[nodiscard]] std::string text(const std::string& nothing) const;
+};
+
+/// A name and a value, in the columns of FileRun::text().
+std::string file_run_line(const std::string& name, const std::string& value);
+
+}  // namespace jitune
