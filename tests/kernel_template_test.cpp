@@ -250,7 +250,8 @@ TEST(KernelTemplate, RefusesTypesAndSizesItDoesNotHave) {
     expect_error(ErrorKind::usage, "element is \"float8\"; there is bfloat16",
                  [&] { reduce().check(problem); });
     problem.types.erase("element");
-    expect_error(ErrorKind::usage, "element is \"\"", [&] { reduce().check(problem); });
+    expect_error(ErrorKind::usage, "needs a name for its type parameter element",
+                 [&] { reduce().check(problem); });
     for (const std::vector<std::int64_t>& sizes :
          {std::vector<std::int64_t>{}, {0}, {-1}, {4, 4}}) {
         problem = float_sum();

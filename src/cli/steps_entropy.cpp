@@ -21,7 +21,7 @@ namespace {
 
 struct Arguments : CommonArguments {
     std::string sizes = "400,2560,10240";
-    std::string devices = "cuda,host";
+    std::string devices;  ///< empty: a GPU, where there is one, and the host
 };
 
 /// A version with its times, one for each size.
@@ -52,6 +52,12 @@ public:
           json_(arguments.json),
           session_(arguments.options()),
           table_(columns(sizes_)) {
+        if (arguments.devices.empty()) {
+            Backend& first = session_.engine().backend("auto");
+            Backend& host = session_.engine().backend("host");
+            devices_ = &first == &host ? std::vector{&host} : std::vector{&first, &host};
+            return;
+        }
         for (const std::string& id : parse_list("--devices", arguments.devices)) {
             devices_.push_back(&session_.engine().backend(id));
         }
@@ -170,7 +176,7 @@ private:
 Action add_steps_entropy(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
     app.add_option("--sizes", arguments->sizes, "Rows of square arrays, by comma [400,2560,10240]");
-    app.add_option("--devices", arguments->devices, "Of cuda, cuda:N and host [cuda,host]");
+    app.add_option("--devices", arguments->devices, "Of cuda, cuda:N and host [those there are]");
     app.add_option("--budget", arguments->budget,
                    "Seconds for tuning jitune's own kernel [JITUNE_BUDGET, else 2]");
     arguments->add_database(app);

@@ -21,9 +21,11 @@ double speed_up(const SweepRow& row) {
 }
 
 bool is_disturbed(const SweepRow& row) {
+    constexpr double kScattered = 0.1;
     const std::string& conditions = row.certainty.conditions;
     return conditions.find("clocks=noisy") != std::string::npos ||
-           conditions.find("device=shared") != std::string::npos;
+           conditions.find("device=shared") != std::string::npos ||
+           row.certainty.uncertainty > kScattered;
 }
 
 /// What the marks mean that stand in the table.
@@ -39,7 +41,9 @@ std::string legend(const std::vector<SweepRow>& rows) {
             "* ended before the strategy was done (budget, --evaluations, --target or Ctrl-C)\n";
     }
     if (any(is_disturbed)) {
-        text += "? disturbed by changing clocks or by other processes on the device\n";
+        text +=
+            "? disturbed by changing clocks or by other processes, or scattered by more than 10 "
+            "%\n";
     }
     return text;
 }

@@ -64,7 +64,11 @@ std::string tune_text(const TuneResult& result) {
     std::string text = comparison(result);
     text += fmt::format("speed-up {:.2f}x; {} of {} configurations tried, {} failed{}\n",
                         speed_up(result.winner), result.progress.evaluated, result.progress.space,
-                        result.progress.failed, result.interrupted ? "; incomplete" : "");
+                        result.progress.failed,
+                        result.interrupted       ? "; incomplete"
+                        : result.winner.complete ? ""
+                                                 : "; a limit ended the search: --budget 0 "
+                                                   "has none");
     text += fmt::format("winner: {}\n", result.winner.configuration);
     text += result.database.empty() ? "kept nowhere: --db none\n"
             : result.store_failed   ? fmt::format("could not be stored in {}\n", result.database)

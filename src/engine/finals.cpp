@@ -160,7 +160,10 @@ std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& e
         const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
         const double times_best = evaluation->median_ns / timed.front()->median_ns;
         const bool close = times_best <= kClose && chosen.size() < kFinalists;
-        if (close || (seed && times_best <= kHopeless)) {
+        // By its fastest sample: on a busy machine a median says little.
+        const double fastest =
+            *std::min_element(evaluation->samples_ns.begin(), evaluation->samples_ns.end());
+        if (close || (seed && fastest <= kHopeless * timed.front()->median_ns)) {
             chosen.push_back(evaluation);
         }
     }

@@ -99,13 +99,16 @@ void KernelTemplate::check(const Problem& problem) const {
         const auto given = problem.types.find(parameter);
         if (given == problem.types.end() || !names.contains(given->second)) {
             const auto range = front_matter_.ranges.find(parameter);
-            throw Error(
-                ErrorKind::usage,
-                fmt::format("{}: {} is \"{}\"; there is {}", source_.name, parameter,
-                            given == problem.types.end() ? "" : given->second,
-                            range != front_matter_.ranges.end()
-                                ? range->second
-                                : fmt::format("{}", fmt::join(std::views::keys(names), ", "))));
+            const std::string there =
+                range != front_matter_.ranges.end()
+                    ? range->second
+                    : fmt::format("{}", fmt::join(std::views::keys(names), ", "));
+            throw Error(ErrorKind::usage,
+                        given == problem.types.end()
+                            ? fmt::format("{}: needs a name for its type parameter {}, one of {}",
+                                          source_.name, parameter, there)
+                            : fmt::format("{}: {} is \"{}\"; there is {}", source_.name, parameter,
+                                          given->second, there));
         }
     }
     if (problem.sizes.size() != front_matter_.sizes.size() ||
