@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -116,7 +118,7 @@ StorePath::Identity StorePath::check_file() const {
     if (found != 0 && errno == ENOENT && if_missing_ == IfMissing::create) {
         // Not while another process sets a file of this name aside: it would take the new one's
         // journals with it. mknod makes the file without opening it.
-        flock(directory_.fd, LOCK_EX);
+        lock_directory();
         if (mknodat(directory_.fd, name_.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
             refuse_call(file_, "create", errno);
         }
@@ -146,6 +148,16 @@ std::string StorePath::first_free_name() const {
     }
 }
 
+// Closing the directory unlocks it. Where it cannot be locked, identities alone decide: nobody
+// waits for a process that was stopped.
+void StorePath::lock_directory() const {
+    constexpr int kTries = 100;
+    constexpr std::chrono::milliseconds kPause{1};
+    for (int i = 0; i < kTries && flock(directory_.fd, LOCK_EX | LOCK_NB) != 0; ++i) {
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
 bool StorePath::is_replaced(const Identity& known) const {
     struct stat status {};
     return fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -154,8 +166,7 @@ bool StorePath::is_replaced(const Identity& known) const {
 
 std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
     // Two processes that both found the damage: the second must not move the first one's new file.
-    // Where a directory cannot be locked, the identity alone decides. Closing it unlocks it.
-    flock(directory_.fd, LOCK_EX);
+    lock_directory();
     if (is_replaced(damaged)) {
         return std::nullopt;
     }

@@ -42,8 +42,8 @@ public:
 
     /// Renames the file and its journals to the first free `<file>.bad-<n>` and returns that name,
     /// or nothing if the file is no longer `damaged`: another process has set it aside already.
-    /// Until this object ends, other processes wait before they set anything aside or make a new
-    /// file here.
+    /// Until this object ends, other processes wait, up to 100 ms, before they set anything aside
+    /// or make a new file here.
     [[nodiscard]] std::optional<std::string> set_aside(const Identity& damaged) const;
 
 private:
@@ -57,6 +57,7 @@ private:
     };
     StorePath(const std::filesystem::path& directory, std::string name, IfMissing if_missing);
     [[nodiscard]] std::string first_free_name() const;
+    void lock_directory() const;
 
     IfMissing if_missing_;
     Descriptor directory_;

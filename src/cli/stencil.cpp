@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ namespace {
 struct Arguments : FileRunArguments {
     std::string output;  ///< empty: the outputs are not kept
     std::string radius = "1";
-    std::string weights;
+    std::optional<std::string> weights;
     std::string boundary = "valid";
     bool mean = false;
 };
@@ -81,7 +82,7 @@ std::string to_text(const Answer& answer, const detail::StencilRequest& request)
 int run(const Arguments& arguments) {
     const NpyFile file(arguments.file);
     const std::vector<double> weights =
-        arguments.weights.empty() ? std::vector<double>() : parse_weights(arguments.weights);
+        arguments.weights ? parse_weights(*arguments.weights) : std::vector<double>();
     const Stencil stencil{parse_radius(arguments.radius), weights, arguments.mean,
                           parse_boundary(arguments.boundary)};
     const detail::StencilRequest request{file.header().type, stencil,

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/units.hpp"
+
 namespace jitune {
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
@@ -34,8 +36,9 @@ std::string Table::line(const Cells& cells) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         const auto& [title, align, width] = columns_[i];
         text += i == 0 ? "" : "  ";
-        text += align == Align::left ? fmt::format("{:<{}}", cells.at(i), width)
-                                     : fmt::format("{:>{}}", cells.at(i), width);
+        const std::string cell = one_line(cells.at(i));  // a database may hold anything
+        text += align == Align::left ? fmt::format("{:<{}}", cell, width)
+                                     : fmt::format("{:>{}}", cell, width);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     return text + '\n';

@@ -156,14 +156,28 @@ std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& e
         return a->median_ns < b->median_ns;
     });
     std::vector<const Evaluation*> chosen;
+    // Apart: what a database says of those of earlier searches keeps none of this one's out.
+    for (const bool known : {false, true}) {
+        double best_ns = 0;
+        std::size_t count = 0;
+        for (const Evaluation* evaluation : timed) {
+            if (evaluation->conditions.empty() != known || count == kFinalists) {
+                continue;
+            }
+            best_ns = count == 0 ? evaluation->median_ns : best_ns;
+            if (evaluation->median_ns <= kClose * best_ns) {
+                chosen.push_back(evaluation);
+                ++count;
+            }
+        }
+    }
     for (const Evaluation* evaluation : timed) {
         const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
-        const double times_best = evaluation->median_ns / timed.front()->median_ns;
-        const bool close = times_best <= kClose && chosen.size() < kFinalists;
+        const bool is_in = std::find(chosen.begin(), chosen.end(), evaluation) != chosen.end();
         // By its fastest sample: on a busy machine a median says little.
-        const double fastest =
+        const double fastest_ns =
             *std::min_element(evaluation->samples_ns.begin(), evaluation->samples_ns.end());
-        if (close || (seed && fastest <= kHopeless * timed.front()->median_ns)) {
+        if (seed && !is_in && fastest_ns <= kHopeless * timed.front()->median_ns) {
             chosen.push_back(evaluation);
         }
     }

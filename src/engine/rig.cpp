@@ -50,6 +50,14 @@ void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
     }
 }
 
+std::size_t bytes_of(const Case& one) {
+    std::size_t bytes = 1;
+    for (const CaseArgument& argument : one.arguments) {
+        bytes += argument.bytes;
+    }
+    return bytes;
+}
+
 std::size_t input_bytes(const Case& one) {
     std::size_t bytes = 1;
     for (const CaseArgument& argument : one.arguments) {
@@ -314,17 +322,16 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
     if (warm_cache_) {
         return std::nullopt;
     }
-    const std::size_t bytes = input_bytes(cases_.back());
-    const std::size_t most = std::max<std::size_t>(kMostCopies / bytes, 1);
+    const std::size_t most = std::max<std::size_t>(kMostCopies / bytes_of(cases_.back()), 1);
     try {
         while (slices_.size() < std::min(chain_ + 1, most)) {
             slices_.push_back(make_slot(cases_.back()));
         }
-    } catch (const Error& error) {  // little memory is left
+    } catch (const Error& error) {
         if (error.kind() != ErrorKind::unavailable) {
             throw;
         }
-        chain_ = std::max<std::size_t>(slices_.size(), 2) - 1;
+        slices_.resize((slices_.size() + 1) / 2);  // work memory of candidates is to come
     }
     flush_ = true;
     return std::nullopt;

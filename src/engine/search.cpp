@@ -17,6 +17,8 @@ namespace {
 // A slow or noisy candidate must not eat the budget of the others; it ends with the fewest samples
 // that bound a median.
 constexpr std::chrono::milliseconds kCandidateTime{200};
+// A strategy that knows no time yet is asked for so many fewer than compilers could take.
+constexpr std::size_t kEarly = 8;
 constexpr double kUsualRate = 100;  // candidates per second that a usual machine gets through
 
 }  // namespace
@@ -121,7 +123,7 @@ bool Search::start(Strategy& strategy, CompileAhead& ahead) {
     const bool alone = !suspects.empty();
     const auto go_on = [&] {
         submit(ahead, find_all(options_.hints));
-        return refill(strategy, ahead);
+        return refill(strategy, ahead, std::max<std::size_t>(ahead.depth() / kEarly, 1));
     };
     bool asking = alone || go_on();
     for (const std::size_t seed : seeds) {
@@ -159,7 +161,7 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.
         if (asking && ahead.pending() <= ahead.depth() / 2) {
-            asking = refill(*strategy, ahead);
+            asking = refill(*strategy, ahead, ahead.depth());
         }
         if (ahead.pending() == 0) {
             complete_ = true;
@@ -169,8 +171,7 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
     }
 }
 
-bool Search::refill(Strategy& strategy, CompileAhead& ahead) {
-    std::size_t wished = ahead.depth();
+bool Search::refill(Strategy& strategy, CompileAhead& ahead, std::size_t wished) {
     if (options_.max_evaluations > 0) {  // compiles nothing that will not be tried
         wished = std::min(wished, options_.max_evaluations -
                                       std::min(options_.max_evaluations, evaluations_.size()));

@@ -24,7 +24,7 @@ struct Evaluation {
     Verdict verdict = Verdict::timed;
     std::string reason;
     std::vector<double> samples_ns;
-    std::string conditions;        ///< under which they were taken
+    std::string conditions;        ///< under which they were taken; empty: by an earlier search
     double median_ns = 0;          ///< if timed
     std::optional<Binary> binary;  ///< if timed by this search
 };
@@ -81,7 +81,7 @@ private:
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
     std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
                                                     Evaluation& evaluation);
-    bool refill(Strategy& strategy, CompileAhead& ahead);
+    bool refill(Strategy& strategy, CompileAhead& ahead, std::size_t wished);
     [[nodiscard]] std::size_t expected_evaluations() const;
     [[nodiscard]] bool out_of_budget() const;
     [[nodiscard]] bool on_target() const;

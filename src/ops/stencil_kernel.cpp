@@ -42,7 +42,7 @@ Kernel make_kernel(std::string_view backend) {
 
 void refuse_bad_weight(ElementType element, double weight) {
     const bool fits = element == ElementType::int32
-                          ? weight == std::trunc(weight) && std::abs(weight) < 0x1p31
+                          ? weight == std::trunc(weight) && weight >= -0x1p31 && weight < 0x1p31
                           : std::isfinite(weight) && (element == ElementType::float64 ||
                                                       std::isfinite(static_cast<float>(weight)));
     if (!fits) {
