@@ -31,6 +31,7 @@ TEST(StencilWords, RefuseWhatIsNone) {
     refused("\"1.5\" is not a radius", {.radii = "1.5"});
     refused("use sum, mean or weights", {.weightings = "max"});
     refused("use valid, zero, clamp or wrap", {.boundaries = "mirror"});
+    refused("5 inputs have no output of radius 8", {.radii = "8", .sizes = "5"});
     expect_error(ErrorKind::usage, "\"x\" is not a weight", [] { parse_weights("0.5,x"); });
     EXPECT_EQ(parse_weights("0.5,-1,2e3"), (std::vector<double>{0.5, -1, 2000}));
 }

@@ -245,7 +245,7 @@ TEST_F(TunedKernelTest, RefusesFilesAndTypesThatAreNone) {
     Session session(options_);
     expect_error(ErrorKind::usage, "No such file",
                  [&] { TunedKernel(dir_.path() / "none.cu", {}, session); });
-    expect_error(ErrorKind::usage, "element is \"\"",
+    expect_error(ErrorKind::usage, "needs a name for its type parameter element",
                  [&] { TunedKernel(dir_.path() / "scale.host.cpp", {}, session); });
     expect_error(ErrorKind::usage, "no type parameter \"shape\"", [&] {
         TunedKernel(dir_.path() / "scale.host.cpp", {{"shape", "round"}}, session);

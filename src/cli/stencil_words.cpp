@@ -91,18 +91,19 @@ SweepPlan stencil_plan(const StencilWords& words) {
                 for (const std::string& boundary : boundaries) {
                     stencil.boundary = parse_boundary(boundary);
                     for (const std::int64_t n : sizes) {
-                        if (stencil_outputs(n, stencil) == 0) {
-                            throw Error(ErrorKind::usage,
-                                        fmt::format("--sizes: {} inputs have no output of radius "
-                                                    "{} within them (boundary valid)",
-                                                    n, stencil.radius));
+                        if (stencil_outputs(n, stencil) > 0) {
+                            plan.problems.push_back(
+                                problem_of({parse_element_type(type), stencil, n}, weighting));
                         }
-                        plan.problems.push_back(
-                            problem_of({parse_element_type(type), stencil, n}, weighting));
                     }
                 }
             }
         }
+    }
+    if (plan.problems.empty()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--sizes: {} inputs have no output of radius {} with boundary {}",
+                                words.sizes, words.radii, words.boundaries));
     }
     return plan;
 }
