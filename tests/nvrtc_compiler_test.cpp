@@ -151,6 +151,27 @@ TEST_F(NvrtcCompiler, ReadsNoIncludeIntoCommentsAndStrings) {
     }
 }
 
+TEST_F(NvrtcCompiler, HasTexturesAndTheRuntimesTypesWhereTheyAreNamed) {
+    EXPECT_EQ(log_of(source_of("__global__ void k(cudaTextureObject_t image, float* to) {\n"
+                               "    *to = tex2D<float>(image, 0.0f, 0.0f);\n}\n"),
+                     "k"),
+              "");
+    const TemplateSource in_header{
+        "kernel.cu",
+        "#include \"device.h\"\n__global__ void k(int* to) { *to = device(); }",
+        {{"device.h", "inline int device() { return static_cast<int>(cudaSuccess); }\n"}}};
+    EXPECT_EQ(log_of(in_header, "k"), "");
+}
+
+TEST_F(NvrtcCompiler, HasVectorsAssertionsAndPrintfEverywhere) {
+    EXPECT_EQ(log_of(source_of("#undef NDEBUG\n__global__ void k(float4* to, dim3 size) {\n"
+                               "    if (size.x == 0) __trap();\n"
+                               "    printf(\"%d\", __float2int_rn(to->x));\n"
+                               "    *to = make_float4(1, 2, 3, __shfl_sync(~0u, to->y, 0));\n}\n"),
+                     "k"),
+              "");
+}
+
 TEST_F(NvrtcCompiler, ChecksTheHeadersToo) {
     TemplateSource source = scale_source();
     source.headers[0].second += "#include \"/etc/hostname\"\n";

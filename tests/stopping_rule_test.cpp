@@ -44,8 +44,8 @@ TEST_F(Stopping, LeavesACandidateThatCannotWin) {
     EXPECT_FALSE(enough({200}, 100)) << "one sample may be an outlier";
     EXPECT_TRUE(enough({200, 116}, 100));
     EXPECT_FALSE(enough({200, 114}, 100)) << "its fastest is within the race";
-    EXPECT_TRUE(enough({200, 114, 106}, 100)) << "which is shorter for more samples";
-    EXPECT_FALSE(enough({200, 114, 104}, 100));
+    EXPECT_TRUE(enough({200, 114, 104}, 100)) << "which is shorter for more samples";
+    EXPECT_FALSE(enough({200, 114, 102}, 100));
     EXPECT_FALSE(enough({200, 200})) << "nothing to race against";
     EXPECT_FALSE(enough({}, 100));
 }

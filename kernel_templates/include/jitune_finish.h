@@ -184,6 +184,24 @@ __device__ __forceinline__ typename Op::State drain_slots(void* slots, unsigned 
     return state;
 }
 
+/// The combination of the states in `count` slots, in warp 0. One warp alone drains few of them, and
+/// needs no barrier; the code is the same, for a copy of it would take a sixth of the kernel's
+/// compile time.
+template <class Op, int block>
+__device__ __forceinline__ typename Op::State collect_slots(void* slots, unsigned count) {
+    constexpr unsigned kOneWarp = 256;  // slots that one warp drains in two rounds
+    const bool few = count <= kOneWarp;
+    if (few && threadIdx.x >= 32) {
+        return Op::identity();
+    }
+    const auto drained = drain_slots<Op>(slots, threadIdx.x, few ? 32 : block, count);
+    if (few) {
+        return combine_warp<Op>(drained);
+    }
+    __syncthreads();
+    return combine_block<Op, block>(drained);
+}
+
 /// Participant `me` of `count` fills its slot; the last one waits for the others. It alone waits,
 /// and they need nothing of it, so that no grid is too large. True in the block that holds the
 /// combination. The state goes to the collector by one store, where a ticket takes a store, a fence
@@ -191,7 +209,6 @@ __device__ __forceinline__ typename Op::State drain_slots(void* slots, unsigned 
 template <class Op, int block>
 __device__ __forceinline__ bool finish_by_slots(typename Op::State& state, void* slots,
                                                 unsigned me, unsigned count) {
-    constexpr unsigned kOneWarp = 256;  // slots that one warp drains in two rounds
     const unsigned others = count - 1;
     if (me != others) {
         if (threadIdx.x == 0) {
@@ -199,16 +216,7 @@ __device__ __forceinline__ bool finish_by_slots(typename Op::State& state, void*
         }
         return false;
     }
-    if (others <= kOneWarp) {
-        if (threadIdx.x < 32) {
-            const auto drained = drain_slots<Op>(slots, threadIdx.x, 32, others);
-            state = Op::combine(state, combine_warp<Op>(drained));
-        }
-        return true;
-    }
-    const auto drained = drain_slots<Op>(slots, threadIdx.x, block, others);
-    __syncthreads();
-    state = Op::combine(state, combine_block<Op, block>(drained));
+    state = Op::combine(state, collect_slots<Op, block>(slots, others));
     return true;
 }
 

@@ -14,7 +14,7 @@ namespace jitune {
 namespace {
 
 // A program of this many instances shares the fixed cost of parsing; more would leave threads idle.
-constexpr std::size_t kInstancesPerProgram = 12;
+constexpr std::size_t kInstancesPerProgram = 8;
 // While candidates are wanted, small programs bring them sooner.
 constexpr std::size_t kFewInstances = 3;
 constexpr std::size_t kMostThreads = 12;

@@ -13,7 +13,7 @@ struct StoppingRule {
     /// A candidate whose fastest sample is this much slower than the best median is left: after
     /// two samples, and after more of them.
     double race_factor = 1.15;
-    double long_race_factor = 1.05;
+    double long_race_factor = 1.03;
 
     /// `best_ns`: the best median so far, if any.
     [[nodiscard]] bool enough(std::span<const double> samples_ns,

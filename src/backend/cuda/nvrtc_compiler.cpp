@@ -86,7 +86,7 @@ std::string nvrtc_version(const NvrtcTable& nvrtc) {
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
                                               int compute_capability) {
-    const NvrtcTarget target = nvrtc_target(nvrtc, compute_capability);
+    const NvrtcTarget target = nvrtc_target(nvrtc, compute_capability, is_plain(source));
     if (auto flaw = flaw_of_source(source)) {
         return same_for_all(instances.size(), CompileFailure{*flaw});
     }

@@ -37,7 +37,7 @@ void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const 
     }
 }
 
-NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability) {
+NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain) {
     int major = 0;
     int minor = 0;
     check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", kTried);
@@ -55,6 +55,9 @@ NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability) {
         major >= 12 ? "--std=c++20" : "--std=c++17",
         "--device-as-default-execution-space",
     };
+    if (plain && (major > 12 || (major == 12 && minor >= 4))) {
+        target.options.emplace_back("--minimal");  // saves a third of a small program's time
+    }
     if (major >= 13) {
         target.options.emplace_back("--no-source-include");
     }

@@ -13,9 +13,9 @@ struct NvrtcTarget {
     std::vector<std::string> options;
 };
 
-/// Throws Error(unavailable) where this NVRTC makes nothing that a device of `compute_capability`
-/// can run.
-NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability);
+/// For source that is_plain() or not. Throws Error(unavailable) where this NVRTC makes nothing that a
+/// device of `compute_capability` can run.
+NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain);
 
 /// Throws Error(unavailable) "<tried>: <call>: NVRTC_ERROR_…" unless `result` is NVRTC_SUCCESS: for
 /// calls that fail for NVRTC's own reasons, never for the source's.

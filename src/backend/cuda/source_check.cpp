@@ -41,6 +41,23 @@ bool has_comma_outside_brackets(std::string_view expression) {
     return false;
 }
 
+/// cudaMalloc, cudaTextureObject_t, tex2D, surf2Dread and the like.
+bool is_plain_text(std::string_view text) {
+    const auto has = [&](std::string_view begin, const auto& goes_on) {
+        for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+            const std::size_t next = at + begin.size();
+            if (next < text.size() && goes_on(static_cast<unsigned char>(text[next]))) {
+                return true;
+            }
+        }
+        return false;
+    };
+    const auto upper_or_digit = [](int c) { return std::isupper(c) != 0 || std::isdigit(c) != 0; };
+    return !has("cuda", [](int c) { return std::isupper(c) != 0 || c == '_'; }) &&
+           !has("tex", upper_or_digit) && !has("surf", upper_or_digit) &&
+           !has("texture", [](int) { return true; }) && !has("surface", [](int) { return true; });
+}
+
 }  // namespace
 
 std::optional<std::string> flaw_of_source(const TemplateSource& source) {
@@ -53,6 +70,12 @@ std::optional<std::string> flaw_of_source(const TemplateSource& source) {
         }
     }
     return std::nullopt;
+}
+
+bool is_plain(const TemplateSource& source) {
+    return is_plain_text(source.text) &&
+           std::all_of(source.headers.begin(), source.headers.end(),
+                       [](const auto& header) { return is_plain_text(header.second); });
 }
 
 std::optional<std::string> flaw_of_expression(std::string_view expression) {
