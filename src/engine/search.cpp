@@ -21,10 +21,6 @@ constexpr std::chrono::milliseconds kCandidateTime{200};
 constexpr std::size_t kEarly = 8;
 constexpr double kUsualRate = 100;  // candidates per second that a usual machine gets through
 
-}  // namespace
-
-namespace {
-
 void tell(Strategy& strategy, const Evaluation& evaluation) {
     strategy.tell(evaluation.index, evaluation.verdict == Verdict::timed
                                         ? std::optional(evaluation.median_ns)
@@ -34,18 +30,18 @@ void tell(Strategy& strategy, const Evaluation& evaluation) {
 }  // namespace
 
 Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
-               const SearchSpace& space, Rig& rig, BinaryCache& binaries,
-               const TuneOptions& options, const Log& log)
+               const SearchSpace& space, BinaryCache& binaries, const TuneOptions& options,
+               const Log& log)
     : backend_(backend),
       kernel_(kernel),
       problem_(problem),
       space_(space),
-      rig_(rig),
       binaries_(binaries),
       options_(options),
       log_(log),
       begin_(std::chrono::steady_clock::now() - options.spent),
-      seeds_{space.find(kernel.default_configuration(space))} {
+      seeds_{space.find(kernel.default_configuration(space))},
+      ahead_(std::in_place, backend, kernel, problem, binaries, options.observer) {
     progress_.space = space.size();
     if (options.incumbent) {
         const std::size_t incumbent = space.find(*options.incumbent);
@@ -54,6 +50,11 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
         }
     }
     learn_history();
+    strategy_ = make_strategy(options.strategy, space, options.seed, expected_evaluations());
+    for (const Evaluation& known : evaluations_) {
+        tell(*strategy_, known);
+    }
+    submit_first();
 }
 
 void Search::learn_history() {
@@ -85,7 +86,7 @@ void Search::add(Evaluation evaluation) {
     evaluations_.push_back(std::move(evaluation));
 }
 
-void Search::submit(CompileAhead& ahead, const std::vector<std::size_t>& indexes) {
+void Search::submit(const std::vector<std::size_t>& indexes) {
     std::vector<CompileAhead::Wanted> wanted;
     std::vector<std::string> texts;
     for (const std::size_t index : indexes) {
@@ -98,7 +99,7 @@ void Search::submit(CompileAhead& ahead, const std::vector<std::size_t>& indexes
     if (options_.observer != nullptr && !texts.empty()) {
         options_.observer->announce(texts);
     }
-    ahead.submit(std::move(wanted));
+    ahead_->submit(std::move(wanted));
 }
 
 std::vector<std::size_t> Search::find_all(const std::vector<std::string>& configurations) const {
@@ -109,36 +110,41 @@ std::vector<std::size_t> Search::find_all(const std::vector<std::string>& config
     return indexes;
 }
 
-bool Search::start(Strategy& strategy, CompileAhead& ahead) {
+void Search::submit_first() {
     const std::vector<std::size_t> suspects = find_all(options_.suspects);
-    std::vector<std::size_t> seeds = seeds_;
-    std::erase_if(seeds, [&](std::size_t seed) {
-        return place_of_.contains(seed) ||
-               std::find(suspects.begin(), suspects.end(), seed) != suspects.end();
-    });
-    for (const std::size_t seed : seeds) {
-        submit(ahead, {seed});
+    for (const std::size_t seed : seeds_) {
+        if (std::find(suspects.begin(), suspects.end(), seed) == suspects.end()) {
+            submit({seed});
+        }
     }
-    // The compilers go on to the next ones, unless those must wait until suspects have run alone.
-    const bool alone = !suspects.empty();
-    const auto go_on = [&] {
-        submit(ahead, find_all(options_.hints));
-        return refill(strategy, ahead, std::max<std::size_t>(ahead.depth() / kEarly, 1));
-    };
-    bool asking = alone || go_on();
-    for (const std::size_t seed : seeds) {
-        evaluate(strategy, ahead.take(seed));
+    if (suspects.empty()) {  // else the others must wait until those have run alone
+        submit(find_all(options_.hints));
+        refill(std::max<std::size_t>(ahead_->depth() / kEarly, 1));
     }
+}
+
+void Search::evaluate_first() {
+    for (const std::size_t seed : seeds_) {
+        if (submitted_.contains(seed)) {
+            evaluate(ahead_->take(seed));
+        }
+    }
+    if (!options_.suspects.empty()) {
+        evaluate_alone(find_all(options_.suspects));
+        submit(find_all(options_.hints));
+    }
+}
+
+void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
     for (const std::size_t suspect : suspects) {
         if (out_of_budget()) {
             break;
         }
-        submit(ahead, {suspect});
-        if (ahead.pending() > 0) {
-            evaluate(strategy, ahead.next());
+        submit({suspect});
+        if (ahead_->pending() > 0) {
+            evaluate(ahead_->next());
         }
     }
-    return alone ? go_on() : asking;
 }
 
 std::size_t Search::find(const std::string& configuration) const {
@@ -149,41 +155,34 @@ std::size_t Search::find(const std::string& configuration) const {
     }
 }
 
-void Search::run(const std::function<void(const Evaluation&)>& record) {
+void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record) {
+    rig_ = &rig;
     record_ = record;
-    const auto strategy =
-        make_strategy(options_.strategy, space_, options_.seed, expected_evaluations());
-    for (const Evaluation& known : evaluations_) {
-        tell(*strategy, known);
-    }
-    CompileAhead ahead(backend_, kernel_, problem_, binaries_, options_.observer);
-    bool asking = start(*strategy, ahead);
+    evaluate_first();
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.
-        if (asking && ahead.pending() <= ahead.depth() / 2) {
-            asking = refill(*strategy, ahead, ahead.depth());
+        if (ahead_->pending() <= ahead_->depth() / 2) {
+            refill(ahead_->depth());
         }
-        if (ahead.pending() == 0) {
+        if (ahead_->pending() == 0) {
             complete_ = true;
-            return;
+            break;
         }
-        evaluate(*strategy, ahead.next());
+        evaluate(ahead_->next());
     }
+    ahead_.reset();  // finals are timed in peace
 }
 
-bool Search::refill(Strategy& strategy, CompileAhead& ahead, std::size_t wished) {
+void Search::refill(std::size_t wished) {
     if (options_.max_evaluations > 0) {  // compiles nothing that will not be tried
         wished = std::min(wished, options_.max_evaluations -
                                       std::min(options_.max_evaluations, evaluations_.size()));
     }
-    while (ahead.pending() < wished) {
-        const std::vector<std::size_t> asked = strategy.ask(wished - ahead.pending());
-        if (asked.empty()) {
-            return false;
-        }
-        submit(ahead, asked);
+    while (asking_ && ahead_->pending() < wished) {
+        const std::vector<std::size_t> asked = strategy_->ask(wished - ahead_->pending());
+        asking_ = !asked.empty();
+        submit(asked);
     }
-    return true;
 }
 
 void Search::check_known() {
@@ -200,7 +199,7 @@ void Search::check_known() {
         known.verdict = failed->verdict;
         known.reason = failed->reason;
         known.samples_ns.clear();
-        known.conditions = rig_.conditions();
+        known.conditions = rig_->conditions();
         record_(known);
         refuse_lost_device(*failed, known.configuration);
         again = true;  // another may come into the finals in its place
@@ -218,7 +217,7 @@ std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
     if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
         return TrialFailure{Verdict::compile_failed, refusal->log, false};
     }
-    const DeviceLock::Turn turn = rig_.turn();
+    const DeviceLock::Turn turn = rig_->turn();
     auto loaded = load_checked(std::get<Binary>(outcome), known.configuration);
     if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
         return std::move(*failure);
@@ -255,7 +254,7 @@ bool Search::on_target() const {
     return best_ns <= options_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
 }
 
-void Search::evaluate(Strategy& strategy, CompiledCandidate candidate) {
+void Search::evaluate(CompiledCandidate candidate) {
     Evaluation evaluation;
     evaluation.index = candidate.index;
     evaluation.configuration = std::move(candidate.configuration);
@@ -269,7 +268,7 @@ void Search::evaluate(Strategy& strategy, CompiledCandidate candidate) {
         evaluation.samples_ns.clear();
     }
     if (evaluation.conditions.empty()) {  // not timed
-        evaluation.conditions = rig_.conditions();
+        evaluation.conditions = rig_->conditions();
     }
     if (evaluation.verdict == Verdict::timed) {
         evaluation.binary = std::get<Binary>(std::move(candidate.outcome));
@@ -279,7 +278,7 @@ void Search::evaluate(Strategy& strategy, CompiledCandidate candidate) {
     }
     add(std::move(evaluation));
     record_(evaluations_.back());
-    tell(strategy, evaluations_.back());
+    tell(*strategy_, evaluations_.back());
     if (failed) {
         refuse_lost_device(*failed, evaluations_.back().configuration);
     }
@@ -306,21 +305,21 @@ std::variant<Search::Loaded, TrialFailure> Search::load_checked(
     }
     const bool repeatable =
         kernel_.reproducibility(configuration, problem_, backend_.info()) != "any";
-    if (auto failure = rig_.check(*loaded.program, loaded.rule, repeatable)) {
+    if (auto failure = rig_->check(*loaded.program, loaded.rule, repeatable)) {
         return std::move(*failure);
     }
     return loaded;
 }
 
 std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
-    const DeviceLock::Turn turn = rig_.turn();
+    const DeviceLock::Turn turn = rig_->turn();
     auto loaded = load_checked(binary, evaluation.configuration);
     if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
         return std::move(*failure);
     }
     const auto& [program, rule] = std::get<Loaded>(loaded);
     begin(evaluation.configuration, TuneObserver::Phase::time);
-    auto timer = rig_.timer(*program, rule);
+    auto timer = rig_->timer(*program, rule);
     if (auto* failure = std::get_if<TrialFailure>(&timer)) {
         return std::move(*failure);
     }
@@ -333,14 +332,14 @@ std::optional<TrialFailure> Search::take_steady_samples(Timer& timer, bool alone
     int discarded = 0;
     do {
         evaluation.samples_ns.clear();
-        rig_.clocks().begin();
+        rig_->clocks().begin();
         if (auto failure = take_samples(timer, evaluation.samples_ns)) {
             return failure;
         }
-        clocks = rig_.clocks().end();
-    } while (clocks == Clocks::noisy && rig_.clocks().discard(discarded++));
-    evaluation.conditions = rig_.conditions(clocks, alone);
-    return rig_.judge_time(summarize(evaluation.samples_ns).median_ns);
+        clocks = rig_->clocks().end();
+    } while (clocks == Clocks::noisy && rig_->clocks().discard(discarded++));
+    evaluation.conditions = rig_->conditions(clocks, alone);
+    return rig_->judge_time(summarize(evaluation.samples_ns).median_ns);
 }
 
 std::optional<TrialFailure> Search::take_samples(Timer& timer,

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -33,15 +34,17 @@ struct Evaluation {
 /// races. Used by one thread.
 class Search {
 public:
+    /// Compilers begin at once, for candidates that need no time of another: the rig can be set up
+    /// meanwhile.
     Search(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
-           const SearchSpace& space, Rig& rig, BinaryCache& binaries, const TuneOptions& options,
+           const SearchSpace& space, BinaryCache& binaries, const TuneOptions& options,
            const Log& log);
 
-    /// Runs until the strategy ends, the budget is spent or the options' stop flag is set. The
-    /// default configuration is evaluated first. `record` gets each verdict as it comes, also that
-    /// on a candidate that takes the device down. Throws Error(device) when the device is lost,
-    /// Error( unavailable) when there is no compiler.
-    void run(const std::function<void(const Evaluation&)>& record);
+    /// Once. Runs on `rig`, which check_known() needs as well, until the strategy ends, the budget
+    /// is spent or the options' stop flag is set. The default configuration is evaluated first.
+    /// `record` gets each verdict as it comes, also that on a candidate that takes the device down.
+    /// Throws Error(device) when the device is lost, Error( unavailable) when there is no compiler.
+    void run(Rig& rig, const std::function<void(const Evaluation&)>& record);
 
     /// History first.
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
@@ -60,14 +63,16 @@ private:
     void learn_history();
     void add(Evaluation evaluation);
     /// Those of them that are in the space and were not submitted before.
-    void submit(CompileAhead& ahead, const std::vector<std::size_t>& indexes);
-    /// Seeds, suspects and hints; false where the strategy has nothing more to ask.
-    bool start(Strategy& strategy, CompileAhead& ahead);
+    void submit(const std::vector<std::size_t>& indexes);
+    void submit_first();
+    void evaluate_first();
+    /// What was under way when an earlier search died.
+    void evaluate_alone(const std::vector<std::size_t>& suspects);
     [[nodiscard]] std::vector<std::size_t> find_all(
         const std::vector<std::string>& configurations) const;
     /// The index of such a text, or the space's size.
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
-    void evaluate(Strategy& strategy, CompiledCandidate candidate);
+    void evaluate(CompiledCandidate candidate);
     void begin(const Configuration& configuration, TuneObserver::Phase phase) const;
     struct Loaded {
         std::shared_ptr<const Program> program;
@@ -81,7 +86,8 @@ private:
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
     std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
                                                     Evaluation& evaluation);
-    bool refill(Strategy& strategy, CompileAhead& ahead, std::size_t wished);
+    /// Asks until so many are submitted and not evaluated, or the strategy has nothing more to ask.
+    void refill(std::size_t wished);
     [[nodiscard]] std::size_t expected_evaluations() const;
     [[nodiscard]] bool out_of_budget() const;
     [[nodiscard]] bool on_target() const;
@@ -90,7 +96,6 @@ private:
     const KernelTemplate& kernel_;
     const Problem& problem_;
     const SearchSpace& space_;
-    Rig& rig_;
     BinaryCache& binaries_;
     const TuneOptions& options_;
     const Log& log_;
@@ -103,6 +108,10 @@ private:
     std::function<void(const Evaluation&)> record_;
     TuneProgress progress_;
     bool complete_ = false;
+    Rig* rig_ = nullptr;  // once it runs
+    std::unique_ptr<Strategy> strategy_;
+    bool asking_ = true;                 // the strategy
+    std::optional<CompileAhead> ahead_;  // last: it stops before what it reads is gone
 };
 
 }  // namespace jitune

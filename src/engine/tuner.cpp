@@ -132,6 +132,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
                 const Log& log) {
     kernel.check(problem);
     const SearchSpace space = kernel.space(problem, backend.info());
+    Search search(backend, kernel, problem, space, binaries, options, log);
     Rig rig(backend, workload, problem, kernel.front_matter().warm_cache, log);
     learn_reference(backend, kernel, problem, kernel.default_configuration(space), rig, binaries);
     const Recorder recorder(kernel, problem, backend);
@@ -143,8 +144,7 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
             options.observer->measured(report.measurements.back());
         }
     };
-    Search search(backend, kernel, problem, space, rig, binaries, options, log);
-    search.run([&](const Evaluation& one) { record(one, one.samples_ns, one.conditions); });
+    search.run(rig, [&](const Evaluation& one) { record(one, one.samples_ns, one.conditions); });
     search.check_known();
     const std::vector<Finalist> finalists =
         run_finals(backend, kernel, problem, rig, search.evaluations(), search.seeds(),
