@@ -9,7 +9,7 @@ constraints = [
     "pack_bytes >= element_bytes",
     "outputs_per_thread % pack = 0",
     "shared_bytes <= shared_bytes_per_block",
-    "evaluation = 'direct' OR (weighting <> 'weights' AND outputs_per_thread > 1)",
+    "evaluation <> 'nested' OR (weighting <> 'weights' AND outputs_per_thread > 1)",
     "exchange = 0 OR packs > 1",
     "(blocks_per_sm > 0) = by_bulk",
     "NOT by_bulk OR (compute_capability >= 90 AND pack_bytes = 16 AND packs % 2 = 1 AND exchange = 1)",
@@ -26,9 +26,11 @@ prune = [
     "pack_bytes = 16 OR (staging = 'shared' AND packs > 1 AND exchange = 1 AND block = 256)",
     "block >= 128 AND (staging = 'shared' OR block <= 256)",
     # Where memory leaves no time to add, and so much that blocks which stay are worth it.
-    "NOT by_bulk OR (weighting = 'weights' AND radius >= 12)",
+    "NOT by_bulk OR (weighting = 'weights' AND radius >= 16)",
     "by_bulk = (outputs_per_thread IN (6, 10, 12, 20))",
-    "(evaluation = 'direct') = (weighting = 'weights' OR outputs_per_thread = 1) OR radius = 1",
+    "(evaluation <> 'nested') = (weighting = 'weights' OR outputs_per_thread = 1) OR radius = 1",
+    # An input that comes late and goes early leaves registers, where enough others hide its way.
+    "(evaluation = 'by_input') = by_bulk",
     "load = 'standard' OR bytes > l2_bytes / 4",
     "store = 'standard' OR bytes > l2_bytes / 4",
 ]
@@ -39,7 +41,7 @@ staging = { values = ["shared", "bulk", "register_cache", "direct"], default = "
 block = { values = [64, 128, 256, 512], default = 256 }
 outputs_per_thread = { values = [1, 2, 4, 6, 8, 10, 12, 16, 20], default = 8 }
 pack_bytes = { values = [4, 8, 16], default = 16 }
-evaluation = { values = ["direct", "nested"], default = "nested", type = "jitune::Evaluation" }
+evaluation = { values = ["direct", "by_input", "nested"], default = "nested", type = "jitune::Evaluation" }
 # 1: outputs go through shared memory, so that a warp stores in one piece.
 exchange = { values = [0, 1], default = 1 }
 # 1: from global to shared memory past the registers (cp.async).

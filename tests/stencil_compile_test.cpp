@@ -26,12 +26,9 @@ DeviceInfo device(int architecture) {
 
 /// The first architecture whose configurations have this word.
 int first_architecture(const std::string& word) {
-    static const std::set<std::string> bulk{"staging=bulk",          "outputs_per_thread=6",
-                                            "outputs_per_thread=10", "outputs_per_thread=12",
-                                            "outputs_per_thread=20", "blocks_per_sm=2",
-                                            "blocks_per_sm=3",       "blocks_per_sm=4",
-                                            "blocks_per_sm=6",       "blocks_per_sm=8"};
-    return bulk.contains(word) ? 90 : word == "async=1" || word == "load=streaming" ? 80 : 75;
+    const bool bulk =
+        word == "staging=bulk" || (word.starts_with("blocks_per_sm=") && word != "blocks_per_sm=0");
+    return bulk ? 90 : word == "async=1" || word == "load=streaming" ? 80 : 75;
 }
 
 constexpr ElementType kTypes[] = {ElementType::int32, ElementType::float32, ElementType::float64};
@@ -141,7 +138,7 @@ TEST(StencilSpace, KeepsBlocksWhereMemoryLeavesNoTimeToAdd) {
     const auto rule = kernel.launch_rule(
         problem, device(90),
         Configuration::parse("staging=bulk block=128 outputs_per_thread=20 pack_bytes=16 "
-                             "evaluation=direct exchange=1 async=0 blocks_per_sm=4 load=standard "
+                             "evaluation=by_input exchange=1 async=0 blocks_per_sm=4 load=standard "
                              "store=standard",
                              kernel.front_matter().parameters));
     const Launch launch = rule.plan(problem.sizes).launch;

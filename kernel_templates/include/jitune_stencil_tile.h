@@ -7,8 +7,9 @@
 namespace jitune {
 
 enum class Evaluation {
-    direct,  ///< each output from its own inputs
-    nested,  ///< what a thread's outputs have in common is added once
+    direct,    ///< each output from its own inputs
+    by_input,  ///< the same, and each input goes to all outputs that need it before the next comes
+    nested,    ///< what a thread's outputs have in common is added once
 };
 
 enum class Store {
@@ -80,9 +81,26 @@ __device__ __forceinline__ void nested_sums(const T (&x)[count], A (&sums)[outpu
     }
 }
 
-/// The largest power of two that is at most `limit` and divides `outputs`, itself one.
+/// The largest of `outputs` and its halves, each rounded down, that is at most `limit`; of the
+/// outputs that a template has, all of these divide them.
 constexpr __device__ int group_of(int outputs, int limit) {
     return outputs <= limit ? outputs : group_of(outputs / 2, limit);
+}
+
+/// Adds the product of input i of a window and the weight it has for output r, if it has one.
+template <Weighting weighting, int radius, class T, class A, int inputs, int outputs>
+__device__ __forceinline__ void add_input(const T (&x)[inputs], int i, int r,
+                                          const Weights<T, weighting, radius>& weights,
+                                          A (&sums)[outputs]) {
+    const int j = i - r;
+    if (j < 0 || j > 2 * radius) {
+        return;
+    }
+    A term(x[i]);
+    if constexpr (weighting == Weighting::weights) {
+        term *= static_cast<A>(weights.values[j]);
+    }
+    sums[r] = j == 0 ? term : sums[r] + term;
 }
 
 /// A thread's outputs from its window.
@@ -94,16 +112,20 @@ __device__ __forceinline__ void evaluate(const T (&x)[outputs + 2 * radius],
     A sums[outputs];
     if constexpr (evaluation == Evaluation::nested) {
         nested_sums<radius, 0, group_of(outputs, 2 * radius + 1)>(x, sums);
+    } else if constexpr (evaluation == Evaluation::by_input) {
+#pragma unroll
+        for (int i = 0; i < outputs + 2 * radius; ++i) {
+#pragma unroll
+            for (int r = 0; r < outputs; ++r) {
+                add_input<weighting, radius>(x, i, r, weights, sums);
+            }
+        }
     } else {
 #pragma unroll
         for (int j = 0; j <= 2 * radius; ++j) {
 #pragma unroll
             for (int r = 0; r < outputs; ++r) {
-                A term(x[r + j]);
-                if constexpr (weighting == Weighting::weights) {
-                    term *= static_cast<A>(weights.values[j]);
-                }
-                sums[r] = j == 0 ? term : sums[r] + term;
+                add_input<weighting, radius>(x, r + j, r, weights, sums);
             }
         }
     }
