@@ -2,7 +2,7 @@
 #pragma once
 
 #include "jitune_entropy_image.h"
-#include "jitune_planes.h"
+#include "jitune_entropy_sum.h"
 
 namespace jitune {
 
@@ -31,7 +31,7 @@ struct BitMarch {
     static_assert(levels <= 32);
 
     using Logs = FixedLogs<window>;
-    using Planes = unsigned[kPlanes];
+    using LogSum = FieldLogSum<window, kField, direct>;
 
     const Image<T>& image;
     const long long row;     ///< the first of the first strip
@@ -148,126 +148,6 @@ struct BitMarch {
         }
     }
 
-    /// Adds weight * (how many bits of `set` there are in each strip's field and those below it).
-    __device__ __forceinline__ static void add_bits(unsigned set, unsigned weight,
-                                                    unsigned (&sums)[kStrips]) {
-#pragma unroll
-        for (int i = 0; i < kStrips; ++i) {
-            sums[i] += weight * __popc(set << (32 - kField * (i + 1)));
-        }
-    }
-
-    /// The levels that are in the window n times, for all n of which `set` has those whose bits
-    /// from `plane` on are those of n.
-    template <int plane, int n>
-    __device__ __forceinline__ static void add_counts(unsigned set, const Planes& counts,
-                                                      unsigned (&sums)[kStrips]) {
-        if constexpr (plane > 0) {
-            add_counts<plane - 1, n>(set & ~counts[plane - 1], counts, sums);
-            add_counts<plane - 1, n + (1 << (plane - 1))>(set & counts[plane - 1], counts, sums);
-        } else if constexpr (n >= 2 && n <= Logs::kMost) {
-            add_bits(set, Logs::at(n), sums);
-        }
-    }
-
-    /// Adds how many elements of the window have a level of `set`, in each strip's field and those
-    /// below it.
-    template <int planes>
-    __device__ __forceinline__ static void add_elements(unsigned set, const Planes& counts,
-                                                        unsigned (&elements)[kStrips]) {
-#pragma unroll
-        for (int j = 0; j < planes; ++j) {
-            add_bits(counts[j] & set, 1u << j, elements);
-        }
-    }
-
-    /// The values of each field alone.
-    __device__ __forceinline__ static void separate(unsigned (&sums)[kStrips]) {
-#pragma unroll
-        for (int i = kStrips - 1; i > 0; --i) {
-            sums[i] -= sums[i - 1];
-        }
-    }
-
-    /// The lowest bit of each field, and the highest.
-    static constexpr unsigned kLowest = kField == 8 ? 0x01010101u : kField == 16 ? 0x00010001u : 1u;
-    static constexpr unsigned kHighest = kLowest << (kField - 1);
-
-    /// `set` without the lowest of its bits in each field.
-    __device__ __forceinline__ static unsigned without_first(unsigned set) {
-        return set & ((set | kHighest) - kLowest);  // no field borrows from the next
-    }
-
-    /// How often the level of each field is in the window, of which `level` has one or none.
-    __device__ __forceinline__ static void look_up(unsigned level, const Planes& counts,
-                                                   unsigned (&n)[kStrips]) {
-        static_assert(kPlanes <= kField);
-        unsigned digits = 0;
-#pragma unroll
-        for (int j = 0; j < kPlanes; ++j) {
-            // What is not 0 carries into the highest bit of its field.
-            const unsigned digit = (counts[j] & level) + (kHighest - kLowest);
-            digits = digits >> 1 | (digit & kHighest);
-        }
-#pragma unroll
-        for (int i = 0; i < kStrips; ++i) {
-            n[i] = digits >> (kField * (i + 1) - kPlanes) & ((1u << kPlanes) - 1);
-        }
-    }
-
-    /// Adds n log n for the levels in `high`. All lanes take part until the last is done: the
-    /// shuffles that follow need the whole warp. In a whole window a field's last level has all
-    /// elements that the others have left, and most have but one.
-    template <bool whole, int low_planes>
-    __device__ __forceinline__ static void add_high(unsigned high, const Planes& counts,
-                                                    unsigned (&sums)[kStrips]) {
-        unsigned seen[kStrips] = {};
-        if (whole) {
-            add_elements<low_planes>(~high, counts, seen);
-            separate(seen);
-        }
-        unsigned rest = whole ? without_first(high) : high;
-        while (__any_sync(kAll, rest != 0)) {
-            const unsigned others = without_first(rest);
-            unsigned n[kStrips];
-            look_up(rest & ~others, counts, n);
-#pragma unroll
-            for (int i = 0; i < kStrips; ++i) {
-                sums[i] += kFixedLogs<window>.values[n[i]];
-                seen[i] += n[i];
-            }
-            rest = others;
-        }
-        if (whole) {
-#pragma unroll
-            for (int i = 0; i < kStrips; ++i) {
-                sums[i] += kFixedLogs<window>.values[Logs::kMost - seen[i]];
-            }
-        }
-    }
-
-    /// The sum of n log n in each strip: counts below `direct` all at once, higher ones, of which a
-    /// window has few, one by one.
-    template <bool whole>
-    __device__ __forceinline__ static void sum_logs(const Planes& counts,
-                                                    unsigned (&sums)[kStrips]) {
-        constexpr int kLow = bits_for(direct - 1) < kPlanes ? bits_for(direct - 1) : kPlanes;
-        unsigned high = 0;
-#pragma unroll
-        for (int j = kLow; j < kPlanes; ++j) {
-            high |= counts[j];
-        }
-#pragma unroll
-        for (int i = 0; i < kStrips; ++i) {
-            sums[i] = 0;
-        }
-        add_counts<kLow, 0>(~high, counts, sums);
-        separate(sums);
-        if (__any_sync(kAll, high != 0)) {
-            add_high<whole, kLow>(high, counts, sums);
-        }
-    }
-
     /// Entropies of this lane's columns in row `step` of each strip.
     template <bool whole>
     __device__ __forceinline__ void store(int step, const float (&entropies)[kStrips][columns]) const {
@@ -340,7 +220,7 @@ struct BitMarch {
 #pragma unroll
         for (int k = 0; k < columns; ++k) {
             unsigned sums[kStrips];
-            sum_logs<whole>(counts[k], sums);
+            LogSum::template of<whole>(counts[k], sums);
 #pragma unroll
             for (int i = 0; i < kStrips; ++i) {
                 if (whole) {
