@@ -9,14 +9,17 @@ constraints = [
     "warps_per_sm % warps = 0 AND 32 * warps_per_sm <= max_threads_per_sm",
     "by_bits OR method = 'histogram'",
     "by_bits OR shared_bytes <= shared_bytes_per_block - 1024",
+    "counter_bytes = 1 OR NOT by_bits",
     "NOT by_bits OR (levels <= 32 AND radius <= lane_columns AND window <= 9)",
     # What only bits have.
-    "by_bits OR (lane_columns = 4 AND unroll = 1 AND direct = 8 AND warps_per_sm = 0)",
+    "by_bits OR (lane_columns = 4 AND unroll = 1 AND direct = 8 AND warps_per_sm = 0 AND transfer = 'packs')",
 ]
 prune = [
     "by_bits OR levels > 32 OR window >= 7",
-    "lane_columns = 4 OR (window <= 5 AND unroll <= 2)",
+    "counter_bytes = 1 OR levels <= 32",
+    "lane_columns = 4 OR window <= 5",
     "direct = 8 OR window >= 5",
+    "NOT by_bits OR transfer = iif(columns % pack = 0, 'packs', 'elements')",
     # Fewer registers than that do not do, and more are never asked for.
     "warps_per_sm = 0 OR warps_per_sm = iif(lane_columns = 4, 24, 16)",
     # Enough warps for the whole device, and none that has next to nothing to do.
@@ -29,22 +32,27 @@ reproducibility = "'exact'"
 [parameters]
 # Bit-sliced counters of whole warps, or a histogram for each thread.
 method = { values = ["bits", "histogram"], default = "bits", type = "jitune::Method" }
-warps = { values = [1, 2, 4, 8], default = 4 }
+warps = { values = [1, 2, 4, 8], default = 2 }
 # Rows that a thread marches down, in each field of its words.
 strip = { values = [8, 16, 32, 64, 128], default = 32 }
 lane_columns = { values = [4, 8], default = 4 }
-unroll = { values = [1, 2, 4], default = 2 }
+unroll = { values = [1, 2], default = 2 }
 # Counts below it are summed for all levels at once.
 direct = { values = [8, 16], default = 8 }
 # The second launch bound; 0 leaves it to the compiler.
 warps_per_sm = { values = [0, 16, 24], default = 0 }
+# Packs where every row begins with one.
+transfer = { values = ["packs", "elements"], default = "packs", type = "jitune::Transfer" }
+# A histogram's counters: of each level and thread.
+counter_bytes = { values = [1, 4], default = 1 }
 
 [derived]
 by_bits = "method = 'bits'"
 block = "32 * warps"
 least_blocks = "warps_per_sm / warps"
+pack = "iif(element_bytes = 1, lane_columns, 4)"
 fields = "iif(levels <= 8, 4, iif(levels <= 16, 2, 1))"
-shared_bytes = "iif(by_bits, 0, ceil_div(levels, 4) * 4 * block + 4 * window * window)"
+shared_bytes = "iif(by_bits, 0, ceil_div(levels * counter_bytes, 4) * 4 * block + 4 * window * window)"
 # A warp's first and last lanes of bits are there for their neighbours alone.
 tiles_across = "ceil_div(columns, iif(by_bits, 30 * lane_columns * warps, block))"
 tiles = "tiles_across * ceil_div(rows, strip * iif(by_bits, fields, 1))"
@@ -59,7 +67,7 @@ output = { access = "out", type = "float32", count = "rows * columns" }
 
 [[launch]]
 entry = "jitune::entropy"
-template = ["element", "window", "levels", "method", "warps", "strip", "lane_columns", "unroll", "direct", "warps_per_sm"]
+template = ["element", "window", "levels", "method", "warps", "strip", "lane_columns", "unroll", "direct", "warps_per_sm", "transfer", "counter_bytes"]
 arguments = ["input", "rows", "columns", "tiles_across", "scale", "output"]
 block = "block"
 grid = "tiles"
@@ -78,7 +86,7 @@ enum class Method { bits, histogram };
 /// entropy of a histogram). Windows are clipped at the borders. Both arrays need the alignment of
 /// an element only.
 template <class T, int window, int levels, Method method, int warps, int strip, int lane_columns,
-          int unroll, int direct, int warps_per_sm>
+          int unroll, int direct, int warps_per_sm, Transfer transfer, int counter_bytes>
 __global__ void __launch_bounds__(32 * warps, warps_per_sm / warps)
     entropy(const T* input, long long rows, long long columns, unsigned tiles_across, double scale,
             float* output) {
@@ -87,7 +95,7 @@ __global__ void __launch_bounds__(32 * warps, warps_per_sm / warps)
     const unsigned across = blockIdx.x % tiles_across;
     const long long down = blockIdx.x / tiles_across;
     if constexpr (method == Method::bits) {
-        using March = BitMarch<T, window, levels, lane_columns, strip, unroll, direct>;
+        using March = BitMarch<T, window, levels, warps, lane_columns, strip, unroll, direct, transfer>;
         const int lane = threadIdx.x % 32;
         const long long tile = static_cast<long long>(across) * warps + threadIdx.x / 32;
         const long long first = tile * (30 * lane_columns);
@@ -97,10 +105,10 @@ __global__ void __launch_bounds__(32 * warps, warps_per_sm / warps)
             march.run_either();
         }
     } else {
-        using March = HistogramMarch<T, window, levels, strip, 32 * warps>;
+        using March = HistogramMarch<T, window, levels, counter_bytes, strip, 32 * warps>;
         const long long column = static_cast<long long>(across) * (32 * warps) + threadIdx.x;
         const March march{image, down * strip, column};
-        march.run();
+        march.run_either();
     }
 }
 

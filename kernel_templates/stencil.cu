@@ -9,8 +9,10 @@ constraints = [
     "pack_bytes >= element_bytes",
     "outputs_per_thread % pack = 0",
     "shared_bytes <= shared_bytes_per_block",
-    "evaluation = 'direct' OR (weighting <> 'weights' AND outputs_per_thread > 1)",
+    "evaluation <> 'nested' OR (weighting <> 'weights' AND outputs_per_thread > 1)",
     "exchange = 0 OR packs > 1",
+    "(blocks_per_sm > 0) = by_bulk",
+    "NOT by_bulk OR (compute_capability >= 90 AND pack_bytes = 16 AND packs % 2 = 1 AND exchange = 1)",
     "async = 0 OR (staging = 'shared' AND compute_capability >= 80)",
     # A warp's register cache has a second set of as many inputs, not a third.
     "staging <> 'register_cache' OR lead + 2 * radius <= warp_size * outputs_per_thread",
@@ -20,29 +22,37 @@ constraints = [
 prune = [
     # The largest packs; single elements are for pointers that are aligned to no more.
     "pack_bytes IN (16, element_bytes)",
-    "pack_bytes < 16 OR outputs_per_thread <= 4 * pack",
+    "pack_bytes < 16 OR outputs_per_thread <= iif(by_bulk, 5, 4) * pack",
     "pack_bytes = 16 OR (staging = 'shared' AND packs > 1 AND exchange = 1 AND block = 256)",
     "block >= 128 AND (staging = 'shared' OR block <= 256)",
-    "(evaluation = 'direct') = (weighting = 'weights' OR outputs_per_thread = 1) OR radius = 1",
+    # Where memory leaves no time to add, and so much that blocks which stay are worth it.
+    "NOT by_bulk OR (weighting = 'weights' AND radius >= 16)",
+    "by_bulk = (outputs_per_thread IN (6, 10, 12, 20))",
+    "(evaluation <> 'nested') = (weighting = 'weights' OR outputs_per_thread = 1) OR radius = 1",
+    # An input that comes late and goes early leaves registers, where enough others hide its way.
+    "(evaluation = 'by_input') = by_bulk",
     "load = 'standard' OR bytes > l2_bytes / 4",
     "store = 'standard' OR bytes > l2_bytes / 4",
 ]
 reproducibility = "iif(element = 'int32', 'exact', 'fixed')"
 
 [parameters]
-staging = { values = ["shared", "register_cache", "direct"], default = "shared", type = "jitune::Staging" }
+staging = { values = ["shared", "bulk", "register_cache", "direct"], default = "shared", type = "jitune::Staging" }
 block = { values = [64, 128, 256, 512], default = 256 }
-outputs_per_thread = { values = [1, 2, 4, 8, 16], default = 8 }
+outputs_per_thread = { values = [1, 2, 4, 6, 8, 10, 12, 16, 20], default = 8 }
 pack_bytes = { values = [4, 8, 16], default = 16 }
-evaluation = { values = ["direct", "nested"], default = "nested", type = "jitune::Evaluation" }
+evaluation = { values = ["direct", "by_input", "nested"], default = "nested", type = "jitune::Evaluation" }
 # 1: outputs go through shared memory, so that a warp stores in one piece.
 exchange = { values = [0, 1], default = 1 }
 # 1: from global to shared memory past the registers (cp.async).
 async = { values = [0, 1], default = 0 }
+# Of `bulk`, whose blocks stay for tile after tile.
+blocks_per_sm = { values = [0, 2, 3, 4, 6, 8], default = 0 }
 load = { values = ["standard", "streaming"], default = "standard", type = "jitune::Load" }
 store = { values = ["standard", "streaming"], default = "standard", type = "jitune::Store" }
 
 [derived]
+by_bulk = "staging = 'bulk'"
 pack = "pack_bytes / element_bytes"
 packs = "outputs_per_thread / pack"
 tile = "block * outputs_per_thread"
@@ -51,7 +61,8 @@ lead = "iif(boundary = 'valid', 0, ceil_div(radius, pack) * pack - radius)"
 tile_packs = "(block - 1) * packs + ceil_div(lead + outputs_per_thread + 2 * radius, pack)"
 padding = "1 - packs % 2"
 staged_packs = "tile_packs + padding * (tile_packs / packs)"
-shared_bytes = "pack_bytes * iif(staging = 'shared', staged_packs, exchange * block * (packs + padding))"
+exchanged_packs = "exchange * block * (packs + padding)"
+shared_bytes = "pack_bytes * iif(staging = 'shared', staged_packs, exchanged_packs + iif(by_bulk, 2 * tile_packs, 0))"
 
 [arguments]
 input = { access = "in", type = "element", count = "n" }
@@ -64,124 +75,17 @@ entry = "jitune::stencil"
 template = ["element", "radius", "weighting", "boundary", "staging", "block", "outputs_per_thread", "pack_bytes", "evaluation", "exchange", "async", "load", "store"]
 arguments = ["input", "weights", "n", "output"]
 block = "block"
-grid = "min(ceil_div(outputs, tile), 2147483647)"
+grid = "min(ceil_div(outputs, tile), iif(by_bulk, sm_count * blocks_per_sm, 2147483647))"
 programmatic = "compute_capability >= 90"
 shared_bytes = "shared_bytes"
 */
-#include "jitune_load.h"
-#include "jitune_stencil.h"
+#include "jitune_stencil_bulk.h"
+#include "jitune_stencil_tile.h"
 
 namespace jitune {
 
 /// How a thread comes by its neighbours' inputs.
-enum class Staging { shared, register_cache, direct };
-
-enum class Evaluation {
-    direct,  ///< each output from its own inputs
-    nested,  ///< what a thread's outputs have in common is added once
-};
-
-enum class Store {
-    standard,
-    streaming,  ///< leaves the caches first
-};
-
-constexpr int kWarp = 32;
-constexpr unsigned kAllLanes = 0xffffffffu;
-
-extern __shared__ __align__(16) unsigned char stencil_memory[];
-
-/// A block's tile of consecutive outputs, `outputs` for each thread, and the whole aligned packs of
-/// inputs that it needs: they begin `kBefore` inputs before the first output's place.
-template <class T, int radius, Boundary boundary, int block, int outputs, int pack_bytes>
-struct Tiling {
-    static constexpr int kPack = pack_bytes / static_cast<int>(sizeof(T));
-    static constexpr int kPacks = outputs / kPack;  // of a thread's outputs
-    static constexpr int kWindow = outputs + 2 * radius;
-    static constexpr int kReach = reach<boundary>(radius);
-    static constexpr int kBefore = (kReach + kPack - 1) / kPack * kPack;
-    static constexpr int kLead = kBefore - kReach;
-    static constexpr int kWindowPacks = (kLead + kWindow + kPack - 1) / kPack;
-    static constexpr int kTile = block * outputs;
-    static constexpr int kTilePacks = (block - 1) * kPacks + kWindowPacks;
-    using Pack = jitune::Pack<T, kPack>;
-
-    /// Where shared memory has pack i. Threads read at a stride of kPacks: odd strides meet no bank
-    /// twice, so even ones get one pack of padding.
-    static constexpr __device__ int place(int i) {
-        return kPacks % 2 == 0 ? i + i / kPacks : i;
-    }
-};
-
-/// x[first] + … + x[last] in a balanced tree.
-template <int first, int last, class A, class T, int count>
-__device__ __forceinline__ A tree_sum(const T (&x)[count]) {
-    if constexpr (first == last) {
-        return static_cast<A>(x[first]);
-    } else {
-        constexpr int kMiddle = (first + last) / 2;
-        return tree_sum<first, kMiddle, A>(x) + tree_sum<kMiddle + 1, last, A>(x);
-    }
-}
-
-/// The sums of `group` windows of 2 radius + 1 elements, the first at x[base]. All of them have
-/// x[base + group - 1] … x[base + 2 radius] in common; that sum grows to the left for one part of
-/// each output, and the rest is a prefix to the right of it: together 2 radius + 2 group - 3
-/// additions, as many as a sum that slides along would take, but nothing is subtracted. So the
-/// rounding of an output, infinities and NaN come from its own inputs alone.
-template <int radius, int base, int group, class A, class T, int count, int outputs>
-__device__ __forceinline__ void nested_sums(const T (&x)[count], A (&sums)[outputs]) {
-    A left = tree_sum<base + group - 1, base + 2 * radius, A>(x);
-    sums[base + group - 1] = left;
-#pragma unroll
-    for (int r = group - 2; r >= 0; --r) {
-        left += static_cast<A>(x[base + r]);
-        sums[base + r] = left;
-    }
-    A right(0);
-#pragma unroll
-    for (int r = 1; r < group; ++r) {
-        const A next(x[base + 2 * radius + r]);
-        right = r == 1 ? next : right + next;
-        sums[base + r] += right;
-    }
-    if constexpr (base + group < outputs) {
-        nested_sums<radius, base + group, group>(x, sums);
-    }
-}
-
-/// The largest power of two that is at most `limit` and divides `outputs`, itself one.
-constexpr __device__ int group_of(int outputs, int limit) {
-    return outputs <= limit ? outputs : group_of(outputs / 2, limit);
-}
-
-/// A thread's outputs from its window.
-template <Weighting weighting, int radius, Evaluation evaluation, class T, int outputs>
-__device__ __forceinline__ void evaluate(const T (&x)[outputs + 2 * radius],
-                                         const Weights<T, weighting, radius>& weights,
-                                         T (&results)[outputs]) {
-    using A = Accumulator<T, weighting>;
-    A sums[outputs];
-    if constexpr (evaluation == Evaluation::nested) {
-        nested_sums<radius, 0, group_of(outputs, 2 * radius + 1)>(x, sums);
-    } else {
-#pragma unroll
-        for (int j = 0; j <= 2 * radius; ++j) {
-#pragma unroll
-            for (int r = 0; r < outputs; ++r) {
-                A term(x[r + j]);
-                if constexpr (weighting == Weighting::weights) {
-                    term *= static_cast<A>(weights.values[j]);
-                }
-                sums[r] = j == 0 ? term : sums[r] + term;
-            }
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < outputs; ++r) {
-        results[r] = finish<T, weighting, radius>(sums[r]);
-    }
-}
+enum class Staging { shared, bulk, register_cache, direct };
 
 template <class P>
 __device__ __forceinline__ void copy_async(P* shared, const P* from) {
@@ -230,22 +134,6 @@ __device__ __forceinline__ void stage(const typename Tiling::Pack* from,
     __syncthreads();
 }
 
-/// The window of a thread from packs that lie `pack(i)` after each other.
-template <class Tiling, class T, class PackAt>
-__device__ __forceinline__ void unpack(T (&x)[Tiling::kWindow], const PackAt& pack) {
-#pragma unroll
-    for (int i = 0; i < Tiling::kWindowPacks; ++i) {
-        const typename Tiling::Pack one = pack(i);
-#pragma unroll
-        for (int e = 0; e < Tiling::kPack; ++e) {
-            const int at = i * Tiling::kPack + e - Tiling::kLead;
-            if (at >= 0 && at < Tiling::kWindow) {
-                x[at] = one.values[e];
-            }
-        }
-    }
-}
-
 /// The register cache: a lane loads the packs under its own outputs, the first lanes also those
 /// behind the warp's last. What a lane needs from the lane `ahead` of it is published there, out of
 /// the second set where that lane is one that the count has wrapped around to.
@@ -283,61 +171,6 @@ __device__ __forceinline__ void exchange_window(const typename Tiling::Pack* of_
     }
 }
 
-template <Store store, class P>
-__device__ __forceinline__ void store_pack(P* to, P pack) {
-    if constexpr (store == Store::standard) {
-        *to = pack;
-    } else if constexpr (sizeof(P) == 16) {
-        const auto bits = __builtin_bit_cast(uint4, pack);
-        asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(bits.x),
-                     "r"(bits.y), "r"(bits.z), "r"(bits.w)
-                     : "memory");
-    } else if constexpr (sizeof(P) == 8) {
-        const auto bits = __builtin_bit_cast(uint2, pack);
-        asm volatile("st.global.cs.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(bits.x), "r"(bits.y)
-                     : "memory");
-    } else {
-        asm volatile("st.global.cs.u32 [%0], %1;" ::"l"(to), "r"(__builtin_bit_cast(unsigned, pack))
-                     : "memory");
-    }
-}
-
-/// A tile's outputs. By exchange each warp writes the packs of its own threads through shared
-/// memory, of which no other warp may read any more.
-template <class Tiling, int outputs, int exchange, Store store, class T>
-__device__ __forceinline__ void store_tile(T (&results)[outputs], typename Tiling::Pack* to) {
-    using P = typename Tiling::Pack;
-    constexpr int kPacks = Tiling::kPacks;
-    P packs[kPacks];
-#pragma unroll
-    for (int i = 0; i < outputs; ++i) {
-        packs[i / Tiling::kPack].values[i % Tiling::kPack] = results[i];
-    }
-    const int own = threadIdx.x * kPacks;
-    if constexpr (exchange == 0) {
-#pragma unroll
-        for (int i = 0; i < kPacks; ++i) {
-            store_pack<store>(to + own + i, packs[i]);
-        }
-    } else {
-        P* const staged = reinterpret_cast<P*>(stencil_memory);
-        P* const mine = staged + Tiling::place(own);
-        __syncwarp();
-#pragma unroll
-        for (int i = 0; i < kPacks; ++i) {
-            mine[i] = packs[i];
-        }
-        __syncwarp();
-        const int lane = threadIdx.x % kWarp;
-        const int first = (threadIdx.x - lane) * kPacks + lane;
-#pragma unroll
-        for (int i = 0; i < kPacks; ++i) {
-            const int at = first + i * kWarp;
-            store_pack<store>(to + at, staged[Tiling::place(at)]);
-        }
-    }
-}
-
 /// Any grid of one dimension and any pointers to T: tiles that lie inside go in packs where input
 /// and output are aligned to them, others output by output. The register cache by shuffles, with
 /// several outputs for each thread, is that of E. Ben-Sasson et al., "Fast multiplication in binary
@@ -355,6 +188,11 @@ __global__ void __launch_bounds__(block)
     const bool aligned =
         ((reinterpret_cast<Index>(input) | reinterpret_cast<Index>(output)) % pack_bytes) == 0;
     wait_for_earlier_work();
+    if constexpr (staging == Staging::bulk) {
+        stencil_by_bulk<Tiles, weighting, boundary, radius, block, outputs, evaluation, store, 2>(
+            input, weights, n, output);
+        return;
+    }
     for (Index turn = blockIdx.x; turn < tiles; turn += gridDim.x) {
         // The last tile is the slowest, and hides behind the others where it is begun first.
         const Index first = (turn == 0 ? tiles - 1 : turn - 1) * Tiles::kTile;
@@ -390,7 +228,8 @@ __global__ void __launch_bounds__(block)
         }
         T results[outputs];
         evaluate<weighting, radius, evaluation>(x, weights, results);
-        store_tile<Tiles, outputs, exchange, store>(results, reinterpret_cast<P*>(output + first));
+        store_tile<Tiles, outputs, exchange, store>(results, reinterpret_cast<P*>(stencil_memory),
+                                                    reinterpret_cast<P*>(output + first));
     }
 }
 

@@ -35,16 +35,20 @@ struct Choice {
 constexpr Choice kChoices[] = {
     {ElementType::float32,
      {5, 16},
-     "method=bits warps=4 strip=32 lane_columns=4 unroll=2 direct=8 warps_per_sm=0"},
+     "method=bits warps=4 strip=32 lane_columns=4 unroll=2 direct=8 warps_per_sm=0 transfer=packs "
+     "counter_bytes=1"},
     {ElementType::uint8,
      {3, 8},
-     "method=bits warps=1 strip=8 lane_columns=8 unroll=1 direct=8 warps_per_sm=16"},
+     "method=bits warps=1 strip=8 lane_columns=8 unroll=1 direct=8 warps_per_sm=16 "
+     "transfer=elements counter_bytes=1"},
     {ElementType::int32,
      {7, 32},
-     "method=bits warps=8 strip=64 lane_columns=4 unroll=1 direct=16 warps_per_sm=0"},
+     "method=bits warps=8 strip=64 lane_columns=4 unroll=1 direct=16 warps_per_sm=0 "
+     "transfer=elements counter_bytes=1"},
     {ElementType::uint8,
      {15, 256},
-     "method=histogram warps=4 strip=32 lane_columns=4 unroll=1 direct=8 warps_per_sm=0"},
+     "method=histogram warps=4 strip=32 lane_columns=4 unroll=1 direct=8 warps_per_sm=0 "
+     "transfer=packs counter_bytes=1"},
 };
 
 class EntropyCompile : public testing::TestWithParam<int> {
@@ -108,6 +112,19 @@ TEST_P(EntropyCompile, EveryStepOfTheArticle) {
 INSTANTIATE_TEST_SUITE_P(Architectures, EntropyCompile,
                          testing::Values(75, 80, 86, 89, 90, 100, 120),
                          testing::PrintToStringParamName());
+
+TEST(EntropySpace, ReadsPacksOnlyWhereEveryRowBeginsWithOne) {
+    const KernelTemplate& kernel = entropy_kernel("cuda").kernel_template;
+    const auto transfer = [&](ElementType element, std::int64_t columns) {
+        const Problem problem = entropy_problem({element, 1024, columns, {}});
+        const SearchSpace space = kernel.space(problem, device(90));
+        return to_string(kernel.default_configuration(space).at("transfer"));
+    };
+    EXPECT_EQ(transfer(ElementType::float32, 1024), "packs");
+    EXPECT_EQ(transfer(ElementType::uint8, 1028), "packs");
+    EXPECT_EQ(transfer(ElementType::float32, 1023), "elements");
+    EXPECT_EQ(transfer(ElementType::uint8, 1022), "elements");
+}
 
 TEST(EntropySpace, HasADefaultForEveryWindowAndLevels) {
     const KernelTemplate& kernel = entropy_kernel("cuda").kernel_template;

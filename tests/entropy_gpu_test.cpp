@@ -84,7 +84,10 @@ TEST_F(EntropyGpu, EveryStepOfTheArticleIsRight) {
 
 TEST_F(EntropyGpu, ConfigurationsOfAllKindsPassEveryCheck) {
     expect_all_right(ElementType::float32, 2560, {5, 16}, 60);
+    expect_all_right(ElementType::float32, 1023, {5, 16}, 20);
+    expect_all_right(ElementType::uint8, 1022, {3, 8}, 20);
     expect_all_right(ElementType::uint8, 400, {9, 32}, 20);
+    expect_all_right(ElementType::uint8, 400, {11, 64}, 20);
     expect_all_right(ElementType::int32, 400, {15, 256}, 20);
 }
 

@@ -10,11 +10,13 @@ namespace jitune {
 #if __CUDA_ARCH__ >= 900
 
 /// The ring of one block. Tiles are blockIdx.x, blockIdx.x + gridDim.x, … of `source`, which is
-/// aligned to 16 bytes. `ring` is stages * tile_bytes of shared memory, aligned to 128.
-template <int stages, int tile_bytes>
+/// aligned to 16 bytes; they begin `stride_bytes` after each other. `ring` is stages * tile_bytes of
+/// shared memory, aligned to 128.
+template <int stages, int tile_bytes, int stride_bytes = tile_bytes>
 class BulkRing {
 public:
-    static_assert(tile_bytes % 16 == 0, "bulk copies take multiples of 16 bytes");
+    static_assert(tile_bytes % 16 == 0 && stride_bytes % 16 == 0,
+                  "bulk copies take multiples of 16 bytes");
 
     /// All threads of the block construct it, and it begins to fill.
     __device__ __forceinline__ BulkRing(const void* source, Index tiles, unsigned char* ring)
@@ -76,7 +78,7 @@ private:
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
             "[%3];" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(ring_)) +
                           stage * tile_bytes),
-            "l"(source_ + tile * tile_bytes), "r"(tile_bytes), "r"(barrier)
+            "l"(source_ + tile * stride_bytes), "r"(tile_bytes), "r"(barrier)
             : "memory");
     }
 

@@ -2,15 +2,22 @@
 #pragma once
 
 #include "jitune_entropy_image.h"
-#include "jitune_planes.h"
+#include "jitune_entropy_sum.h"
 
 namespace jitune {
+
+/// How a lane's elements of a row go between memory and registers.
+enum class Transfer {
+    packs,     ///< which all rows must be aligned to
+    elements,  ///< read one by one, written by whole warps from shared memory
+};
 
 /// A warp that marches down a tile of 32 * columns columns and writes all but the outermost
 /// `columns` on either side, which its first and last lane have for the windows of the others. Each
 /// bit field of a word is a level mask of an element; the fields of one word are elements of the
 /// same column in strips of `strip` rows below each other.
-template <class T, int window, int levels, int columns, int strip, int unroll, int direct>
+template <class T, int window, int levels, int warps, int columns, int strip, int unroll,
+          int direct, Transfer transfer>
 struct BitMarch {
     static constexpr int kRadius = window / 2;
     static constexpr int kField = levels <= 8 ? 8 : levels <= 16 ? 16 : 32;
@@ -24,7 +31,7 @@ struct BitMarch {
     static_assert(levels <= 32);
 
     using Logs = FixedLogs<window>;
-    using Planes = unsigned[kPlanes];
+    using LogSum = FieldLogSum<window, kField, direct>;
 
     const Image<T>& image;
     const long long row;     ///< the first of the first strip
@@ -35,9 +42,12 @@ struct BitMarch {
         Pack<T, kPack> packs[kStrips][columns / kPack];
     };
 
-    __device__ __forceinline__ bool has_row(long long y) const { return y >= 0 && y < image.rows; }
+    /// Both sizes are below 2^31.
+    __device__ __forceinline__ bool has_row(long long y) const {
+        return static_cast<unsigned>(y) < static_cast<unsigned>(image.rows);
+    }
     __device__ __forceinline__ bool has_column(int k) const {
-        return column + k >= 0 && column + k < image.columns;
+        return static_cast<unsigned>(column + k) < static_cast<unsigned>(image.columns);
     }
 
     /// Row `step` of the windows' first rows, which lie a radius above the strips.
@@ -48,7 +58,7 @@ struct BitMarch {
         for (int i = 0; i < kStrips; ++i) {
             const long long y = row + i * strip + step - kRadius;
             const T* const from = image.input + (y * image.columns + column);
-            if constexpr (whole) {
+            if constexpr (whole && transfer == Transfer::packs) {
 #pragma unroll
                 for (int p = 0; p < columns / kPack; ++p) {
                     elements.packs[i][p] =
@@ -59,7 +69,7 @@ struct BitMarch {
                 for (int k = 0; k < columns; ++k) {
                     T& element = elements.packs[i][k / kPack].values[k % kPack];
                     element = T(0);
-                    if (has_row(y) && has_column(k)) {
+                    if (whole || (has_row(y) && has_column(k))) {
                         element = loader(from + k);
                     }
                 }
@@ -138,89 +148,61 @@ struct BitMarch {
         }
     }
 
-    /// Adds weight * (how many bits of `set` there are in each strip's field and those below it).
-    __device__ __forceinline__ static void add_bits(unsigned set, unsigned weight,
-                                                    unsigned (&sums)[kStrips]) {
-#pragma unroll
-        for (int i = 0; i < kStrips; ++i) {
-            sums[i] += weight * __popc(set << (32 - kField * (i + 1)));
-        }
-    }
-
-    /// The levels that are in the window n times, for all n of which `set` has those whose bits
-    /// from `plane` on are those of n.
-    template <int plane, int n>
-    __device__ __forceinline__ static void add_counts(unsigned set, const Planes& counts,
-                                                      unsigned (&sums)[kStrips]) {
-        if constexpr (plane > 0) {
-            add_counts<plane - 1, n>(set & ~counts[plane - 1], counts, sums);
-            add_counts<plane - 1, n + (1 << (plane - 1))>(set & counts[plane - 1], counts, sums);
-        } else if constexpr (n >= 2 && n <= Logs::kMost) {
-            add_bits(set, Logs::at(n), sums);
-        }
-    }
-
-    /// The sum of n log n in each strip: counts below `direct` all at once, higher ones, of which a
-    /// window has few, one by one.
-    __device__ __forceinline__ static void sum_logs(const Planes& counts,
-                                                    unsigned (&sums)[kStrips]) {
-        constexpr int kLow = bits_for(direct - 1) < kPlanes ? bits_for(direct - 1) : kPlanes;
-        unsigned high = 0;
-#pragma unroll
-        for (int j = kLow; j < kPlanes; ++j) {
-            high |= counts[j];
-        }
-#pragma unroll
-        for (int i = 0; i < kStrips; ++i) {
-            sums[i] = 0;
-        }
-        add_counts<kLow, 0>(~high, counts, sums);
-        // All lanes take part until the last is done: the shuffles that follow need the whole warp.
-        while (__any_sync(kAll, high != 0)) {
-            const int place = 31 - __clz(high);  // -1 where there is none any more
-            int n = 0;
-#pragma unroll
-            for (int j = 0; j < kPlanes; ++j) {
-                n |= (counts[j] >> (place & 31) & 1) << j;
-            }
-            const unsigned log = high == 0 ? 0 : kFixedLogs<window>.values[n];
-            high &= ~(1u << (place & 31));
-#pragma unroll
-            for (int i = 0; i < kStrips; ++i) {
-                sums[i] += place < kField * (i + 1) ? log : 0;
-            }
-        }
-#pragma unroll
-        for (int i = kStrips - 1; i > 0; --i) {
-            sums[i] -= sums[i - 1];
-        }
-    }
-
     /// Entropies of this lane's columns in row `step` of each strip.
     template <bool whole>
-    __device__ __forceinline__ void store(int step, float (&entropies)[kStrips][columns]) const {
-        constexpr int kStored = columns < 4 ? columns : 4;
+    __device__ __forceinline__ void store(int step, const float (&entropies)[kStrips][columns]) const {
         const int lane = threadIdx.x % 32;
-        if (lane == 0 || lane == 31) {
-            return;
+        const long long first = (row + step) * image.columns + column;
+        if constexpr (whole && transfer == Transfer::elements) {
+            store_by_warp(image.output + (first - lane * columns), entropies);
+        } else if (lane > 0 && lane < 31) {
+#pragma unroll
+            for (int i = 0; i < kStrips; ++i) {
+                float* const to = image.output + (first + i * strip * image.columns);
+                if constexpr (whole) {
+                    using Stored = Pack<float, 4>;
+                    const auto* const packs = reinterpret_cast<const Stored*>(entropies[i]);
+#pragma unroll
+                    for (int p = 0; p < columns / 4; ++p) {
+                        reinterpret_cast<Stored*>(to)[p] = packs[p];
+                    }
+                } else if (has_row(row + i * strip + step)) {
+#pragma unroll
+                    for (int k = 0; k < columns; ++k) {
+                        if (has_column(k)) {
+                            to[k] = entropies[i][k];
+                        }
+                    }
+                }
+            }
         }
+    }
+
+    /// Lanes side by side write elements side by side, which meet in a few sectors wherever rows
+    /// begin. `to` is the tile's first column in the first strip.
+    __device__ __forceinline__ void store_by_warp(
+        float* to, const float (&entropies)[kStrips][columns]) const {
+        __shared__ Pack<float, 4> staged[warps][kStrips][8 * columns];
+        const int lane = threadIdx.x % 32;
+        auto& of_warp = staged[threadIdx.x / 32];
+        __syncwarp();
 #pragma unroll
         for (int i = 0; i < kStrips; ++i) {
-            const long long y = row + i * strip + step;
-            float* const to = image.output + (y * image.columns + column);
-            if constexpr (whole) {
-                using Stored = Pack<float, kStored>;
-                const auto* const packs = reinterpret_cast<const Stored*>(entropies[i]);
+            const auto* const packs = reinterpret_cast<const Pack<float, 4>*>(entropies[i]);
 #pragma unroll
-                for (int p = 0; p < columns / kStored; ++p) {
-                    reinterpret_cast<Stored*>(to)[p] = packs[p];
-                }
-            } else {
+            for (int p = 0; p < columns / 4; ++p) {
+                of_warp[i][lane * (columns / 4) + p] = packs[p];
+            }
+        }
+        __syncwarp();
 #pragma unroll
-                for (int k = 0; k < columns; ++k) {
-                    if (has_row(y) && has_column(k)) {
-                        to[k] = entropies[i][k];
-                    }
+        for (int i = 0; i < kStrips; ++i) {
+            const auto* const from = reinterpret_cast<const float*>(of_warp[i]);
+#pragma unroll
+            for (int k = 0; k < columns; ++k) {
+                const int at = columns + lane + 32 * k;
+                if (at < 31 * columns) {
+                    to[i * strip * image.columns + at] = from[at];
                 }
             }
         }
@@ -238,7 +220,7 @@ struct BitMarch {
 #pragma unroll
         for (int k = 0; k < columns; ++k) {
             unsigned sums[kStrips];
-            sum_logs(counts[k], sums);
+            LogSum::template of<whole>(counts[k], sums);
 #pragma unroll
             for (int i = 0; i < kStrips; ++i) {
                 if (whole) {
@@ -257,8 +239,8 @@ struct BitMarch {
         store<whole>(step, entropies);
     }
 
-    /// With `whole`, every window lies within the array, and every lane's columns are aligned to a
-    /// pack in each row.
+    /// With `whole`, every window lies within the array, and where packs go every lane's columns are
+    /// aligned to one in each row.
     template <bool whole>
     __device__ __forceinline__ void run() const {
         const float factor = factor_of<window>(Logs::kMost, image.scale);
@@ -297,7 +279,7 @@ struct BitMarch {
             (reinterpret_cast<unsigned long long>(image.input) & kMisaligned) == 0 &&
             reinterpret_cast<unsigned long long>(image.output) % 16 == 0 &&
             image.columns % (kPack < 4 ? 4 : kPack) == 0;
-        if (inside && aligned) {
+        if (inside && (aligned || transfer == Transfer::elements)) {
             run<true>();
         } else {
             run<false>();

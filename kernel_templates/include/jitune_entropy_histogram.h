@@ -7,13 +7,24 @@ namespace jitune {
 
 extern __shared__ __align__(16) unsigned char histogram_memory[];
 
-/// A thread that marches down `strip` rows of one column. Its counters are bytes, four to a word,
-/// and each thread has a bank of its own: whichever levels the threads of a warp count, their
-/// accesses do not conflict.
-template <class T, int window, int levels, int strip, int threads>
+template <int bytes>
+struct CounterOf {
+    using Type = unsigned;
+};
+template <>
+struct CounterOf<1> {
+    using Type = unsigned char;
+};
+
+/// A thread that marches down `strip` rows of one column. Its counters, four to a word where they
+/// are bytes, have a bank of shared memory to themselves: whichever levels the threads of a warp
+/// count, their accesses do not conflict.
+template <class T, int window, int levels, int counter_bytes, int strip, int threads>
 struct HistogramMarch {
+    using Counter = typename CounterOf<counter_bytes>::Type;
     static constexpr int kRadius = window / 2;
-    static constexpr int kWords = (levels + 3) / 4;
+    static constexpr int kPerWord = 4 / counter_bytes;
+    static constexpr int kWords = (levels + kPerWord - 1) / kPerWord;
     static constexpr int kCounterBytes = kWords * 4 * threads;
     using Logs = FixedLogs<window>;
 
@@ -26,8 +37,9 @@ struct HistogramMarch {
         return reinterpret_cast<unsigned*>(histogram_memory + kCounterBytes);
     }
 
-    __device__ __forceinline__ static unsigned char& counter(unsigned level) {
-        return histogram_memory[(level & ~3u) * threads + 4 * threadIdx.x + (level & 3u)];
+    __device__ __forceinline__ static Counter& counter(unsigned level) {
+        const unsigned word = level / kPerWord * threads + threadIdx.x;
+        return reinterpret_cast<Counter*>(histogram_memory)[word * kPerWord + level % kPerWord];
     }
 
     __device__ __forceinline__ static void prepare() {
@@ -41,31 +53,46 @@ struct HistogramMarch {
         __syncthreads();
     }
 
-    /// Counts the part of a row that the window has, or takes it back.
-    template <bool entering>
-    __device__ __forceinline__ void count(long long y, unsigned& sum) const {
-        if (y < 0 || y >= image.rows) {
-            return;
-        }
-        const Loader<Load::standard> loader;
-        const T* const from = image.input + (y * image.columns + column);
+    /// What a window has of a row.
+    struct Row {
         T elements[window];
+        bool is_there;
+    };
+
+    template <bool whole>
+    __device__ __forceinline__ Row load(long long y) const {
+        Row one;
+        one.is_there = whole || (y >= 0 && y < image.rows);
+        if (one.is_there) {
+            const Loader<Load::standard> loader;
+            const T* const from = image.input + (y * image.columns + column - kRadius);
 #pragma unroll
-        for (int x = 0; x < window; ++x) {
-            if (has_column(x)) {
-                elements[x] = loader(from + (x - kRadius));
+            for (int x = 0; x < window; ++x) {
+                if (whole || has_column(x)) {
+                    one.elements[x] = loader(from + x);
+                }
             }
         }
+        return one;
+    }
+
+    /// Counts a row, or takes it back.
+    template <bool whole, bool entering>
+    __device__ __forceinline__ void count(const Row& one, unsigned& sum) const {
+        if (!one.is_there) {
+            return;
+        }
 #pragma unroll
         for (int x = 0; x < window; ++x) {
-            if (has_column(x)) {
-                unsigned char& n = counter(level_of<levels>(elements[x]));
+            if (whole || has_column(x)) {
+                Counter& n = counter(level_of<levels>(one.elements[x]));
+                const unsigned before = n;
+                const unsigned after = entering ? before + 1 : before - 1;
+                n = static_cast<Counter>(after);
                 if (entering) {
-                    sum += steps()[n];
-                    n = n + 1;
+                    sum += steps()[before];
                 } else {
-                    n = n - 1;
-                    sum -= steps()[n];
+                    sum -= steps()[after];
                 }
             }
         }
@@ -76,23 +103,36 @@ struct HistogramMarch {
         return column + (x - kRadius) >= 0 && column + (x - kRadius) < image.columns;
     }
 
+    /// With `whole`, all windows lie within the array.
+    template <bool whole>
     __device__ __forceinline__ void run() const {
-        prepare();
-        if (column >= image.columns) {
-            return;
-        }
         unsigned sum = 0;
         for (int y = -kRadius; y < kRadius; ++y) {
-            count<true>(row + y, sum);
+            count<whole, true>(load<whole>(row + y), sum);
         }
-        const int across = extent_of<kRadius>(column, image.columns);
-        const long long end = row + strip < image.rows ? row + strip : image.rows;
-        for (long long y = row; y < end; ++y) {
-            count<true>(y + kRadius, sum);
-            const int elements = across * extent_of<kRadius>(y, image.rows);
+        const int across = whole ? window : extent_of<kRadius>(column, image.columns);
+        const int rows = whole || row + strip < image.rows ? strip : image.rows - row;
+#pragma unroll 1
+        for (int i = 0; i < rows; ++i) {
+            const long long y = row + i;
+            const Row entering = load<whole>(y + kRadius);
+            const Row leaving = load<whole>(y - kRadius);
+            count<whole, true>(entering, sum);
+            const int down = whole ? window : extent_of<kRadius>(y, image.rows);
             image.output[y * image.columns + column] =
-                entropy_of<window>(sum, elements, image.scale);
-            count<false>(y - kRadius, sum);
+                entropy_of<window>(sum, across * down, image.scale);
+            count<whole, false>(leaving, sum);
+        }
+    }
+
+    __device__ __forceinline__ void run_either() const {
+        prepare();
+        const long long first = column - threadIdx.x;
+        if (first >= kRadius && first + threads + kRadius <= image.columns && row >= kRadius &&
+            row + strip + kRadius <= image.rows) {
+            run<true>();
+        } else if (column < image.columns) {
+            run<false>();
         }
     }
 };
