@@ -2,7 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/stencil_words.hpp"
-#include "cli/sweep.hpp"
+#include "cli/sweep_command.hpp"
 
 namespace jitune {
 

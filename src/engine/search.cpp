@@ -156,7 +156,8 @@ void Search::run(const std::function<void(const Evaluation&)>& record) {
     for (const Evaluation& known : evaluations_) {
         tell(*strategy, known);
     }
-    CompileAhead ahead(backend_, kernel_, problem_, binaries_, options_.observer);
+    CompileAhead ahead(backend_, kernel_, problem_, binaries_, options_.compile_threads,
+                       options_.observer);
     bool asking = start(*strategy, ahead);
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.
