@@ -1,15 +1,25 @@
 #include "cli/problem_queue.hpp"
 
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace jitune {
 namespace {
 
+std::vector<std::string> keys(std::size_t count) {
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; i < count; ++i) {
+        keys.push_back(std::to_string(i));
+    }
+    return keys;
+}
+
 TEST(ProblemQueue, GivesEachProblemToOneDeviceOfItsClassInOrder) {
-    ProblemQueue queue(3, {"a", "b", "a"});
+    ProblemQueue queue(keys(3), {"a", "b", "a"});
     EXPECT_EQ(queue.size(), 6U);
     EXPECT_EQ(queue.take(0), 0U);
     EXPECT_EQ(queue.take(2), 1U);
@@ -25,7 +35,7 @@ TEST(ProblemQueue, GivesEachProblemToOneDeviceOfItsClassInOrder) {
 }
 
 TEST(ProblemQueue, ADeviceWaitsForWhatAnotherMayHandBack) {
-    ProblemQueue queue(1, {"a", "a"});
+    ProblemQueue queue(keys(1), {"a", "a"});
     EXPECT_EQ(queue.take(0), 0U);
     std::optional<std::size_t> taken;
     {
@@ -39,7 +49,7 @@ TEST(ProblemQueue, ADeviceWaitsForWhatAnotherMayHandBack) {
 }
 
 TEST(ProblemQueue, ADeviceIsNotGivenAgainWhatItHandedBack) {
-    ProblemQueue queue(3, {"a", "a"});
+    ProblemQueue queue(keys(3), {"a", "a"});
     EXPECT_EQ(queue.take(0), 0U);
     EXPECT_TRUE(queue.hand_back(0));
     EXPECT_EQ(queue.take(0), 1U);
@@ -55,13 +65,27 @@ TEST(ProblemQueue, ADeviceIsNotGivenAgainWhatItHandedBack) {
 }
 
 TEST(ProblemQueue, NoOtherClassTakesWhatIsHandedBack) {
-    ProblemQueue queue(1, {"a", "b"});
+    ProblemQueue queue(keys(1), {"a", "b"});
     EXPECT_EQ(queue.take(0), 0U);
     EXPECT_FALSE(queue.hand_back(0));
 }
 
+TEST(ProblemQueue, ProblemsOfOneWinnerComeOneAfterTheOther) {
+    ProblemQueue queue({"x", "x", "y"}, {"a", "a", "b"});
+    EXPECT_EQ(queue.take(0), 0U);
+    EXPECT_EQ(queue.take(1), 2U);
+    EXPECT_EQ(queue.take(2), 0U);  // its class has winners of its own
+    queue.finish(1);
+    std::optional<std::size_t> taken;
+    {
+        const std::jthread other([&] { taken = queue.take(1); });
+        queue.finish(0);
+    }
+    EXPECT_EQ(taken, 1U);
+}
+
 TEST(ProblemQueue, ClosingItWakesWhoWaits) {
-    ProblemQueue queue(2, {"a", "a"});
+    ProblemQueue queue(keys(2), {"a", "a"});
     EXPECT_EQ(queue.take(0), 0U);
     EXPECT_EQ(queue.take(1), 1U);
     queue.finish(1);

@@ -5,18 +5,25 @@
 
 namespace jitune {
 
-ProblemQueue::ProblemQueue(std::size_t problems, std::vector<std::string> classes)
-    : class_names_(std::move(classes)) {
+ProblemQueue::ProblemQueue(std::vector<std::string> keys, std::vector<std::string> classes)
+    : keys_(std::move(keys)), class_names_(std::move(classes)) {
     for (const std::string& name : class_names_) {
         Class& one = classes_[name];
         ++one.devices;
         if (one.devices == 1) {
-            for (std::size_t problem = 0; problem < problems; ++problem) {
+            for (std::size_t problem = 0; problem < keys_.size(); ++problem) {
                 one.waiting.push_back({problem});
             }
         }
     }
-    size_ = problems * classes_.size();
+    size_ = keys_.size() * classes_.size();
+}
+
+bool ProblemQueue::is_free(const Class& mine, const Item& item, std::size_t device) const {
+    return !item.tried.contains(device) &&
+           std::none_of(mine.taken.begin(), mine.taken.end(), [&](const auto& taken) {
+               return keys_[taken.second.problem] == keys_[item.problem];
+           });
 }
 
 std::optional<std::size_t> ProblemQueue::take(std::size_t device) {
@@ -25,7 +32,7 @@ std::optional<std::size_t> ProblemQueue::take(std::size_t device) {
     auto found = mine.waiting.end();
     changed_.wait(lock, [&] {
         found = std::find_if(mine.waiting.begin(), mine.waiting.end(),
-                             [&](const Item& item) { return !item.tried.contains(device); });
+                             [&](const Item& item) { return is_free(mine, item, device); });
         return closed_ || found != mine.waiting.end() || mine.taken.empty();
     });
     if (closed_ || found == mine.waiting.end()) {

@@ -45,6 +45,17 @@ std::vector<std::string> classes_of(const std::vector<Backend*>& devices) {
     return classes;
 }
 
+/// Of each problem: what its winner is stored under, but for the device and the template.
+std::vector<std::string> keys_of(const SweepPlan& plan) {
+    std::vector<std::string> keys;
+    for (const SweepProblem& one : plan.problems) {
+        const Problem& problem = one.problem;
+        keys.push_back(fmt::format("{} {} {} {}", problem.kernel, types_text(problem),
+                                   size_bucket(problem.sizes), problem.alignment));
+    }
+    return keys;
+}
+
 }  // namespace
 
 std::vector<Backend*> sweep_devices(Engine& engine, const std::string& word) {
@@ -68,7 +79,7 @@ Sweep::Sweep(Engine& engine, std::vector<Backend*> devices, SweepPlan plan, Swee
       search_(std::move(search)),
       stop_(stop),
       show_(std::move(show)),
-      queue_(plan_.problems.size(), classes_of(devices_)),
+      queue_(keys_of(plan_), classes_of(devices_)),
       table_(plan_, device_ids()) {
     const Options& options = engine_.options();
     result_.kernel = plan_.kernel;
