@@ -4,11 +4,17 @@ set(objects "")
 foreach(layer IN LISTS layers)
   list(APPEND objects $<TARGET_OBJECTS:${layer}>)
 endforeach()
-add_library(jitune ${objects})
+
+# jitune_library(<name> [SHARED|STATIC])
+function(jitune_library name)
+  add_library(${name} ${ARGN} ${objects})
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    LINKER_LANGUAGE CXX)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/include>)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:jitune_settings>
+    fmt::fmt SQLite3::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})
+endfunction()
+
+jitune_library(jitune)
 add_library(jitune::jitune ALIAS jitune)
-set_target_properties(jitune PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-  LINKER_LANGUAGE CXX)
-target_compile_features(jitune PUBLIC cxx_std_20)
-target_include_directories(jitune PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src/include>)
-target_link_libraries(jitune PRIVATE $<BUILD_INTERFACE:jitune_settings>
-  fmt::fmt SQLite3::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})

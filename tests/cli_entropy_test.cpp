@@ -59,6 +59,9 @@ TEST_F(CliEntropyTest, SweepsInAWorkerAndKeepsTheWinner) {
     EXPECT_EQ(swept["rows"][0]["window"], 3);
     EXPECT_EQ(swept["kernel"], "entropy");
     EXPECT_NE(jitune("db list").out.find("entropy"), std::string::npos);
+    EXPECT_TRUE(
+        jitune_json("db explain --kernel entropy --device host -n 100x50 --type uint8 "
+                    "--window 3 --levels 4")["rows"][0]["serves"]);
 }
 
 TEST_F(CliEntropyTest, TheHostsStepsAreRight) {

@@ -129,7 +129,7 @@ TEST_F(CliReduceTest, ReduceTunesOnceAndThenFindsTheWinnerStored) {
     EXPECT_EQ(first["determinism"], "run_to_run");
     EXPECT_EQ(first["device"], "host");
     EXPECT_EQ(first["origin"], "tuned");
-    EXPECT_EQ(first["compiles"], 0);  // but for those of its worker
+    EXPECT_GT(first["compiles"], 0);  // by its worker
     EXPECT_GT(first["seconds"], 0);
     EXPECT_GT(first["gb_per_s"], 0);
     EXPECT_EQ(first.size(), 13U);

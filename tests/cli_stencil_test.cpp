@@ -50,6 +50,9 @@ TEST_F(CliStencilTest, RefusesWhatIsNoStencilInOneLine) {
     expect_failure("stencil \"$folder/in.npy\" --weights 1,2", 2, "radius 1 takes 3");
     expect_failure("stencil \"$folder/in.npy\" --boundary mirror", 2, "clamp or wrap");
     expect_failure("stencil \"$folder/none.npy\"", 2, "No such file");
+    std::filesystem::create_symlink(path("in.npy"), path("link.npy"));
+    expect_failure("stencil \"$folder/in.npy\" --output \"$folder/link.npy\"", 2,
+                   "that is what is read");
     expect_failure("sweep stencil --radius 0", 2, "must be from 1 to 32");
     expect_failure("steps stencil --device host", 2, "CUDA kernels");
 }
@@ -63,6 +66,9 @@ TEST_F(CliStencilTest, SweepsInAWorkerAndKeepsTheWinner) {
     EXPECT_EQ(swept["rows"][0]["boundary"], "zero");
     EXPECT_EQ(swept["kernel"], "stencil");
     EXPECT_NE(jitune("db list").out.find("stencil"), std::string::npos);
+    const std::string explain = "db explain --kernel stencil --device host -n 10000 --radius 2 ";
+    EXPECT_TRUE(jitune_json(explain + "--weighting weights --boundary zero")["rows"][0]["serves"]);
+    EXPECT_FALSE(jitune_json(explain + "--weighting mean --boundary zero")["rows"][0]["serves"]);
 }
 
 }  // namespace

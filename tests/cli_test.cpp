@@ -73,7 +73,10 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("db explain -n 8 --type int128", 2, "int64");
     expect_failure("db explain -n 8 --op mean --type int8 --result float32", 2, "float64");
     expect_failure("db explain -n 8 --determinism pinned", 2, "run_to_run");
+    expect_failure("db explain -n 8 --kernel sort", 2, "reduce, stencil and entropy");
+    expect_failure("db explain -n 8 --op sum,max", 2, "one of each");
     expect_failure("db list --db none", 2, "--db");
+    expect_failure("db list one two three", 2, "not expected: one two three");
     EXPECT_FALSE(std::filesystem::exists(folder_ / "tuning.db"));
 }
 
@@ -112,7 +115,14 @@ TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
     EXPECT_EQ(jitune_json("db show 2"), shown);
     EXPECT_EQ(jitune_json("db verify")["winners"], 2);
     EXPECT_EQ(jitune_json("db path")["path"], path("tuning.db"));
-    expect_failure("db show", 2, "2 winners match");
+    expect_failure("db show", 2, "2 winners match: name one by its row (1: reduce float32 ");
+    const std::string export_to = "db export --t4 \"$folder/row.json\" ";
+    expect_failure(export_to, 2, "2 winners match");
+    EXPECT_EQ(jitune(export_to + "-n 2^14").code, 0);
+    const std::string exported = contents(path("row.json"));
+    EXPECT_EQ(jitune(export_to + "2").code, 0);
+    EXPECT_EQ(contents(path("row.json")), exported);
+    expect_failure("db export 1 --t4 \"$folder/tuning.db\"", 2, "name another file");
     expect_failure("db show 3", 2, "no row 3");
     expect_failure("db show --op max", 2, "no winner");
 }
@@ -129,6 +139,7 @@ TEST_F(CliTest, ExplainTellsWhichWinnerServes) {
     EXPECT_NE(jitune("db explain -n 2^10 --device host").out.find("fixed"), std::string::npos);
     EXPECT_NE(jitune("db explain -n 2^10 --op max --device host").out.find("no"),
               std::string::npos);
+    EXPECT_EQ(jitune_json("db explain --kernel entropy -n 8x8 --device host")["rows"].size(), 0U);
 }
 
 TEST_F(CliTest, ASweepPrintsOneRowForEachProblem) {
@@ -209,7 +220,13 @@ TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
     EXPECT_EQ(replayed["repeats"], 3);
     EXPECT_GE(replayed["median_ratio"], 1.0);
     EXPECT_GT(replayed["configurations"], 1);
-    EXPECT_NE(jitune("replay " + path("sweep.json")).out.find("best found"), std::string::npos);
+    const std::string replay = "replay " + path("sweep.json") + " --repeats 4";
+    const json near = jitune_json(replay)["median_evaluations_to_5_percent"];
+    const std::string text = jitune(replay).out;
+    EXPECT_NE(text.find("best found"), std::string::npos);
+    EXPECT_NE(text.find(fmt::format("after {:g} evaluations", near.get<double>())),
+              std::string::npos)
+        << text;
     expect_failure("replay " + path("sweep.json") + " --strategy luck", 2, "surrogate");
     expect_failure("replay " + path("none"), 2, "cannot open");
     const std::string whole = jitune("replay " + path("sweep.json") +

@@ -78,13 +78,10 @@ TEST(RecordText, TellsTheIntervalOfASpeedUpWhereItIsKnown) {
 
 SweepState third_of_four() {
     SweepState state;
-    state.problem = 2;
+    state.done = 2;
     state.problems = 4;
-    state.name = "float32 sum 2^12";
-    state.tune.space = 100;
-    state.tune.evaluated = 20;
-    state.elapsed_s = 1;
-    state.finished_s = 8;
+    state.runs = {{"cuda:0", "float32 sum 2^12", {100, 20, 0, {}}, 1}};
+    state.spent_s = 8;
     return state;
 }
 
@@ -98,7 +95,7 @@ TEST(Progress, NeverExpectsMoreThanTheBudget) {
     SweepState state = third_of_four();
     state.budget_s = 2;
     EXPECT_DOUBLE_EQ(seconds_left(state), 1 + 4);
-    state.elapsed_s = 3;
+    state.runs[0].elapsed_s = 3;
     EXPECT_DOUBLE_EQ(seconds_left(state), 0 + 4);
 }
 
@@ -106,6 +103,18 @@ TEST(Progress, HasAnEstimateBeforeAnythingIsDone) {
     SweepState state;
     state.problems = 3;
     EXPECT_DOUBLE_EQ(seconds_left(state), 0);
+    state.runs.resize(1);
+    EXPECT_DOUBLE_EQ(seconds_left(state), 0);
+}
+
+TEST(Progress, ShowsWhatEachDeviceIsAbout) {
+    SweepState state = third_of_four();
+    state.problems = 8;
+    state.runs.push_back({"cuda:1", "float32 sum 2^13", {100, 40, 0, {}}, 1});
+    EXPECT_DOUBLE_EQ(seconds_left(state), (80.0 / 20 + 60.0 / 40 + 4 * 4) / 2);
+    EXPECT_EQ(progress_text(state),
+              "[2/8] 60/s, 0:11 left: cuda:0 float32 sum 2^12 20/100, "
+              "cuda:1 float32 sum 2^13 40/100");
 }
 
 TEST(Json, SpellsWhatIsNoNumber) {

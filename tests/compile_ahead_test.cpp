@@ -1,5 +1,8 @@
 #include "engine/compile_ahead.hpp"
 
+#include <atomic>
+#include <thread>
+
 #include <map>
 
 #include "expect_error.hpp"
@@ -94,6 +97,25 @@ TEST_F(CompileAheadTest, ThrowsWhatTheCompilerThrows) {
     }
     ahead.submit(wanted(0, 1));
     expect_error(ErrorKind::unavailable, "no compiler", [&] { ahead.next(); });
+}
+
+TEST_F(CompileAheadTest, CompilesOnAsManyThreadsAsItIsTold) {
+    std::atomic<int> now{0}, most{0};
+    backend_.before_compile = [&](auto) {
+        most = std::max(most.load(), ++now);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --now;
+    };
+    CompileAhead ahead(backend_, template_, problem_, binaries_, 1);
+    ahead.submit(wanted(0, space_.size()));
+    EXPECT_EQ(take_all(ahead).size(), space_.size());
+    EXPECT_EQ(most, 1);
+}
+
+TEST_F(CompileAheadTest, SharesTheMachineOut) {
+    EXPECT_LE(2 * CompileAhead::threads_for(2),
+              std::max<std::size_t>(2, std::thread::hardware_concurrency()));
+    EXPECT_EQ(CompileAhead::threads_for(1'000'000), 1U);
 }
 
 TEST_F(CompileAheadTest, EndsWithWorkPending) {

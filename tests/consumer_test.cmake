@@ -1,29 +1,21 @@
-# Builds and runs tests/consumer against jitune in three ways: installed from the build under test,
-# as a subdirectory with the other kind of library (static or shared), and installed from there.
-# Needs SOURCE, BUILD, WORK, SHARED, CONFIGURE (arguments for every configuration).
+# Builds and runs tests/consumer against jitune as it was installed from the build under test, and compiles it
+# with jitune as a subdirectory; that would build the very same library once more, and stops before it.
+# Needs SOURCE, BUILD, WORK, CONFIGURE (arguments for every configuration).
 
 function(step)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-function(consume folder)
+function(consume folder target)
   step(${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer -B ${WORK}/${folder} ${CONFIGURE} ${ARGN})
-  step(${CMAKE_COMMAND} --build ${WORK}/${folder} --parallel)
-  step(${WORK}/${folder}/consumer)
+  step(${CMAKE_COMMAND} --build ${WORK}/${folder} --parallel --target ${target})
 endfunction()
 
-if(SHARED)
-  set(other OFF)
-else()
-  set(other ON)
-endif()
 file(REMOVE_RECURSE ${WORK})
 
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 step(${WORK}/prefix/bin/jitune --version)
-consume(package -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+consume(package consumer -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+step(${WORK}/package/consumer)
 
-# Its build type does not matter, and nothing compiles faster.
-consume(subdirectory -DJITUNE_SOURCE=${SOURCE} -DJITUNE_INSTALL=ON -DBUILD_SHARED_LIBS=${other} -DCMAKE_BUILD_TYPE=)
-step(${CMAKE_COMMAND} --install ${WORK}/subdirectory --prefix ${WORK}/other_prefix)
-consume(other_package -DCMAKE_PREFIX_PATH=${WORK}/other_prefix)
+consume(subdirectory consumer_objects -DJITUNE_SOURCE=${SOURCE} -DJITUNE_INSTALL=ON -DCMAKE_BUILD_TYPE=)

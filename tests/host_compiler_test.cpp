@@ -52,9 +52,8 @@ private:
     std::filesystem::path path_;
 };
 
-std::string failure_of(const HostCompiler& compiler) {
-    const auto outcomes =
-        compiler.compile({"test.host.cpp", kScale, {}}, {{Instance{{"scale<1>"}}}});
+std::string failure_of(const HostCompiler& compiler, const Instance& instance = {{"scale<1>"}}) {
+    const auto outcomes = compiler.compile({"test.host.cpp", kScale, {}}, {{instance}});
     const auto* failure = std::get_if<CompileFailure>(&outcomes.front());
     return failure != nullptr ? failure->log : "no failure";
 }
@@ -102,6 +101,13 @@ TEST_F(HostBackendTest, SaysWhichCompilerIsMissingAndWhatToDo) {
 TEST_F(HostBackendTest, NamesItsCompiler) {
     EXPECT_FALSE(backend().compiler().empty());
     EXPECT_EQ(backend().compiler().find('\n'), std::string::npos);
+}
+
+TEST(HostCompiler, NamesTheLineOfTheTemplateThatNamesTheKernel) {
+    const HostCompiler compiler(milliseconds(60'000));
+    const std::string log = failure_of(compiler, {{"scale<1, 2>"}, {}, {7}});
+    EXPECT_NE(log.find("test.host.cpp:7:"), std::string::npos) << log;
+    EXPECT_EQ(log.find("entry points"), std::string::npos) << log;
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 
 #include "behaviour_kernel.hpp"
 #include "engine/engine.hpp"
+#include "engine/recorder.hpp"
 #include "expect_error.hpp"
+#include "fake_backend.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_dir.hpp"
 
@@ -117,6 +119,36 @@ TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
     EXPECT_GE(endless, 1);
 }
 
+TEST_F(IsolationTest, AHangOnOneDeviceIsNothingToAnother) {
+    FakeBackend hanging("host"), other("host:0");  // a worker takes both for the host
+    const Log log;
+    Isolation isolation(options_, log);
+    const auto tune_on = [&](FakeBackend& device, const std::vector<std::string>& behaviours,
+                             std::size_t evaluations) {
+        const Kernel source = kernel(behaviours);
+        const Problem problem = behaviour_problem(5000);
+        const Recorder recorder(source.kernel_template, problem, device);
+        return isolation.tune(device, source, problem,
+                              {.strategy = "exhaustive", .max_evaluations = evaluations}, recorder);
+    };
+    std::optional<TuneReport> hung, good;
+    {
+        const std::jthread first([&] { hung = tune_on(hanging, {"good", "hang"}, 5); });
+        const std::jthread second([&] {
+            for (int i = 0; i < 3; ++i) {
+                good = tune_on(other, {"good"}, 0);
+            }
+        });
+    }
+    for (const auto& [configuration, one] : verdicts(*good)) {
+        EXPECT_EQ(one.verdict, Verdict::timed) << configuration << ": " << one.reason;
+    }
+    EXPECT_EQ(good->progress.evaluated, 4U);
+    EXPECT_EQ(hung->progress.failed, 1U);
+    EXPECT_EQ(hung->progress.evaluated, 5U);
+    EXPECT_GE(isolation.compiles(), 8);
+}
+
 TEST_F(IsolationTest, SaysWhyWhereNoWorkerCanBeHad) {
     options_.worker = "/no/such/program";
     expect_error(ErrorKind::unavailable, "/no/such/program", [&] { tune(kernel({"good"})); });
@@ -143,7 +175,7 @@ TEST_F(IsolationTest, EndsAtItsTarget) {
     EXPECT_FALSE(report.winner.complete);
 }
 
-TEST_F(IsolationTest, SurvivesTwoHundredKills) {
+TEST_F(IsolationTest, SurvivesAHundredKills) {
     constexpr int kKills = 200;
     std::mt19937 random(7);
     std::uniform_int_distribution<int> delay_ms(0, 350);

@@ -21,7 +21,19 @@ constexpr Shape kShapes[] = {{1, 1},      {1, 40'000}, {2, 30'001}, {3, 33},  {1
                              {20'003, 3}, {5000, 17},  {129, 64},   {65, 65}, {300, 513},
                              {64, 4100},  {17, 9000},  {3, 20'000}};
 
-/// Each type with a third of the operations, so that neighbours in the list have the others.
+using ElementTypes =
+    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t, Half, Bfloat, float, double>;
+
+/// Of a type among them.
+template <class T, class Types = ElementTypes>
+inline constexpr std::size_t kPlace = 0;
+template <class T, class First, class... Rest>
+inline constexpr std::size_t kPlace<T, testing::Types<First, Rest...>> =
+    std::is_same_v<T, First> ? 0 : 1 + kPlace<T, testing::Types<Rest...>>;
+
+/// Each type with a quarter of the operations, each operation with three types of which one is of
+/// floats.
 template <class T>
 class ReduceHostShapes : public testing::Test {
 protected:
@@ -35,12 +47,12 @@ protected:
                                        std::span<const char* const> arguments) {
         std::vector<Kernel> kernels;
         std::vector<std::string> expressions;
-        for (std::size_t i = kTurn % 3; i < std::size(kOperations); i += 3) {
+        for (std::size_t i = kPlace<T> % 4; i < std::size(kOperations); i += 4) {
             const ResultTypes types = types_of<T>(kOperations[i]);
             kernels.push_back({i, types.result, nullptr});
             expressions.push_back(fmt::format("jitune::{}<{}, {}, {}, jitune::{}, {}>", name,
                                               kText<T>, types.accumulator, types.result,
-                                              kOperations[i], arguments[i / 3 % arguments.size()]));
+                                              kOperations[i], arguments[i / 4 % arguments.size()]));
         }
         const auto programs = load_all(name + ".host.cpp", expressions);
         for (std::size_t i = 0; i < programs.size(); ++i) {
@@ -76,15 +88,8 @@ protected:
 
     /// Results that hold anything but an answer.
     static std::string results(std::size_t count) { return std::string(count * 8, '\x5a'); }
-
-    static constexpr std::size_t kTurn = 2 * sizeof(T) + (kFloats<T> ? 1 : 0) +
-                                         (std::is_same_v<T, Bfloat> ? 1 : 0) +
-                                         (std::is_unsigned_v<T> ? 1 : 0);
 };
 
-using ElementTypes =
-    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                   std::uint32_t, std::int64_t, std::uint64_t, Half, Bfloat, float, double>;
 TYPED_TEST_SUITE(ReduceHostShapes, ElementTypes);
 
 TYPED_TEST(ReduceHostShapes, ReducesEachRow) {

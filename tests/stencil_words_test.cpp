@@ -22,6 +22,12 @@ TEST(StencilWords, PlanEveryCombinationThatHasOutputs) {
     EXPECT_EQ(plan.problems.back().problem.types.at("boundary"), "wrap");
 }
 
+TEST(StencilWords, TakeAllTypes) {
+    const SweepPlan plan = stencil_plan({.types = "all", .radii = "1", .sizes = "64"});
+    ASSERT_EQ(plan.problems.size(), 3U);
+    EXPECT_EQ(plan.problems[2].problem.types.at("element"), "float64");
+}
+
 TEST(StencilWords, RefuseWhatIsNone) {
     const auto refused = [](const std::string& text, const StencilWords& words) {
         expect_error(ErrorKind::usage, text, [&] { stencil_plan(words); });

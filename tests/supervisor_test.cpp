@@ -39,7 +39,7 @@ protected:
     }
 
     TuneReport tune() {
-        Supervisor supervisor(program_, limits_, log_);
+        Supervisor supervisor(program_, limits_, log_, compiles_);
         return supervisor.tune({}, {}, recorder_);
     }
 
@@ -51,6 +51,7 @@ protected:
     TempDir dir_;
     std::filesystem::path program_;
     WatchLimits limits_;
+    std::atomic<std::int64_t> compiles_{0};
     const Log log_{LogLevel::off};
     FakeBackend backend_;
     Kernel kernel_ = fake_sum_kernel();
@@ -95,15 +96,19 @@ TEST_F(SupervisorTest, ChargesWhatWasUnderWayAndGoesOn) {
     write_record(writer, Winner{});
     write_progress(writer, {});
     put("report", report);
+    Message compiles{worker_words::kCompiles};
+    MessageWriter(compiles).integer(5);
+    put("compiles", compiles);
     limits_.candidate = limits_.compile = milliseconds(300);
     play(
         "case $(wc -l <\"$folder/starts\") in\n"
-        "1) say check; kill -SEGV $$;;\n"
+        "1) say compiles; say check; kill -SEGV $$;;\n"
         "2) say time; sleep 600;;\n"
         "3) say compiling; sleep 600;;\n"
-        "*) say report; sleep 600;;\n"
+        "*) say compiles; say report; sleep 600;;\n"
         "esac");
     const TuneReport found = tune();
+    EXPECT_EQ(compiles_, 10);
     ASSERT_EQ(found.measurements.size(), 3U);
     EXPECT_EQ(found.measurements[0].configuration, "block=64 items=2");
     EXPECT_EQ(found.measurements[0].verdict, Verdict::crashed);

@@ -108,13 +108,13 @@ SweepRow row_of(const SweepWords& words) {
 }
 
 TEST(SweepTable, HasAColumnForResultsWhereTheyAreAskedFor) {
-    const SweepTable plain(reduce_plan({.ops = "sum,count_nonzero", .sizes = "1000"}));
+    const SweepTable plain(reduce_plan({.ops = "sum,count_nonzero", .sizes = "1000"}), {"cuda:0"});
     EXPECT_EQ(plain.header().find("result"), std::string::npos);
     EXPECT_NE(plain.line(row_of({.sizes = "1000"})).find("sum            all    1000  "),
               std::string::npos)
         << plain.line(row_of({.sizes = "1000"}));
     const SweepWords wide{.types = "int8", .result = "int64", .sizes = "1000"};
-    const SweepTable table(reduce_plan(wide));
+    const SweepTable table(reduce_plan(wide), {"cuda:0"});
     EXPECT_NE(table.header().find("result"), std::string::npos);
     EXPECT_NE(table.line(row_of(wide)).find("int64"), std::string::npos);
 }
@@ -124,7 +124,7 @@ TEST(SweepTable, MarksASearchThatDidNotEndByItself) {
     result.rows.push_back(row_of({.sizes = "1000"}));
     result.rows[0].tune.evaluated = 485;
     result.rows[0].complete = true;
-    const SweepTable table(reduce_plan({.sizes = "1000"}));
+    const SweepTable table(reduce_plan({.sizes = "1000"}), {"cuda:0"});
     EXPECT_EQ(table.line(result.rows[0]).find("485*"), std::string::npos);
     EXPECT_TRUE(sweep_summary(result).starts_with("1 tuned"));
     result.rows[0].complete = false;
@@ -138,7 +138,9 @@ TEST(SweepTable, SaysWhyARowHasNoTime) {
     SweepRow row = row_of({.sizes = "1000"});
     row.outcome = SweepRow::Outcome::skipped;
     row.note = "not enough\nmemory";
-    EXPECT_TRUE(SweepTable(reduce_plan({})).line(row).ends_with("skipped: not enough memory\n"));
+    EXPECT_TRUE(SweepTable(reduce_plan({}), {"cuda:0"})
+                    .line(row)
+                    .ends_with("skipped: not enough memory\n"));
 }
 
 TEST(SweepResult, CountsAllBytesThatAreReadAndWritten) {

@@ -46,6 +46,8 @@ struct Instance {
     std::vector<std::string> expressions;
     /// Lines of #define that stand before the template's text; BinaryCache puts them there.
     std::string defines = {};
+    /// Of the template's file, where each expression comes from, for compilers' messages; or none.
+    std::vector<int> lines = {};
 };
 
 /// Compiled code. Several instances may share one image.

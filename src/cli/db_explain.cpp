@@ -5,16 +5,19 @@
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/entropy_words.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/kernel_words.hpp"
 #include "cli/output.hpp"
 #include "cli/record_text.hpp"
-#include "cli/reduce_shape.hpp"
 #include "cli/reduce_words.hpp"
+#include "cli/stencil_words.hpp"
+#include "cli/sweep_problems.hpp"
 #include "cli/table.hpp"
 #include "engine/explanation.hpp"
 #include "jitune/error.hpp"
 #include "ops/kernel_file.hpp"
+#include "ops/reduce_kernel.hpp"
 
 namespace jitune {
 
@@ -22,11 +25,11 @@ namespace {
 
 struct Arguments : CommonArguments {
     std::string file;
+    std::string kernel = "reduce";
+    SweepWords reduce;
+    StencilWords stencil{.radii = "1"};
+    EntropyWords entropy;
     std::vector<std::string> types;
-    std::string op = "sum";
-    std::string result;
-    std::string determinism = "run_to_run";
-    std::string shape = "all";
     std::vector<std::string> sizes;
     std::string device = "auto";
 };
@@ -69,16 +72,36 @@ std::string explanation_text(const Explanation& explanation) {
                        rows);
 }
 
-detail::ReduceRequest request_of(const Arguments& arguments) {
-    if (arguments.sizes.size() > 1 || arguments.types.size() > 1) {
-        throw Error(ErrorKind::usage, "a reduction has one --size and one --type");
+SweepPlan plan_of(Arguments arguments) {
+    const std::string type = arguments.types.empty() ? "float32" : arguments.types.front();
+    const std::string& size = arguments.sizes.front();
+    arguments.reduce.types = arguments.stencil.types = arguments.entropy.types = type;
+    arguments.reduce.sizes = arguments.stencil.sizes = arguments.entropy.sizes = size;
+    if (arguments.kernel == "reduce") {
+        return reduce_plan(arguments.reduce);
     }
-    const ElementType element =
-        parse_element_type(arguments.types.empty() ? "float32" : arguments.types.front());
-    const ReduceOp op = parse_named_op(arguments.op);
-    return {element, parse_result(element, op, arguments.result),
-            Reduction(op, parse_unpinned(arguments.determinism)),
-            parse_shape(parse_reduce_kind(arguments.shape), arguments.sizes.front())};
+    if (arguments.kernel == "stencil") {
+        return stencil_plan(arguments.stencil);
+    }
+    if (arguments.kernel == "entropy") {
+        return entropy_plan(arguments.entropy);
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("--kernel: \"{}\" is not one of reduce, stencil and entropy; a kernel "
+                            "of your own is named by its FILE",
+                            arguments.kernel));
+}
+
+/// The one problem that the arguments name.
+SweepProblem problem_of(const Arguments& arguments) {
+    if (arguments.sizes.size() == 1 && arguments.types.size() <= 1) {
+        SweepPlan plan = plan_of(arguments);
+        if (plan.problems.size() == 1) {
+            return std::move(plan.problems.front());
+        }
+    }
+    throw Error(ErrorKind::usage,
+                "explain one problem: give one of each, such as --size and --type");
 }
 
 void show(const Arguments& arguments, Engine& engine, Backend& backend, const Kernel& kernel,
@@ -105,13 +128,12 @@ int run(const Arguments& arguments) {
         show(arguments, engine, backend_for(engine, source, arguments.device), kernel, problem);
         return kExitOk;
     }
-    const detail::ReduceRequest request = request_of(arguments);
+    const SweepProblem named = problem_of(arguments);
     open_database(options);  // likewise
     Session session(options);
     Engine& engine = session.engine();
     Backend& backend = engine.backend(arguments.device);
-    show(arguments, engine, backend, reduce_kernel(request.shape.kind, platform_of(backend)),
-         reduce_problem(request));
+    show(arguments, engine, backend, named.kernel(platform_of(backend)), named.problem);
     return kExitOk;
 }
 
@@ -119,19 +141,29 @@ int run(const Arguments& arguments) {
 
 Action add_db_explain(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file, "A kernel template of your own [the reductions]");
+    app.add_option("FILE", arguments->file, "A kernel template of your own");
+    app.add_option("--kernel", arguments->kernel, "Or reduce, stencil or entropy [reduce]");
+    app.add_option("-n,--size", arguments->sizes,
+                   "Number of elements, as in 2^20; of rows, columns, segments and entropies as in "
+                   "1024x65536, rows x columns or segments x elements; of a FILE NAME=SIZE for "
+                   "each size")
+        ->allow_extra_args(false)
+        ->required();
     app.add_option("--type", arguments->types,
                    "Element type [float32]; of a FILE NAME=TYPE, as in element=float32")
         ->allow_extra_args(false);
-    app.add_option("--op", arguments->op, fmt::format("Of {} [sum]", named_ops()));
-    app.add_option("--result", arguments->result, "Type of the result [the operation's own]");
-    app.add_option("--determinism", arguments->determinism, "run_to_run or any [run_to_run]");
-    app.add_option("--shape", arguments->shape, "all, rows, columns or segments [all]");
-    app.add_option("-n,--size", arguments->sizes,
-                   "Number of elements, as in 2^20; for other shapes as in 1024x65536, rows x "
-                   "columns or segments x elements; of a FILE NAME=SIZE for each size")
-        ->allow_extra_args(false)
-        ->required();
+    SweepWords& reduce = arguments->reduce;
+    app.add_option("--op", reduce.ops, fmt::format("Of a reduction: {} [sum]", named_ops()));
+    app.add_option("--result", reduce.result, "Type of its result [the operation's own]");
+    app.add_option("--determinism", reduce.determinism, "run_to_run or any [run_to_run]");
+    app.add_option("--shape", reduce.shape, "all, rows, columns or segments [all]");
+    StencilWords& stencil = arguments->stencil;
+    app.add_option("--radius", stencil.radii, "Of a stencil: 1 to 32 [1]");
+    app.add_option("--weighting", stencil.weightings, "sum, mean or weights [sum]");
+    app.add_option("--boundary", stencil.boundaries, "valid, zero, clamp or wrap [valid]");
+    EntropyWords& entropy = arguments->entropy;
+    app.add_option("--window", entropy.windows, "Of an entropy: odd, 3 to 15 [5]");
+    app.add_option("--levels", entropy.levels, "2 to 256 [16]");
     app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
     app.add_option("--tune", arguments->tune,
                    "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");

@@ -9,7 +9,9 @@
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/export_file.hpp"
+#include "cli/file_run.hpp"
 #include "cli/output.hpp"
+#include "cli/winner_choice.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune {
@@ -17,19 +19,17 @@ namespace jitune {
 namespace {
 
 struct Arguments : CommonArguments {
-    std::size_t row = 1;
+    WinnerChoice choice;
     std::string file;
 };
 
 int run(const Arguments& arguments) {
-    const auto store = open_database(arguments.options());
+    const Options options = arguments.options();
+    refuse_overwriting(options.database, "--t4", arguments.file);
+    const auto store = open_database(options);
     const std::vector<Winner> winners = store->winners();
-    if (arguments.row < 1 || arguments.row > winners.size()) {
-        throw Error(ErrorKind::usage, fmt::format("there is no row {}: \"jitune db list\" has {}",
-                                                  arguments.row, winners.size()));
-    }
     const std::vector<Measurement> measurements =
-        store->measurements(winners[arguments.row - 1].key);
+        store->measurements(arguments.choice.select(winners).key);
     const std::string text =
         export_document(measurements).dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
     std::ofstream out(arguments.file, std::ios::binary);
@@ -43,7 +43,7 @@ int run(const Arguments& arguments) {
 
 Action add_db_export(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("ROW", arguments->row, "Whose measurements, as \"db list\" counts [1]");
+    arguments->choice.add(app);
     app.add_option("--t4", arguments->file, "The file to write, T4 JSON")->required();
     arguments->add_database(app);
     arguments->add_log(app);

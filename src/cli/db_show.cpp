@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,10 +10,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/record_text.hpp"
-#include "cli/sizes.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
-#include "engine/problem.hpp"
+#include "cli/winner_choice.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
@@ -23,68 +21,8 @@ namespace jitune {
 namespace {
 
 struct Arguments : CommonArguments {
-    std::size_t row = 0;  ///< zero: by the filters
-    std::string kernel;
-    std::string type;
-    std::string op;
-    std::string n;
-    std::string device_class;
+    WinnerChoice choice;
 };
-
-bool has_type(const Winner& winner, const std::string& name, const std::string& value) {
-    const std::string padded = " " + winner.key.types + " ";
-    return value.empty() || padded.find(fmt::format(" {}={} ", name, value)) != std::string::npos;
-}
-
-std::optional<std::int64_t> wanted_bucket(const Arguments& arguments) {
-    if (arguments.n.empty()) {
-        return std::nullopt;
-    }
-    if (arguments.n.find('x') == std::string::npos) {
-        return size_bucket(std::array{parse_size(arguments.n)});
-    }
-    const SizePair pair = parse_size_pair(arguments.n);
-    return size_bucket(std::array{pair.outer, pair.inner});
-}
-
-bool matches(const Winner& winner, const Arguments& arguments, std::optional<std::int64_t> bucket) {
-    return (arguments.kernel.empty() || winner.key.kernel == arguments.kernel) &&
-           has_type(winner, "element", arguments.type) &&
-           has_type(winner, "operation", arguments.op) &&
-           (!bucket || winner.key.bucket == *bucket) &&
-           winner.key.device_class.find(arguments.device_class) != std::string::npos;
-}
-
-const Winner& by_filters(const std::vector<Winner>& winners, const Arguments& arguments) {
-    const auto bucket = wanted_bucket(arguments);
-    std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < winners.size(); ++i) {
-        if (matches(winners[i], arguments, bucket)) {
-            rows.push_back(i + 1);
-        }
-    }
-    if (rows.empty()) {
-        throw Error(ErrorKind::usage, "no winner matches: see jitune db list");
-    }
-    if (rows.size() > 1) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("{} winners match: name one by its row in jitune db list ({}), or "
-                                "narrow it down with --kernel, --type, --op, -n, --device-class",
-                                rows.size(), fmt::join(rows, ", ")));
-    }
-    return winners[rows.front() - 1];
-}
-
-const Winner& select(const std::vector<Winner>& winners, const Arguments& arguments) {
-    if (arguments.row == 0) {
-        return by_filters(winners, arguments);
-    }
-    if (arguments.row > winners.size()) {
-        throw Error(ErrorKind::usage, fmt::format("there is no row {}: jitune db list has {}",
-                                                  arguments.row, winners.size()));
-    }
-    return winners[arguments.row - 1];
-}
 
 std::string time_line(const Winner& winner) {
     std::string line =
@@ -173,7 +111,7 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
 int run(const Arguments& arguments) {
     const auto store = open_database(arguments.options());
     const auto winners = store->winners();
-    const auto winner = store->find(select(winners, arguments).key);
+    const auto winner = store->find(arguments.choice.select(winners).key);
     if (!winner) {
         throw Error(ErrorKind::store,
                     "the row is bad or was replaced just now: try again, then "
@@ -199,13 +137,7 @@ int run(const Arguments& arguments) {
 
 Action add_db_show(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("ROW", arguments->row, "A row number of jitune db list");
-    app.add_option("--kernel", arguments->kernel, "As in reduce");
-    app.add_option("--type", arguments->type, "Element type, as in float32");
-    app.add_option("--op", arguments->op, "Operation, as in sum");
-    app.add_option("-n,--size", arguments->n,
-                   "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16");
-    app.add_option("--device-class", arguments->device_class, "Part of the device class");
+    arguments->choice.add(app);
     arguments->add_database(app);
     arguments->add_log(app);
     arguments->add_json(app);

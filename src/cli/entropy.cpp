@@ -89,6 +89,7 @@ std::string to_text(const Answer& answer, const detail::EntropyRequest& request)
 }
 
 int run(const Arguments& arguments) {
+    refuse_overwriting(arguments.file, "--output", arguments.output);
     const NpyFile file(arguments.file);
     const detail::EntropyRequest request = request_of(arguments, file.header());
     const Answer answered = answer(arguments, file, request);

@@ -65,7 +65,8 @@ SweepPlan entropy_plan(const EntropyWords& words) {
         {{"type"}, {"window", Align::right}, {"levels", Align::right}, {"size", Align::right}},
         {}};
     const auto sizes = parse_list("--sizes", words.sizes);
-    for (const std::string& type : parse_list("--types", words.types)) {
+    const std::string types = words.types == "all" ? "uint8,int32,float32" : words.types;
+    for (const std::string& type : parse_list("--types", types)) {
         const ElementType element = parse_element_type(type);
         refuse_other_elements(element);
         for (const std::string& window : parse_list("--window", words.windows)) {

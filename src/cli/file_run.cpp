@@ -1,8 +1,11 @@
 #include "cli/file_run.hpp"
 
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "cli/units.hpp"
+#include "jitune/error.hpp"
 
 namespace jitune {
 
@@ -38,6 +41,15 @@ std::string FileRun::text(const std::string& nothing) const {
            file_run_line("origin", std::string(to_string(info->origin))) +
            file_run_line("time", time_text(seconds * 1e9)) +
            file_run_line("rate", fmt::format("{} GB/s", rate_text(gb_per_s)));
+}
+
+void refuse_overwriting(const std::filesystem::path& input, const char* option,
+                        const std::string& output) {
+    std::error_code none_there;
+    if (std::filesystem::equivalent(input, output, none_there)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {}: that is what is read; name another file", option, output));
+    }
 }
 
 std::string file_run_line(const std::string& name, const std::string& value) {

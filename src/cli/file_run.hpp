@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,11 @@ struct FileRun {
     /// Lines of name and value; `nothing` says why nothing was dispatched.
     [[nodiscard]] std::string text(const std::string& nothing) const;
 };
+
+/// Throws Error(usage) where the argument of `option` is the file `input`, by whatever name, which
+/// is still in use when the output is written.
+void refuse_overwriting(const std::filesystem::path& input, const char* option,
+                        const std::string& output);
 
 /// A name and a value, in the columns of FileRun::text().
 std::string file_run_line(const std::string& name, const std::string& value);

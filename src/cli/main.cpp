@@ -111,10 +111,13 @@ std::string expected(const CLI::App& app, const std::string& path) {
 /// One line that says what is wrong and what would be right.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
     const auto unread = app.remaining(true);
-    const bool unknown_command =
-        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unread.empty();
-    const std::string wrong =
-        unknown_command ? fmt::format("\"{}\" was not expected", unread.front()) : error.what();
+    std::string wrong = error.what();
+    if (!unread.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+        wrong = fmt::format("\"{}\" was not expected", unread.front());
+    } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+        // CLI11 names them from the last to the first.
+        wrong = fmt::format("not expected: {}", fmt::join(unread, " "));
+    }
     return fmt::format("{}; {}", wrong, expected(app, app.get_name()));
 }
 

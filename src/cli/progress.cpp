@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/output.hpp"
@@ -17,29 +18,53 @@ constexpr std::chrono::milliseconds kTerminalInterval{100};
 constexpr std::chrono::seconds kPlainInterval{10};
 constexpr std::size_t kTerminalWidth = 79;
 
-double rate(const SweepState& state) {
-    return static_cast<double>(state.tune.evaluated) / std::max(state.elapsed_s, 1e-3);
+double rate(const RunState& run) {
+    return static_cast<double>(run.tune.evaluated) / std::max(run.elapsed_s, 1e-3);
+}
+
+double seconds_left(const RunState& run, double budget_s) {
+    const auto untried = static_cast<double>(run.tune.space - run.tune.evaluated);
+    const double left = run.tune.evaluated > 0 ? untried / rate(run) : 0;
+    return budget_s > 0 ? std::min(left, std::max(0.0, budget_s - run.elapsed_s)) : left;
 }
 
 }  // namespace
 
 double seconds_left(const SweepState& state) {
-    const auto untried = static_cast<double>(state.tune.space - state.tune.evaluated);
-    double here = state.tune.evaluated > 0 ? untried / rate(state) : 0;
-    if (state.budget_s > 0) {
-        here = std::min(here, std::max(0.0, state.budget_s - state.elapsed_s));
+    if (state.runs.empty()) {
+        return 0;
     }
-    const double each = state.problem > 0 ? state.finished_s / static_cast<double>(state.problem)
-                                          : state.elapsed_s + here;
-    return here + each * static_cast<double>(state.problems - state.problem - 1);
+    const auto devices = static_cast<double>(state.runs.size());
+    double left = 0, elapsed = 0;
+    for (const RunState& run : state.runs) {
+        left += seconds_left(run, state.budget_s);
+        elapsed += run.elapsed_s;
+    }
+    const double each = state.done > 0 ? state.spent_s / static_cast<double>(state.done)
+                                       : (elapsed + left) / devices;
+    const std::size_t begun = std::min(state.problems, state.done + state.runs.size());
+    return (left + each * static_cast<double>(state.problems - begun)) / devices;
 }
 
 std::string progress_text(const SweepState& state) {
-    const std::string best =
-        state.tune.best_ns ? ", best " + time_text(*state.tune.best_ns) : std::string();
-    return fmt::format("[{}/{}] {}: {}/{} tried, {:.0f}/s{}, {} left", state.problem + 1,
-                       state.problems, state.name, state.tune.evaluated, state.tune.space,
-                       rate(state), best, clock_text(seconds_left(state)));
+    const std::string left = clock_text(seconds_left(state)) + " left";
+    if (state.runs.size() == 1) {
+        const RunState& run = state.runs.front();
+        const std::string best =
+            run.tune.best_ns ? ", best " + time_text(*run.tune.best_ns) : std::string();
+        return fmt::format("[{}/{}] {}: {}/{} tried, {:.0f}/s{}, {}", state.done + 1,
+                           state.problems, run.name, run.tune.evaluated, run.tune.space, rate(run),
+                           best, left);
+    }
+    double all = 0;
+    std::vector<std::string> texts;
+    for (const RunState& run : state.runs) {
+        all += rate(run);
+        texts.push_back(
+            fmt::format("{} {} {}/{}", run.device, run.name, run.tune.evaluated, run.tune.space));
+    }
+    return fmt::format("[{}/{}] {:.0f}/s, {}: {}", state.done, state.problems, all, left,
+                       fmt::join(texts, ", "));
 }
 
 Progress::Progress()

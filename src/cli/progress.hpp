@@ -3,27 +3,36 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "engine/tuner.hpp"
 
 namespace jitune {
 
-/// How far a sweep is, for a line of progress.
-struct SweepState {
-    std::size_t problem = 0;  ///< counts from 0
-    std::size_t problems = 0;
-    std::string name;  ///< "float32 sum 2^20"
+/// How far a problem that is under way is.
+struct RunState {
+    std::string device;  ///< "cuda:0"
+    std::string name;    ///< "float32 sum 2^20"
     TuneProgress tune;
-    double elapsed_s = 0;   ///< in this problem
-    double finished_s = 0;  ///< in all problems before it
-    double budget_s = 0;    ///< per problem; zero: no limit
+    double elapsed_s = 0;
 };
 
-/// Seconds until the sweep is done: this problem at its rate so far within its budget, the others
-/// like those that are done.
+/// How far a sweep is, for a line of progress.
+struct SweepState {
+    std::size_t done = 0;
+    std::size_t problems = 0;
+    std::vector<RunState> runs;  ///< one for each device that works
+    double spent_s = 0;          ///< on the problems that are done, of all devices together
+    double budget_s = 0;         ///< per problem; zero: no limit
+};
+
+/// Seconds until the sweep is done: what is under way at its rate so far within its budget, the
+/// other problems like those that are done.
 double seconds_left(const SweepState& state);
 
-/// "[3/19] float32 sum 2^12: 120/480 tried, 65/s, best 2.10 us, 0:42 left"
+/// "[3/19] float32 sum 2^12: 120/480 tried, 65/s, best 2.10 us, 0:42 left"; of several devices
+/// "[2/19] 131/s, 0:42 left: cuda:0 float32 sum 2^12 120/480, cuda:1 float32 sum 2^13 7/480",
+/// where the first number counts the problems that are done.
 std::string progress_text(const SweepState& state);
 
 /// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its

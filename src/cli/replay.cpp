@@ -144,7 +144,7 @@ int run(const Arguments& arguments) {
                             quantile(here, 0.25), quantile(here, 0.75));
     }
     print(text + fmt::format("within 5 %: {} (median)\n",
-                             std::isfinite(near) ? fmt::format("after {:.0f} evaluations", near)
+                             std::isfinite(near) ? fmt::format("after {:g} evaluations", near)
                                                  : "not in the budget"));
     return kExitOk;
 }

@@ -80,6 +80,7 @@ std::string to_text(const Answer& answer, const detail::StencilRequest& request)
 }
 
 int run(const Arguments& arguments) {
+    refuse_overwriting(arguments.file, "--output", arguments.output);
     const NpyFile file(arguments.file);
     const std::vector<double> weights =
         arguments.weights ? parse_weights(*arguments.weights) : std::vector<double>();

@@ -79,7 +79,8 @@ SweepPlan stencil_plan(const StencilWords& words) {
     const auto sizes = parse_sizes(words.sizes);
     const auto weightings = parse_list("--weighting", words.weightings);
     const auto boundaries = parse_list("--boundary", words.boundaries);
-    for (const std::string& type : parse_list("--types", words.types)) {
+    const std::string types = words.types == "all" ? "int32,float32,float64" : words.types;
+    for (const std::string& type : parse_list("--types", types)) {
         for (const std::string& radius : parse_list("--radius", words.radii)) {
             for (const std::string& weighting : weightings) {
                 refuse_other_weighting(weighting);

@@ -1,21 +1,15 @@
 #include "cli/sweep.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <memory>
 #include <new>
-#include <string>
-#include <vector>
+#include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "cli/hints.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/sizes.hpp"
-#include "cli/sweep_target.hpp"
+#include "engine/compile_ahead.hpp"
 #include "ops/reduce_kernel.hpp"
-#include "strategy/strategy.hpp"
 
 namespace jitune {
 
@@ -27,197 +21,233 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// One sweep under way: tunes problem after problem and shows each as it finishes.
-class Sweep {
-public:
-    Sweep(const SweepArguments& arguments, const Options& options, SweepPlan plan)
-        : plan_(std::move(plan)),
-          json_(arguments.json),
-          target_(parse_target(arguments.target)),
-          evaluations_(arguments.evaluations),
-          hints_(arguments.from.empty() ? Hints() : Hints(arguments.from)),
-          session_(options),
-          backend_(session_.engine().backend(arguments.device)),
-          table_(plan_) {
-        if (!options.database.empty()) {
-            // Apps go on without a database; a sweep that cannot keep what it finds must not begin.
-            TuningStore::open(options.database, TuningStore::Access::read_write,
-                              Log(options.log_level, options.log_sink));
-        }
-        const DeviceInfo& device = backend_.info();
-        result_.kernel = plan_.kernel;
-        result_.settings = plan_.settings;
-        result_.device = device.id;
-        result_.device_name = device.name;
-        result_.compiler = backend_.compiler();
-        result_.strategy = options.strategy;
-        result_.seed = options.seed;
-        result_.budget_s = std::chrono::duration<double>(options.budget).count();
-        result_.database = options.database.string();
-        result_.problems = plan_.problems.size();
-    }
-
-    const SweepResult& run() {
-        const auto start = Clock::now();
-        std::string settings;
-        for (const auto& [name, value] : plan_.settings.items()) {
-            settings += value.get<std::string>() + ", ";
-        }
-        show(fmt::format("{} on {} ({}), {}, {}strategy {}\n", plan_.kernel, result_.device,
-                         result_.device_name, result_.compiler, settings, result_.strategy));
-        show(table_.header());
-        for (const SweepProblem& problem : plan_.problems) {
-            if (interrupt_.requested()) {
-                break;
-            }
-            result_.rows.push_back(tune(problem));
-            progress_.clear();
-            show(table_.line(result_.rows.back()));
-        }
-        result_.interrupted = interrupt_.requested();
-        result_.store_errors = session_.counters().store_errors;
-        result_.seconds = seconds_since(start);
-        return result_;
-    }
-
-private:
-    void show(const std::string& text) const {
-        if (!json_) {
-            print(text);
+/// What `of` says of each device, without repetitions.
+template <class Of>
+std::string joined(const std::vector<Backend*>& devices, const Of& of) {
+    std::vector<std::string> all;
+    for (Backend* device : devices) {
+        if (std::string text = of(*device); std::find(all.begin(), all.end(), text) == all.end()) {
+            all.push_back(std::move(text));
         }
     }
-
-    TuneOptions tune_options(const SweepProblem& problem) {
-        const Options& options = session_.engine().options();
-        SweepState state;
-        state.problem = result_.rows.size();
-        state.problems = plan_.problems.size();
-        state.name = problem.name;
-        state.finished_s = finished_s_;
-        state.budget_s = result_.budget_s;
-        const auto start = Clock::now();
-        return {.strategy = options.strategy,
-                .seed = options.seed,
-                .budget = options.budget,
-                .max_evaluations = evaluations_,
-                .target_ns = target_.time_ns,
-                .target_speed_up = target_.speed_up,
-                .stop = &interrupt_.requested(),
-                .progress = [this, state, start](const TuneProgress& progress) mutable {
-                    state.tune = progress;
-                    state.elapsed_s = seconds_since(start);
-                    progress_.show(state);
-                }};
-    }
-
-    /// A problem that cannot be had (memory) or solved is a row like others; a device that is lost
-    /// for this very process is not.
-    SweepRow tune(const SweepProblem& problem) {
-        SweepRow row;
-        row.problem = problem;
-        const auto start = Clock::now();
-        try {
-            const Kernel& kernel = problem.kernel(platform_of(backend_));
-            TuneOptions options = tune_options(problem);
-            options.hints =
-                hints_.for_problem(kernel.kernel_template, problem.problem, backend_.info());
-            const TuneReport report = session_.engine().tune_and_store(
-                backend_, kernel, problem.problem, std::move(options));
-            row.configuration = report.winner.configuration;
-            row.median_ns = report.winner.median_ns;
-            row.noise = report.winner.noise;
-            row.default_median_ns = report.winner.default_median_ns;
-            row.certainty = report.winner.certainty;
-            row.complete = report.winner.complete;
-            row.tune = report.progress;
-        } catch (const Error& error) {
-            const bool ours =
-                error.kind() == ErrorKind::device && session_.engine().options().worker == "none";
-            if (ours ||
-                (error.kind() != ErrorKind::unavailable && error.kind() != ErrorKind::verify &&
-                 error.kind() != ErrorKind::compile && error.kind() != ErrorKind::device)) {
-                throw;
-            }
-            row.outcome = error.kind() == ErrorKind::unavailable ? SweepRow::Outcome::skipped
-                                                                 : SweepRow::Outcome::failed;
-            row.note = error.what();
-        } catch (const std::bad_alloc&) {
-            row.outcome = SweepRow::Outcome::skipped;
-            row.note = "not enough memory";
-        }
-        finished_s_ += seconds_since(start);
-        return row;
-    }
-
-    const SweepPlan plan_;
-    const bool json_;
-    const SweepTarget target_;
-    const std::size_t evaluations_;
-    const Hints hints_;
-    Session session_;
-    Backend& backend_;
-    const SweepTable table_;
-    const Interrupt interrupt_;
-    Progress progress_;
-    SweepResult result_;
-    double finished_s_ = 0;
-};
-
-Options sweep_options(const SweepArguments& arguments) {
-    Options options = arguments.options();
-    options.strategy = arguments.strategy;
-    options.seed = parse_seed(arguments.seed);
-    if (!arguments.hang_limit.empty()) {
-        options.hang_limit = parse_limit(arguments.hang_limit);
-    }
-    if (arguments.no_isolation) {
-        options.worker = "none";
-    }
-    return options;
+    return fmt::format("{}", fmt::join(all, ", "));
 }
 
-std::string strategy_names() {
-    std::string names;
-    for (const StrategyEntry& row : strategies()) {
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
+std::string id_of(const Backend& device) {
+    return device.info().id;
+}
+
+std::vector<std::string> classes_of(const std::vector<Backend*>& devices) {
+    std::vector<std::string> classes;
+    for (const Backend* device : devices) {
+        classes.push_back(device->info().device_class);
     }
-    return names;
+    return classes;
+}
+
+/// Of each problem: what its winner is stored under, but for the device and the template.
+std::vector<std::string> keys_of(const SweepPlan& plan) {
+    std::vector<std::string> keys;
+    for (const SweepProblem& one : plan.problems) {
+        const Problem& problem = one.problem;
+        keys.push_back(fmt::format("{} {} {} {}", problem.kernel, types_text(problem),
+                                   size_bucket(problem.sizes), problem.alignment));
+    }
+    return keys;
 }
 
 }  // namespace
 
-int run_sweep(const SweepArguments& arguments, SweepPlan plan) {
-    Sweep sweep(arguments, sweep_options(arguments), std::move(plan));
-    const SweepResult& result = sweep.run();
-    if (arguments.json) {
-        print_json(sweep_json(result));
-    } else {
-        print(sweep_summary(result));
+std::vector<Backend*> sweep_devices(Engine& engine, const std::string& word) {
+    Backend& first = engine.backend(word);
+    if (word.find(':') != std::string::npos) {
+        return {&first};
     }
-    return sweep_exit_code(result);
+    Platform& platform = engine.platform(platform_of(first));
+    std::vector<Backend*> all;
+    for (int i = 0; i < platform.device_count(); ++i) {
+        all.push_back(&platform.device(i));
+    }
+    return all;
 }
 
-void SweepArguments::add(CLI::App& app) {
-    app.add_option("--device", device, "auto, host, cuda or cuda:N [auto]");
-    app.add_option("--strategy", strategy, fmt::format("Of {} [{}]", strategy_names(), strategy));
-    app.add_option("--budget", budget,
-                   "Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]");
-    app.add_option("--seed", seed, "For strategies that draw at random [0]");
-    app.add_option("--evaluations", evaluations,
-                   "The most configurations for each problem; 0: no limit [0]")
-        ->check(kEvaluations);
-    app.add_option("--target", target,
-                   "When to be content: a time as in 12.5us, or a speed-up over the template's "
-                   "default as in 1.5x");
-    app.add_option("--from", from,
-                   "Recorded results, T4 JSON, whose best configurations are tried first");
-    app.add_option("--hang-limit", hang_limit,
-                   "Seconds that checking or timing a candidate may take [60]");
-    app.add_flag("--no-isolation", no_isolation,
-                 "Tune in this process, which a bad candidate then takes down");
-    add_database(app);
-    add_log(app);
-    add_json(app);
+Sweep::Sweep(Engine& engine, std::vector<Backend*> devices, SweepPlan plan, SweepSearch search,
+             const std::atomic<bool>& stop, std::function<void(const std::string&)> show)
+    : engine_(engine),
+      devices_(std::move(devices)),
+      plan_(std::move(plan)),
+      search_(std::move(search)),
+      stop_(stop),
+      show_(std::move(show)),
+      queue_(keys_of(plan_), classes_of(devices_)),
+      table_(plan_, device_ids()) {
+    const Options& options = engine_.options();
+    result_.kernel = plan_.kernel;
+    result_.settings = plan_.settings;
+    result_.device = joined(devices_, id_of);
+    result_.device_name = joined(devices_, [](Backend& one) { return one.info().name; });
+    result_.compiler = joined(devices_, [](Backend& one) { return one.compiler(); });
+    result_.strategy = options.strategy;
+    result_.seed = options.seed;
+    result_.budget_s = std::chrono::duration<double>(options.budget).count();
+    result_.database = options.database.string();
+    result_.problems = queue_.size();
+    state_.problems = queue_.size();
+    state_.budget_s = result_.budget_s;
+}
+
+std::vector<std::string> Sweep::device_ids() const {
+    std::vector<std::string> ids;
+    for (const Backend* device : devices_) {
+        ids.push_back(id_of(*device));
+    }
+    return ids;
+}
+
+std::string Sweep::title() const {
+    std::string settings;
+    for (const auto& [name, value] : plan_.settings.items()) {
+        settings += value.get<std::string>() + ", ";
+    }
+    return fmt::format("{} on {} ({}), {}, {}strategy {}\n", plan_.kernel, result_.device,
+                       result_.device_name, result_.compiler, settings, result_.strategy);
+}
+
+SweepResult Sweep::run() {
+    const auto start = Clock::now();
+    show_(title());
+    show_(table_.header());
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t device = 0; device < devices_.size(); ++device) {
+            threads.emplace_back([this, device] { work(device); });
+        }
+    }
+    if (error_ != nullptr) {
+        std::rethrow_exception(error_);
+    }
+    for (auto& [place, row] : rows_) {
+        result_.rows.push_back(std::move(row));
+    }
+    result_.interrupted = stop_;
+    result_.store_errors = engine_.counters().store_errors;
+    result_.seconds = seconds_since(start);
+    return std::move(result_);
+}
+
+void Sweep::work(std::size_t device) {
+    try {
+        while (!stop_) {
+            const auto problem = queue_.take(device);
+            if (!problem) {
+                return;
+            }
+            tune(device, *problem);
+        }
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        error_ = error_ == nullptr ? std::current_exception() : error_;
+    }
+    queue_.close();
+}
+
+void Sweep::tune(std::size_t device, std::size_t problem) {
+    SweepRow row;
+    row.problem = plan_.problems[problem];
+    row.device = id_of(*devices_[device]);
+    begin(device, row.problem);
+    const auto start = Clock::now();
+    bool finished = true;
+    try {
+        tune_into(row, device);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::device && queue_.hand_back(device)) {
+            engine_.log().warning("{} on {}: {}; another device of its class takes it",
+                                  row.problem.name, row.device, error.what());
+            finished = false;
+        } else if (!is_of_the_problem(error, row)) {
+            throw;
+        }
+    } catch (const std::bad_alloc&) {
+        row.outcome = SweepRow::Outcome::skipped;
+        row.note = "not enough memory";
+    }
+    const std::lock_guard lock(mutex_);
+    runs_.erase(device);
+    if (!finished) {
+        return;
+    }
+    ++state_.done;
+    state_.spent_s += seconds_since(start);
+    queue_.finish(device);
+    progress_.clear();
+    show_(table_.line(row));
+    rows_.emplace(std::pair(problem, device), std::move(row));
+}
+
+void Sweep::tune_into(SweepRow& row, std::size_t device) {
+    Backend& backend = *devices_[device];
+    const Options& options = engine_.options();
+    const Kernel& kernel = row.problem.kernel(platform_of(backend));
+    const auto start = Clock::now();
+    TuneOptions how;
+    how.strategy = options.strategy;
+    how.seed = options.seed;
+    how.budget = options.budget;
+    how.max_evaluations = search_.evaluations;
+    how.target_ns = search_.target.time_ns;
+    how.target_speed_up = search_.target.speed_up;
+    how.compile_threads = CompileAhead::threads_for(devices_.size());
+    how.hints =
+        search_.hints.for_problem(kernel.kernel_template, row.problem.problem, backend.info());
+    how.stop = &stop_;
+    how.progress = [&](const TuneProgress& progress) {
+        go_on(device, progress, seconds_since(start));
+    };
+    const TuneReport report =
+        engine_.tune_and_store(backend, kernel, row.problem.problem, std::move(how));
+    row.configuration = report.winner.configuration;
+    row.median_ns = report.winner.median_ns;
+    row.noise = report.winner.noise;
+    row.default_median_ns = report.winner.default_median_ns;
+    row.certainty = report.winner.certainty;
+    row.complete = report.winner.complete;
+    row.tune = report.progress;
+}
+
+bool Sweep::is_of_the_problem(const Error& error, SweepRow& row) const {
+    row.note = error.what();
+    switch (error.kind()) {
+        case ErrorKind::unavailable:
+            row.outcome = SweepRow::Outcome::skipped;
+            break;
+        case ErrorKind::verify:
+        case ErrorKind::compile:
+            row.outcome = SweepRow::Outcome::failed;
+            break;
+        case ErrorKind::device:  // of this very process it would be lost for the rest, too
+            row.outcome = SweepRow::Outcome::failed;
+            return engine_.options().worker != "none";
+        default:
+            return false;
+    }
+    return true;
+}
+
+void Sweep::begin(std::size_t device, const SweepProblem& problem) {
+    const std::lock_guard lock(mutex_);
+    runs_[device] = {id_of(*devices_[device]), problem.name, {}, 0};
+}
+
+void Sweep::go_on(std::size_t device, const TuneProgress& progress, double elapsed_s) {
+    const std::lock_guard lock(mutex_);
+    runs_[device].tune = progress;
+    runs_[device].elapsed_s = elapsed_s;
+    state_.runs.clear();
+    for (const auto& [number, run] : runs_) {
+        state_.runs.push_back(run);
+    }
+    progress_.show(state_);
 }
 
 }  // namespace jitune

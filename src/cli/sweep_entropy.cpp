@@ -2,7 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/entropy_words.hpp"
-#include "cli/sweep.hpp"
+#include "cli/sweep_command.hpp"
 
 namespace jitune {
 
@@ -17,7 +17,7 @@ struct Arguments : SweepArguments {
 Action add_sweep_entropy(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
     EntropyWords& words = arguments->problems;
-    app.add_option("--types", words.types, "Of uint8, int32, float32, by comma [float32]");
+    app.add_option("--types", words.types, "Of uint8, int32, float32, by comma, or all [float32]");
     app.add_option("--window", words.windows, "Odd, of 3 to 15, by comma [5]");
     app.add_option("--levels", words.levels, "Of 2 to 256, by comma [16]");
     app.add_option("--sizes", words.sizes,

@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/reduce_words.hpp"
-#include "cli/sweep.hpp"
+#include "cli/sweep_command.hpp"
 #include "cli/sweep_problems.hpp"
 
 namespace jitune {

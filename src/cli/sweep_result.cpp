@@ -70,6 +70,7 @@ std::string_view word(SweepRow::Outcome outcome) {
 
 Json row_json(const SweepRow& row) {
     Json json = row.problem.json;
+    json["device"] = row.device;
     json["outcome"] = word(row.outcome);
     if (row.outcome != SweepRow::Outcome::tuned) {
         json["note"] = row.note;
@@ -92,7 +93,10 @@ Json row_json(const SweepRow& row) {
     return json;
 }
 
-std::vector<Column> columns(std::vector<Column> columns) {
+std::vector<Column> columns(std::vector<Column> columns, bool several_devices) {
+    if (several_devices) {
+        columns.push_back({"device"});
+    }
     for (const Column& column : {Column{"time", Align::right, 8},
                                  {"GB/s", Align::right, 5},
                                  {"speed-up", Align::right, 11},
@@ -105,12 +109,6 @@ std::vector<Column> columns(std::vector<Column> columns) {
     return columns;
 }
 
-Table::Cells cells(const SweepProblem& problem, Table::Cells rest) {
-    Table::Cells cells = problem.cells;
-    cells.insert(cells.end(), rest.begin(), rest.end());
-    return cells;
-}
-
 }  // namespace
 
 std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
@@ -118,24 +116,42 @@ std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
         rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcome == outcome; }));
 }
 
-SweepTable::SweepTable(const SweepPlan& plan) : table_(columns(plan.columns)) {
+SweepTable::SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices)
+    : several_devices_(devices.size() > 1), table_(columns(plan.columns, several_devices_)) {
     std::vector<Table::Cells> rows;
     for (const SweepProblem& problem : plan.problems) {
-        rows.push_back(cells(problem, {"", "", "", "", "", "", ""}));
+        for (const std::string& device : devices) {
+            rows.push_back(cells(problem, device, {"", "", "", "", "", "", ""}));
+        }
     }
     table_.fit(rows);
 }
 
-std::string SweepTable::line(const SweepRow& row) const {
-    if (row.outcome != SweepRow::Outcome::tuned) {
-        const std::string note = fmt::format("{}: {}", word(row.outcome), one_line(row.note));
-        return table_.line(cells(row.problem, {"", "", "", "", "", "", note}));
+Table::Cells SweepTable::cells(const SweepProblem& problem, const std::string& device,
+                               const Table::Cells& rest) const {
+    Table::Cells cells = problem.cells;
+    if (several_devices_) {
+        cells.push_back(device);
     }
-    return table_.line(
-        cells(row.problem, {time_text(row.median_ns), rate_text(gb_per_s(row)), speed_up_text(row),
-                            fmt::format("{}{}", row.tune.evaluated, row.complete ? "" : "*"),
-                            fmt::format("{}", row.tune.failed), fmt::format("{}", row.tune.space),
-                            row.configuration}));
+    cells.insert(cells.end(), rest.begin(), rest.end());
+    return cells;
+}
+
+std::string SweepTable::line(const SweepRow& row) const {
+    Table::Cells rest;
+    if (row.outcome == SweepRow::Outcome::tuned) {
+        rest = {time_text(row.median_ns),
+                rate_text(gb_per_s(row)),
+                speed_up_text(row),
+                fmt::format("{}{}", row.tune.evaluated, row.complete ? "" : "*"),
+                fmt::format("{}", row.tune.failed),
+                fmt::format("{}", row.tune.space),
+                row.configuration};
+    } else {
+        rest = {
+            "", "", "", "", "", "", fmt::format("{}: {}", word(row.outcome), one_line(row.note))};
+    }
+    return table_.line(cells(row.problem, row.device, rest));
 }
 
 std::string sweep_summary(const SweepResult& result) {

@@ -34,6 +34,7 @@ struct SweepPlan {
 /// What became of one problem of a sweep.
 struct SweepRow {
     SweepProblem problem;
+    std::string device;  ///< "cuda:1"
     enum class Outcome { tuned, skipped, failed } outcome = Outcome::tuned;
     std::string note;  ///< why it was skipped or failed
 
@@ -50,14 +51,14 @@ struct SweepRow {
 struct SweepResult {
     std::string kernel;
     Json settings = Json::object();
-    std::string device;
-    std::string device_name;
+    std::string device;       ///< "cuda:0", of several "cuda:0, cuda:1"
+    std::string device_name;  ///< of each model once
     std::string compiler;
     std::string strategy;
     std::uint64_t seed = 0;
     double budget_s = 0;
-    std::string database;  ///< empty: nothing was stored
-    std::size_t problems = 0;
+    std::string database;      ///< empty: nothing was stored
+    std::size_t problems = 0;  ///< of all device classes together
     double seconds = 0;
     bool interrupted = false;
     std::int64_t store_errors = 0;
@@ -66,15 +67,20 @@ struct SweepResult {
     [[nodiscard]] std::size_t count(SweepRow::Outcome outcome) const;
 };
 
-/// The text of a sweep's rows, in columns that fit its problems.
+/// The text of a sweep's rows, in columns that fit its problems; a device is a column where there
+/// are several.
 class SweepTable {
 public:
-    explicit SweepTable(const SweepPlan& plan);
+    SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices);
 
     [[nodiscard]] std::string header() const { return table_.header(); }
     [[nodiscard]] std::string line(const SweepRow& row) const;
 
 private:
+    [[nodiscard]] Table::Cells cells(const SweepProblem& problem, const std::string& device,
+                                     const Table::Cells& rest) const;
+
+    bool several_devices_;
     Table table_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "cli/command.hpp"
 #include "cli/stencil_words.hpp"
-#include "cli/sweep.hpp"
+#include "cli/sweep_command.hpp"
 
 namespace jitune {
 
@@ -17,7 +17,8 @@ struct Arguments : SweepArguments {
 Action add_sweep_stencil(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
     StencilWords& words = arguments->problems;
-    app.add_option("--types", words.types, "Of int32, float32, float64, by comma [float32]");
+    app.add_option("--types", words.types,
+                   "Of int32, float32, float64, by comma, or all [float32]");
     app.add_option("--radius", words.radii, "Of 1 to 32, by comma [1,8,25]");
     app.add_option("--weighting", words.weightings, "Of sum, mean, weights, by comma [sum]");
     app.add_option("--boundary", words.boundaries, "Of valid, zero, clamp, wrap, by comma [valid]");

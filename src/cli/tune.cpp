@@ -69,14 +69,15 @@ TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
 /// Shows how far the search is.
 class Watch {
 public:
-    Watch(std::string name, const Options& options) {
+    Watch(std::string device, std::string name, const Options& options) {
         state_.problems = 1;
-        state_.name = std::move(name);
+        state_.runs.push_back({std::move(device), std::move(name), {}, 0});
         state_.budget_s = std::chrono::duration<double>(options.budget).count();
     }
     void operator()(const TuneProgress& progress) {
-        state_.tune = progress;
-        state_.elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+        state_.runs.front().tune = progress;
+        state_.runs.front().elapsed_s =
+            std::chrono::duration<double>(Clock::now() - start_).count();
         shown_.show(state_);
     }
 
@@ -146,7 +147,7 @@ int run(const Arguments& arguments) {
     how.hints = hints;
     TuneReport report;
     {
-        Watch watch(name, options);
+        Watch watch(backend.info().id, name, options);
         how.progress = [&](const TuneProgress& progress) { watch(progress); };
         report = session.engine().tune_and_store(backend, kernel, problem, how);
     }

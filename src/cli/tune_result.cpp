@@ -44,10 +44,10 @@ std::string example_call(const TuneResult& result) {
     return fmt::format(
         "\nIn an app (#include <jitune/tuned_kernel.hpp>):\n"
         "    jitune::TunedKernel {0}(\"{1}\"{2});\n"
-        "    {0}.launch({{{3}}}, {{/* {4} arguments */}}, stream);\n",
+        "    {0}.launch({{{3}}}, {{/* {4} arguments */}}{5});\n",
         result.kernel, result.file,
         types.empty() ? "" : fmt::format(", {{{}}}", fmt::join(types, ", ")),
-        fmt::join(sizes, ", "), result.arguments);
+        fmt::join(sizes, ", "), result.arguments, result.device == "host" ? "" : ", stream");
 }
 
 Json metrics_json(const std::vector<KernelTemplate::Metric>& metrics) {

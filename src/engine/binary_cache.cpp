@@ -35,7 +35,7 @@ std::vector<CompileOutcome> compile_by_defines(Backend& backend, const TemplateS
         defined.text = fmt::format("{}#line 1 \"{}\"\n{}", defines, source.name, source.text);
         std::vector<Instance> together;
         for (const std::size_t place : places) {
-            together.push_back({instances[place].expressions});
+            together.push_back({instances[place].expressions, {}, instances[place].lines});
         }
         std::vector<CompileOutcome> compiled = backend.compile(defined, together);
         for (std::size_t i = 0; i < places.size(); ++i) {

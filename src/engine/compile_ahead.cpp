@@ -22,15 +22,15 @@ constexpr std::size_t kMostThreads = 12;
 }  // namespace
 
 CompileAhead::CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
-                           BinaryCache& binaries, TuneObserver* observer)
+                           BinaryCache& binaries, std::size_t threads, TuneObserver* observer)
     : backend_(backend),
       kernel_(kernel),
       problem_(problem),
       binaries_(binaries),
       observer_(observer) {
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t wished = threads > 0 ? threads : threads_for(1);
     try {
-        for (std::size_t i = 0; i < std::min(cores, kMostThreads); ++i) {
+        for (std::size_t i = 0; i < wished; ++i) {
             threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
         }
     } catch (const std::system_error& error) {  // fewer threads than wished for will do
@@ -39,6 +39,11 @@ CompileAhead::CompileAhead(Backend& backend, const KernelTemplate& kernel, const
                         fmt::format("start a thread to compile on: {}", error.what()));
         }
     }
+}
+
+std::size_t CompileAhead::threads_for(std::size_t tunings) {
+    const std::size_t share = std::thread::hardware_concurrency() / tunings;
+    return std::clamp(share, std::size_t{1}, kMostThreads);
 }
 
 CompileAhead::~CompileAhead() {

@@ -30,9 +30,14 @@ struct CompiledCandidate {
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
-    /// `observer`, or null, is told of each call of the compiler.
+    /// On `threads` threads; zero: one for each core, and not more than 12. `observer`, or null, is
+    /// told of each call of the compiler.
     CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
-                 BinaryCache& binaries, TuneObserver* observer = nullptr);
+                 BinaryCache& binaries, std::size_t threads = 0, TuneObserver* observer = nullptr);
+
+    /// The threads for each of `tunings` that run at the same time on this machine.
+    static std::size_t threads_for(std::size_t tunings);
+
     /// Drops what has not begun and waits for compiles under way.
     ~CompileAhead();
 

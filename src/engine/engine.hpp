@@ -34,7 +34,8 @@ public:
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] const Log& log() const { return log_; }
     [[nodiscard]] Counters counters() const {
-        return {binaries_.compiles(), tunings_, answers_.loads(), store_.errors()};
+        return {binaries_.compiles() + isolation_.compiles(), tunings_, answers_.loads(),
+                store_.errors()};
     }
     [[nodiscard]] std::vector<DeviceDescription> devices();
 

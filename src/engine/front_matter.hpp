@@ -52,6 +52,7 @@ struct ArgumentSpec {
 
 struct LaunchSpec {
     std::string entry;                            ///< "jitune::reduce"
+    int line = 0;                                 ///< of the file, where the entry is named
     std::vector<std::string> template_arguments;  ///< names of type parameters and parameters
     std::vector<std::string> arguments;           ///< names of arguments, in the kernel's order
     Expression when;                              ///< the step is left out where this is not true

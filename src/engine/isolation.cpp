@@ -12,14 +12,20 @@ Isolation::Isolation(const Options& options, const Log& log) : options_(options)
 
 Isolation::~Isolation() = default;
 
-bool Isolation::start(const Kernel& kernel) {
+Isolation::Place& Isolation::place(const std::string& device) {
+    const std::lock_guard lock(mutex_);
+    return places_[device];
+}
+
+bool Isolation::start(Place& place, const Kernel& kernel) {
     const WatchLimits limits{.candidate = options_.hang_limit, .compile = options_.compile_limit};
     if (kernel.spec.empty() || options_.worker == "none") {
         return false;
     }
     if (!options_.worker.empty()) {
-        if (supervisor_ == nullptr) {
-            supervisor_ = std::make_unique<Supervisor>(options_.worker, limits, log_);
+        if (place.supervisor == nullptr) {
+            place.supervisor =
+                std::make_unique<Supervisor>(options_.worker, limits, log_, compiles_);
         }
         return true;
     }
@@ -27,19 +33,19 @@ bool Isolation::start(const Kernel& kernel) {
         return false;
     }
     try {
-        if (supervisor_ == nullptr) {
+        if (place.supervisor == nullptr) {
             const auto program = find_program("jitune");
             if (!program) {
                 throw Error(ErrorKind::unavailable, "there is no jitune on $PATH");
             }
-            supervisor_ = std::make_unique<Supervisor>(*program, limits, log_);
+            place.supervisor = std::make_unique<Supervisor>(*program, limits, log_, compiles_);
         }
-        supervisor_->start();
+        place.supervisor->start();
         return true;
     } catch (const Error& error) {
         log_.info("{}: custom operations are tuned in this process, which they may take down",
                   error.what());
-        supervisor_.reset();
+        place.supervisor.reset();
         refused_ = true;
         return false;
     }
@@ -48,8 +54,9 @@ bool Isolation::start(const Kernel& kernel) {
 std::optional<TuneReport> Isolation::tune(const Backend& backend, const Kernel& kernel,
                                           const Problem& problem, const TuneOptions& options,
                                           const Recorder& recorder) {
-    const std::lock_guard lock(mutex_);
-    if (!start(kernel)) {
+    Place& here = place(backend.info().id);
+    const std::lock_guard lock(here.mutex);
+    if (!start(here, kernel)) {
         return std::nullopt;
     }
     WorkerRequest request{kernel.spec,
@@ -59,7 +66,7 @@ std::optional<TuneReport> Isolation::tune(const Backend& backend, const Kernel& 
                           options.incumbent ? options.incumbent->text() : "",
                           options};
     request.options.progress = {};
-    return supervisor_->tune(std::move(request), options, recorder);
+    return here.supervisor->tune(std::move(request), options, recorder);
 }
 
 }  // namespace jitune

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "engine/kernel.hpp"
 #include "engine/tuner.hpp"
@@ -13,8 +17,9 @@ namespace jitune {
 class Recorder;
 class Supervisor;
 
-/// Which tunings of a session run in a worker process: Options::worker says. Thread-safe; workers
-/// tune one problem at a time.
+/// Which tunings of a session run in a worker process: Options::worker says. Each device has a
+/// worker of its own, which tunes one problem at a time; what becomes of one is nothing to the
+/// others. Thread-safe.
 class Isolation {
 public:
     /// Both must outlive it.
@@ -27,14 +32,25 @@ public:
                                    const Problem& problem, const TuneOptions& options,
                                    const Recorder& recorder);
 
+    /// Kernel instances that workers have given to a compiler. Of a tuning that failed the last
+    /// ones may be missing.
+    [[nodiscard]] std::int64_t compiles() const { return compiles_; }
+
 private:
-    bool start(const Kernel& kernel);
+    struct Place {
+        std::mutex mutex;  // held while its worker tunes
+        std::unique_ptr<Supervisor> supervisor;
+    };
+
+    Place& place(const std::string& device);
+    bool start(Place& place, const Kernel& kernel);
 
     const Options& options_;
     const Log& log_;
+    std::atomic<std::int64_t> compiles_{0};
     std::mutex mutex_;
-    std::unique_ptr<Supervisor> supervisor_;
-    bool refused_ = false;  ///< there is no worker on $PATH
+    std::map<std::string, Place> places_;  ///< by device id
+    std::atomic<bool> refused_{false};     ///< there is no worker on $PATH
 };
 
 }  // namespace jitune

@@ -225,6 +225,7 @@ Instance KernelTemplate::instance(const Problem& problem,
     Instance instance;
     for (const LaunchSpec& launch : front_matter_.launches) {
         instance.expressions.push_back(name_expression(launch, problem, configuration));
+        instance.lines.push_back(launch.line);
     }
     instance.defines = defines(problem, configuration);
     return instance;
@@ -247,9 +248,10 @@ std::optional<KernelTemplate::Reference> KernelTemplate::reference(
         return std::nullopt;
     }
     const LaunchSpec& launch = front_matter_.reference->launch;
-    return Reference{
-        {{name_expression(launch, problem, configuration)}, defines(problem, configuration)},
-        rule_of({launch}, problem, device, configuration)};
+    return Reference{{{name_expression(launch, problem, configuration)},
+                      defines(problem, configuration),
+                      {launch.line}},
+                     rule_of({launch}, problem, device, configuration)};
 }
 
 Instance KernelTemplate::host_reference(const Problem& problem) const {
@@ -258,8 +260,9 @@ Instance KernelTemplate::host_reference(const Problem& problem) const {
         entries.emplace_back(parameter.name, parameter.default_value());
     }
     const Configuration standard(std::move(entries));
-    return {{name_expression(front_matter_.reference->launch, problem, standard)},
-            defines(problem, standard)};
+    const LaunchSpec& launch = front_matter_.reference->launch;
+    return {
+        {name_expression(launch, problem, standard)}, defines(problem, standard), {launch.line}};
 }
 
 std::optional<Scalar> KernelTemplate::value_of(const Expression& expression,

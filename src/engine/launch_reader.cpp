@@ -23,6 +23,7 @@ public:
                                    "shared_bytes", "cluster", "programmatic"});
         LaunchSpec launch;
         launch.entry = reader_.text(table, entry, "launch");
+        launch.line = reader_.line(*table.get(entry));
         launch.template_arguments = reader_.texts(table, "template", "launch");
         launch.arguments = reader_.texts(table, "arguments", "launch");
         launch.when = quantity(table, "when", "1");

@@ -41,7 +41,8 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
       log_(log),
       begin_(std::chrono::steady_clock::now() - options.spent),
       seeds_{space.find(kernel.default_configuration(space))},
-      ahead_(std::in_place, backend, kernel, problem, binaries, options.observer) {
+      ahead_(std::in_place, backend, kernel, problem, binaries, options.compile_threads,
+             options.observer) {
     progress_.space = space.size();
     if (options.incumbent) {
         const std::size_t incumbent = space.find(*options.incumbent);

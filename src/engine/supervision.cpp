@@ -26,12 +26,14 @@ std::string no_end_within(milliseconds limit) {
 }  // namespace
 
 Supervision::Supervision(WorkerRequest request, const TuneOptions& hooks, const Recorder& recorder,
-                         const WatchLimits& limits, const Log& log)
+                         const WatchLimits& limits, const Log& log,
+                         std::atomic<std::int64_t>& compiles)
     : request_(std::move(request)),
       hooks_(hooks),
       recorder_(recorder),
       limits_(limits),
       log_(log),
+      compiles_(compiles),
       spent_before_(request_.options.spent) {
     const auto& history = request_.options.history;
     for (std::size_t i = 0; i < history.size(); ++i) {
@@ -114,6 +116,8 @@ void Supervision::take_step(const std::string& word, MessageReader& reader) {
         batches_[batch] = {reader.texts(), Clock::now()};
     } else if (word == worker_words::kCompiled) {
         batches_.erase(reader.integer());
+    } else if (word == worker_words::kCompiles) {
+        compiles_ += reader.integer();
     } else if (word == worker_words::kCheck || word == worker_words::kTime) {
         running_ = reader.text();
         since_ = Clock::now();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,7 +18,7 @@ class Supervision {
 public:
     /// All but the request must outlive it.
     Supervision(WorkerRequest request, const TuneOptions& hooks, const Recorder& recorder,
-                const WatchLimits& limits, const Log& log);
+                const WatchLimits& limits, const Log& log, std::atomic<std::int64_t>& compiles);
 
     /// Has `worker` tune from what is known so far. The report, or nothing where the worker is of
     /// no use any more; what it died of is then known. Throws the tuning's own error, and
@@ -53,6 +55,7 @@ private:
     const Recorder& recorder_;
     const WatchLimits& limits_;
     Log log_;
+    std::atomic<std::int64_t>& compiles_;
     TuneReport report_;
     std::map<std::string, std::size_t> place_of_;  ///< of a configuration in the history
     std::set<std::string> doubtful_;  ///< under way beside a suspect when a worker died

@@ -7,8 +7,9 @@
 
 namespace jitune {
 
-Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log)
-    : program_(std::move(program)), limits_(limits), log_(log) {}
+Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log,
+                       std::atomic<std::int64_t>& compiles)
+    : program_(std::move(program)), limits_(limits), log_(log), compiles_(compiles) {}
 
 Supervisor::~Supervisor() = default;
 
@@ -20,7 +21,7 @@ void Supervisor::start() {
 
 TuneReport Supervisor::tune(WorkerRequest request, const TuneOptions& hooks,
                             const Recorder& recorder) {
-    Supervision supervision(std::move(request), hooks, recorder, limits_, log_);
+    Supervision supervision(std::move(request), hooks, recorder, limits_, log_, compiles_);
     while (true) {
         start();
         try {

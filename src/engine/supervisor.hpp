@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -25,8 +27,10 @@ struct WatchLimits {
 /// serves problem after problem. Used by one thread.
 class Supervisor {
 public:
-    /// `program` is the jitune command.
-    Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log);
+    /// `program` is the jitune command. What its workers compile is added to `compiles`, which
+    /// must outlive it.
+    Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log,
+               std::atomic<std::int64_t>& compiles);
     ~Supervisor();
 
     /// Starts a worker where none is ready. Throws Error(unavailable).
@@ -43,6 +47,7 @@ private:
     std::filesystem::path program_;
     WatchLimits limits_;
     Log log_;
+    std::atomic<std::int64_t>& compiles_;
     std::unique_ptr<WorkerProcess> worker_;
 };
 

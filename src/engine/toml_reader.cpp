@@ -31,6 +31,10 @@ TomlReader::TomlReader(std::string_view file, std::string_view text, int first_l
     }
 }
 
+int TomlReader::line(const toml::node& node) const {
+    return static_cast<int>(node.source().begin.line);
+}
+
 std::string TomlReader::place(const toml::node& node) const {
     return place_of(node.source());
 }

@@ -21,6 +21,8 @@ public:
 
     /// "<file>:<line>" of a node.
     [[nodiscard]] std::string place(const toml::node& node) const;
+    /// The line of a node.
+    [[nodiscard]] int line(const toml::node& node) const;
 
     /// Throws for a key of `table` that is not in `known`.
     void refuse_other_keys(const toml::table& table, std::string_view where,

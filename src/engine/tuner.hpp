@@ -31,6 +31,7 @@ struct TuneOptions {
     /// default's; zero: no target.
     double target_ns = 0;
     double target_speed_up = 0;
+    std::size_t compile_threads = 0;     ///< zero: as CompileAhead takes them
     std::chrono::milliseconds spent{0};  ///< of the budget, by a search that this one goes on with
     /// What is known already, one for a configuration: counts as evaluated and is not run again.
     std::vector<Measurement> history = {};

@@ -43,8 +43,8 @@ void request_fields(Message& message, Request& request) {
 template <class Message, class Options, class Count>
 void option_fields(Message& message, Options& options, Count& budget_ms, Count& spent_ms) {
     message.fields(options.strategy, options.seed, budget_ms, options.max_evaluations,
-                   options.target_ns, options.target_speed_up, spent_ms, options.suspects,
-                   options.hints);
+                   options.target_ns, options.target_speed_up, spent_ms, options.compile_threads,
+                   options.suspects, options.hints);
 }
 
 template <class Message, class Progress>

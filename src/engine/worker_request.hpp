@@ -18,6 +18,7 @@ inline constexpr const char* kReady = "ready";          ///< then kProtocol; bef
 inline constexpr const char* kAnnounce = "announce";    ///< then the configurations
 inline constexpr const char* kCompiling = "compiling";  ///< then the batch and its configurations
 inline constexpr const char* kCompiled = "compiled";    ///< then the batch
+inline constexpr const char* kCompiles = "compiles";    ///< then the instances since the last one
 inline constexpr const char* kCheck = "check";          ///< then the configuration that begins
 inline constexpr const char* kTime = "time";            ///< likewise
 inline constexpr const char* kMeasured = "measured";    ///< then a Measurement
@@ -26,7 +27,7 @@ inline constexpr const char* kReport = "report";        ///< then the Winner; th
 inline constexpr const char* kLog = "log";              ///< then a line for the log
 inline constexpr const char* kError = "error";          ///< then the kind and the text; likewise
 /// Changes with any of this.
-inline constexpr const char* kProtocol = "jitune worker 2";
+inline constexpr const char* kProtocol = "jitune worker 3";
 }  // namespace worker_words
 
 /// A tuning for a worker.

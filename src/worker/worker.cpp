@@ -116,7 +116,8 @@ private:
 /// Says each step of a tuning to the parent.
 class Reporter : public TuneObserver {
 public:
-    Reporter(MessageChannel& channel, Orders& orders) : channel_(channel), orders_(orders) {}
+    Reporter(MessageChannel& channel, Orders& orders, const BinaryCache& binaries)
+        : channel_(channel), orders_(orders), binaries_(binaries), told_(binaries.compiles()) {}
 
     void announce(std::span<const std::string> configurations) override {
         Message message{worker_words::kAnnounce};
@@ -135,6 +136,14 @@ public:
     void compiled(std::uint64_t batch) override {
         Message message{worker_words::kCompiled};
         MessageWriter(message).integer(static_cast<std::int64_t>(batch));
+        channel_.send(message);
+        tell_compiles();
+    }
+    /// What was compiled since this was last told.
+    void tell_compiles() {
+        const std::int64_t now = binaries_.compiles();
+        Message message{worker_words::kCompiles};
+        MessageWriter(message).integer(now - told_.exchange(now));
         channel_.send(message);
     }
     void begin(const std::string& configuration, Phase phase) override {
@@ -156,6 +165,8 @@ public:
 private:
     MessageChannel& channel_;
     Orders& orders_;
+    const BinaryCache& binaries_;
+    std::atomic<std::int64_t> told_;
     std::size_t announced_ = 0;
     std::unordered_map<std::string, std::size_t> announcement_of_;
 };
@@ -221,7 +232,7 @@ private:
             options.incumbent = Configuration::parse(
                 request.incumbent, kernel.kernel_template.front_matter().parameters);
         }
-        Reporter reporter(channel_, orders_);
+        Reporter reporter(channel_, orders_, binaries_);
         options.observer = &reporter;
         options.stop = &orders_.stop();
         options.progress = [&](const TuneProgress& progress) {
@@ -233,6 +244,7 @@ private:
         const TuneReport report =
             tune(engine_.backend(request.device), kernel.kernel_template, *kernel.workload,
                  request.problem, options, binaries_, engine_.log());
+        reporter.tell_compiles();
         Message message{worker_words::kReport};
         MessageWriter writer(message);
         write_record(writer, report.winner);

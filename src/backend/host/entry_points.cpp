@@ -28,13 +28,12 @@ int call(void (*kernel)(Parameters...), void** arguments, int count) {
 }  // namespace jitune_host
 )";
 
-// The long names leave the short ones to kernels.
-constexpr const char* kEntry = R"(
-extern "C" __attribute__((visibility("default")))
-int {}(void** jitune_host_arguments, int jitune_host_count) {{
-    return jitune_host::call(&{}, jitune_host_arguments, jitune_host_count);
-}}
-)";
+// The long names leave the short ones to kernels. One line, so that a compiler that cannot call the
+// kernel so speaks of the line that names it.
+constexpr const char* kEntry =
+    "extern \"C\" __attribute__((visibility(\"default\"))) "
+    "int {}(void** jitune_host_arguments, int jitune_host_count) {{ "
+    "return jitune_host::call(&{}, jitune_host_arguments, jitune_host_count); }}\n";
 
 bool allowed(char character) {
     constexpr std::string_view kPunctuation = "_:<>,-*& ";
@@ -72,11 +71,14 @@ std::string expression_objection(const Instance& instance) {
 }
 
 std::string translation_unit(const TemplateSource& source, std::span<const Instance> instances) {
-    std::string text = fmt::format("#line 1 {}\n{}\n#line 1 \"entry points\"\n",
-                                   in_quotes(source.name), source.text);
+    const std::string name = in_quotes(source.name);
+    std::string text = fmt::format("#line 1 {}\n{}\n#line 1 \"entry points\"\n", name, source.text);
     text += kCall;
     for (std::size_t i = 0; i < instances.size(); ++i) {
         for (std::size_t k = 0; k < instances[i].expressions.size(); ++k) {
+            if (k < instances[i].lines.size()) {
+                text += fmt::format("#line {} {}\n", instances[i].lines[k], name);
+            }
             text += fmt::format(kEntry, entry_symbol(i, k), instances[i].expressions[k]);
         }
     }

@@ -35,7 +35,7 @@ struct DispatchInfo {
 
 /// What a session has done so far.
 struct Counters {
-    std::int64_t compiles = 0;      ///< kernel instances that this process gave to a compiler
+    std::int64_t compiles = 0;      ///< kernel instances given to a compiler, by workers too
     std::int64_t tunings = 0;       ///< problems tuned
     std::int64_t loads = 0;         ///< winners loaded from the database
     std::int64_t store_errors = 0;  ///< database operations that failed and were done without

@@ -1,0 +1,98 @@
+#include "cli/winner_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/record_text.hpp"
+#include "cli/sizes.hpp"
+#include "engine/problem.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+bool has_type(const Winner& winner, const std::string& name, const std::string& value) {
+    const std::string padded = " " + winner.key.types + " ";
+    return value.empty() || padded.find(fmt::format(" {}={} ", name, value)) != std::string::npos;
+}
+
+std::optional<std::int64_t> wanted_bucket(const WinnerChoice& choice) {
+    if (choice.n.empty()) {
+        return std::nullopt;
+    }
+    if (choice.n.find('x') == std::string::npos) {
+        return size_bucket(std::array{parse_size(choice.n)});
+    }
+    const SizePair pair = parse_size_pair(choice.n);
+    return size_bucket(std::array{pair.outer, pair.inner});
+}
+
+bool matches(const Winner& winner, const WinnerChoice& choice, std::optional<std::int64_t> bucket) {
+    return (choice.kernel.empty() || winner.key.kernel == choice.kernel) &&
+           has_type(winner, "element", choice.type) && has_type(winner, "operation", choice.op) &&
+           (!bucket || winner.key.bucket == *bucket) &&
+           winner.key.device_class.find(choice.device_class) != std::string::npos;
+}
+
+/// "3: reduce float32 sum n=1024" for each of these rows, of many the first.
+std::string rows_text(const std::vector<Winner>& winners, const std::vector<std::size_t>& rows) {
+    constexpr std::size_t kMost = 8;
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
+        const Winner& winner = winners[rows[i] - 1];
+        texts.push_back(fmt::format("{}: {} {} {}", rows[i], winner.key.kernel,
+                                    short_types(winner.key.types), winner.sizes));
+    }
+    return fmt::format("{}{}", fmt::join(texts, "; "), rows.size() > kMost ? "; …" : "");
+}
+
+const Winner& by_filters(const std::vector<Winner>& winners, const WinnerChoice& choice) {
+    const auto bucket = wanted_bucket(choice);
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < winners.size(); ++i) {
+        if (matches(winners[i], choice, bucket)) {
+            rows.push_back(i + 1);
+        }
+    }
+    if (rows.empty()) {
+        throw Error(ErrorKind::usage, "no winner matches: see jitune db list");
+    }
+    if (rows.size() > 1) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} winners match: name one by its row ({}), or narrow it down "
+                                "with --kernel, --type, --op, -n, --device-class",
+                                rows.size(), rows_text(winners, rows)));
+    }
+    return winners[rows.front() - 1];
+}
+
+}  // namespace
+
+const Winner& WinnerChoice::select(const std::vector<Winner>& winners) const {
+    if (row == 0) {
+        return by_filters(winners, *this);
+    }
+    if (row > winners.size()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("there is no row {}: jitune db list has {}", row, winners.size()));
+    }
+    return winners[row - 1];
+}
+
+void WinnerChoice::add(CLI::App& app) {
+    app.add_option("ROW", row, "A row number of jitune db list");
+    app.add_option("--kernel", kernel, "As in reduce");
+    app.add_option("--type", type, "Element type, as in float32");
+    app.add_option("--op", op, "Operation, as in sum");
+    app.add_option("-n,--size", n,
+                   "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16");
+    app.add_option("--device-class", device_class, "Part of the device class");
+}
+
+}  // namespace jitune

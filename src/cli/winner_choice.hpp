@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tuner_db/record.hpp"
+
+namespace jitune {
+
+/// Which winner of a database a command is about, as it was written: a row or filters.
+struct WinnerChoice {
+    std::size_t row = 0;  ///< as "db list" counts; zero: by the filters
+    std::string kernel;
+    std::string type;
+    std::string op;
+    std::string n;
+    std::string device_class;
+
+    void add(CLI::App& app);
+
+    /// The one of `winners` that is meant. Throws Error(usage) where there is none, and with what
+    /// there is to choose from where there are several.
+    [[nodiscard]] const Winner& select(const std::vector<Winner>& winners) const;
+};
+
+}  // namespace jitune
