@@ -73,6 +73,7 @@ CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdevicep
 CUresult host_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemcpyHtoDAsync", kInit)
     const CUresult result = check_range(state, to, bytes);
+    state.order.access(stream->id, to, bytes, true, "a copy from the host");
     if (result == CUDA_SUCCESS && bytes != 0) {
         std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     }

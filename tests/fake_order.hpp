@@ -13,8 +13,8 @@ namespace jitune {
 /// partial ordering" (1988).
 class FakeOrder {
 public:
-    /// Nothing is watched before.
-    void watch() { watching_ = true; }
+    /// Nothing is watched before it is told to.
+    void watch(bool on) { watching_ = on; }
 
     /// `stream` reads or writes bytes at `address` next.
     void access(unsigned long long stream, std::uint64_t address, std::size_t bytes, bool writes,

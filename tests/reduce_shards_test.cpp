@@ -1,0 +1,1 @@
+int shards_placeholder;
