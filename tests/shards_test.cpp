@@ -249,10 +249,11 @@ TEST_F(Shards, ADriverThatFailsGivesAnErrorAndTheNextCallAnswers) {
     const auto shards = shards_of(values, {40, 50});
     const auto outputs = arrays_of<std::int32_t>({90, 90});
     const Stencil stencil{.boundary = Boundary::wrap};
+    fake_.order().watch(false);  // what a call that failed has left is in no order
     const auto call = [&] { tuned_stencil(shards, outputs, stencil, ShardOutput::all, *session_); };
     for (const bool known : {false, true}) {
         int errors = 0;
-        for (int nth = 1;; ++nth) {
+        for (int nth = 1;; nth += known ? 1 : 7) {
             start(fake_.tables());
             EXPECT_EQ(session_->devices().size(),
                       3U);  // a driver that does not start is none for good
@@ -278,7 +279,7 @@ TEST_F(Shards, ADriverThatFailsGivesAnErrorAndTheNextCallAnswers) {
                 break;
             }
         }
-        EXPECT_GT(errors, 40);
+        EXPECT_GT(errors, known ? 40 : 20);
     }
 }
 

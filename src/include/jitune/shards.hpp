@@ -95,7 +95,8 @@ std::vector<ShardData> shard_data(const Range& shards) {
 //
 // They throw Error as the calls for one GPU do; usage also for no shards, a negative count, two
 // shards on one stream, a number of outputs that is not that of the shards, and outputs that
-// overlap a shard.
+// overlap a shard. After Error(device) copies may still be under way: wait for the GPUs before
+// their memory is used again.
 
 /// Enqueues tuned_entropy of the rows of all shards, each `columns` long. outputs[i] is on the GPU
 /// of shard i and has room for its rows, or those of all. Answers are those of one GPU.
