@@ -1,6 +1,7 @@
 // tuned_stencil() and tuned_entropy() of arrays on several GPUs, on the fake driver.
 
 #include <numeric>
+#include <thread>
 
 #include "entropy_case.hpp"
 #include "expect_error.hpp"
@@ -173,6 +174,43 @@ TEST_F(Shards, MayLieOnOneGpu) {
     EXPECT_EQ(fake_.calls("cuMemcpyPeerAsync"), 0);
 }
 
+TEST_F(Shards, CallsOfSeveralThreadsOnTheSameStreamsDoNotMix) {
+    constexpr std::int64_t kHalf = 50;
+    const Stencil stencil{.radius = 3, .boundary = Boundary::wrap};
+    std::vector<std::vector<std::int32_t>> values;
+    std::vector<std::vector<Shard<std::int32_t>>> shards;
+    std::vector<std::vector<std::int32_t*>> outputs;
+    for (std::size_t i = 0; i < 2; ++i) {
+        values.emplace_back(2 * kHalf);
+        std::iota(values[i].begin(), values[i].end(), static_cast<std::int32_t>(1000 * i));
+        shards.push_back(shards_of(values[i], {kHalf, kHalf}));
+        outputs.push_back(arrays_of<std::int32_t>({2 * kHalf, 2 * kHalf}));
+    }
+    for (std::size_t gpu = 0; gpu < 2;
+         ++gpu) {  // its data is there before the other's stream goes on
+        fake_.driver().cuStreamSynchronize(shards[1][gpu].stream);
+        shards[1][gpu].stream = shards[0][gpu].stream;
+    }
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < 2; ++i) {
+        threads.emplace_back([&, i] {
+            for (int call = 0; call < 30; ++call) {
+                tuned_stencil(shards[i], outputs[i], stencil, ShardOutput::all, *session_);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+        for (std::size_t gpu = 0; gpu < 2; ++gpu) {
+            EXPECT_EQ(
+                judge_stencil(values[i], stencil, read(outputs[i][gpu], 2 * kHalf, shards[i][gpu])),
+                "");
+        }
+    }
+}
+
 TEST_F(Shards, RefuseWhatIsNone) {
     const std::vector<float> values(100, 1.0F);
     auto shards = shards_of(values, {60, 40});
@@ -209,11 +247,11 @@ TEST_F(Shards, RefuseWhatIsNone) {
     refused("the input of shard 1 is not aligned to 4 bytes");
     mend();
     outputs[0] = nullptr;
-    refused("output 0 is a null pointer");
+    refused("the output of shard 0 is a null pointer");
     outputs[0] = const_cast<float*>(shards[1].data) + 39;
-    refused("output 0 overlaps the input of shard 1");
+    refused("the output of shard 0 overlaps the input of shard 1");
     outputs[0] = outputs[1] + 39;
-    refused("output 1 overlaps output 0");
+    refused("the output of shard 1 overlaps the output of shard 0");
     mend();
     shards[1].stream = shards[0].stream;
     refused("give each shard a stream of its own");

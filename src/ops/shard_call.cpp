@@ -20,23 +20,32 @@ constexpr std::size_t kBandAlignment = 256;
 /// One array of the caller's: as numbers, since arrays that are not one cannot be compared as
 /// pointers.
 struct Area {
-    std::string name;
+    const char* what;
+    std::size_t shard;
     std::uintptr_t begin;
     std::size_t bytes;
+
+    [[nodiscard]] std::string name() const {
+        return fmt::format("the {} of shard {}", what, shard);
+    }
+    [[nodiscard]] bool overlaps(const Area& other) const {
+        return begin < other.begin + other.bytes && other.begin < begin + bytes;
+    }
 };
 
 void refuse_bad_pointer(const std::string& what, const Area& area, std::size_t alignment) {
     if (area.bytes > 0 && area.begin == 0) {
-        refuse(what, area.name + " is a null pointer");
+        refuse(what, area.name() + " is a null pointer");
     }
     if (area.bytes > 0 && area.begin % alignment != 0) {
-        refuse(what, fmt::format("{} is not aligned to {} bytes", area.name, alignment));
+        refuse(what, fmt::format("{} is not aligned to {} bytes", area.name(), alignment));
     }
 }
 
 /// What one call works on.
 struct Work {
     std::vector<ShardData> shards;
+    std::vector<std::size_t> numbers;  ///< of the shards, in the caller's list
     std::vector<void*> outputs;
     std::vector<HaloShard> plans;
     std::vector<ByteRange> ranges;  ///< of each shard's outputs in an array of all
@@ -49,6 +58,7 @@ Work work_of(const WindowKernel& kernel, std::span<const ShardData> shards,
     for (std::size_t i = 0; i < shards.size(); ++i) {
         if (shards[i].count > 0 || wanted == ShardOutput::all) {
             work.shards.push_back(shards[i]);
+            work.numbers.push_back(i);
             work.outputs.push_back(outputs[i]);
             counts.push_back(shards[i].count);
         }
@@ -64,24 +74,23 @@ Work work_of(const WindowKernel& kernel, std::span<const ShardData> shards,
 }
 
 void refuse_bad_arrays(const WindowKernel& kernel, const Work& work, ShardOutput wanted) {
-    std::vector<Area> areas;
+    const auto address = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data); };
     const std::size_t all = work.ranges.back().begin + work.ranges.back().count;
+    std::vector<Area> areas;
     for (std::size_t i = 0; i < work.shards.size(); ++i) {
-        const auto bytes = static_cast<std::size_t>(work.shards[i].count * kernel.unit_elements()) *
-                           kernel.input_bytes();
-        areas.push_back({fmt::format("the input of shard {}", i),
-                         reinterpret_cast<std::uintptr_t>(work.shards[i].data), bytes});
+        const auto elements =
+            static_cast<std::size_t>(work.shards[i].count * kernel.unit_elements());
+        areas.push_back({"input", work.numbers[i], address(work.shards[i].data),
+                         elements * kernel.input_bytes()});
         refuse_bad_pointer(kernel.name(), areas.back(), kernel.input_bytes());
     }
     for (std::size_t i = 0; i < work.shards.size(); ++i) {
-        const Area output{fmt::format("output {}", i),
-                          reinterpret_cast<std::uintptr_t>(work.outputs[i]),
+        const Area output{"output", work.numbers[i], address(work.outputs[i]),
                           wanted == ShardOutput::all ? all : work.ranges[i].count};
         refuse_bad_pointer(kernel.name(), output, kernel.output_bytes());
         for (const Area& other : areas) {
-            if (output.begin < other.begin + other.bytes &&
-                other.begin < output.begin + output.bytes) {
-                refuse(kernel.name(), fmt::format("{} overlaps {}", output.name, other.name));
+            if (output.overlaps(other)) {
+                refuse(kernel.name(), fmt::format("{} overlaps {}", output.name(), other.name()));
             }
         }
         areas.push_back(output);
