@@ -232,7 +232,27 @@ TEST_F(ShardsGpu, ReductionsAreThoseOfOneArray) {
     expect_reduction<float>(floats, {1000, 3000}, ReduceOp::mean, false);
 }
 
-/// A stream of calls whose inputs are written over as soon as each has been enqueued.
+TEST_F(ShardsGpu, FindTheirGpuByThePointerWhereTheyHaveNoStream) {
+    int devices = 0;
+    driver_->cuDeviceGetCount(&devices);
+    if (devices < 2) {
+        GTEST_SKIP() << "two shards without a stream need two GPUs";
+    }
+    const Counts counts{5000, 5001};
+    const Stencil stencil{.radius = 3, .boundary = Boundary::wrap};
+    const std::vector<std::int32_t> values = stencil_inputs<std::int32_t>(sum_of(counts));
+    Placed<std::int32_t, std::int32_t> placed(*driver_, values, counts, 1, counts);
+    static_cast<void>(placed.joined());  // the inputs are there
+    for (auto& shard : placed.shards) {
+        shard.stream = nullptr;
+    }
+    tuned_stencil(placed.shards, placed.outputs, stencil, ShardOutput::own, session_);
+    EXPECT_EQ(tuned_reduce(placed.shards, ReduceOp::max, session_),
+              *std::max_element(values.begin(), values.end()));  // waits for the default streams
+    EXPECT_EQ(judge_stencil(values, stencil, placed.joined()), "");
+}
+
+/// The inputs are written over as soon as the call has been enqueued.
 TEST_F(ShardsGpu, ReadTheirNeighboursBeforeThoseWriteOverTheirShards) {
     const std::int64_t half = 3'000'000;
     const Stencil stencil{.radius = 32, .boundary = Boundary::wrap};

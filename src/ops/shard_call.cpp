@@ -29,7 +29,8 @@ struct Area {
         return fmt::format("the {} of shard {}", what, shard);
     }
     [[nodiscard]] bool overlaps(const Area& other) const {
-        return begin < other.begin + other.bytes && other.begin < begin + bytes;
+        return bytes > 0 && other.bytes > 0 && begin < other.begin + other.bytes &&
+               other.begin < begin + bytes;
     }
 };
 
