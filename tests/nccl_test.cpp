@@ -218,5 +218,17 @@ TEST_F(NcclTest, AFailureIsAnErrorAndTheGroupIsClosed) {
     expect_stencils({40, 40, 40});
 }
 
+TEST(NcclTable, HasEveryFunctionOfTheLibraryWhereThatIs) {
+    std::shared_ptr<const NcclTable> table;
+    try {
+        table = load_nccl();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+        EXPECT_NE(std::string(error.what()).find("libnccl.so.2"), std::string::npos);
+        GTEST_SKIP() << error.what();
+    }
+    EXPECT_STREQ(table->error_string(kNcclSuccess), "no error");
+}
+
 }  // namespace
 }  // namespace jitune
