@@ -126,6 +126,24 @@ TEST_F(ReduceShards, CombineInTheShardsOrder) {
     EXPECT_EQ(kernels.size(), 1U);
 }
 
+/// The fixture finds what is in no order.
+TEST_F(ReduceShards, ShareTheWorkMemoryOfStencilsInOrder) {
+    const std::vector<float> values(90, 1.0F);
+    const auto shards = shards_of(values, {30, 40, 20});
+    const auto outputs = arrays_of<float>({90, 90, 90});
+    const auto sums = arrays_of<float>({1, 1, 1});
+    for (int again = 0; again < 3; ++again) {
+        tuned_stencil(shards, outputs, {.radius = 4, .boundary = Boundary::zero}, ShardOutput::all,
+                      *session_);
+        tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+        EXPECT_EQ(tuned_reduce(shards, ReduceOp::sum, *session_), 90.0F);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(read(sums[i], 1, shards[i])[0], 90.0F);
+        EXPECT_EQ(read(outputs[i], 90, shards[i])[45], 9.0F);
+    }
+}
+
 TEST_F(ReduceShards, LaunchOnAllGpusBeforeTheyWaitForOne) {
     const std::vector<std::int32_t> values(90, 1);
     const auto shards = shards_of(values, {30, 30, 30});
