@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -124,6 +125,36 @@ TEST_F(ReduceShards, CombineInTheShardsOrder) {
     tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(results), *session_);
     EXPECT_EQ(combined, std::vector(3, std::vector{1.0F, 2.0F, 12.0F}));
     EXPECT_EQ(kernels.size(), 1U);
+}
+
+TEST_F(ReduceShards, GiveTheSameBitsWhereGpusWouldCombineInOtherConfigurations) {
+    std::map<int, std::set<std::string>> combining;
+    fake_.on_launch = [&](FakeLaunch& launch) {
+        const bool wide = launch.block.x > 256;
+        launch.nanoseconds = wide == (launch.device == 0) ? 1e5 : 4e5;
+        if (launch.arguments.at(1) == 2) {
+            combining[launch.device].insert(launch.expression);
+        }
+        return run_family(fake_, launch);
+    };
+    const auto shards = shards_of(std::vector<float>(90, 1.0F), {50, 40});
+    const auto sums = arrays_of<float>({1, 1});
+    fake_.order().watch(false);  // tuning does not touch the app's memory, and is long
+    fake_.device(1).attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 100;  // another class
+    start(fake_.tables(), TunePolicy::now);
+    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+    combining.clear();
+    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+    EXPECT_EQ(combining[0].size(), 1U);
+    EXPECT_EQ(combining[0], combining[1]);
+    for (int gpu = 0; gpu < 2; ++gpu) {
+        fake_.make_current(fake_.primary_context(gpu));
+        const auto own = prepare_reduce<float>(2, ReduceOp::sum, *session_);
+        EXPECT_EQ(own.info().configuration.find(gpu == 0 ? "block=256" : "block=512"),
+                  std::string::npos)
+            << own.info().configuration;
+    }
+    fake_.make_current(nullptr);
 }
 
 /// The fixture finds what is in no order.

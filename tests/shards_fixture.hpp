@@ -39,11 +39,13 @@ protected:
     }
 
     /// A session that has done nothing yet.
-    void start(const CudaTables& tables) {
+    void start(const CudaTables& tables, TunePolicy on_miss = TunePolicy::template_default) {
         Options options;
         options.database.clear();
         options.log_level = LogLevel::off;
-        options.on_miss = TunePolicy::template_default;
+        options.on_miss = on_miss;
+        options.budget = options.budget.zero();  // no clock decides
+        options.worker = "none";
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(tables, Log(LogLevel::off)));
         session_ =

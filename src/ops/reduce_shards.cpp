@@ -203,13 +203,17 @@ std::vector<ShardData> filled(std::span<const ShardData> shards) {
     return some;
 }
 
-/// The reduction of what the shards answered; on each GPU in the configuration that the first one
-/// has, so that all get the same bits.
-ReduceRequest combination(Engine& engine, StreamSite& first, const ReduceRequest& request,
-                          std::size_t shards) {
+/// The reduction of what the shards answered, for the GPU of `site`: in the configuration that the
+/// first one has, so that all get the same bits.
+ReduceRequest combination(Engine& engine, StreamSite& first, StreamSite& site,
+                          const ReduceRequest& request, std::size_t shards) {
     ReduceRequest all{request.result, request.result,
                       Reduction(combination_of(request.reduction.op)), ReduceShape::all(shards)};
-    all.reduction = Reduction(all.reduction.op, resolved(engine, first, all).info.configuration);
+    const std::string& wanted = resolved(engine, first, all).info.configuration;
+    if (resolved(engine, site, all).info.configuration != wanted) {
+        all.reduction = Reduction(all.reduction.op, wanted);
+        resolved(engine, site, all);
+    }
     return all;
 }
 
@@ -266,9 +270,9 @@ void reduce_shards_async(Session& session, const ReduceRequest& request,
     std::vector<ReduceRequest> last;
     for (std::size_t i = 0; i < shards.size(); ++i) {
         group->enter(i);
-        last.push_back(combination(engine, *group->stream(0).site, request, shards.size()));
+        last.push_back(combination(engine, *group->stream(0).site, *group->stream(i).site, request,
+                                   shards.size()));
         refuse_bad_data(last[i], {&partials, nullptr, results[i]});
-        resolved(engine, *group->stream(i).site, last[i]);
     }
     const auto lock = group->lock();
     partials.enqueue();
