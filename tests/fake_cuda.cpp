@@ -77,6 +77,9 @@ CudaTables FakeCuda::tables() const {
     return {[driver = driver_] { return driver; }, [nvrtc = nvrtc_] { return nvrtc; },
             []() -> std::shared_ptr<const NvmlTable> {
                 throw Error(ErrorKind::unavailable, "the fake has no NVML");
+            },
+            []() -> std::shared_ptr<const NcclTable> {
+                throw Error(ErrorKind::unavailable, "the fake has no NCCL");
             }};
 }
 
@@ -147,6 +150,30 @@ CUstream FakeCuda::make_stream() {
                                   .owned_by_app = true};
     state_->streams.insert(stream);
     return reinterpret_cast<CUstream>(stream);
+}
+
+CUdeviceptr FakeCuda::allocate(std::size_t bytes) {
+    CUdeviceptr memory = 0;
+    if (driver_->cuMemAlloc(&memory, bytes) != CUDA_SUCCESS) {
+        std::abort();
+    }
+    return memory;
+}
+
+void FakeCuda::free(CUdeviceptr memory) {
+    if (driver_->cuMemFree(memory) != CUDA_SUCCESS) {
+        std::abort();
+    }
+}
+
+FakeOrder& FakeCuda::order() {
+    return state_->order;
+}
+
+void FakeCuda::touch(const FakeLaunch& launch, std::uint64_t address, std::size_t bytes,
+                     bool writes) {
+    const Lock lock(state_->mutex);
+    state_->order.access(launch.stream_id, address, bytes, writes, launch.expression);
 }
 
 void FakeCuda::begin_capture(CUstream stream) {

@@ -12,6 +12,7 @@
 
 #include "backend/cuda/cuda_platform.hpp"
 #include "backend/launch.hpp"
+#include "fake_order.hpp"
 
 namespace jitune {
 
@@ -24,6 +25,7 @@ struct FakeLaunch {
     bool programmatic = false;
     std::vector<std::uint64_t> arguments;  ///< raw cells; pointers are host pointers
     CUstream stream = nullptr;
+    unsigned long long stream_id = 0;
     int device = 0;
     double nanoseconds = 1000;  ///< how long it takes on the device's clock; the hook may change it
 };
@@ -82,6 +84,9 @@ public:
     void make_current(CUcontext context);  ///< null: none is current
     [[nodiscard]] CUcontext current() const;
     CUstream make_stream();  ///< blocking, of the current context
+    /// Device memory of the current context, to be given back.
+    CUdeviceptr allocate(std::size_t bytes);
+    void free(CUdeviceptr memory);
     void begin_capture(CUstream stream);
     /// True if the capture was alive until now.
     bool end_capture(CUstream stream);
@@ -94,6 +99,10 @@ public:
     [[nodiscard]] std::vector<std::string> calls_during_capture() const;
     [[nodiscard]] std::vector<FakeLaunch> launches() const;  ///< run, in order
     [[nodiscard]] std::vector<FakeLaunch> captured() const;  ///< captured instead of run
+    /// Who touches which memory when, once it is told to watch: copies do so by themselves,
+    /// launches by touch().
+    [[nodiscard]] FakeOrder& order();
+    void touch(const FakeLaunch& launch, std::uint64_t address, std::size_t bytes, bool writes);
     /// Misuse: stale or foreign handles, memory out of bounds, calls that break a capture.
     [[nodiscard]] std::vector<std::string> violations() const;
     /// What the library has not given back.

@@ -1,6 +1,7 @@
 #include "fake_cuda_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 #include <thread>
 
@@ -131,19 +132,25 @@ FakeStream* FakeCuda::State::find(CUstream handle, CUresult& result) {
     return result == CUDA_SUCCESS ? *found : nullptr;
 }
 
-bool FakeCuda::State::covers(CUdeviceptr address, std::size_t bytes) const {
-    auto after = memory.upper_bound(address);
+const FakeMemory* FakeCuda::State::block_of(CUdeviceptr address) const {
+    const auto after = memory.upper_bound(address);
     if (after == memory.begin()) {
-        return false;
+        return nullptr;
     }
-    --after;
-    return address - after->first <= after->second.size &&
-           bytes <= after->second.size - (address - after->first);
+    const auto& [first, block] = *std::prev(after);
+    return address - first <= block.size ? &block : nullptr;
+}
+
+bool FakeCuda::State::covers(CUdeviceptr address, std::size_t bytes) const {
+    const FakeMemory* const block = block_of(address);
+    return block != nullptr &&
+           bytes <= block->size - (address - reinterpret_cast<CUdeviceptr>(block->bytes.get()));
 }
 
 CUresult FakeCuda::State::launch(const FakeLaunch& wanted, FakeStream& stream) {
     FakeLaunch run = wanted;
     run.device = stream.context->device;
+    run.stream_id = stream.id;
     if (stream.capture == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         if (stream.graph != nullptr) {
             stream.graph->nodes.emplace_back(run);

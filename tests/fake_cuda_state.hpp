@@ -4,6 +4,7 @@
 #include <set>
 
 #include "fake_cuda.hpp"
+#include "fake_order.hpp"
 
 namespace jitune {
 
@@ -33,6 +34,7 @@ struct FakeStream {
 struct FakeMemory {
     std::unique_ptr<std::byte, void (*)(void*)> bytes{nullptr, nullptr};
     std::size_t size = 0;
+    int device = 0;
 };
 
 struct FakeKernel {
@@ -80,6 +82,8 @@ struct FakeCuda::State {
     CUresult launch(const FakeLaunch& launch, FakeStream& stream);
     /// True if the range lies in one live block.
     bool covers(CUdeviceptr address, std::size_t bytes) const;
+    /// The block that holds the address; null where there is none.
+    const FakeMemory* block_of(CUdeviceptr address) const;
 
     FakeCuda& owner;
     mutable std::recursive_mutex mutex;
@@ -100,6 +104,7 @@ struct FakeCuda::State {
     std::set<FakeLibrary*> libraries;
     std::set<void*> programs;  ///< of NVRTC
     std::vector<FakeFault> faults;
+    FakeOrder order;
     std::map<std::string, int> calls;
     int total_calls = 0;
     std::vector<std::string> calls_during_capture, violations;

@@ -146,6 +146,19 @@ CUresult ctx_pop(CUcontext* context) {
     return call.result;
 }
 
+CUresult can_access_peer(int* can, CUdevice device, CUdevice peer) {
+    ENTER("cuDeviceCanAccessPeer", kInit)
+    *can = device != peer ? 1 : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult enable_peer_access(CUcontext peer, unsigned /*flags*/) {
+    ENTER("cuCtxEnablePeerAccess", kContextNoCapture)
+    return reinterpret_cast<FakeContext*>(peer)->device == state.current()->device
+               ? CUDA_ERROR_INVALID_CONTEXT
+               : CUDA_SUCCESS;
+}
+
 CUresult exchange_capture_mode(CUstreamCaptureMode* mode) {
     ENTER("cuThreadExchangeStreamCaptureMode", kInit)
     std::swap(*mode, state.capture_mode());
@@ -170,6 +183,8 @@ void fill_device_functions(DriverTable& table) {
     table.cuCtxGetDevice = ctx_device;
     table.cuCtxPushCurrent = ctx_push;
     table.cuCtxPopCurrent = ctx_pop;
+    table.cuDeviceCanAccessPeer = can_access_peer;
+    table.cuCtxEnablePeerAccess = enable_peer_access;
     table.cuThreadExchangeStreamCaptureMode = exchange_capture_mode;
 }
 

@@ -24,7 +24,8 @@ CUresult mem_alloc(CUdeviceptr* address, std::size_t bytes) {
     if (used > state.devices.at(device).memory_bytes) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    FakeMemory memory{{static_cast<std::byte*>(nullptr), std::free}, bytes};
+    FakeMemory memory{
+        {static_cast<std::byte*>(nullptr), std::free}, bytes, state.current()->device};
     const std::size_t rounded = (bytes + 255) / 256 * 256;
     memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(256, rounded)));
     if (bytes < kNotReallyFilled) {
@@ -59,9 +60,20 @@ CUresult check_range(FakeCuda::State& state, CUdeviceptr address, std::size_t by
                : state.violate("memory used out of bounds", CUDA_ERROR_INVALID_VALUE);
 }
 
+CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+    ENTER("cuPointerGetAttribute", kInit)
+    const FakeMemory* const block = state.block_of(address);
+    if (block == nullptr || attribute != CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *static_cast<int*>(value) = block->device;
+    return CUDA_SUCCESS;
+}
+
 CUresult host_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemcpyHtoDAsync", kInit)
     const CUresult result = check_range(state, to, bytes);
+    state.order.access(stream->id, to, bytes, true, "a copy from the host");
     if (result == CUDA_SUCCESS && bytes != 0) {
         std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     }
@@ -72,24 +84,46 @@ CUresult device_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream 
     ENTER_ON_STREAM("cuMemcpyDtoHAsync", kInit)
     const CUresult result = check_range(state, from, bytes);
     if (result == CUDA_SUCCESS && bytes != 0) {
+        state.order.access(stream->id, from, bytes, false, "a copy to the host");
         std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    }
+    return result;
+}
+
+CUresult copy_inside(FakeCuda::State& state, const FakeStream& stream, CUdeviceptr to,
+                     CUdeviceptr from, std::size_t bytes) {
+    CUresult result = check_range(state, from, bytes);
+    result = result == CUDA_SUCCESS ? check_range(state, to, bytes) : result;
+    if (result == CUDA_SUCCESS) {
+        state.order.access(stream.id, from, bytes, false, "a copy");
+        state.order.access(stream.id, to, bytes, true, "a copy");
+        std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     }
     return result;
 }
 
 CUresult device_to_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemcpyDtoDAsync", kInit)
-    CUresult result = check_range(state, from, bytes);
-    result = result == CUDA_SUCCESS ? check_range(state, to, bytes) : result;
-    if (result == CUDA_SUCCESS) {
-        std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    return copy_inside(state, *stream, to, from, bytes);
+}
+
+CUresult peer_to_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                      CUcontext from_context, std::size_t bytes, CUstream handle) {
+    ENTER_ON_STREAM("cuMemcpyPeerAsync", kInit)
+    for (const auto& [address, context] : {std::pair(to, to_context), {from, from_context}}) {
+        const FakeMemory* const block = state.block_of(address);
+        if (block == nullptr || block->device != reinterpret_cast<FakeContext*>(context)->device) {
+            return state.violate("a copy between GPUs that names the wrong one",
+                                 CUDA_ERROR_INVALID_VALUE);
+        }
     }
-    return result;
+    return copy_inside(state, *stream, to, from, bytes);
 }
 
 CUresult memset8(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemsetD8Async", kInit)
     const CUresult result = check_range(state, to, bytes);
+    state.order.access(stream->id, to, bytes, true, "a fill");
     if (result == CUDA_SUCCESS && bytes < kNotReallyFilled) {
         std::memset(reinterpret_cast<void*>(to), value, bytes);
     }
@@ -101,6 +135,7 @@ CUresult memset_column32(CUdeviceptr to, std::size_t pitch, unsigned value, std:
     ENTER_ON_STREAM("cuMemsetD2D32Async", kInit)
     const std::size_t last = (height - 1) * pitch + width * sizeof value;
     const CUresult result = check_range(state, to, last);
+    state.order.access(stream->id, to, last, true, "a fill");
     const bool captured = stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     for (std::size_t row = 0; result == CUDA_SUCCESS && !captured && row < height; ++row) {
         std::memcpy(reinterpret_cast<void*>(to + row * pitch), &value, sizeof value);
@@ -114,6 +149,8 @@ void fill_memory_functions(DriverTable& table) {
     table.cuMemAlloc = mem_alloc;
     table.cuMemFree = mem_free;
     table.cuMemGetInfo = mem_info;
+    table.cuPointerGetAttribute = pointer_attribute;
+    table.cuMemcpyPeerAsync = peer_to_peer;
     table.cuMemcpyHtoDAsync = host_to_device;
     table.cuMemcpyDtoHAsync = device_to_host;
     table.cuMemcpyDtoDAsync = device_to_device;

@@ -15,6 +15,10 @@ CUresult stream_create(CUstream* handle, unsigned flags) {
     return CUDA_SUCCESS;
 }
 
+CUresult stream_create_with_priority(CUstream* handle, unsigned flags, int /*priority*/) {
+    return stream_create(handle, flags);
+}
+
 CUresult stream_destroy(CUstream handle) {
     return destroy("cuStreamDestroy", fake_state().streams, handle, kContext);
 }
@@ -39,6 +43,7 @@ CUresult stream_query(CUstream handle) {
 CUresult stream_synchronize(CUstream handle) {
     ENTER_ON_STREAM("cuStreamSynchronize", kNoCapture)
     const CUresult result = wait(state, *stream);
+    state.order.host_waits(stream->id);
     return result == CUDA_ERROR_NOT_READY
                ? state.violate("a wait that never ends", CUDA_ERROR_LAUNCH_TIMEOUT)
                : result;
@@ -138,7 +143,18 @@ CUresult event_record(CUevent handle_of_event, CUstream handle, unsigned flags) 
         stream->graph->nodes.emplace_back(event);
     } else {
         event->nanoseconds = state.clock;
+        state.order.record(event, stream->id);
     }
+    return CUDA_SUCCESS;
+}
+
+CUresult stream_wait_event(CUstream handle, CUevent handle_of_event, unsigned /*flags*/) {
+    ENTER_ON_STREAM("cuStreamWaitEvent", kInit)
+    auto* event = reinterpret_cast<FakeEvent*>(handle_of_event);
+    if (state.events.find(event) == state.events.end()) {
+        return state.violate("a wait for an event that does not exist", CUDA_ERROR_INVALID_HANDLE);
+    }
+    state.order.wait(stream->id, event);
     return CUDA_SUCCESS;
 }
 
@@ -154,6 +170,8 @@ CUresult event_elapsed(float* milliseconds, CUevent begin, CUevent end) {
 
 void fill_stream_functions(DriverTable& table) {
     table.cuStreamCreate = stream_create;
+    table.cuStreamCreateWithPriority = stream_create_with_priority;
+    table.cuStreamWaitEvent = stream_wait_event;
     table.cuStreamDestroy = stream_destroy;
     table.cuStreamQuery = stream_query;
     table.cuStreamSynchronize = stream_synchronize;

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "backend/stream_group.hpp"
 #include "backend/stream_site.hpp"
+#include "jitune/error.hpp"
 #include "support/log.hpp"
 
 namespace jitune {
@@ -28,6 +30,13 @@ public:
     /// primary one where none is current. Throws Error(unavailable) where there is no device and
     /// Error(device).
     virtual StreamSite& site(Stream stream) = 0;
+
+    /// The streams of `members`, in their order. Throws Error(usage) where two of them are the same
+    /// stream, or a member without a stream has no device memory, Error(not_prepared) for a stream
+    /// that is captured, Error(unavailable) where there is no device, and Error(device).
+    virtual std::unique_ptr<StreamGroup> group(std::span<const GroupMember> /*members*/) {
+        throw Error(ErrorKind::unavailable, "group streams: this platform has none");
+    }
 };
 
 struct PlatformEntry {

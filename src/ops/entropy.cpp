@@ -1,13 +1,11 @@
 #include "jitune/entropy.hpp"
 
 #include <array>
-#include <bit>
 #include <chrono>
 #include <span>
 
 #include <fmt/format.h>
 
-#include "engine/call_memo.hpp"
 #include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
 #include "ops/reduce_kernel.hpp"
@@ -18,24 +16,12 @@ namespace {
 
 using detail::EntropyRequest;
 
-/// What a call brings, in the template's order.
-std::array<void*, 3> arrays_of(const EntropyRequest& request, const void* input, float* output) {
-    const auto scale = std::bit_cast<std::uint64_t>(scale_of(request.entropy));
-    return {const_cast<void*>(input), reinterpret_cast<void*>(scale), output};
-}
-
 /// On the site's own memory. The request is good and has elements.
 void launch(Engine& engine, StreamSite& site, const EntropyRequest& request, const void* input,
             float* output, Stream stream) {
-    const auto sizes = sizes_of(request);
-    const CallKey key{site.serial(), entropy_words(request), {sizes[0], sizes[1], 0}};
-    CallMemo& memo = CallMemo::here();
-    const ReadyLaunch* ready = memo.find(key);
-    if (ready == nullptr) [[unlikely]] {
-        ready = &memo.prepare(key, sizes, resolve_entropy(engine, site.backend(), request, &site),
-                              site);
-    }
-    (*ready)(arrays_of(request, input, output).data(), stream);
+    launch_entropy(site, request, input, output, stream, [&]() -> const Resolved& {
+        return resolve_entropy(engine, site.backend(), request, &site);
+    });
 }
 
 /// Host data on a GPU: there and back, away from the app's streams.
@@ -50,7 +36,7 @@ void launch_copied(Engine& engine, Backend& backend, const EntropyRequest& reque
     const auto device_output = bench->allocate(count * sizeof *output);
     bench->upload(device_input->data(), {static_cast<const std::byte*>(input), input_bytes});
     const auto arrays =
-        arrays_of(request, device_input->data(), static_cast<float*>(device_output->data()));
+        entropy_arrays(request, device_input->data(), static_cast<float*>(device_output->data()));
     const LaunchRule::Plan plan = resolved.rule.plan(sizes_of(request));
     const Launch bound = resolved.rule.bind(plan, arrays, {});
     if (const auto failure = bench->run(*resolved.program, bound, kLimit)) {

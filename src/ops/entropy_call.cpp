@@ -1,5 +1,6 @@
 #include "ops/entropy_call.hpp"
 
+#include <bit>
 #include <string>
 
 #include <fmt/format.h>
@@ -22,6 +23,12 @@ bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_by
 
 std::array<std::int64_t, 2> sizes_of(const detail::EntropyRequest& request) {
     return {request.rows, request.columns};
+}
+
+std::array<void*, 3> entropy_arrays(const detail::EntropyRequest& request, const void* input,
+                                    float* output) {
+    const auto scale = std::bit_cast<std::uint64_t>(scale_of(request.entropy));
+    return {const_cast<void*>(input), reinterpret_cast<void*>(scale), output};
 }
 
 ProblemWords entropy_words(const detail::EntropyRequest& request) {

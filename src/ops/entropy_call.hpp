@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "engine/call_memo.hpp"
 #include "engine/engine.hpp"
 #include "jitune/entropy.hpp"
 
@@ -23,5 +24,24 @@ void refuse_bad_arrays(const detail::EntropyRequest& request, const void* input,
 const Resolved& resolve_entropy(Engine& engine, Backend& backend,
                                 const detail::EntropyRequest& request,
                                 const StreamSite* site = nullptr);
+
+/// What a call brings, in the template's order.
+std::array<void*, 3> entropy_arrays(const detail::EntropyRequest& request, const void* input,
+                                    float* output);
+
+/// Enqueues on a stream of `site`, in its own memory, what `resolve` answers where this thread has
+/// not launched the same of late. The request is good and has elements.
+template <class Resolve>
+void launch_entropy(StreamSite& site, const detail::EntropyRequest& request, const void* input,
+                    float* output, Stream stream, const Resolve& resolve) {
+    const auto sizes = sizes_of(request);
+    const CallKey key{site.serial(), entropy_words(request), {sizes[0], sizes[1], 0}};
+    CallMemo& memo = CallMemo::here();
+    const ReadyLaunch* ready = memo.find(key);
+    if (ready == nullptr) [[unlikely]] {
+        ready = &memo.prepare(key, sizes, resolve(), site);
+    }
+    (*ready)(entropy_arrays(request, input, output).data(), stream);
+}
 
 }  // namespace jitune

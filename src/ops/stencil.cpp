@@ -15,16 +15,10 @@ using detail::StencilRequest;
 /// Of good data that has outputs.
 void launch(Engine& engine, StreamSite& site, const StencilRequest& request,
             StencilWeights& weights, const void* input, void* output, Stream stream) {
-    const std::array<void*, 3> arrays{const_cast<void*>(input), weights.data(), output};
-    const std::size_t alignment = stencil_alignment(request, input, output);
-    const CallKey key{site.serial(), stencil_words(request, alignment), {request.n, 0, 0}};
-    CallMemo& memo = CallMemo::here();
-    const ReadyLaunch* ready = memo.find(key);
-    if (ready == nullptr) [[unlikely]] {
-        ready = &memo.prepare(key, std::array{request.n},
-                              resolve_stencil(engine, site, request, alignment), site);
-    }
-    (*ready)(arrays.data(), stream);
+    launch_stencil(site, request, weights, input, output, stream,
+                   [&](std::size_t alignment) -> const Resolved& {
+                       return resolve_stencil(engine, site, request, alignment);
+                   });
 }
 
 /// Host data on a GPU: there and back, away from the app's streams.

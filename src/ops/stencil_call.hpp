@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "engine/call_memo.hpp"
 #include "engine/engine.hpp"
 #include "ops/stencil_kernel.hpp"
@@ -28,5 +30,22 @@ const Resolved& resolve_stencil(Engine& engine, Backend& backend,
 /// As above, for a call on `site`: refuses a capture where there is no answer yet.
 const Resolved& resolve_stencil(Engine& engine, StreamSite& site,
                                 const detail::StencilRequest& request, std::size_t alignment);
+
+/// Enqueues on a stream of `site`, in its own memory, what `resolve` answers for an alignment where
+/// this thread has not launched the same of late. Of good data that has outputs.
+template <class Resolve>
+void launch_stencil(StreamSite& site, const detail::StencilRequest& request,
+                    StencilWeights& weights, const void* input, void* output, Stream stream,
+                    const Resolve& resolve) {
+    const std::array<void*, 3> arrays{const_cast<void*>(input), weights.data(), output};
+    const std::size_t alignment = stencil_alignment(request, input, output);
+    const CallKey key{site.serial(), stencil_words(request, alignment), {request.n, 0, 0}};
+    CallMemo& memo = CallMemo::here();
+    const ReadyLaunch* ready = memo.find(key);
+    if (ready == nullptr) [[unlikely]] {
+        ready = &memo.prepare(key, std::array{request.n}, resolve(alignment), site);
+    }
+    (*ready)(arrays.data(), stream);
+}
 
 }  // namespace jitune

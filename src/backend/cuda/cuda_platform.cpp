@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,7 +10,9 @@
 #include "backend/cuda/capture.hpp"
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/cuda_backend.hpp"
+#include "backend/cuda/cuda_stream_group.hpp"
 #include "backend/cuda/cuda_stream_site.hpp"
+#include "backend/cuda/device_memory.hpp"
 #include "jitune/error.hpp"
 #include "support/append_table.hpp"
 
@@ -65,7 +68,8 @@ public:
     CudaPlatform(CudaTables tables, const Log& log)
         : tables_(std::move(tables)),
           nvrtc_(std::make_shared<LazyNvrtc>(tables_.nvrtc)),
-          log_(log) {}
+          log_(log),
+          groups_{{}, {}, Nccl(tables_.nccl, log)} {}
 
     [[nodiscard]] std::string_view name() const override { return "cuda"; }
     [[nodiscard]] int device_count() const override {
@@ -109,6 +113,22 @@ public:
             }
         }
         return find_site(stream);
+    }
+
+    std::unique_ptr<StreamGroup> group(std::span<const GroupMember> members) override {
+        std::vector<CudaStreamGroup::Member> found;
+        for (const GroupMember& member : members) {
+            found.push_back(member_of(member));
+            const auto same = [&](const CudaStreamGroup::Member& other) {
+                return other.stream.site == found.back().stream.site;
+            };
+            if (std::find_if(found.begin(), found.end(), same) != found.end() - 1) {
+                throw Error(ErrorKind::usage,
+                            "group streams: two of them are the same: give each shard a stream of "
+                            "its own");
+            }
+        }
+        return std::make_unique<CudaStreamGroup>(groups_, std::move(found));
     }
 
 private:
@@ -162,6 +182,46 @@ private:
         return sites_.add(id, std::make_unique<CudaStreamSite>(backend, backend.device(), stream));
     }
 
+    CudaStreamGroup::Member member_of(const GroupMember& member) {
+        std::optional<StreamContext> of_stream;
+        std::optional<ContextScope> of_data;
+        if (device_count() == 0) {
+            throw Error(ErrorKind::unavailable, "group streams: " + missing());
+        }
+        if (member.stream != nullptr) {
+            of_stream.emplace(*driver().table, member.stream);
+        } else {
+            of_data.emplace(*device(ordinal_of(member.data)).device());
+        }
+        StreamSite& found = site(member.stream);
+        found.refuse_capture("a call on several streams");
+        auto& own = dynamic_cast<CudaStreamSite&>(found);
+        const CudaSide& side = own.side();
+        CUcontext context = nullptr;
+        check(*driver().table, driver().table->cuCtxGetCurrent(&context), "cuCtxGetCurrent",
+              kFinding);
+        CudaDevice& its_device = *slot_of_current_context().backend->device();
+        return {&its_device,
+                context,
+                &side,
+                {member.stream, &own},
+                {side.stream(), &site(side.stream())}};
+    }
+
+    int ordinal_of(const void* data) const {
+        const DriverTable& table = *driver().table;
+        int ordinal = 0;
+        const CUresult result = table.cuPointerGetAttribute(
+            &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device_address(data));
+        if (result == CUDA_ERROR_INVALID_VALUE || ordinal < 0) {
+            throw Error(ErrorKind::usage,
+                        "find the device of a shard: its pointer is no device memory, and it has "
+                        "no stream");
+        }
+        check(table, result, "cuPointerGetAttribute", "find the device of a shard");
+        return ordinal;
+    }
+
     Slot& slot_of_current_context() {
         const Driver& started = driver();
         CUdevice handle = 0;
@@ -179,6 +239,7 @@ private:
     mutable Driver driver_;
     mutable std::vector<Slot> slots_;
     mutable std::atomic<const DriverTable*> table_{nullptr};  // once cuInit has been called
+    CudaGroups groups_;
     // By cuStreamGetId, whose numbers no other stream of the process has or will have; it tells the
     // default streams of contexts and threads apart too.
     AppendTable<unsigned long long, StreamSite, place_of> sites_;

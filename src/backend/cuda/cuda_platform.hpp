@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/nccl_table.hpp"
 #include "backend/cuda/nvml_table.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 #include "backend/platform.hpp"
@@ -16,6 +17,7 @@ struct CudaTables {
     std::function<std::shared_ptr<const DriverTable>()> driver = load_driver;
     std::function<std::shared_ptr<const NvrtcTable>()> nvrtc = load_nvrtc;
     std::function<std::shared_ptr<const NvmlTable>()> nvml = load_nvml;
+    std::function<std::shared_ptr<const NcclTable>()> nccl = load_nccl;
 };
 
 /// Calls cuInit when first asked for devices.

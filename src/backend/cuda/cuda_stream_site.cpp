@@ -86,6 +86,15 @@ Scratch CudaStreamSite::scratch(const ScratchNeed& need) {
     return block->scratch;
 }
 
+const CudaSide& CudaStreamSite::side() {
+    const std::lock_guard lock(mutex_);
+    if (side_ == nullptr) {
+        const StreamContext own(device_->driver(), stream_);
+        side_ = std::make_unique<const CudaSide>(device_);
+    }
+    return *side_;
+}
+
 Scratch CudaCaptureSite::scratch(const ScratchNeed& need) {
     if (legacy_ || need.plain > 0 || need.zeroed > 0) {
         refuse_capture(kAllocating);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/cuda_side.hpp"
 #include "backend/stream_site.hpp"
 
 namespace jitune {
@@ -22,6 +23,9 @@ public:
     Scratch scratch(const ScratchNeed& need) override;
     void refuse_capture(const char* /*what*/) const override {}
 
+    /// The stream beside this one, made when first asked for. Throws Error(device).
+    const CudaSide& side();
+
 private:
     struct Block;
 
@@ -33,6 +37,7 @@ private:
     std::atomic<const Block*> block_{nullptr};
     std::mutex mutex_;  // guards what follows
     std::vector<std::unique_ptr<Block>> blocks_;
+    std::unique_ptr<const CudaSide> side_;
 };
 
 /// All streams of one device that are capturing, or, if `legacy`, its legacy streams beside a

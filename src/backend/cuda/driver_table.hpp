@@ -25,22 +25,28 @@
     X(cuCtxGetDevice)                    \
     X(cuCtxPushCurrent)                  \
     X(cuCtxPopCurrent)                   \
+    X(cuDeviceCanAccessPeer)             \
+    X(cuCtxEnablePeerAccess)             \
     X(cuThreadExchangeStreamCaptureMode) \
     X(cuMemAlloc)                        \
     X(cuMemFree)                         \
     X(cuMemGetInfo)                      \
+    X(cuPointerGetAttribute)             \
     X(cuMemcpyHtoDAsync)                 \
     X(cuMemcpyDtoHAsync)                 \
     X(cuMemcpyDtoDAsync)                 \
+    X(cuMemcpyPeerAsync)                 \
     X(cuMemsetD8Async)                   \
     X(cuMemsetD2D32Async)                \
     X(cuStreamCreate)                    \
+    X(cuStreamCreateWithPriority)        \
     X(cuStreamDestroy)                   \
     X(cuStreamQuery)                     \
     X(cuStreamSynchronize)               \
     X(cuStreamIsCapturing)               \
     X(cuStreamGetId)                     \
     X(cuStreamGetCtx)                    \
+    X(cuStreamWaitEvent)                 \
     X(cuStreamBeginCapture)              \
     X(cuStreamEndCapture)                \
     X(cuEventCreate)                     \

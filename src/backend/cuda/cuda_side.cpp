@@ -1,0 +1,27 @@
+#include "backend/cuda/cuda_side.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr int kHighest = -100;  // the driver takes the nearest that there is
+constexpr const char* kMaking = "make a stream beside another";
+
+}  // namespace
+
+CudaSide::CudaSide(const std::shared_ptr<CudaDevice>& device)
+    : stream_(device, device->driver().cuStreamDestroy, "cuStreamDestroy"),
+      forked_(device, device->driver().cuEventDestroy, "cuEventDestroy"),
+      joined_(device, device->driver().cuEventDestroy, "cuEventDestroy") {
+    const ContextScope scope(*device);
+    const DriverTable& driver = device->driver();
+    device->check(
+        driver.cuStreamCreateWithPriority(stream_.out(), CU_STREAM_NON_BLOCKING, kHighest),
+        "cuStreamCreateWithPriority", kMaking);
+    for (DriverHandle<CUevent>* event : {&forked_, &joined_}) {
+        device->check(driver.cuEventCreate(event->out(), CU_EVENT_DISABLE_TIMING), "cuEventCreate",
+                      kMaking);
+    }
+}
+
+}  // namespace jitune

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+
+#include "backend/cuda/driver_handle.hpp"
+
+namespace jitune {
+
+/// A stream beside another of the same context, and the events by which the two wait for each
+/// other. Of high priority: what runs on it is short, and others wait for it.
+class CudaSide {
+public:
+    /// In the calling thread's current context, else the device's primary one. Throws
+    /// Error(device).
+    explicit CudaSide(const std::shared_ptr<CudaDevice>& device);
+
+    [[nodiscard]] CUstream stream() const { return stream_.get(); }
+    [[nodiscard]] CUevent forked() const { return forked_.get(); }
+    [[nodiscard]] CUevent joined() const { return joined_.get(); }
+
+private:
+    DriverHandle<CUstream> stream_;
+    DriverHandle<CUevent> forked_, joined_;
+};
+
+}  // namespace jitune
