@@ -29,6 +29,8 @@
     X(cuMemAlloc)                        \
     X(cuMemFree)                         \
     X(cuMemGetInfo)                      \
+    X(cuMemHostAlloc)                    \
+    X(cuMemFreeHost)                     \
     X(cuMemcpyHtoDAsync)                 \
     X(cuMemcpyDtoHAsync)                 \
     X(cuMemcpyDtoDAsync)                 \

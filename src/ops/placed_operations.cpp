@@ -1,0 +1,16 @@
+#include "ops/placed_operations.hpp"
+
+#include <array>
+
+#include "ops/placed_entropy.hpp"
+
+namespace jitune {
+
+std::span<const PlacedOperation> placed_operations() {
+    static constexpr std::array kOperations{
+        PlacedOperation{"entropy", load_placed_entropy, placed_entropy_kernel},
+    };
+    return kOperations;
+}
+
+}  // namespace jitune
