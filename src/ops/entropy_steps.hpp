@@ -31,8 +31,8 @@ struct EntropyTime {
     enum class Outcome { timed, skipped, failed } outcome = Outcome::timed;
     std::string note;  ///< why it was skipped (memory) or failed (compiler, wrong result)
     std::string configuration;
-    double kernel_ns = 0;  ///< median
-    /// From and to host memory: 0 on the host, where the data is.
+    double kernel_ns = 0;  ///< median; 0 where only the whole is known
+    /// From and to host memory: 0 on the host, where the data is; or the whole.
     double copies_ns = 0;
 
     [[nodiscard]] double whole_ns() const { return kernel_ns + copies_ns; }
@@ -46,5 +46,10 @@ EntropyTime run_entropy_step(Engine& engine, Backend& backend, const EntropyStep
 /// The same of jitune's own kernel, tuned within the engine's budget; its winner is stored.
 EntropyTime run_own_entropy(Engine& engine, Backend& backend, std::int64_t size,
                             const std::atomic<bool>& stop);
+
+/// The article's v14: a call on host memory as it is placed by tuning within the engine's budget;
+/// the winner is stored. Only the whole is timed.
+EntropyTime run_placed_entropy_step(Engine& engine, std::int64_t size,
+                                    const std::atomic<bool>& stop);
 
 }  // namespace jitune

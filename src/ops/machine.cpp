@@ -66,9 +66,8 @@ struct Machine::Opened {
 Machine::Machine(Engine& engine) : engine_(engine) {}
 
 Machine::Machine(Engine& engine, Backend& host, std::vector<Backend*> gpus) : engine_(engine) {
-    std::call_once(once_, [&] {
-        opened_ = std::make_unique<Opened>(*this, host, std::move(gpus));
-    });
+    std::call_once(once_,
+                   [&] { opened_ = std::make_unique<Opened>(*this, host, std::move(gpus)); });
 }
 
 Machine::~Machine() = default;
@@ -103,6 +102,34 @@ StreamSite& Machine::site() {
 
 const Kernel& Machine::kernel(std::string_view operation) {
     return opened().kernels.at(operation);
+}
+
+void Machine::prepare_kernels(const std::function<void(Backend& device, bool is_host)>& resolve) {
+    const auto try_on = [&](Backend& device, bool is_host) {
+        try {
+            resolve(device, is_host);
+        } catch (const Error& error) {
+            engine_.log().warning("no kernel for placements on {}: {}", device.info().id,
+                                  error.what());
+        }
+    };
+    try_on(host(), true);
+    for (Backend* gpu : gpus()) {
+        try_on(*gpu, false);
+    }
+}
+
+std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std::int64_t> sizes,
+                                           const Resolved& resolved) {
+    const LaunchRule::Plan plan = resolved.rule.plan(sizes);
+    StreamSite& site = machine.engine().host().site(nullptr);
+    std::unique_ptr<ReadyLaunch> ready;
+    resolved.program->prepare(resolved.rule.bind(plan, site.scratch(plan.scratch)), ready);
+    return ready;
+}
+
+Backend& device_of(Engine& engine, std::string_view id) {
+    return id == "machine" ? Machine::of(engine).backend() : engine.backend(id);
 }
 
 StreamSite* host_data_site(Engine& engine) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -36,6 +37,10 @@ public:
     /// The built-in template of placements for an operation: "entropy". Made once.
     const Kernel& kernel(std::string_view operation);
 
+    /// Calls `resolve` for the host and each GPU, before placements are timed that need kernels
+    /// there. What it throws is logged: such placements fail, and others may win.
+    void prepare_kernels(const std::function<void(Backend& device, bool is_host)>& resolve);
+
     [[nodiscard]] HostPipeline& pipeline() { return pipeline_; }
 
 private:
@@ -47,6 +52,13 @@ private:
     std::once_flag once_;
     std::unique_ptr<Opened> opened_;
 };
+
+/// The launch of the host's own kernel for some sizes, by the calling thread.
+std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std::int64_t> sizes,
+                                           const Resolved& resolved);
+
+/// The device of an id as Engine::backend() has it, or "machine".
+Backend& device_of(Engine& engine, std::string_view id);
 
 /// Where host memory is worked on under Options::device: the host's site or, for "auto" where there
 /// are GPUs, that of the machine; nullptr where the option names a GPU.

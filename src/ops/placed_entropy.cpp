@@ -34,7 +34,8 @@ public:
           request_(request),
           staged_(staged_request(request, as_bytes).element) {
         if (placement.processors == Placement::Processors::host) {
-            prepare_host();
+            host_ = ready_on_host(machine, sizes_of(request),
+                                  resolve_entropy(machine.engine(), machine.host(), request));
             return;
         }
         const EntropyRequest staged = staged_request(request, as_bytes);
@@ -57,12 +58,6 @@ private:
     static void call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
         static_cast<const PlacedEntropy&>(self).run(
             arrays[0], reinterpret_cast<std::uintptr_t>(arrays[1]), arrays[2]);
-    }
-
-    void prepare_host() {
-        const Resolved& resolved = resolve_entropy(machine_.engine(), machine_.host(), request_);
-        const LaunchRule::Plan plan = resolved.rule.plan(sizes_of(request_));
-        resolved.program->prepare(resolved.rule.bind(plan, Scratch{}), host_);
     }
 
     Machine& machine_;
@@ -116,28 +111,21 @@ class PlacedEntropyWorkload final : public Workload {
 public:
     explicit PlacedEntropyWorkload(Machine& machine) : machine_(machine) {}
 
-    [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override {
-        return {};
-    }
+    [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override { return {}; }
 
     /// The kernels that placements use are tuned before the first of those is timed.
     [[nodiscard]] Case timed(const Problem& problem) const override {
         const EntropyRequest request{
-            parse_element_type(problem.types.at("element")), problem.sizes[0], problem.sizes[1],
+            parse_element_type(problem.types.at("element")),
+            problem.sizes[0],
+            problem.sizes[1],
             {std::stoi(problem.types.at("window")), std::stoi(problem.types.at("levels"))}};
-        const auto prepare = [&](Backend& device, const EntropyRequest& its) {
-            try {
-                resolve_entropy(machine_.engine(), device, its);
-            } catch (const Error& error) {  // its placements fail, others may win
-                machine_.engine().log().warning("placing the entropy: {}: {}", device.info().id,
-                                                error.what());
+        machine_.prepare_kernels([&](Backend& device, bool is_host) {
+            resolve_entropy(machine_.engine(), device, request);
+            if (!is_host) {
+                resolve_entropy(machine_.engine(), device, staged_request(request, true));
             }
-        };
-        prepare(machine_.host(), request);
-        for (Backend* gpu : machine_.gpus()) {
-            prepare(*gpu, request);
-            prepare(*gpu, staged_request(request, true));
-        }
+        });
         return EntropyWorkload().timed(problem);
     }
 
