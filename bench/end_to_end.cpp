@@ -4,8 +4,9 @@
 //
 //     end_to_end [SIZES] [BUDGET_S] [WINDOW] [LEVELS]
 //
-// By default 400,2560,10240 squared float32 elements, 30 s of tuning for each problem that the
-// database (JITUNE_DB) does not have, a window of 5 and 16 levels.
+// By default 400,2560,10240 squared float32 elements, 30 s of tuning for each placement, and
+// JITUNE_BUDGET for each kernel that the database (JITUNE_DB) does not have, a window of 5 and 16
+// levels.
 
 #include <algorithm>
 #include <chrono>
@@ -149,9 +150,17 @@ std::string best_of(Engine& engine, const RecordKey& key,
     return best;
 }
 
-void run(Session& session, std::int64_t size, const Entropy& entropy) {
+void run(Session& session, std::int64_t size, const Entropy& entropy,
+         std::chrono::milliseconds budget) {
     Engine& engine = session.engine();
     const detail::EntropyRequest request{ElementType::float32, size, size, entropy};
+    Machine& machine = Machine::of(engine);
+    Backend& backend = machine.backend();
+    const Kernel& kernel = machine.kernel("entropy");
+    TuneOptions how;
+    how.strategy = engine.options().strategy;
+    how.budget = budget;
+    engine.tune_and_store(backend, kernel, entropy_problem(request), how);
     const auto count = static_cast<std::size_t>(size * size);
     const std::vector<float> input = noise(count, entropy.levels);
     std::vector<float> output(count);
@@ -163,9 +172,6 @@ void run(Session& session, std::int64_t size, const Entropy& entropy) {
     forms.add("tuned placement, fresh vector",
               [&] { tuned_entropy(input, size, size, entropy, session); });
 
-    Machine& machine = Machine::of(engine);
-    Backend& backend = machine.backend();
-    const Kernel& kernel = machine.kernel("entropy");
     const Resolved& tuned = resolve_entropy(engine, backend, request);
     const RecordKey key = kernel.kernel_template.key(entropy_problem(request), backend.info());
     const auto pin = [&](const std::string& name, const std::string& configuration) {
@@ -181,7 +187,7 @@ void run(Session& session, std::int64_t size, const Entropy& entropy) {
             kernel.kernel_template.launch_rule(entropy_problem(request), backend.info(), parsed);
         auto launch = std::make_shared<std::unique_ptr<ReadyLaunch>>();
         program->prepare(rule.bind(rule.plan(sizes_of(request)), Scratch{}), *launch);
-        forms.add(name, [&, program, launch] {
+        forms.add(name, [&input, &output, program, launch] {
             void* const arrays[] = {const_cast<float*>(input.data()),
                                     reinterpret_cast<void*>(std::bit_cast<std::uint64_t>(1.0)),
                                     output.data()};
@@ -210,7 +216,7 @@ int main(int argc, char** argv) {
     try {
         Options options = Options::from_environment();
         options.device = "auto";
-        options.budget = parse_budget(argc > 2 ? argv[2] : "30");
+        const auto budget = parse_budget(argc > 2 ? argv[2] : "30");
         Session session(options);
         if (session.engine().store() == nullptr) {
             throw std::runtime_error("needs a database: set JITUNE_DB");
@@ -218,7 +224,7 @@ int main(int argc, char** argv) {
         std::istringstream sizes(argc > 1 ? argv[1] : "400,2560,10240");
         for (std::string size; std::getline(sizes, size, ',');) {
             run(session, std::atoll(size.c_str()),
-                {argc > 3 ? std::atoi(argv[3]) : 5, argc > 4 ? std::atoi(argv[4]) : 16});
+                {argc > 3 ? std::atoi(argv[3]) : 5, argc > 4 ? std::atoi(argv[4]) : 16}, budget);
         }
         return 0;
     } catch (const std::exception& error) {

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/entropy_words.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/kernel_words.hpp"
 #include "cli/output.hpp"
@@ -12,9 +15,14 @@
 #include "cli/reduce_shape.hpp"
 #include "cli/reduce_words.hpp"
 #include "cli/table.hpp"
+#include "cli/units.hpp"
 #include "engine/explanation.hpp"
 #include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+#include "ops/entropy_call.hpp"
+#include "ops/entropy_kernel.hpp"
 #include "ops/kernel_file.hpp"
+#include "ops/machine.hpp"
 
 namespace jitune {
 
@@ -29,6 +37,9 @@ struct Arguments : CommonArguments {
     std::string shape = "all";
     std::vector<std::string> sizes;
     std::string device = "auto";
+    std::string kernel = "reduce";
+    std::string window = "5";
+    std::string levels = "16";
 };
 
 /// `sizes`: the problem's, as sizes_text().
@@ -69,6 +80,59 @@ std::string explanation_text(const Explanation& explanation) {
                        rows);
 }
 
+/// What was tried for a key and worked, fastest first.
+std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const RecordKey& key) {
+    std::vector<std::pair<double, Measurement>> result;
+    for (Measurement& one : store.measurements(key)) {
+        if (one.verdict == Verdict::timed) {
+            const double median_ns = summarize(one.samples_ns).median_ns;
+            result.emplace_back(median_ns, std::move(one));
+        }
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    return result;
+}
+
+std::string candidates_text(TuningStore& store, const RecordKey& key) {
+    constexpr std::size_t kShown = 20;
+    std::vector<Table::Cells> rows;
+    for (const auto& [median_ns, one] : candidates(store, key)) {
+        if (rows.size() < kShown) {
+            rows.push_back({time_text(median_ns), one.sizes, one.configuration});
+        }
+    }
+    if (rows.empty()) {
+        return "";
+    }
+    return "\nwhat was tried, end to end from host memory:\n" +
+           Table::text({{"time", Align::right}, {"sizes"}, {"configuration"}}, rows);
+}
+
+Json candidates_json(TuningStore& store, const RecordKey& key) {
+    Json rows = Json::array();
+    for (const auto& [median_ns, one] : candidates(store, key)) {
+        rows.push_back({{"median_ns", json_number(median_ns)},
+                        {"sizes", one.sizes},
+                        {"configuration", one.configuration}});
+    }
+    return rows;
+}
+
+detail::EntropyRequest entropy_request_of(const Arguments& arguments) {
+    if (arguments.sizes.size() > 1 || arguments.types.size() > 1) {
+        throw Error(ErrorKind::usage, "an entropy has one --size and one --type");
+    }
+    const ElementType element =
+        parse_element_type(arguments.types.empty() ? "float32" : arguments.types.front());
+    refuse_other_elements(element);
+    const detail::ReduceShape shape = parse_shape(ReduceKind::rows, arguments.sizes.front());
+    const detail::EntropyRequest request{element, shape.outer, shape.inner,
+                                         parse_entropy(arguments.window, arguments.levels)};
+    refuse_bad_entropy(request);
+    return request;
+}
+
 detail::ReduceRequest request_of(const Arguments& arguments) {
     if (arguments.sizes.size() > 1 || arguments.types.size() > 1) {
         throw Error(ErrorKind::usage, "a reduction has one --size and one --type");
@@ -84,11 +148,17 @@ detail::ReduceRequest request_of(const Arguments& arguments) {
 void show(const Arguments& arguments, Engine& engine, Backend& backend, const Kernel& kernel,
           const Problem& problem) {
     const Explanation explanation = explain(engine, backend, kernel, problem);
+    const bool placed = backend.info().id == "machine";
     if (arguments.json) {
-        print_json(explanation_json(
-            explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes)));
+        Json json = explanation_json(
+            explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes));
+        if (placed) {
+            json["candidates"] = candidates_json(*engine.store(), explanation.key);
+        }
+        print_json(json);
     } else {
         print(explanation_text(explanation));
+        print(placed ? candidates_text(*engine.store(), explanation.key) : "");
     }
 }
 
@@ -104,6 +174,19 @@ int run(const Arguments& arguments) {
         Engine& engine = session.engine();
         show(arguments, engine, backend_for(engine, source, arguments.device), kernel, problem);
         return kExitOk;
+    }
+    if (arguments.kernel == "entropy") {
+        const detail::EntropyRequest request = entropy_request_of(arguments);
+        open_database(options);  // likewise
+        Session session(options);
+        Engine& engine = session.engine();
+        Backend& backend = device_of(engine, arguments.device);
+        show(arguments, engine, backend, entropy_kernel_on(backend), entropy_problem(request));
+        return kExitOk;
+    }
+    if (arguments.kernel != "reduce") {
+        throw Error(ErrorKind::usage, fmt::format("--kernel: \"{}\" is none: use reduce or entropy",
+                                                  arguments.kernel));
     }
     const detail::ReduceRequest request = request_of(arguments);
     open_database(options);  // likewise
@@ -132,7 +215,13 @@ Action add_db_explain(CLI::App& app) {
                    "columns or segments x elements; of a FILE NAME=SIZE for each size")
         ->allow_extra_args(false)
         ->required();
-    app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
+    app.add_option("--kernel", arguments->kernel,
+                   "reduce or entropy, whose --size is rows x columns [reduce]");
+    app.add_option("--window", arguments->window, "Of an entropy: odd, 3 to 15 [5]");
+    app.add_option("--levels", arguments->levels, "Of an entropy: 2 to 256 [16]");
+    app.add_option("--device", arguments->device,
+                   "auto, host, cuda or cuda:N; of an entropy also machine, where host memory is "
+                   "worked on [auto]");
     app.add_option("--tune", arguments->tune,
                    "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
     arguments->add_database(app);

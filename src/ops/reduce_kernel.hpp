@@ -13,8 +13,8 @@ using ReduceKind = detail::ReduceShape::Kind;
 
 /// "cuda", "host" or "machine".
 inline std::string_view platform_of(const Backend& backend) {
-    const std::string& id = backend.info().id;
-    return id == "host" || id == "machine" ? id : "cuda";
+    const std::string_view id = backend.info().id;
+    return id == "host" || id == "machine" ? id : std::string_view("cuda");
 }
 
 /// The built-in kernel of a shape for a backend: "cuda" or "host". Parsed once.
