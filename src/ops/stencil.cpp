@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 #include "ops/machine.hpp"
 #include "ops/placed_stencil.hpp"
 #include "ops/stencil_call.hpp"
@@ -45,6 +47,14 @@ void stencil_host(Session& session, const StencilRequest& request, const void* i
     }
     run_placed_stencil(Machine::of(engine), Placement::on(engine.backend(engine.options().device)),
                        request, input, weights.data(), output);
+}
+
+void refuse_bad_output(std::size_t size, std::int64_t outputs) {
+    if (size != static_cast<std::size_t>(outputs)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("stencil: the output has {} elements, and there are {} outputs",
+                                size, outputs));
+    }
 }
 
 void stencil_device(Session& session, const StencilRequest& request, const void* input,
