@@ -165,7 +165,7 @@ EntropyTime run_placed_entropy_step(Engine& engine, std::int64_t size,
     return attempt([&](EntropyTime& time) {
         const Winner winner = tune_own(engine, Machine::of(engine).backend(), size, stop);
         time.configuration = winner.configuration;
-        time.copies_ns = winner.median_ns;
+        time.placed_ns = winner.median_ns;
     });
 }
 

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "support/streaming_copy.hpp"
+
 namespace jitune {
 
 namespace {
 
 using Memory = std::unique_ptr<DeviceMemory>;
+
+// Results of an array with chunks of so many bytes are not all still in a cache when they are read.
+constexpr std::size_t kBeyondCaches = std::size_t{768} << 10;
 
 /// Lets go of what is too small before it asks for more. True where the memory is new.
 template <class Allocate>
@@ -53,8 +58,7 @@ void PipelineSlot::copy_in(const HostWork& work, const Part& part, const Chunk& 
 }
 
 void PipelineSlot::launch(const Resolved& kernel, const HostWork& work, const Chunk& chunk) {
-    const LaunchRule::Plan plan =
-        kernel.rule.plan(std::span(chunk.sizes).first(chunk.size_count));
+    const LaunchRule::Plan plan = kernel.rule.plan(std::span(chunk.sizes).first(chunk.size_count));
     const auto allocate = [&](std::size_t n) { return queue_->allocate(n); };
     reserve(plain_, plan.scratch.plain, allocate);
     if (reserve(zeroed_, plan.scratch.zeroed, allocate)) {
@@ -76,7 +80,11 @@ void PipelineSlot::copy_out(const Chunk& chunk, Staging staging) {
     auto* const staged = static_cast<std::byte*>(staged_output_->data());
     queue_->download({staged, bytes}, wanted);
     queue_->wait();
-    std::memcpy(chunk.target.data(), staged, bytes);
+    if (bytes >= kBeyondCaches) {
+        streaming_copy(chunk.target.data(), staged, bytes);
+    } else {
+        std::memcpy(chunk.target.data(), staged, bytes);
+    }
 }
 
 std::size_t PipelineSlot::bytes() const {
