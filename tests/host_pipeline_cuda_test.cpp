@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "backend/host/host_platform.hpp"
 #include "engine/engine.hpp"
 #include "expect_error.hpp"
 #include "fake_cuda.hpp"
@@ -23,16 +24,23 @@ protected:
             }
             return CUDA_SUCCESS;
         };
+        std::iota(input_.begin(), input_.end(), 1.0);
+        start("cuda", TunePolicy::template_default);
+    }
+
+    void start(const char* device, TunePolicy policy) {
+        session_.reset();
         Options options;
         options.database.clear();
         options.log_level = LogLevel::off;
-        options.on_miss = TunePolicy::template_default;
-        options.device = "cuda";
+        options.on_miss = policy;
+        options.budget = std::chrono::milliseconds(300);
+        options.device = device;
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
+        platforms.push_back(make_host_platform(Log(LogLevel::off)));
         session_ =
             std::make_unique<Session>(std::make_unique<Engine>(options, std::move(platforms)));
-        std::iota(input_.begin(), input_.end(), 1.0);
     }
     void TearDown() override {
         session_.reset();
@@ -69,6 +77,24 @@ TEST_F(HostPipelineCuda, WorksChunkByChunkAndUsesItsMemoryAgain) {
     }
     EXPECT_LE(calls("cuStreamCreate"), 4) << "a thread for each slot may come later";
     EXPECT_LE(calls("cuMemAlloc") + calls("cuMemHostAlloc"), std::max(allocations, 4 * 6));
+}
+
+TEST_F(HostPipelineCuda, UnderAutoTheTemplatesDefaultIsTheHost) {
+    start("auto", TunePolicy::template_default);
+    expect_right();
+    EXPECT_EQ(fake_.launches().size(), 0U);
+    EXPECT_EQ(calls("cuMemHostAlloc"), 0);
+}
+
+TEST_F(HostPipelineCuda, UnderAutoTheFirstCallTunesAndLaterOnesDoNot) {
+    input_.resize(100'000);
+    start("auto", TunePolicy::now);
+    expect_right();
+    const Counters first = session_->counters();
+    EXPECT_EQ(first.tunings, 3) << "the host's kernel, the GPU's, and where to run";
+    EXPECT_GT(calls("cuMemHostAlloc"), 0) << "placements on the GPU were tried";
+    expect_right();
+    EXPECT_EQ(session_->counters().tunings, first.tunings);
 }
 
 TEST_F(HostPipelineCuda, LeavesTheCallersContextAlone) {
