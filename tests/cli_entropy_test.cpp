@@ -67,10 +67,17 @@ TEST_F(CliEntropyTest, SweepsInAWorkerAndKeepsTheWinner) {
 TEST_F(CliEntropyTest, TheHostsStepsAreRight) {
     const json run =
         jitune_json("steps entropy --devices host --sizes 40 --budget 1 --db \"$folder/steps.db\"");
-    ASSERT_EQ(run["steps"].size(), 5U);
+    ASSERT_EQ(run["steps"].size(), 6U);
     for (const json& step : run["steps"]) {
         EXPECT_EQ(step["outcome"], "timed") << step;
+        EXPECT_GT(step["whole_ns"], 0) << step;
     }
+    const json placed = run["steps"].back();
+    EXPECT_EQ(placed["step"], "v14");
+    const json explained = jitune_json(
+        "db explain --kernel entropy -n 40x40 --device machine --db \"$folder/steps.db\"");
+    EXPECT_EQ(explained["rows"][0]["configuration"], placed["configuration"]);
+    EXPECT_GE(explained["candidates"].size(), 1U) << explained;
 }
 
 }  // namespace

@@ -52,6 +52,24 @@ TEST_F(EntropyHost, AnotherBaseScales) {
     }
 }
 
+TEST_F(EntropyHost, WritesToMemoryOfTheCallersOwn) {
+    const EntropyCase<float> one(20, 30, {});
+    std::vector<float> output(600);
+    tuned_entropy(one.elements, 20, 30, std::span(output), {}, session_);
+    EXPECT_EQ(one.judge(output), "");
+    expect_error(ErrorKind::usage, "has not 599", [&] {
+        tuned_entropy(one.elements, 20, 30, std::span(output).first(599), {}, session_);
+    });
+}
+
+TEST_F(EntropyHost, AutoIsRightWithAndWithoutGpus) {
+    Options options = quick_options();
+    options.device = "auto";
+    Session session(options);
+    const EntropyCase<float> one(53, 131, {});
+    EXPECT_EQ(one.judge(tuned_entropy(one.elements, 53, 131, {}, session)), "");
+}
+
 TEST_F(EntropyHost, AWindowOfOneLevelHasNone) {
     const std::vector<float> flat(40 * 40, 3);
     for (const float entropy : tuned_entropy(flat, 40, 40, {}, session_)) {

@@ -24,6 +24,7 @@ public:
     }
     std::shared_ptr<const Program> load(const Binary&) override { return nullptr; }
     std::unique_ptr<Bench> make_bench() override { return nullptr; }
+    std::unique_ptr<Queue> make_queue() override { return nullptr; }
     std::unique_ptr<DeviceMemory> allocate(std::size_t) override { return nullptr; }
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t) override { return nullptr; }
     void read_back(std::span<std::byte>, const void*, Stream) override {}

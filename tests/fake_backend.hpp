@@ -60,6 +60,7 @@ public:
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
+    std::unique_ptr<Queue> make_queue() override { return nullptr; }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
         return allocate_zeroed(bytes);
     }

@@ -231,6 +231,9 @@ std::vector<std::string> FakeCuda::leaks() const {
     for (const auto& [address, memory] : state_->memory) {
         found.push_back(fmt::format("{} bytes of memory", memory.size));
     }
+    for (const auto& [address, memory] : state_->pinned) {
+        found.push_back(fmt::format("{} bytes of page-locked memory", memory.size));
+    }
     for (const FakeStream* stream : state_->streams) {
         if (!stream->owned_by_app) {
             found.push_back(fmt::format("stream {}", stream->id));

@@ -98,6 +98,7 @@ struct FakeCuda::State {
     std::map<int, int> primary_references;
     std::map<std::string, FakeStream> default_streams;
     std::map<CUdeviceptr, FakeMemory> memory;
+    std::map<void*, FakeMemory> pinned;
     std::set<FakeStream*> streams;
     std::set<FakeEvent*> events;
     std::set<FakeGraph*> graphs, replays;

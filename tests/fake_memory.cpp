@@ -44,6 +44,24 @@ CUresult mem_free(CUdeviceptr address) {
     return call.result;
 }
 
+CUresult host_alloc(void** address, std::size_t bytes, unsigned) {
+    ENTER("cuMemHostAlloc", kContextNoCapture)
+    FakeMemory memory{{static_cast<std::byte*>(nullptr), std::free}, bytes};
+    memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(256, (bytes + 255) / 256 * 256)));
+    *address = memory.bytes.get();
+    state.pinned.emplace(*address, std::move(memory));
+    return CUDA_SUCCESS;
+}
+
+CUresult host_free(void* address) {
+    FakeCall call("cuMemFreeHost", kContextNoCapture);
+    if (call.state.pinned.erase(address) == 0) {
+        return call.state.violate("page-locked memory freed that is none",
+                                  CUDA_ERROR_INVALID_VALUE);
+    }
+    return call.result;
+}
+
 CUresult mem_info(std::size_t* free, std::size_t* total) {
     ENTER("cuMemGetInfo", kContext)
     const auto device = static_cast<std::size_t>(state.current()->device);
@@ -151,6 +169,8 @@ void fill_memory_functions(DriverTable& table) {
     table.cuMemGetInfo = mem_info;
     table.cuPointerGetAttribute = pointer_attribute;
     table.cuMemcpyPeerAsync = peer_to_peer;
+    table.cuMemHostAlloc = host_alloc;
+    table.cuMemFreeHost = host_free;
     table.cuMemcpyHtoDAsync = host_to_device;
     table.cuMemcpyDtoHAsync = device_to_host;
     table.cuMemcpyDtoDAsync = device_to_device;

@@ -71,7 +71,7 @@ protected:
 TEST_F(SchemaTest, MarksTheFileAsOurs) {
     make_store();
     EXPECT_EQ(bytes().substr(68, 4), "jitn");
-    EXPECT_EQ(open()->status().schema_version, 3);
+    EXPECT_EQ(open()->status().schema_version, 4);
 }
 
 TEST_F(SchemaTest, UsesADatabaseThatIsStillEmpty) {
@@ -93,8 +93,8 @@ TEST_F(SchemaTest, RefusesAnotherApplicationId) {
 
 TEST_F(SchemaTest, RefusesANewerVersionAndSaysWhich) {
     make_store();
-    sql("PRAGMA user_version = 4");
-    expect_untouched_refusal("its version is 4");
+    sql("PRAGMA user_version = 5");
+    expect_untouched_refusal("its version is 5");
 }
 
 TEST_F(SchemaTest, RefusesAVersionThatNeverWas) {
@@ -121,7 +121,7 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
         write("");
         make_store();
         sql(change);
-        expect_untouched_refusal("its schema is not that of version 3");
+        expect_untouched_refusal("its schema is not that of version 4");
     }
 }
 

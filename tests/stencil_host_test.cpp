@@ -44,6 +44,15 @@ TEST_F(StencilHost, IsRightAtAllBoundariesAndSizes) {
     expect_right<std::int32_t>({.radius = 32, .boundary = Boundary::zero});
 }
 
+TEST_F(StencilHost, WritesToMemoryOfTheCallersOwn) {
+    const std::vector<double> input{1, 2, 3, 4, 5};
+    std::array<double, 3> output{};
+    tuned_stencil(input, output, {}, session_);
+    EXPECT_EQ(output, (std::array<double, 3>{6, 9, 12}));
+    expect_error(ErrorKind::usage, "has 2 elements, and there are 3",
+                 [&] { tuned_stencil(input, std::span(output).first(2), {}, session_); });
+}
+
 TEST_F(StencilHost, WeighsTheNeighbours) {
     const auto reals = stencil_weights<float>(8);
     expect_right<float>({.radius = 8, .weights = reals, .boundary = Boundary::clamp});

@@ -82,15 +82,22 @@ protected:
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(any_measurements(), certain_winner());
-    EXPECT_EQ(dump(), golden("store_v3.sql"));
+    EXPECT_EQ(dump(), golden("store_v4.sql"));
 }
 
 TEST_F(GoldenStore, IsReadToday) {
-    sql(golden("store_v3.sql"));
+    sql(golden("store_v4.sql"));
     const auto store = open(Access::read_only);
     EXPECT_EQ(store->find(key_of(40)), certain_winner());
     EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
     EXPECT_EQ(store->bad_rows(), 0);
+}
+
+TEST_F(GoldenStore, OfVersion3KeepsItsRowsAndBecomesWhatIsWrittenToday) {
+    sql(golden("store_v3.sql"));
+    EXPECT_EQ(open()->find(key_of(40)), certain_winner());
+    EXPECT_EQ(open()->measurements(key_of(40)), any_measurements());
+    EXPECT_EQ(dump(), golden("store_v4.sql"));
 }
 
 TEST_F(GoldenStore, OfVersion2KeepsItsRowsAndSaysThatItsWinnersCertaintyIsNotKnown) {
@@ -170,7 +177,7 @@ TEST_F(GoldenStore, OfVersion1IsLeftAloneByAReader) {
     make_version_1();
     const std::string before = bytes();
     const std::string message = refusal(Access::read_only);
-    EXPECT_NE(message.find("it is of version 1, and version 3 is needed"), std::string::npos)
+    EXPECT_NE(message.find("it is of version 1, and version 4 is needed"), std::string::npos)
         << message;
     EXPECT_EQ(bytes(), before);
 }
@@ -193,7 +200,7 @@ TEST_F(GoldenStore, OfVersion1IsMigratedOnceByManyProcesses) {
     for (const auto& child : children) {
         EXPECT_EQ(child->wait(), 0);
     }
-    EXPECT_EQ(open()->status().schema_version, 3);
+    EXPECT_EQ(open()->status().schema_version, 4);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ struct Winner {
     double noise = 0;
     double default_median_ns = 0;  ///< the template default in the same comparison; 0: it failed
     bool complete = false;         ///< the strategy ended by itself, not by the budget
-    std::string image_format;      ///< "cubin", "ptx" or "so"
+    std::string image_format;      ///< "cubin", "ptx", "so" or "placement"
     std::string image;             ///< the bytes
     std::vector<std::string> symbols;  ///< one entry point per launch step
     Provenance provenance;

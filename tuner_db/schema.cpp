@@ -22,7 +22,8 @@ using sqlite::Transaction;
 std::vector<Migration> known_migrations() {
     return {{0, embedded::schema[0].text},
             {1, embedded::schema[1].text},
-            {2, embedded::schema[2].text}};
+            {2, embedded::schema[2].text},
+            {3, embedded::schema[3].text}};
 }
 
 std::vector<sqlite::Row> schema_rows(Connection& connection) {

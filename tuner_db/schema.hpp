@@ -9,7 +9,7 @@
 namespace jitune {
 
 inline constexpr std::int64_t kApplicationId = 0x6a69746e;  // "jitn"
-inline constexpr std::int64_t kSchemaVersion = 3;
+inline constexpr std::int64_t kSchemaVersion = 4;
 
 /// Brings a database from user_version `from` to a later one, which `sql` sets. Version 0 is the
 /// empty database. A new database goes through every migration as well, so that its schema has the

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/launch.hpp"
+#include "backend/queue.hpp"
 
 // The same type as cudaStream_t and CUstream; nullptr is the legacy default stream. The host
 // backend ignores streams.
@@ -182,6 +183,9 @@ public:
     virtual std::shared_ptr<const Program> load(const Binary& binary) = 0;
 
     virtual std::unique_ptr<Bench> make_bench() = 0;
+
+    /// In the device's primary context, whatever is current.
+    virtual std::unique_ptr<Queue> make_queue() = 0;
 
     /// Device memory of the caller's own in the current context (else the primary one), of any
     /// content.

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,9 +16,12 @@
 #include "cli/stencil_words.hpp"
 #include "cli/sweep_problems.hpp"
 #include "cli/table.hpp"
+#include "cli/units.hpp"
 #include "engine/explanation.hpp"
 #include "jitune/error.hpp"
+#include "measure/statistics.hpp"
 #include "ops/kernel_file.hpp"
+#include "ops/machine.hpp"
 #include "ops/reduce_kernel.hpp"
 
 namespace jitune {
@@ -72,6 +77,45 @@ std::string explanation_text(const Explanation& explanation) {
                        rows);
 }
 
+/// What was tried for a key and worked, fastest first.
+std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const RecordKey& key) {
+    std::vector<std::pair<double, Measurement>> result;
+    for (Measurement& one : store.measurements(key)) {
+        if (one.verdict == Verdict::timed) {
+            const double median_ns = summarize(one.samples_ns).median_ns;
+            result.emplace_back(median_ns, std::move(one));
+        }
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    return result;
+}
+
+std::string candidates_text(TuningStore& store, const RecordKey& key) {
+    constexpr std::size_t kShown = 20;
+    std::vector<Table::Cells> rows;
+    for (const auto& [median_ns, one] : candidates(store, key)) {
+        if (rows.size() < kShown) {
+            rows.push_back({time_text(median_ns), one.sizes, one.configuration});
+        }
+    }
+    if (rows.empty()) {
+        return "";
+    }
+    return "\nwhat was tried, end to end from host memory:\n" +
+           Table::text({{"time", Align::right}, {"sizes"}, {"configuration"}}, rows);
+}
+
+Json candidates_json(TuningStore& store, const RecordKey& key) {
+    Json rows = Json::array();
+    for (const auto& [median_ns, one] : candidates(store, key)) {
+        rows.push_back({{"median_ns", json_number(median_ns)},
+                        {"sizes", one.sizes},
+                        {"configuration", one.configuration}});
+    }
+    return rows;
+}
+
 SweepPlan plan_of(Arguments arguments) {
     const std::string type = arguments.types.empty() ? "float32" : arguments.types.front();
     const std::string& size = arguments.sizes.front();
@@ -107,11 +151,17 @@ SweepProblem problem_of(const Arguments& arguments) {
 void show(const Arguments& arguments, Engine& engine, Backend& backend, const Kernel& kernel,
           const Problem& problem) {
     const Explanation explanation = explain(engine, backend, kernel, problem);
+    const bool placed = backend.info().id == "machine";
     if (arguments.json) {
-        print_json(explanation_json(
-            explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes)));
+        Json json = explanation_json(
+            explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes));
+        if (placed) {
+            json["candidates"] = candidates_json(*engine.store(), explanation.key);
+        }
+        print_json(json);
     } else {
         print(explanation_text(explanation));
+        print(placed ? candidates_text(*engine.store(), explanation.key) : "");
     }
 }
 
@@ -132,8 +182,11 @@ int run(const Arguments& arguments) {
     open_database(options);  // likewise
     Session session(options);
     Engine& engine = session.engine();
-    Backend& backend = engine.backend(arguments.device);
-    show(arguments, engine, backend, named.kernel(platform_of(backend)), named.problem);
+    Backend& backend = device_of(engine, arguments.device);
+    const bool placed = backend.info().id == "machine";
+    show(arguments, engine, backend,
+         placed ? Machine::of(engine).kernel(arguments.kernel) : named.kernel(platform_of(backend)),
+         named.problem);
     return kExitOk;
 }
 
@@ -164,7 +217,8 @@ Action add_db_explain(CLI::App& app) {
     EntropyWords& entropy = arguments->entropy;
     app.add_option("--window", entropy.windows, "Of an entropy: odd, 3 to 15 [5]");
     app.add_option("--levels", entropy.levels, "2 to 256 [16]");
-    app.add_option("--device", arguments->device, "auto, host, cuda or cuda:N [auto]");
+    app.add_option("--device", arguments->device,
+                   "auto, host, cuda or cuda:N, or machine: where host memory is worked on [auto]");
     app.add_option("--tune", arguments->tune,
                    "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
     arguments->add_database(app);

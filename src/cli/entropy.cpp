@@ -12,8 +12,8 @@
 #include "cli/output.hpp"
 #include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
+#include "ops/machine.hpp"
 #include "ops/npy.hpp"
-#include "ops/reduce_kernel.hpp"
 #include "ops/timed_case.hpp"
 
 namespace jitune {
@@ -54,7 +54,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     }
     Session session(options);
     Engine& engine = session.engine();
-    Backend& backend = engine.backend(arguments.device);
+    Backend& backend = device_of(engine, arguments.device);
     const Resolved& resolved = resolve_entropy(engine, backend, request);
     const std::size_t count = file.header().count;
     const std::size_t element = bytes_of(request.element);
@@ -63,7 +63,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     one.arguments = {
         input_of(file.data(), count * element), {}, CaseArgument::output(count * sizeof(float))};
     one.arguments[1].value = std::bit_cast<std::uint64_t>(scale_of(request.entropy));
-    TimedCase timed = time_case(engine, backend, entropy_kernel(platform_of(backend)),
+    TimedCase timed = time_case(engine, backend, entropy_kernel_on(backend),
                                 entropy_problem(request), resolved, std::move(one));
     const double bytes = static_cast<double>(count) * static_cast<double>(element + sizeof(float));
     return {

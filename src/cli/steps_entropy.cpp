@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/units.hpp"
 #include "jitune/session.hpp"
 #include "ops/entropy_steps.hpp"
+#include "ops/machine.hpp"
 
 namespace jitune {
 
@@ -74,6 +76,13 @@ public:
         for (Backend* device : devices_) {
             run_on(*device);
         }
+        if (std::any_of(devices_.begin(), devices_.end(),
+                        [](const Backend* device) { return device->info().id == "host"; })) {
+            Backend& machine = device_of(session_.engine(), "machine");
+            add("v14", "placed: cores, GPUs or both", machine, [&](std::int64_t size) {
+                return run_placed_entropy_step(session_.engine(), size, interrupt_.requested());
+            });
+        }
         if (json_) {
             print_json(to_json());
         }
@@ -86,7 +95,7 @@ public:
 private:
     static std::vector<Column> columns(const std::vector<std::int64_t>& sizes) {
         std::vector<Column> columns{
-            {"step", Align::left, 7}, {"change", Align::left, 31}, {"device", Align::left, 6}};
+            {"step", Align::left, 7}, {"change", Align::left, 31}, {"device", Align::left, 7}};
         for (const std::int64_t size : sizes) {
             columns.push_back({fmt::format("{}^2", size), Align::right, 19});
         }
@@ -121,13 +130,18 @@ private:
         }
         Table::Cells cells{line.step, line.change, line.device};
         for (const EntropyTime& time : line.times) {
-            cells.push_back(
-                time.outcome == EntropyTime::Outcome::timed
-                    ? fmt::format("{} / {}", time_text(time.kernel_ns), time_text(time.whole_ns()))
-                    : std::string(word(time.outcome)));
+            cells.push_back(text(time));
         }
         show(table_.line(cells));
         lines_.push_back(std::move(line));
+    }
+
+    static std::string text(const EntropyTime& time) {
+        if (time.outcome != EntropyTime::Outcome::timed) {
+            return std::string(word(time.outcome));
+        }
+        return fmt::format("{} / {}", time.kernel_ns > 0 ? time_text(time.kernel_ns) : "-",
+                           time_text(time.whole_ns()));
     }
 
     void show(const std::string& text) const {
@@ -148,8 +162,11 @@ private:
                           {"outcome", word(time.outcome)}};
                 if (time.outcome == EntropyTime::Outcome::timed) {
                     json["configuration"] = time.configuration;
-                    json["kernel_ns"] = time.kernel_ns;
-                    json["copies_ns"] = time.copies_ns;
+                    if (time.placed_ns == 0) {
+                        json["kernel_ns"] = time.kernel_ns;
+                        json["copies_ns"] = time.copies_ns;
+                    }
+                    json["whole_ns"] = time.whole_ns();
                 } else {
                     json["note"] = time.note;
                 }

@@ -103,6 +103,14 @@ Platform& Engine::find(std::atomic<Platform*>& place, std::string_view name) {
     return found;
 }
 
+EnginePart& Engine::make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
+    std::call_once(part_made_, [&] {
+        own_part_ = make(*this);
+        part_.store(own_part_.get(), std::memory_order_release);
+    });
+    return *own_part_;
+}
+
 Backend& Engine::backend(std::string_view id) {
     refuse_fork();
     if (id == "auto") {

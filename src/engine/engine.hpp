@@ -11,6 +11,7 @@
 #include "engine/answers.hpp"
 #include "engine/binary_cache.hpp"
 #include "engine/dispatch_table.hpp"
+#include "engine/engine_part.hpp"
 #include "engine/isolation.hpp"
 #include "engine/kernel.hpp"
 #include "engine/session_store.hpp"
@@ -50,6 +51,14 @@ public:
     /// True if Options::device is the host, where host memory then stays.
     [[nodiscard]] bool keeps_host_data() const { return keeps_host_data_; }
 
+    /// What `make` has made when this was first called.
+    EnginePart& part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
+        if (EnginePart* const made = part_.load(std::memory_order_acquire)) [[likely]] {
+            return *made;
+        }
+        return make_part(make);
+    }
+
     /// The platform "cuda" or "host". Throws Error(unavailable) with the reason if it has no
     /// device.
     Platform& platform(std::string_view name);
@@ -86,6 +95,7 @@ private:
         return found != nullptr ? *found : find(place, name);
     }
     Platform& find(std::atomic<Platform*>& place, std::string_view name);
+    EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
     TuneReport tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
                              const TuneOptions& options, const Recorder& recorder);
 
@@ -104,6 +114,9 @@ private:
     DispatchTable table_;
     SingleFlight flights_;
     std::atomic<std::int64_t> tunings_{0};
+    std::atomic<EnginePart*> part_{nullptr};
+    std::once_flag part_made_;
+    std::unique_ptr<EnginePart> own_part_;  // the last: it uses the rest
 };
 
 }  // namespace jitune

@@ -104,7 +104,8 @@ private:
         if (!is_identifier(result_.kernel)) {
             reader_.fail(*root.get("kernel"), "kernel must be a name of letters, digits and _");
         }
-        if (result_.backend != "cuda" && result_.backend != "host") {
+        if (result_.backend != "cuda" && result_.backend != "host" &&
+            result_.backend != "machine") {
             reader_.fail(*root.get("backend"), "backend must be \"cuda\" or \"host\"");
         }
         const std::string cache = reader_.text_or(root, "cache", "front matter", "cold");

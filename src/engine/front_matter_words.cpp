@@ -57,7 +57,8 @@ const std::set<std::string>& device_attributes(std::string_view backend) {
         "registers_per_sm",   "l2_bytes",          "compute_capability",
         "memory_bus_bits",    "memory_clock_khz"};
     static const std::set<std::string> host{"cores", "cache_bytes", "simd_bytes"};
-    return backend == "cuda" ? cuda : host;
+    static const std::set<std::string> machine{"cores", "gpu_count"};
+    return backend == "cuda" ? cuda : backend == "host" ? host : machine;
 }
 
 bool is_identifier(std::string_view text) {

@@ -1,14 +1,14 @@
 #include "jitune/entropy.hpp"
 
 #include <array>
-#include <chrono>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
-#include "ops/reduce_kernel.hpp"
+#include "ops/machine.hpp"
+#include "ops/placed_entropy.hpp"
 
 namespace jitune {
 
@@ -24,27 +24,6 @@ void launch(Engine& engine, StreamSite& site, const EntropyRequest& request, con
     });
 }
 
-/// Host data on a GPU: there and back, away from the app's streams.
-void launch_copied(Engine& engine, Backend& backend, const EntropyRequest& request,
-                   const void* input, float* output) {
-    constexpr std::chrono::hours kLimit{1};
-    const Resolved& resolved = resolve_entropy(engine, backend, request);
-    const auto bench = backend.make_bench();
-    const auto count = static_cast<std::size_t>(request.rows * request.columns);
-    const std::size_t input_bytes = count * bytes_of(request.element);
-    const auto device_input = bench->allocate(input_bytes);
-    const auto device_output = bench->allocate(count * sizeof *output);
-    bench->upload(device_input->data(), {static_cast<const std::byte*>(input), input_bytes});
-    const auto arrays =
-        entropy_arrays(request, device_input->data(), static_cast<float*>(device_output->data()));
-    const LaunchRule::Plan plan = resolved.rule.plan(sizes_of(request));
-    const Launch bound = resolved.rule.bind(plan, arrays, {});
-    if (const auto failure = bench->run(*resolved.program, bound, kLimit)) {
-        throw Error(ErrorKind::device, "entropy of host memory on a GPU: " + failure->reason);
-    }
-    bench->download(std::as_writable_bytes(std::span(output, count)), device_output->data());
-}
-
 }  // namespace
 
 namespace detail {
@@ -58,11 +37,12 @@ void entropy_host(Session& session, const EntropyRequest& request, const void* i
         return;
     }
     refuse_bad_arrays(request, input, output);
-    Backend& backend = engine.backend(engine.options().device);
-    if (platform_of(backend) == "host") {
-        return launch(engine, engine.host().site(nullptr), request, input, output, nullptr);
+    if (StreamSite* site = host_data_site(engine)) {
+        return launch(engine, *site, request, input, output, nullptr);
     }
-    launch_copied(engine, backend, request, input, output);
+    Machine& machine = Machine::of(engine);
+    run_placed_entropy(machine, Placement::on(engine.backend(engine.options().device)), false,
+                       request, input, output);
 }
 
 void entropy_device(Session& session, const EntropyRequest& request, const void* input,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ops/entropy_kernel.hpp"
+#include "ops/machine_backend.hpp"
 #include "ops/reduce_kernel.hpp"
 
 namespace jitune {
@@ -62,6 +63,11 @@ void refuse_bad_arrays(const detail::EntropyRequest& request, const void* input,
     }
 }
 
+const Kernel& entropy_kernel_on(const Backend& backend) {
+    const std::string_view platform = platform_of(backend);
+    return platform == "machine" ? placed_kernel(backend, "entropy") : entropy_kernel(platform);
+}
+
 const Resolved& resolve_entropy(Engine& engine, Backend& backend,
                                 const detail::EntropyRequest& request, const StreamSite* site) {
     const DispatchKey key{&backend, entropy_words(request), size_bucket(sizes_of(request))};
@@ -71,8 +77,7 @@ const Resolved& resolve_entropy(Engine& engine, Backend& backend,
     if (site != nullptr) {
         site->refuse_capture("the first tuned_entropy of a problem");
     }
-    return engine.resolve(key, backend, entropy_kernel(platform_of(backend)),
-                          entropy_problem(request));
+    return engine.resolve(key, backend, entropy_kernel_on(backend), entropy_problem(request));
 }
 
 }  // namespace jitune

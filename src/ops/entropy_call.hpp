@@ -19,6 +19,9 @@ ProblemWords entropy_words(const detail::EntropyRequest& request);
 void refuse_bad_arrays(const detail::EntropyRequest& request, const void* input,
                        const float* output);
 
+/// The built-in kernel for a device, or its placements for the machine.
+const Kernel& entropy_kernel_on(const Backend& backend);
+
 /// The engine's answer to a request that is good and has elements. With a site, throws
 /// Error(not_prepared) where that takes work while its stream is captured.
 const Resolved& resolve_entropy(Engine& engine, Backend& backend,

@@ -11,8 +11,10 @@
 #include "engine/tuner.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
+#include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
 #include "ops/entropy_workload.hpp"
+#include "ops/machine.hpp"
 #include "ops/reduce_kernel.hpp"
 #include "ops/template_headers.hpp"
 
@@ -130,22 +132,40 @@ EntropyTime run_entropy_step(Engine& engine, Backend& backend, const EntropyStep
     });
 }
 
+namespace {
+
+/// The winner of the default problem on a device, which is stored.
+Winner tune_own(Engine& engine, Backend& backend, std::int64_t size,
+                const std::atomic<bool>& stop) {
+    TuneOptions options;
+    options.strategy = engine.options().strategy;
+    options.seed = engine.options().seed;
+    options.budget = engine.options().budget;
+    options.stop = &stop;
+    return engine
+        .tune_and_store(backend, entropy_kernel_on(backend),
+                        entropy_problem({ElementType::float32, size, size, {}}), options)
+        .winner;
+}
+
+}  // namespace
+
 EntropyTime run_own_entropy(Engine& engine, Backend& backend, std::int64_t size,
                             const std::atomic<bool>& stop) {
     return attempt([&](EntropyTime& time) {
-        TuneOptions options;
-        options.strategy = engine.options().strategy;
-        options.seed = engine.options().seed;
-        options.budget = engine.options().budget;
-        options.stop = &stop;
-        const Winner winner =
-            engine
-                .tune_and_store(backend, entropy_kernel(platform_of(backend)),
-                                entropy_problem({ElementType::float32, size, size, {}}), options)
-                .winner;
+        const Winner winner = tune_own(engine, backend, size, stop);
         time.configuration = winner.configuration;
         time.kernel_ns = winner.median_ns;
         time.copies_ns = copies_ns(backend, size);
+    });
+}
+
+EntropyTime run_placed_entropy_step(Engine& engine, std::int64_t size,
+                                    const std::atomic<bool>& stop) {
+    return attempt([&](EntropyTime& time) {
+        const Winner winner = tune_own(engine, Machine::of(engine).backend(), size, stop);
+        time.configuration = winner.configuration;
+        time.placed_ns = winner.median_ns;
     });
 }
 

@@ -34,8 +34,9 @@ struct EntropyTime {
     double kernel_ns = 0;  ///< median
     /// From and to host memory: 0 on the host, where the data is.
     double copies_ns = 0;
+    double placed_ns = 0;  ///< in place of both: of a placed call as a whole
 
-    [[nodiscard]] double whole_ns() const { return kernel_ns + copies_ns; }
+    [[nodiscard]] double whole_ns() const { return kernel_ns + copies_ns + placed_ns; }
 };
 
 /// Checks and times the step in the article's configuration, in the rig of tuning. Throws
@@ -46,5 +47,10 @@ EntropyTime run_entropy_step(Engine& engine, Backend& backend, const EntropyStep
 /// The same of jitune's own kernel, tuned within the engine's budget; its winner is stored.
 EntropyTime run_own_entropy(Engine& engine, Backend& backend, std::int64_t size,
                             const std::atomic<bool>& stop);
+
+/// The article's v14: a call on host memory as it is placed by tuning within the engine's budget;
+/// the winner is stored. Only the whole is timed.
+EntropyTime run_placed_entropy_step(Engine& engine, std::int64_t size,
+                                    const std::atomic<bool>& stop);
 
 }  // namespace jitune

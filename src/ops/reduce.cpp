@@ -66,6 +66,12 @@ const Resolved& resolved_for(Engine& engine, Backend& backend, const ReduceReque
     return known != nullptr ? *known : resolve_reduce(engine, key, backend, request);
 }
 
+/// The copy to a GPU reads every element once on the CPU, and that is all that a reduction does:
+/// "auto" is the host, and nothing has to be tuned to know it.
+bool stays_on_host(const Engine& engine) {
+    return engine.keeps_host_data() || engine.options().device == "auto";
+}
+
 /// Host data on a GPU: there and back, away from the app's streams.
 void reduce_copied(Engine& engine, Backend& backend, const ReduceRequest& request,
                    const ReduceData& data) {
@@ -109,8 +115,8 @@ namespace detail {
 void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
     Engine& engine = session.engine();
     engine.refuse_fork();
-    if (engine.keeps_host_data() &&
-        launch_known(engine.host().site(nullptr), request, data, nullptr)) {
+    const bool stays = stays_on_host(engine);
+    if (stays && launch_known(engine.host().site(nullptr), request, data, nullptr)) {
         return;
     }
     refuse_bad_shape(request.shape);
@@ -118,11 +124,10 @@ void reduce_host(Session& session, const ReduceRequest& request, const ReduceDat
         return fill_with_nothing(request, data.results);
     }
     refuse_bad_data(request, data);
-    Backend& backend = engine.backend(engine.options().device);
-    if (platform_of(backend) == "host") {
+    if (stays) {
         return launch_new(engine, engine.host().site(nullptr), request, data, nullptr);
     }
-    reduce_copied(engine, backend, request, data);
+    reduce_copied(engine, engine.backend(engine.options().device), request, data);
 }
 
 void reduce_device(Session& session, const ReduceRequest& request, const void* values,

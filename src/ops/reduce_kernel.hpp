@@ -11,9 +11,10 @@ namespace jitune {
 
 using ReduceKind = detail::ReduceShape::Kind;
 
-/// "cuda" or "host".
+/// "cuda", "host" or "machine".
 inline std::string_view platform_of(const Backend& backend) {
-    return backend.info().id == "host" ? "host" : "cuda";
+    const std::string_view id = backend.info().id;
+    return id == "host" || id == "machine" ? id : std::string_view("cuda");
 }
 
 /// The built-in kernel of a shape for a backend: "cuda" or "host". Parsed once.

@@ -1,9 +1,11 @@
 #include "jitune/stencil.hpp"
 
 #include <array>
-#include <chrono>
 
-#include "ops/reduce_kernel.hpp"
+#include <fmt/format.h>
+
+#include "ops/machine.hpp"
+#include "ops/placed_stencil.hpp"
 #include "ops/stencil_call.hpp"
 
 namespace jitune {
@@ -21,27 +23,6 @@ void launch(Engine& engine, StreamSite& site, const StencilRequest& request,
                    });
 }
 
-/// Host data on a GPU: there and back, away from the app's streams.
-void run_copied(Engine& engine, Backend& backend, const StencilRequest& request,
-                StencilWeights& weights, const void* input, void* output) {
-    constexpr std::chrono::hours kLimit{1};
-    const Resolved& resolved = resolve_stencil(engine, backend, request, kFastAlignment);
-    const std::size_t element = bytes_of(request.element);
-    const std::size_t input_bytes = static_cast<std::size_t>(request.n) * element;
-    const std::size_t output_bytes =
-        static_cast<std::size_t>(stencil_outputs(request.n, request.stencil)) * element;
-    const auto bench = backend.make_bench();
-    const auto from = bench->allocate(input_bytes);
-    const auto to = bench->allocate(output_bytes);
-    bench->upload(from->data(), {static_cast<const std::byte*>(input), input_bytes});
-    const std::array<void*, 3> arrays{from->data(), weights.data(), to->data()};
-    const Launch bound = resolved.rule.bind(resolved.rule.plan(std::array{request.n}), arrays, {});
-    if (const auto failure = bench->run(*resolved.program, bound, kLimit)) {
-        throw Error(ErrorKind::device, "stencil of host memory on a GPU: " + failure->reason);
-    }
-    bench->download({static_cast<std::byte*>(output), output_bytes}, to->data());
-}
-
 }  // namespace
 
 namespace detail {
@@ -55,12 +36,19 @@ void stencil_host(Session& session, const StencilRequest& request, const void* i
         return;
     }
     refuse_bad_stencil_data(request, input, output);
-    Backend& backend = engine.backend(engine.options().device);
-    if (platform_of(backend) == "host") {
-        return launch(engine, engine.host().site(nullptr), request, weights, input, output,
-                      nullptr);
+    if (StreamSite* site = host_data_site(engine)) {
+        return launch(engine, *site, request, weights, input, output, nullptr);
     }
-    run_copied(engine, backend, request, weights, input, output);
+    run_placed_stencil(Machine::of(engine), Placement::on(engine.backend(engine.options().device)),
+                       request, input, weights.data(), output);
+}
+
+void refuse_bad_output(std::size_t size, std::int64_t outputs) {
+    if (size != static_cast<std::size_t>(outputs)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("stencil: the output has {} elements, and there are {} outputs",
+                                size, outputs));
+    }
 }
 
 void stencil_device(Session& session, const StencilRequest& request, const void* input,

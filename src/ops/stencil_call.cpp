@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "ops/machine_backend.hpp"
 #include "ops/reduce_kernel.hpp"
 
 namespace jitune {
@@ -35,8 +36,10 @@ DispatchKey key_of(const Backend& backend, const detail::StencilRequest& request
 
 const Resolved& resolve(Engine& engine, const DispatchKey& key, Backend& backend,
                         const detail::StencilRequest& request, std::size_t alignment) {
-    return engine.resolve(key, backend, stencil_kernel(platform_of(backend)),
-                          stencil_problem(request, alignment));
+    const std::string_view platform = platform_of(backend);
+    const Kernel& kernel =
+        platform == "machine" ? placed_kernel(backend, "stencil") : stencil_kernel(platform);
+    return engine.resolve(key, backend, kernel, stencil_problem(request, alignment));
 }
 
 }  // namespace

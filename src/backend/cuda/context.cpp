@@ -18,8 +18,8 @@ bool has_current_context(const CudaDevice& device) {
 
 }  // namespace
 
-ContextScope::Current::Current(CudaDevice& device) : device_(device) {
-    if (!has_current_context(device)) {
+ContextScope::Current::Current(CudaDevice& device, bool primary) : device_(device) {
+    if (primary || !has_current_context(device)) {
         device.check(device.driver().cuCtxPushCurrent(device.primary_context()), "cuCtxPushCurrent",
                      "make the device's context current");
         pushed_ = true;

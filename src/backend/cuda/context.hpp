@@ -10,12 +10,16 @@ namespace jitune {
 class ContextScope {
 public:
     /// Throws Error(device) and leaves everything as it was.
-    explicit ContextScope(CudaDevice& device) : current_(device), relaxed_(device) {}
+    explicit ContextScope(CudaDevice& device) : current_(device, false), relaxed_(device) {}
+
+    struct Primary {};
+    /// The primary context, also where another of the device is current.
+    ContextScope(CudaDevice& device, Primary /*which*/) : current_(device, true), relaxed_(device) {}
 
 private:
     class Current {
     public:
-        explicit Current(CudaDevice& device);
+        Current(CudaDevice& device, bool primary);
         ~Current();
         Current(const Current&) = delete;
         Current& operator=(const Current&) = delete;

@@ -6,6 +6,7 @@
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/cuda_bench.hpp"
 #include "backend/cuda/cuda_program.hpp"
+#include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/device_memory.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
 
@@ -31,6 +32,10 @@ std::shared_ptr<const Program> CudaBackend::load(const Binary& binary) {
 
 std::unique_ptr<Bench> CudaBackend::make_bench() {
     return std::make_unique<CudaBench>(device_, nvrtc_, clocks_);
+}
+
+std::unique_ptr<Queue> CudaBackend::make_queue() {
+    return std::make_unique<CudaQueue>(device_);
 }
 
 std::unique_ptr<DeviceMemory> CudaBackend::allocate(std::size_t bytes) {

@@ -32,6 +32,8 @@
     X(cuMemFree)                         \
     X(cuMemGetInfo)                      \
     X(cuPointerGetAttribute)             \
+    X(cuMemHostAlloc)                    \
+    X(cuMemFreeHost)                     \
     X(cuMemcpyHtoDAsync)                 \
     X(cuMemcpyDtoHAsync)                 \
     X(cuMemcpyDtoDAsync)                 \

@@ -7,6 +7,7 @@
 
 #include "backend/host/host_bench.hpp"
 #include "backend/host/host_memory.hpp"
+#include "backend/host/host_queue.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune {
@@ -62,6 +63,10 @@ std::shared_ptr<const Program> HostBackend::load(const Binary& binary) {
 
 std::unique_ptr<Bench> HostBackend::make_bench() {
     return std::make_unique<HostBench>(info_);
+}
+
+std::unique_ptr<Queue> HostBackend::make_queue() {
+    return std::make_unique<HostQueue>();
 }
 
 std::unique_ptr<DeviceMemory> HostBackend::allocate(std::size_t bytes) {

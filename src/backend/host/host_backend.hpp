@@ -24,6 +24,7 @@ public:
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
+    std::unique_ptr<Queue> make_queue() override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;

@@ -50,6 +50,10 @@ JITUNE_API void entropy_device(Session& session, const EntropyRequest& request, 
 /// Throws Error(usage) where an array of that shape does not have `size` elements.
 JITUNE_API void refuse_bad_array(std::size_t size, std::int64_t rows, std::int64_t columns);
 
+template <class Range>
+concept HostLevels = std::ranges::contiguous_range<const Range> &&
+    std::ranges::sized_range<const Range> && LevelElement<std::ranges::range_value_t<const Range>>;
+
 }  // namespace detail
 
 /// Enqueues on `stream`: output[y * columns + x] is the entropy around input[y * columns + x], of
@@ -75,19 +79,30 @@ void tuned_entropy(const T* device_input, std::int64_t rows, std::int64_t column
                            device_output, stream);
 }
 
-/// The same for a vector, array or span in host memory, on the host backend unless Options::device
-/// names a GPU, which it is then copied to. Throws Error(usage) where `input` is not rows * columns
-/// long.
-template <std::ranges::contiguous_range Range>
-requires std::ranges::sized_range<const Range> && LevelElement<std::ranges::range_value_t<Range>>
-    std::vector<float> tuned_entropy(const Range& input, std::int64_t rows, std::int64_t columns,
-                                     const Entropy& entropy = {},
-                                     Session& session = Session::standard()) {
-    using T = std::ranges::range_value_t<Range>;
+/// The same for a vector, array or span in host memory, into floats of the caller's own, which must
+/// not overlap it. Options::device says where: on the host, on a GPU, or wherever it was fastest in
+/// tuning. Returns when it is done; what `output` holds where it throws is no result. Throws
+/// Error(usage) where one of the arrays is not rows * columns long.
+template <detail::HostLevels Range, std::ranges::contiguous_range Output>
+requires std::same_as < std::remove_reference_t<std::ranges::range_reference_t<Output>>,
+float > void tuned_entropy(const Range& input, std::int64_t rows, std::int64_t columns,
+                           Output&& output, const Entropy& entropy = {},
+                           Session& session = Session::standard()) {
+    using T = std::ranges::range_value_t<const Range>;
+    detail::refuse_bad_array(std::ranges::size(input), rows, columns);
+    detail::refuse_bad_array(std::ranges::size(output), rows, columns);
+    detail::entropy_host(session, {kElementType<T>, rows, columns, entropy},
+                         std::ranges::data(input), std::ranges::data(output));
+}
+
+/// The same into new memory, whose first use takes longer than the work on large arrays.
+template <detail::HostLevels Range>
+std::vector<float> tuned_entropy(const Range& input, std::int64_t rows, std::int64_t columns,
+                                 const Entropy& entropy = {},
+                                 Session& session = Session::standard()) {
     detail::refuse_bad_array(std::ranges::size(input), rows, columns);
     std::vector<float> output(std::ranges::size(input));
-    detail::entropy_host(session, {kElementType<T>, rows, columns, entropy},
-                         std::ranges::data(input), output.data());
+    tuned_entropy(input, rows, columns, output, entropy, session);
     return output;
 }
 

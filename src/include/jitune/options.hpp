@@ -28,8 +28,10 @@ struct JITUNE_API Options {
     /// Time that one miss may spend on tuning; zero: no limit. One compile and one check are always
     /// made. Another process that tunes the same problem is waited for half as long again.
     std::chrono::milliseconds budget{2000};
-    /// Where data in host memory is reduced: "host", where the data is, or "cuda" or "cuda:N",
-    /// which it is then copied to. Data in device memory is always reduced on its own device.
+    /// Where data in host memory is worked on: "host", where the data is; "cuda" or "cuda:N", which
+    /// it is then copied to; or "auto", which is where it is fastest: on the CPU, one GPU or
+    /// several, as tuning has found for the problem on this machine. Without a GPU "auto" is
+    /// "host". Data in device memory is always worked on by its own device.
     std::string device = "host";
     /// One row of the strategy table: "auto", "exhaustive", "random" or "surrogate".
     std::string strategy = "auto";

@@ -78,6 +78,9 @@ JITUNE_API void stencil_host(Session& session, const StencilRequest& request, co
 JITUNE_API void stencil_device(Session& session, const StencilRequest& request, const void* input,
                                void* output, CUstream_st* stream);
 
+/// Throws Error(usage) where an array of `size` elements is not as long as the outputs.
+JITUNE_API void refuse_bad_output(std::size_t size, std::int64_t outputs);
+
 }  // namespace detail
 
 /// Enqueues the stencil of `n` inputs in device memory on `stream`; stencil_outputs(n, stencil)
@@ -99,17 +102,31 @@ void tuned_stencil(const T* input, std::int64_t n, T* output, const Stencil& ste
     detail::stencil_device(session, {kElementType<T>, stencil, n}, input, output, stream);
 }
 
-/// The stencil of host memory: a vector, array or span. Runs on the host backend, unless
-/// Options::device names a CUDA device, which the data is then copied to. Throws as above.
+/// The stencil of host memory, a vector, array or span, into memory of the caller's own, which must
+/// not overlap it and holds stencil_outputs() elements. Options::device says where: on the host, on
+/// a GPU, or wherever it was fastest in tuning. Returns when it is done; what `output` holds where
+/// it throws is no result. Throws as above, and Error(usage) for an output of another length.
+template <std::ranges::contiguous_range Range, std::ranges::contiguous_range Output>
+void tuned_stencil(const Range& input, Output&& output, const Stencil& stencil,
+                   Session& session = Session::standard()) {
+    using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+    static_assert(StencilElement<T>, "tuned_stencil takes int32, float and double");
+    static_assert(std::same_as<std::ranges::range_reference_t<Output>, T&>,
+                  "tuned_stencil writes elements of the input's type");
+    const auto n = static_cast<std::int64_t>(std::ranges::size(input));
+    detail::refuse_bad_output(std::ranges::size(output), stencil_outputs(n, stencil));
+    detail::stencil_host(session, {kElementType<T>, stencil, n}, std::ranges::data(input),
+                         std::ranges::data(output));
+}
+
+/// The same into new memory, whose first use takes longer than the work on large arrays.
 template <std::ranges::contiguous_range Range>
 auto tuned_stencil(const Range& input, const Stencil& stencil,
                    Session& session = Session::standard()) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
-    static_assert(StencilElement<T>, "tuned_stencil takes int32, float and double");
     const auto n = static_cast<std::int64_t>(std::ranges::size(input));
     std::vector<T> output(static_cast<std::size_t>(stencil_outputs(n, stencil)));
-    detail::stencil_host(session, {kElementType<T>, stencil, n}, std::ranges::data(input),
-                         output.data());
+    tuned_stencil(input, output, stencil, session);
     return output;
 }
 

@@ -1,0 +1,45 @@
+#include "backend/cuda/pinned_memory.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "backend/cuda/driver_handle.hpp"
+
+namespace jitune {
+namespace {
+
+constexpr std::string_view kTried = "page-lock host memory";
+
+class PinnedMemory final : public DeviceMemory {
+public:
+    PinnedMemory(const std::shared_ptr<CudaDevice>& device, std::size_t bytes)
+        : memory_(device, device->driver().cuMemFreeHost, "cuMemFreeHost"), bytes_(bytes) {
+        const ContextScope scope(*device);
+        const CUresult result = device->driver().cuMemHostAlloc(
+            memory_.out(), std::max<std::size_t>(bytes, 1), CU_MEMHOSTALLOC_PORTABLE);
+        if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("{}: cuMemHostAlloc of {} bytes: {}: free some memory, raise "
+                                    "the process's limit of locked memory, or use the host",
+                                    kTried, bytes, describe(device->driver(), result)));
+        }
+        device->check(result, "cuMemHostAlloc", kTried);
+    }
+
+    [[nodiscard]] void* data() const override { return memory_.get(); }
+    [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+private:
+    DriverHandle<void*> memory_;
+    std::size_t bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceMemory> allocate_pinned_memory(const std::shared_ptr<CudaDevice>& device,
+                                                     std::size_t bytes) {
+    return std::make_unique<PinnedMemory>(device, bytes);
+}
+
+}  // namespace jitune

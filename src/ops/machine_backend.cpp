@@ -1,0 +1,78 @@
+#include "ops/machine_backend.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "ops/placed_operations.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::string_view kFormat = "placement";
+
+/// "A + 2 x B": what makes machines share placements, or their names.
+std::string together(const std::string& host, std::span<Backend* const> gpus,
+                     std::string DeviceInfo::*text) {
+    std::string result = host;
+    for (std::size_t i = 0; i < gpus.size();) {
+        const std::string& first = gpus[i]->info().*text;
+        std::size_t end = i;
+        while (end < gpus.size() && gpus[end]->info().*text == first) {
+            ++end;
+        }
+        result += fmt::format(" + {} x {}", end - i, first);
+        i = end;
+    }
+    return result;
+}
+
+std::int64_t cores_of(const DeviceInfo& host) {
+    const auto found = host.attributes.find("cores");
+    return found == host.attributes.end() ? 1 : found->second;
+}
+
+}  // namespace
+
+MachineBackend::MachineBackend(Machine& machine, Backend& host, std::span<Backend* const> gpus)
+    : machine_(machine), host_(host) {
+    info_.id = "machine";
+    info_.name = together(host.info().name, gpus, &DeviceInfo::name);
+    info_.driver = gpus.empty() ? host.info().driver : gpus.front()->info().driver;
+    info_.device_class = together(host.info().device_class, gpus, &DeviceInfo::device_class);
+    info_.attributes = {{"cores", cores_of(host.info())},
+                        {"gpu_count", static_cast<std::int64_t>(gpus.size())}};
+}
+
+std::vector<CompileOutcome> MachineBackend::compile(const TemplateSource& /*source*/,
+                                                    std::span<const Instance> instances) {
+    std::vector<CompileOutcome> outcomes;
+    for (const Instance& instance : instances) {
+        outcomes.emplace_back(
+            Binary{std::string(kFormat),
+                   std::make_shared<const std::string>(instance.expressions.front()),
+                   {"place"}});
+    }
+    return outcomes;
+}
+
+std::shared_ptr<const Program> MachineBackend::load(const Binary& binary) {
+    const auto refuse = [](const std::string& what) {
+        throw Error(ErrorKind::device, "load a placement: " + what);
+    };
+    if (binary.format != kFormat || binary.image == nullptr) {
+        refuse(fmt::format("its format is \"{}\", not \"{}\"", binary.format, kFormat));
+    }
+    const std::string& expression = *binary.image;
+    for (const PlacedOperation& operation : placed_operations()) {
+        if (expression.starts_with(fmt::format("jitune::place_{}<", operation.name))) {
+            return operation.load(machine_, expression_values(expression));
+        }
+    }
+    refuse(fmt::format("\"{:.80}\" is no operation that can be placed", expression));
+    return nullptr;
+}
+
+}  // namespace jitune

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "jitune/entropy.hpp"
+#include "ops/placed_operations.hpp"
+
+namespace jitune {
+
+/// The row of placed_operations().
+std::shared_ptr<const Program> load_placed_entropy(Machine& machine,
+                                                   const std::vector<std::string>& values);
+Kernel placed_entropy_kernel(Machine& machine);
+
+/// Works on host memory by a placement that is given: of a good request that has elements. With
+/// `as_bytes` levels are uint8 on their way to the devices. Throws as HostPipeline::run does.
+void run_placed_entropy(Machine& machine, const Placement& placement, bool as_bytes,
+                        const detail::EntropyRequest& request, const void* input, float* output);
+
+}  // namespace jitune

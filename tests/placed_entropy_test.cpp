@@ -1,0 +1,160 @@
+// The entropy of host memory in chunks, on two host backends in the place of GPUs.
+
+#include <limits>
+
+#include "ops/placed_entropy.hpp"
+
+#include "engine/explanation.hpp"
+#include "entropy_case.hpp"
+#include "expect_error.hpp"
+#include "machine_fixture.hpp"
+#include "ops/entropy_call.hpp"
+#include "ops/entropy_kernel.hpp"
+#include "ops/level_bytes.hpp"
+
+namespace jitune {
+namespace {
+
+using Processors = Placement::Processors;
+
+class PlacedEntropy : public MachineFixture {
+protected:
+    template <class T>
+    std::string complaint(const Placement& placement, bool as_bytes, std::int64_t rows,
+                          std::int64_t columns, const Entropy& entropy = {}) {
+        const EntropyCase<T> one(rows, columns, entropy);
+        std::vector<float> output(one.elements.size(), -1);
+        run_placed_entropy(machine_, placement, as_bytes, {kElementType<T>, rows, columns, entropy},
+                           one.elements.data(), output.data());
+        return one.judge(output);
+    }
+};
+
+TEST_F(PlacedEntropy, ChunksOfAnySizeOnAnyNumberOfDevicesAreRight) {
+    for (const std::size_t chunk : {1, 4000, 30'000, 10'000'000}) {
+        for (const int gpus : {1, 2}) {
+            EXPECT_EQ(complaint<float>(placement(gpus, 3, chunk), false, 83, 131), "") << chunk;
+        }
+    }
+    EXPECT_EQ(complaint<std::int32_t>(placement(2, 2, 2000), false, 40, 31, {15, 256}), "");
+    EXPECT_EQ(complaint<std::uint8_t>(placement(2, 2, 500), false, 1, 97), "");
+    EXPECT_EQ(complaint<std::uint8_t>(placement(2, 2, 1), false, 89, 1), "");
+}
+
+TEST_F(PlacedEntropy, LevelsMayTravelAsBytesAndCoresHelp) {
+    EXPECT_EQ(complaint<float>(placement(2, 2, 3000), true, 67, 90, {5, 256}), "");
+    EXPECT_EQ(complaint<std::int32_t>(placement(1, 2, 3000), true, 67, 90), "");
+    EXPECT_EQ(complaint<float>(placement(2, 2, 3000, Processors::all), true, 67, 90), "");
+    EXPECT_EQ(complaint<float>(placement(0, 1, 1, Processors::host), false, 67, 90), "");
+}
+
+TEST_F(PlacedEntropy, TheDriverMayCopyFromTheCallersMemory) {
+    const Placement direct = placement(1, 1, 5000, Processors::gpus, Staging::pageable);
+    EXPECT_EQ(complaint<float>(direct, false, 67, 90), "");
+    EXPECT_EQ(complaint<float>(direct, true, 67, 90), "");  // bytes have to be made somewhere
+}
+
+TEST_F(PlacedEntropy, SeveralThreadsShareThePipeline) {
+    std::vector<std::string> complaints(4);
+    std::vector<std::thread> threads;
+    for (std::string& mine : complaints) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 5; ++i) {
+                mine += complaint<float>(placement(2, 2, 2000), i % 2 == 0, 60, 50);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(complaints, std::vector<std::string>(4));
+}
+
+TEST_F(PlacedEntropy, BytesAreLevelsAsTheKernelsTakeThem) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> floats{
+        -1, 0,     1.2F,      6.8F,       15,
+        16, 1e30F, kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN()};
+    std::vector<std::uint8_t> bytes(floats.size());
+    write_level_bytes(floats.data(), ElementType::float32, floats.size(), 16, bytes.data());
+    EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0, 0, 1, 7, 15, 15, 15, 15, 0, 0}));
+    const std::vector<std::int32_t> integers{-7, 0, 255, 256, 1 << 30};
+    bytes.resize(integers.size());
+    write_level_bytes(integers.data(), ElementType::int32, integers.size(), 256, bytes.data());
+    EXPECT_EQ(bytes, (std::vector<std::uint8_t>{0, 0, 255, 255, 255}));
+}
+
+TEST_F(PlacedEntropy, APlacementNeedsTheDevicesThatItNames) {
+    expect_error(ErrorKind::device, "gpus=4",
+                 [&] { complaint<float>(placement(4, 1, 1000), false, 9, 9); });
+}
+
+/// Placements as configurations of the device "machine".
+class EntropyPlacement : public MachineFixture {
+protected:
+    EntropyPlacement() : MachineFixture(stored_options()) {}
+
+    static Options stored_options() {
+        Options options = quick_options();
+        options.database = dir().path() / "tuning.db";
+        options.on_miss = TunePolicy::now;
+        options.budget = std::chrono::milliseconds(500);
+        return options;
+    }
+    static TempDir& dir() {
+        static TempDir dir;
+        return dir;
+    }
+};
+
+TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
+    const EntropyCase<float> one(80, 70, {});
+    const detail::EntropyRequest request{ElementType::float32, 80, 70, {}};
+    const Resolved& tuned = resolve_entropy(engine_, machine_.backend(), request);
+    EXPECT_EQ(tuned.info.origin, Origin::tuned);
+    EXPECT_EQ(tuned.info.device, "machine");
+    EXPECT_TRUE(tuned.info.configuration.find("processors=") != std::string::npos)
+        << tuned.info.configuration;
+
+    Engine again(stored_options());
+    Machine later(again, again.host().device(0), {&first_, &second_});
+    const Resolved& stored = resolve_entropy(again, later.backend(), request);
+    EXPECT_EQ(stored.info.origin, Origin::stored);
+    EXPECT_EQ(stored.info.configuration, tuned.info.configuration);
+
+    const Kernel& kernel = entropy_kernel_on(later.backend());
+    const Explanation explained = explain(again, later.backend(), kernel, entropy_problem(request));
+    ASSERT_FALSE(explained.rows.empty());
+    EXPECT_TRUE(explained.rows.front().serves) << explained.rows.front().reason;
+    EXPECT_EQ(explained.rows.front().winner.configuration, tuned.info.configuration);
+
+    Machine other(again, again.host().device(0), {&first_});
+    EXPECT_FALSE(explain(again, other.backend(), kernel, entropy_problem(request)).rows[0].serves)
+        << "a machine of one GPU is another class";
+}
+
+TEST_F(EntropyPlacement, EveryPlacementOfTheSpaceIsRight) {
+    const Kernel& kernel = machine_.kernel("entropy");
+    const Problem problem = entropy_problem({ElementType::float32, 600, 500, {}});
+    BinaryCache binaries;
+    TuneOptions options;
+    options.strategy = "random";
+    options.max_evaluations = 12;
+    const TuneReport report = tune(machine_.backend(), kernel.kernel_template, *kernel.workload,
+                                   problem, options, binaries, engine_.log());
+    EXPECT_GT(report.progress.space, 8U);
+    EXPECT_EQ(report.progress.failed, 0U);
+    for (const Measurement& one : report.measurements) {
+        EXPECT_EQ(one.verdict, Verdict::timed) << one.configuration << ": " << one.reason;
+    }
+}
+
+TEST_F(EntropyPlacement, AHostWithoutGpusHasOnePlacement) {
+    Machine bare(engine_, engine_.host().device(0), {});
+    const Problem problem = entropy_problem({ElementType::float32, 900, 500, {}});
+    const Kernel& kernel = bare.kernel("entropy");
+    EXPECT_EQ(kernel.kernel_template.space(problem, bare.backend().info()).size(), 1U);
+}
+
+}  // namespace
+}  // namespace jitune
