@@ -130,6 +130,30 @@ CUcontext FakeCuda::primary_context(int ordinal) {
     return reinterpret_cast<CUcontext>(state_->primaries[ordinal]);
 }
 
+bool FakeCuda::end_context(CUcontext context) {
+    const Lock lock(state_->mutex);
+    auto* const ended = reinterpret_cast<FakeContext*>(context);
+    const auto primary = state_->primaries.find(ended->device);
+    if (primary != state_->primaries.end() && primary->second == ended) {
+        if (state_->primary_references[ended->device] > 0) {
+            return false;
+        }
+        state_->primaries.erase(primary);
+    }
+    const auto end = [&](auto& things) {
+        std::erase_if(things, [&](auto* thing) {
+            const bool gone = thing->context == ended;
+            if (gone) {
+                delete thing;
+            }
+            return gone;
+        });
+    };
+    end(state_->streams);
+    end(state_->events);
+    return true;
+}
+
 void FakeCuda::make_current(CUcontext context) {
     const Lock lock(state_->mutex);
     state_->stack().clear();

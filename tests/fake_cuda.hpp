@@ -81,6 +81,9 @@ public:
 
     CUcontext make_context(int ordinal);
     CUcontext primary_context(int ordinal);
+    /// As the end of a context, or the last release of a primary one: streams and events that live
+    /// in it are gone. Not where the library holds the primary one; false then.
+    bool end_context(CUcontext context);
     void make_current(CUcontext context);  ///< null: none is current
     [[nodiscard]] CUcontext current() const;
     CUstream make_stream();  ///< blocking, of the current context

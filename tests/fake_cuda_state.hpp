@@ -14,6 +14,7 @@ struct FakeContext {
 };
 
 struct FakeEvent {
+    FakeContext* context = nullptr;
     double nanoseconds = -1;
 };
 

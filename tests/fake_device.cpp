@@ -113,6 +113,14 @@ CUresult primary_release(CUdevice device) {
     return call.result;
 }
 
+CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
+    ENTER("cuDevicePrimaryCtxGetState", kInit)
+    *flags = 0;
+    const auto primary = state.primaries.find(device);
+    *active = primary != state.primaries.end() && primary->second != nullptr ? 1 : 0;
+    return CUDA_SUCCESS;
+}
+
 CUresult ctx_current(CUcontext* context) {
     ENTER("cuCtxGetCurrent", kInit)
     *context = reinterpret_cast<CUcontext>(state.current());
@@ -178,6 +186,7 @@ void fill_device_functions(DriverTable& table) {
     table.cuDeviceGetUuid = device_uuid;
     table.cuDeviceGetAttribute = device_attribute;
     table.cuDevicePrimaryCtxRetain = primary_retain;
+    table.cuDevicePrimaryCtxGetState = primary_state;
     table.cuDevicePrimaryCtxRelease = primary_release;
     table.cuCtxGetCurrent = ctx_current;
     table.cuCtxGetDevice = ctx_device;

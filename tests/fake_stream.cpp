@@ -126,7 +126,7 @@ CUresult end_capture(CUstream handle, CUgraph* graph) {
 
 CUresult event_create(CUevent* handle, unsigned) {
     ENTER("cuEventCreate", kContext)
-    auto* event = new FakeEvent;
+    auto* event = new FakeEvent{.context = state.current()};
     state.events.insert(event);
     *handle = reinterpret_cast<CUevent>(event);
     return CUDA_SUCCESS;

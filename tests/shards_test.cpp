@@ -174,6 +174,43 @@ TEST_F(Shards, MayLieOnOneGpu) {
     EXPECT_EQ(fake_.calls("cuMemcpyPeerAsync"), 0);
 }
 
+/// What jitune has made beside the app's streams must not be touched once their contexts are gone.
+TEST_F(Shards, ContextsOfTheAppMayEndBeforeTheSession) {
+    std::vector<std::int32_t> values(90);
+    std::iota(values.begin(), values.end(), 0);
+    const Stencil stencil{.boundary = Boundary::wrap};
+    for (int turn = 0; turn < 2; ++turn) {
+        auto shards = shards_of(values, {40, 50});
+        const auto outputs = arrays_of<std::int32_t>({90, 90});
+        std::vector<CUcontext> contexts;
+        for (int gpu = 0; gpu < 2; ++gpu) {
+            contexts.push_back(fake_.make_context(gpu));
+            fake_.make_current(contexts.back());
+            CUstream_st*& stream = shards[static_cast<std::size_t>(gpu)].stream;
+            fake_.driver().cuStreamSynchronize(stream);
+            stream = fake_.make_stream();
+        }
+        fake_.make_current(nullptr);
+        tuned_stencil(shards, outputs, stencil, ShardOutput::all, *session_);
+        for (std::size_t i = 0; i < 2; ++i) {
+            EXPECT_EQ(judge_stencil(values, stencil, read(outputs[i], 90, shards[i])), "");
+        }
+        for (const CUcontext context : contexts) {
+            EXPECT_TRUE(fake_.end_context(context));
+        }
+    }
+}
+
+TEST_F(Shards, ThePrimaryContextStaysWhileTheSessionHasStreamsInIt) {
+    std::vector<std::int32_t> values(90);
+    const auto shards = shards_of(values, {40, 50});
+    tuned_stencil(shards, arrays_of<std::int32_t>({40, 50}), Stencil{.boundary = Boundary::wrap},
+                  ShardOutput::own, *session_);
+    for (int gpu = 0; gpu < 2; ++gpu) {
+        EXPECT_FALSE(fake_.end_context(fake_.primary_context(gpu)));
+    }
+}
+
 TEST_F(Shards, CallsOfSeveralThreadsOnTheSameStreamsDoNotMix) {
     constexpr std::int64_t kHalf = 50;
     const Stencil stencil{.radius = 3, .boundary = Boundary::wrap};
@@ -317,7 +354,7 @@ TEST_F(Shards, ADriverThatFailsGivesAnErrorAndTheNextCallAnswers) {
                 break;
             }
         }
-        EXPECT_GT(errors, known ? 40 : 20);
+        EXPECT_GT(errors, known ? 40 : 15);
     }
 }
 

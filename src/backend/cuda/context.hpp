@@ -14,7 +14,8 @@ public:
 
     struct Primary {};
     /// The primary context, also where another of the device is current.
-    ContextScope(CudaDevice& device, Primary /*which*/) : current_(device, true), relaxed_(device) {}
+    ContextScope(CudaDevice& device, Primary /*which*/)
+        : current_(device, true), relaxed_(device) {}
 
 private:
     class Current {

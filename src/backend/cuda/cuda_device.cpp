@@ -133,6 +133,14 @@ CUcontext CudaDevice::primary_context() {
     return context;
 }
 
+bool CudaDevice::keep_if_primary(CUcontext context) {
+    unsigned flags = 0;
+    int active = 0;
+    check(driver_->cuDevicePrimaryCtxGetState(handle_, &flags, &active),
+          "cuDevicePrimaryCtxGetState", "use " + info_.id);
+    return active != 0 && primary_context() == context;
+}
+
 void CudaDevice::report(CUresult result, const char* call) const noexcept {
     if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED) {
         return;

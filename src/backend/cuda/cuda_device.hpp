@@ -30,6 +30,10 @@ public:
     /// Retained when first asked for and kept as long as this object; never reset.
     CUcontext primary_context();
 
+    /// True if `context` is the primary one, which then stays as long as this object. Makes none.
+    /// Throws Error(device).
+    bool keep_if_primary(CUcontext context);
+
     /// A kernel hangs: from now on nothing is given back to the driver, since that would wait for
     /// the kernel.
     void abandon() { abandoned_ = true; }

@@ -13,6 +13,11 @@ public:
     /// In the calling thread's current context, else the device's primary one. Throws
     /// Error(device).
     explicit CudaSide(const std::shared_ptr<CudaDevice>& device);
+    /// Gives back what lives in the primary context, which is kept until then. Another context is
+    /// the app's, may be gone, and takes with it what it has.
+    ~CudaSide();
+    CudaSide(const CudaSide&) = delete;
+    CudaSide& operator=(const CudaSide&) = delete;
 
     [[nodiscard]] CUstream stream() const { return stream_.get(); }
     [[nodiscard]] CUevent forked() const { return forked_.get(); }
@@ -21,6 +26,7 @@ public:
 private:
     DriverHandle<CUstream> stream_;
     DriverHandle<CUevent> forked_, joined_;
+    bool in_primary_ = false;
 };
 
 }  // namespace jitune

@@ -30,6 +30,8 @@ public:
 
     [[nodiscard]] Handle get() const { return handle_; }
     Handle* out() { return &handle_; }
+    /// It will be gone with the context that it lives in.
+    void leave() { handle_ = Handle{}; }
 
 private:
     void give_back() noexcept {

@@ -21,6 +21,7 @@
     X(cuDeviceGetAttribute)              \
     X(cuDevicePrimaryCtxRetain)          \
     X(cuDevicePrimaryCtxRelease)         \
+    X(cuDevicePrimaryCtxGetState)        \
     X(cuCtxGetCurrent)                   \
     X(cuCtxGetDevice)                    \
     X(cuCtxPushCurrent)                  \

@@ -13,8 +13,8 @@ struct NvrtcTarget {
     std::vector<std::string> options;
 };
 
-/// For source that is_plain() or not. Throws Error(unavailable) where this NVRTC makes nothing that a
-/// device of `compute_capability` can run.
+/// For source that is_plain() or not. Throws Error(unavailable) where this NVRTC makes nothing that
+/// a device of `compute_capability` can run.
 NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain);
 
 /// Throws Error(unavailable) "<tried>: <call>: NVRTC_ERROR_…" unless `result` is NVRTC_SUCCESS: for

@@ -13,8 +13,8 @@ namespace jitune {
 /// names the source in the database.
 std::optional<std::string> flaw_of_source(const TemplateSource& source);
 
-/// True if nothing in `source` is named as what NVRTC's --minimal leaves out: textures, surfaces and
-/// the CUDA runtime's types and functions (NVRTC user guide).
+/// True if nothing in `source` is named as what NVRTC's --minimal leaves out: textures, surfaces
+/// and the CUDA runtime's types and functions (NVRTC user guide).
 bool is_plain(const TemplateSource& source);
 
 /// In one line, why `expression` is not a plain name with template arguments. NVRTC preprocesses
