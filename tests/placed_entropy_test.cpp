@@ -151,9 +151,21 @@ TEST_F(EntropyPlacement, EveryPlacementOfTheSpaceIsRight) {
 
 TEST_F(EntropyPlacement, AHostWithoutGpusHasOnePlacement) {
     Machine bare(engine_, engine_.host().device(0), {});
-    const Problem problem = entropy_problem({ElementType::float32, 900, 500, {}});
     const Kernel& kernel = bare.kernel("entropy");
-    EXPECT_EQ(kernel.kernel_template.space(problem, bare.backend().info()).size(), 1U);
+    for (const std::int64_t rows : {1, 900, 1 << 20}) {
+        const Problem problem = entropy_problem({ElementType::float32, rows, 500, {}});
+        EXPECT_EQ(kernel.kernel_template.space(problem, bare.backend().info()).size(), 1U) << rows;
+    }
+}
+
+TEST_F(EntropyPlacement, TheHostIsTheDefaultAtEverySize) {
+    const KernelTemplate& source = machine_.kernel("entropy").kernel_template;
+    for (const std::int64_t rows : {1, 900, 1 << 20}) {
+        const Problem problem = entropy_problem({ElementType::float32, rows, 500, {}});
+        const SearchSpace space = source.space(problem, machine_.backend().info());
+        const std::string standard = source.default_configuration(space).text();
+        EXPECT_TRUE(standard.starts_with("processors=host")) << standard;
+    }
 }
 
 }  // namespace
