@@ -48,6 +48,8 @@ TEST_F(CliEntropyTest, RefusesWhatIsNoEntropyInOneLine) {
     expect_failure("entropy \"$folder/in.npy\" --base 1", 2, "positive and not 1");
     expect_failure("sweep entropy --types float64", 2, "uint8, int32 or float32");
     expect_failure("sweep entropy --levels 257", 2, "from 2 to 256");
+    expect_failure("steps entropy --sizes 10,2^21", 2, "at most 2^40");
+    expect_failure("steps entropy --sizes 2^40", 2, "at most 2^40");
 }
 
 TEST_F(CliEntropyTest, SweepsInAWorkerAndKeepsTheWinner) {

@@ -14,6 +14,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "jitune/session.hpp"
+#include "ops/entropy_kernel.hpp"
 #include "ops/entropy_steps.hpp"
 #include "ops/machine.hpp"
 
@@ -34,6 +35,15 @@ struct Line {
     std::vector<EntropyTime> times;
 };
 
+/// Rows of square arrays that an entropy can have.
+std::vector<std::int64_t> parse_rows(std::string_view text) {
+    const std::vector<std::int64_t> sizes = parse_sizes(text);
+    for (const std::int64_t size : sizes) {
+        refuse_bad_entropy({ElementType::float32, size, size, {}});
+    }
+    return sizes;
+}
+
 std::string_view word(EntropyTime::Outcome outcome) {
     switch (outcome) {
         case EntropyTime::Outcome::timed:
@@ -50,7 +60,7 @@ std::string_view word(EntropyTime::Outcome outcome) {
 class Steps {
 public:
     explicit Steps(const Arguments& arguments)
-        : sizes_(parse_sizes(arguments.sizes)),
+        : sizes_(parse_rows(arguments.sizes)),
           json_(arguments.json),
           session_(arguments.options()),
           table_(columns(sizes_)) {
