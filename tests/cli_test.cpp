@@ -75,6 +75,8 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("db explain -n 8 --determinism pinned", 2, "run_to_run");
     expect_failure("db explain -n 8 --kernel sort", 2, "reduce, stencil and entropy");
     expect_failure("db explain -n 8 --op sum,max", 2, "one of each");
+    expect_failure("db explain -n 8 --radius 3", 2, "--radius goes with --kernel stencil");
+    expect_failure("db explain -n 8x8 --kernel entropy --op max", 2, "about entropy");
     expect_failure("db list --db none", 2, "--db");
     expect_failure("db list one two three", 2, "not expected: one two three");
     EXPECT_FALSE(std::filesystem::exists(folder_ / "tuning.db"));
@@ -124,6 +126,9 @@ TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
     EXPECT_EQ(contents(path("row.json")), exported);
     expect_failure("db export 1 --t4 \"$folder/tuning.db\"", 2, "name another file");
     expect_failure("db show 3", 2, "no row 3");
+    expect_failure("db show 0", 2, "no row 0");
+    expect_failure("db show -- -1", 2, "no row -1");
+    expect_failure("db show 1 --op max", 2, "ROW excludes --op");
     expect_failure("db show --op max", 2, "no winner");
 }
 

@@ -69,6 +69,8 @@ TEST_F(CliTuneTest, ExplainKnowsKernelsInFiles) {
     EXPECT_TRUE(explained["rows"][0]["serves"]);
     expect_failure(file + "--size m=60", 2, "needs --size n=");
     expect_failure(file, 2, "--size");
+    expect_failure(file + words + "--window 3", 2, "--window goes with --kernel entropy");
+    expect_failure(file + words + "--kernel reduce", 2, "FILE excludes --kernel");
 }
 
 TEST_F(CliTuneTest, TakesAFileByItsBareName) {

@@ -37,6 +37,8 @@ struct Arguments : CommonArguments {
     std::vector<std::string> types;
     std::vector<std::string> sizes;
     std::string device = "auto";
+    /// Options that only one kernel has, with its name.
+    std::vector<std::pair<std::string, const CLI::Option*>> own;
 };
 
 /// `sizes`: the problem's, as sizes_text().
@@ -116,6 +118,18 @@ Json candidates_json(TuningStore& store, const RecordKey& key) {
     return rows;
 }
 
+/// What would be passed over in silence.
+void refuse_options_of_others(const Arguments& arguments) {
+    for (const auto& [kernel, option] : arguments.own) {
+        if (option->count() > 0 && (!arguments.file.empty() || kernel != arguments.kernel)) {
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("{} goes with --kernel {}, and this is about {}", option->get_name(),
+                            kernel, arguments.file.empty() ? arguments.kernel : arguments.file));
+        }
+    }
+}
+
 SweepPlan plan_of(Arguments arguments) {
     const std::string type = arguments.types.empty() ? "float32" : arguments.types.front();
     const std::string& size = arguments.sizes.front();
@@ -166,6 +180,7 @@ void show(const Arguments& arguments, Engine& engine, Backend& backend, const Ke
 }
 
 int run(const Arguments& arguments) {
+    refuse_options_of_others(arguments);
     const Options options = arguments.options();
     if (!arguments.file.empty()) {
         const Kernel kernel = kernel_from_file(arguments.file);
@@ -190,12 +205,33 @@ int run(const Arguments& arguments) {
     return kExitOk;
 }
 
+void add_own_options(Arguments& arguments, CLI::App& app) {
+    const auto own = [&](const char* kernel, const char* name, std::string& value,
+                         const std::string& help) {
+        arguments.own.emplace_back(kernel, app.add_option(name, value, help));
+    };
+    SweepWords& reduce = arguments.reduce;
+    own("reduce", "--op", reduce.ops, fmt::format("Of a reduction: {} [sum]", named_ops()));
+    own("reduce", "--result", reduce.result, "Type of its result [the operation's own]");
+    own("reduce", "--determinism", reduce.determinism, "run_to_run or any [run_to_run]");
+    own("reduce", "--shape", reduce.shape, "all, rows, columns or segments [all]");
+    StencilWords& stencil = arguments.stencil;
+    own("stencil", "--radius", stencil.radii, "Of a stencil: 1 to 32 [1]");
+    own("stencil", "--weighting", stencil.weightings, "sum, mean or weights [sum]");
+    own("stencil", "--boundary", stencil.boundaries, "valid, zero, clamp or wrap [valid]");
+    EntropyWords& entropy = arguments.entropy;
+    own("entropy", "--window", entropy.windows, "Of an entropy: odd, 3 to 15 [5]");
+    own("entropy", "--levels", entropy.levels, "2 to 256 [16]");
+}
+
 }  // namespace
 
 Action add_db_explain(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file, "A kernel template of your own");
-    app.add_option("--kernel", arguments->kernel, "Or reduce, stencil or entropy [reduce]");
+    CLI::Option* const file =
+        app.add_option("FILE", arguments->file, "A kernel template of your own");
+    app.add_option("--kernel", arguments->kernel, "Or reduce, stencil or entropy [reduce]")
+        ->excludes(file);
     app.add_option("-n,--size", arguments->sizes,
                    "Number of elements, as in 2^20; of rows, columns, segments and entropies as in "
                    "1024x65536, rows x columns or segments x elements; of a FILE NAME=SIZE for "
@@ -205,18 +241,7 @@ Action add_db_explain(CLI::App& app) {
     app.add_option("--type", arguments->types,
                    "Element type [float32]; of a FILE NAME=TYPE, as in element=float32")
         ->allow_extra_args(false);
-    SweepWords& reduce = arguments->reduce;
-    app.add_option("--op", reduce.ops, fmt::format("Of a reduction: {} [sum]", named_ops()));
-    app.add_option("--result", reduce.result, "Type of its result [the operation's own]");
-    app.add_option("--determinism", reduce.determinism, "run_to_run or any [run_to_run]");
-    app.add_option("--shape", reduce.shape, "all, rows, columns or segments [all]");
-    StencilWords& stencil = arguments->stencil;
-    app.add_option("--radius", stencil.radii, "Of a stencil: 1 to 32 [1]");
-    app.add_option("--weighting", stencil.weightings, "sum, mean or weights [sum]");
-    app.add_option("--boundary", stencil.boundaries, "valid, zero, clamp or wrap [valid]");
-    EntropyWords& entropy = arguments->entropy;
-    app.add_option("--window", entropy.windows, "Of an entropy: odd, 3 to 15 [5]");
-    app.add_option("--levels", entropy.levels, "2 to 256 [16]");
+    add_own_options(*arguments, app);
     app.add_option("--device", arguments->device,
                    "auto, host, cuda or cuda:N, or machine: where host memory is worked on [auto]");
     app.add_option("--tune", arguments->tune,

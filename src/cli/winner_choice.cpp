@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,24 +73,27 @@ const Winner& by_filters(const std::vector<Winner>& winners, const WinnerChoice&
 }  // namespace
 
 const Winner& WinnerChoice::select(const std::vector<Winner>& winners) const {
-    if (row == 0) {
+    if (!row) {
         return by_filters(winners, *this);
     }
-    if (row > winners.size()) {
+    if (*row < 1 || *row > std::ssize(winners)) {
         throw Error(ErrorKind::usage,
-                    fmt::format("there is no row {}: jitune db list has {}", row, winners.size()));
+                    fmt::format("there is no row {}: jitune db list has {}", *row, winners.size()));
     }
-    return winners[row - 1];
+    return winners[static_cast<std::size_t>(*row) - 1];
 }
 
 void WinnerChoice::add(CLI::App& app) {
-    app.add_option("ROW", row, "A row number of jitune db list");
-    app.add_option("--kernel", kernel, "As in reduce");
-    app.add_option("--type", type, "Element type, as in float32");
-    app.add_option("--op", op, "Operation, as in sum");
-    app.add_option("-n,--size", n,
-                   "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16");
-    app.add_option("--device-class", device_class, "Part of the device class");
+    CLI::Option* const number = app.add_option("ROW", row, "A row number of jitune db list");
+    const auto filter = [&](const char* name, std::string& value, const char* help) {
+        app.add_option(name, value, help)->excludes(number);
+    };
+    filter("--kernel", kernel, "As in reduce");
+    filter("--type", type, "Element type, as in float32");
+    filter("--op", op, "Operation, as in sum");
+    filter("-n,--size", n,
+           "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16");
+    filter("--device-class", device_class, "Part of the device class");
 }
 
 }  // namespace jitune

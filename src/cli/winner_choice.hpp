@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace jitune {
 
 /// Which winner of a database a command is about, as it was written: a row or filters.
 struct WinnerChoice {
-    std::size_t row = 0;  ///< as "db list" counts; zero: by the filters
+    std::optional<std::int64_t> row;  ///< as "db list" counts; else by the filters
     std::string kernel;
     std::string type;
     std::string op;
