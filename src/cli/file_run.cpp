@@ -13,8 +13,8 @@ void FileRunArguments::add_file(CLI::App& app, const std::string& help) {
     app.add_option("FILE", file, help)->required();
 }
 
-void FileRunArguments::add_dispatch(CLI::App& app) {
-    app.add_option("--device", device, "auto, host, cuda or cuda:N [auto]");
+void FileRunArguments::add_dispatch(CLI::App& app, const std::string& devices) {
+    app.add_option("--device", device, devices + " [auto]");
     app.add_option("--tune", tune,
                    "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
     app.add_option("--budget", budget, "Seconds that tuning may take [JITUNE_BUDGET, else 2]");

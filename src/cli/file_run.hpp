@@ -20,8 +20,8 @@ struct FileRunArguments : CommonArguments {
 
     /// The file with `help`.
     void add_file(CLI::App& app, const std::string& help);
-    /// All but the file.
-    void add_dispatch(CLI::App& app);
+    /// All but the file. `devices`: what --device may be, for the help.
+    void add_dispatch(CLI::App& app, const std::string& devices = "auto, host, cuda or cuda:N");
 };
 
 /// What answered, and how fast.

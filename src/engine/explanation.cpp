@@ -22,7 +22,7 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
         return "other device class: " + row.device_class;
     }
     if (row.template_hash != key.template_hash) {
-        return "made from another version of the kernel template";
+        return "made from another kernel template, or another version of it";
     }
     if (row.alignment != key.alignment) {
         return fmt::format("for data aligned to {} bytes", row.alignment);
