@@ -207,12 +207,12 @@ TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {
     const Answer answer = shell(
         "\"$jitune\" sweep reduce --device host --budget 0 --strategy exhaustive >\"$folder/rows\" "
         "&\n"
-        "until grep -q configuration \"$folder/rows\"; do sleep 0.1; done\n"
+        "until grep -q ^float32 \"$folder/rows\"; do sleep 0.1; done\n"
         "kill -INT $!; wait $!");
     EXPECT_EQ(answer.code, 130) << answer.err;
     EXPECT_NE(contents(path("rows")).find("incomplete"), std::string::npos);
     EXPECT_EQ(jitune_json("db verify")["problems"].size(), 0U);
-    EXPECT_EQ(jitune_json("db list")["winners"].size(), 1U);
+    EXPECT_GE(jitune_json("db list")["winners"].size(), 1U);  // and one of the problem under way
 }
 
 TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {

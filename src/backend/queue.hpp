@@ -10,8 +10,8 @@ class DeviceMemory;
 class ReadyLaunch;
 
 /// Copies and launches on one device, one after the other, away from the app's streams and whatever
-/// context is current. Used by one thread at a time; of the host's device each call returns when its
-/// work is done. Memory of a queue may outlive it, not the work that uses it. All throw
+/// context is current. Used by one thread at a time; of the host's device each call returns when
+/// its work is done. Memory of a queue may outlive it, not the work that uses it. All throw
 /// Error(device), allocations Error(unavailable) where memory runs out.
 class Queue {
 public:

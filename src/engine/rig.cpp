@@ -109,6 +109,7 @@ struct Rig::Slot {
     std::vector<std::unique_ptr<DeviceMemory>> memory;
     std::vector<void*> arrays;  // one for each argument
     Outputs reference;          // what learn() found
+    Outputs got, again;         // kept, for fresh memory costs more than what is read into it
 };
 
 Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
@@ -192,33 +193,35 @@ std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
     return std::nullopt;
 }
 
-std::variant<Rig::Outputs, TrialFailure> Rig::outputs(const Slot& slot) {
-    Outputs outputs;
-    for (std::size_t i = 0; i < slot.arrays.size(); ++i) {
-        const CaseArgument& argument = slot.what->arguments[i];
-        if (!argument.written) {
+std::optional<TrialFailure> Rig::read(const Slot& slot, Outputs& outputs) {
+    const auto& arguments = slot.what->arguments;
+    outputs.resize(static_cast<std::size_t>(
+        std::count_if(arguments.begin(), arguments.end(),
+                      [](const CaseArgument& argument) { return argument.written; })));
+    auto output = outputs.begin();
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (!arguments[i].written) {
             continue;
         }
-        auto& output = outputs.emplace_back(argument.bytes + kCanaryBytes);
-        bench_->download(output, slot.arrays[i]);
-        const auto canary = output.begin() + static_cast<std::ptrdiff_t>(argument.bytes);
-        if (std::any_of(canary, output.end(), [](std::byte b) { return b != kPoison; })) {
+        output->resize(arguments[i].bytes + kCanaryBytes);
+        bench_->download(*output, slot.arrays[i]);
+        const auto canary = output->begin() + static_cast<std::ptrdiff_t>(arguments[i].bytes);
+        if (std::any_of(canary, output->end(), [](std::byte b) { return b != kPoison; })) {
             return TrialFailure{Verdict::wrong_result,
                                 slot.what->name + ": wrote behind the end of its output", false};
         }
-        output.resize(argument.bytes);
+        output->resize(arguments[i].bytes);
+        ++output;
     }
-    return outputs;
+    return std::nullopt;
 }
 
-std::optional<TrialFailure> Rig::judge(const Slot& slot) {
-    const auto found = outputs(slot);
-    if (const auto* failure = std::get_if<TrialFailure>(&found)) {
-        return *failure;
+std::optional<TrialFailure> Rig::judge(Slot& slot) {
+    if (auto failure = read(slot, slot.got)) {
+        return failure;
     }
-    const Outputs& got = std::get<Outputs>(found);
     const std::string complaint =
-        slot.what->agree ? slot.what->agree(got, slot.reference) : slot.what->judge(got);
+        slot.what->agree ? slot.what->agree(slot.got, slot.reference) : slot.what->judge(slot.got);
     if (!complaint.empty()) {
         return TrialFailure{Verdict::wrong_result, slot.what->name + ": " + complaint, false};
     }
@@ -258,28 +261,22 @@ std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule&
         if (auto failure = run(*slot, program, rule)) {
             return failure;
         }
-        auto found = outputs(*slot);
-        if (auto* failure = std::get_if<TrialFailure>(&found)) {
-            return std::move(*failure);
+        if (auto failure = read(*slot, slot->reference)) {
+            return failure;
         }
-        slot->reference = std::move(std::get<Outputs>(found));
     }
     return std::nullopt;
 }
 
-std::optional<TrialFailure> Rig::repeat(const Slot& slot, const Program& program,
+std::optional<TrialFailure> Rig::repeat(Slot& slot, const Program& program,
                                         const LaunchRule& rule) {
-    const auto before = outputs(slot);
     if (auto failure = run(slot, program, rule)) {
         return failure;
     }
-    const auto after = outputs(slot);
-    for (const auto* found : {&before, &after}) {
-        if (const auto* failure = std::get_if<TrialFailure>(found)) {
-            return *failure;
-        }
+    if (auto failure = read(slot, slot.again)) {
+        return failure;
     }
-    if (std::get<Outputs>(before) != std::get<Outputs>(after)) {
+    if (slot.got != slot.again) {
         return TrialFailure{Verdict::wrong_result,
                             slot.what->name + ": gives different bits from run to run", false};
     }
@@ -288,7 +285,7 @@ std::optional<TrialFailure> Rig::repeat(const Slot& slot, const Program& program
 
 std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule,
                                        bool repeatable) {
-    for (const Slot* slot : slots()) {
+    for (Slot* slot : slots()) {
         auto failure = run(*slot, program, rule);
         if (!failure) {
             failure = judge(*slot);

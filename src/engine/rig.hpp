@@ -88,11 +88,11 @@ private:
     Launch bind(const Slot& slot, const LaunchRule& rule);
     std::optional<TrialFailure> run(const Slot& slot, const Program& program,
                                     const LaunchRule& rule);
-    /// What the last run wrote, or that it wrote behind the end of an output.
-    std::variant<Outputs, TrialFailure> outputs(const Slot& slot);
-    std::optional<TrialFailure> judge(const Slot& slot);
-    std::optional<TrialFailure> repeat(const Slot& slot, const Program& program,
-                                       const LaunchRule& rule);
+    /// What a run has written, and whether nothing lies behind it.
+    std::optional<TrialFailure> read(const Slot& slot, Outputs& outputs);
+    std::optional<TrialFailure> judge(Slot& slot);
+    /// Whether another run gives what judge() has just read.
+    std::optional<TrialFailure> repeat(Slot& slot, const Program& program, const LaunchRule& rule);
     std::optional<TrialFailure> judge_zeroed();
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
 

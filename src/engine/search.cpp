@@ -39,7 +39,6 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
       binaries_(binaries),
       options_(options),
       log_(log),
-      begin_(std::chrono::steady_clock::now() - options.spent),
       seeds_{space.find(kernel.default_configuration(space))},
       ahead_(std::in_place, backend, kernel, problem, binaries, options.compile_threads,
              options.observer) {
@@ -159,6 +158,7 @@ std::size_t Search::find(const std::string& configuration) const {
 void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record) {
     rig_ = &rig;
     record_ = record;
+    begin_ = std::chrono::steady_clock::now() - options_.spent;  // not with what set the rig up
     evaluate_first();
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.

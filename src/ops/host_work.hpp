@@ -17,9 +17,9 @@ struct Chunk {
     std::size_t size_count = 1;
     std::size_t input_bytes = 0;
     std::size_t output_bytes = 0;
-    std::size_t skipped = 0;             ///< bytes of outputs before those that are wanted
-    std::span<std::byte> target = {};    ///< where those go
-    const void* source = nullptr;        ///< where the inputs lie as the kernel takes them, or null
+    std::size_t skipped = 0;           ///< bytes of outputs before those that are wanted
+    std::span<std::byte> target = {};  ///< where those go
+    const void* source = nullptr;      ///< where the inputs lie as the kernel takes them, or null
 };
 
 /// An operation over arrays in host memory that can be done part by part. Read by several threads.

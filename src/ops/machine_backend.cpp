@@ -41,7 +41,8 @@ MachineBackend::MachineBackend(Machine& machine, Backend& host, std::span<Backen
     info_.id = "machine";
     info_.name = together(host.info().name, gpus, &DeviceInfo::name);
     info_.driver = gpus.empty() ? host.info().driver : gpus.front()->info().driver;
-    info_.device_class = together(host.info().device_class, gpus, &DeviceInfo::device_class);
+    info_.device_class =
+        "machine " + together(host.info().device_class, gpus, &DeviceInfo::device_class);
     info_.attributes = {{"cores", cores_of(host.info())},
                         {"gpu_count", static_cast<std::int64_t>(gpus.size())}};
 }

@@ -31,7 +31,7 @@ Placement::Processors parse_processors(const std::string& value) {
     if (value != "host" && value != "gpus" && value != "all") {
         refuse(value);
     }
-    return value == "host" ? Processors::host
+    return value == "host"   ? Processors::host
            : value == "gpus" ? Processors::gpus
                              : Processors::all;
 }
@@ -56,8 +56,8 @@ Placement Placement::parse(std::span<const std::string> values) {
             values[4] == "pinned" ? Staging::pinned : Staging::pageable};
 }
 
-std::vector<Lane> Placement::lanes(
-    Machine& machine, const std::function<const Resolved&(Backend&)>& resolve) const {
+std::vector<Lane> Placement::lanes(Machine& machine,
+                                   const std::function<const Resolved&(Backend&)>& resolve) const {
     if (only != nullptr) {
         return {{only, &resolve(*only), slots}};
     }

@@ -19,10 +19,10 @@ public:
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    /// Calls work(0) to work(count - 1) and returns when all have returned. The calling thread takes
-    /// part; the others run at the same time as far as threads are to be had. Throws what the first
-    /// of them to throw has thrown. Of the system's refusal of a thread nothing is seen but the
-    /// time it takes.
+    /// Calls work(0) to work(count - 1) and returns when all have returned. The calling thread
+    /// takes part; the others run at the same time as far as threads are to be had. Throws what the
+    /// first of them to throw has thrown. Of the system's refusal of a thread nothing is seen but
+    /// the time it takes.
     void run(std::size_t count, const std::function<void(std::size_t)>& work);
 
 private:

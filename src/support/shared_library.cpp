@@ -15,7 +15,7 @@ SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetim
     std::string answers;
     for (const std::string& name : names) {
         if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | keep)) {
-            return SharedLibrary(handle);
+            return SharedLibrary(handle, name);
         }
         const char* answer = dlerror();
         answers += answers.empty() ? "" : "; ";
@@ -26,6 +26,14 @@ SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetim
 
 void* SharedLibrary::find(const char* name) const {
     return dlsym(handle_.get(), name);
+}
+
+void* SharedLibrary::find_or_throw(const char* name) const {
+    void* const address = find(name);
+    if (address == nullptr) {
+        throw Error(ErrorKind::unavailable, name_ + " has no " + name);
+    }
+    return address;
 }
 
 }  // namespace jitune

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jitune {
@@ -20,13 +21,22 @@ public:
     /// The address of `name`, or nullptr where the library has none.
     [[nodiscard]] void* find(const char* name) const;
 
+    /// Puts the address of `name` into `function`, a pointer to one. Throws Error(unavailable)
+    /// where the library has none.
+    template <class Function>
+    void resolve(const char* name, Function& function) const {
+        function = reinterpret_cast<Function>(find_or_throw(name));
+    }
+
 private:
     struct Closer {
         void operator()(void* handle) const noexcept;
     };
-    explicit SharedLibrary(void* handle) : handle_(handle) {}
+    SharedLibrary(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
+    [[nodiscard]] void* find_or_throw(const char* name) const;
 
     std::unique_ptr<void, Closer> handle_;
+    std::string name_;  ///< that it was opened by
 };
 
 }  // namespace jitune
