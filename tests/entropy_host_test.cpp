@@ -57,7 +57,7 @@ TEST_F(EntropyHost, WritesToMemoryOfTheCallersOwn) {
     std::vector<float> output(600);
     tuned_entropy(one.elements, 20, 30, std::span(output), {}, session_);
     EXPECT_EQ(one.judge(output), "");
-    expect_error(ErrorKind::usage, "has not 599", [&] {
+    expect_error(ErrorKind::usage, "the output has 599", [&] {
         tuned_entropy(one.elements, 20, 30, std::span(output).first(599), {}, session_);
     });
 }
@@ -99,11 +99,11 @@ TEST_F(EntropyHost, RefusesWhatItCannotDo) {
     expect_error(ErrorKind::usage, "257 levels", call({5, 257}));
     expect_error(ErrorKind::usage, "base is 1", call({5, 16, 1}));
     expect_error(ErrorKind::usage, "base is nan", call({5, 16, std::nan("")}));
-    expect_error(ErrorKind::usage, "2 x 4 has not 6",
+    expect_error(ErrorKind::usage, "the input has 6 elements, which are not 2 x 4",
                  [&] { tuned_entropy(some, 2, 4, {}, session_); });
     expect_error(ErrorKind::usage, "-2 x -3", [&] { tuned_entropy(some, -2, -3, {}, session_); });
     const std::int64_t huge = std::int64_t{1} << 62;
-    expect_error(ErrorKind::usage, "has not 6",
+    expect_error(ErrorKind::usage, "input has 6",
                  [&] { tuned_entropy(some, huge, 4, {}, session_); });
 }
 

@@ -57,13 +57,13 @@ void entropy_device(Session& session, const EntropyRequest& request, const void*
     launch(engine, engine.cuda().site(stream), request, input, output, stream);
 }
 
-void refuse_bad_array(std::size_t size, std::int64_t rows, std::int64_t columns) {
+void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows, std::int64_t columns) {
     std::int64_t wanted = 0;
     if (rows < 0 || columns < 0 || __builtin_mul_overflow(rows, columns, &wanted) ||
         static_cast<std::size_t>(wanted) != size) {
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("entropy: an array of {} x {} has not {} elements", rows, columns, size));
+        throw Error(ErrorKind::usage,
+                    fmt::format("entropy: the {} has {} elements, which are not {} x {}", what,
+                                size, rows, columns));
     }
 }
 

@@ -47,8 +47,9 @@ JITUNE_API void entropy_host(Session& session, const EntropyRequest& request, co
 JITUNE_API void entropy_device(Session& session, const EntropyRequest& request, const void* input,
                                float* output, CUstream_st* stream);
 
-/// Throws Error(usage) where an array of that shape does not have `size` elements.
-JITUNE_API void refuse_bad_array(std::size_t size, std::int64_t rows, std::int64_t columns);
+/// Throws Error(usage) where an array of that shape does not have `size` elements. `what`: "input".
+JITUNE_API void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows,
+                                 std::int64_t columns);
 
 template <class Range>
 concept HostLevels = std::ranges::contiguous_range<const Range> &&
@@ -89,8 +90,8 @@ float > void tuned_entropy(const Range& input, std::int64_t rows, std::int64_t c
                            Output&& output, const Entropy& entropy = {},
                            Session& session = Session::standard()) {
     using T = std::ranges::range_value_t<const Range>;
-    detail::refuse_bad_array(std::ranges::size(input), rows, columns);
-    detail::refuse_bad_array(std::ranges::size(output), rows, columns);
+    detail::refuse_bad_array("input", std::ranges::size(input), rows, columns);
+    detail::refuse_bad_array("output", std::ranges::size(output), rows, columns);
     detail::entropy_host(session, {kElementType<T>, rows, columns, entropy},
                          std::ranges::data(input), std::ranges::data(output));
 }
@@ -100,7 +101,7 @@ template <detail::HostLevels Range>
 std::vector<float> tuned_entropy(const Range& input, std::int64_t rows, std::int64_t columns,
                                  const Entropy& entropy = {},
                                  Session& session = Session::standard()) {
-    detail::refuse_bad_array(std::ranges::size(input), rows, columns);
+    detail::refuse_bad_array("input", std::ranges::size(input), rows, columns);
     std::vector<float> output(std::ranges::size(input));
     tuned_entropy(input, rows, columns, output, entropy, session);
     return output;
