@@ -29,12 +29,6 @@ TEST(Partition, HalosEndWithTheRows) {
     EXPECT_EQ(partition(10, 3, 3), expected);
 }
 
-TEST(Partition, PartsAreMultiplesButTheLast) {
-    const std::vector<Part> expected{{0, 8, 0, 8}, {8, 12, 8, 12}, {12, 13, 12, 13}};
-    EXPECT_EQ(partition(13, 3, 0, 4), expected);
-    EXPECT_EQ(partition(5, 4, 0, 8).size(), 1u);
-}
-
 TEST(Partition, NoRowsHaveNoParts) {
     EXPECT_TRUE(partition(0, 4, 1).empty());
 }

@@ -19,7 +19,7 @@ std::size_t EntropyWork::row_bytes() const {
     return static_cast<std::size_t>(request_.columns) * std::max(bytes_of(staged_), sizeof(float));
 }
 
-Chunk EntropyWork::chunk(const Part& part, std::size_t /*index*/) const {
+Chunk EntropyWork::chunk(const Part& part) const {
     const std::int64_t columns = request_.columns;
     const auto elements = [&](std::int64_t rows) {
         return static_cast<std::size_t>(rows * columns);

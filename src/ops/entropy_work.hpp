@@ -17,7 +17,7 @@ public:
     [[nodiscard]] std::int64_t rows() const override { return request_.rows; }
     [[nodiscard]] std::int64_t halo() const override { return request_.entropy.window / 2; }
     [[nodiscard]] std::size_t row_bytes() const override;
-    [[nodiscard]] Chunk chunk(const Part& part, std::size_t index) const override;
+    [[nodiscard]] Chunk chunk(const Part& part) const override;
     void stage(const Part& part, std::byte* staging) const override;
     [[nodiscard]] std::array<void*, kMaxArguments> arrays(void* input, void* output) const override;
 

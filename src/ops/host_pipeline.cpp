@@ -66,7 +66,7 @@ void HostPipeline::run_chunks(const HostWork& work, std::span<const Lane> lanes,
                 if (slot == nullptr) {
                     slot = take(*lane.device);
                 }
-                slot->run(*lane.kernel, work, parts[i], work.chunk(parts[i], i), staging);
+                slot->run(*lane.kernel, work, parts[i], work.chunk(parts[i]), staging);
             }
         } catch (...) {
             next = parts.size();  // nothing more is begun

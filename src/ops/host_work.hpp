@@ -34,7 +34,7 @@ public:
     /// The most that the arrays have for a row.
     [[nodiscard]] virtual std::size_t row_bytes() const = 0;
 
-    [[nodiscard]] virtual Chunk chunk(const Part& part, std::size_t index) const = 0;
+    [[nodiscard]] virtual Chunk chunk(const Part& part) const = 0;
 
     /// Writes the inputs of a chunk, as the kernel takes them, to `staging`.
     virtual void stage(const Part& part, std::byte* staging) const = 0;

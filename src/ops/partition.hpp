@@ -14,11 +14,9 @@ struct Part {
     friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// `count` rows in at most `parts` parts in order, each of at least one row and, but for the last,
-/// of a multiple of `multiple` rows, as even as that allows. A row is made from its neighbours up
-/// to `halo` rows away, where there are any. Nothing where there are no rows; parts and multiple
-/// are at least 1.
-std::vector<Part> partition(std::int64_t count, std::int64_t parts, std::int64_t halo,
-                            std::int64_t multiple = 1);
+/// `count` rows in at most `parts` parts in order, each of at least one row, as even as can be. A
+/// row is made from its neighbours up to `halo` rows away, where there are any. Nothing where there
+/// are no rows; parts are at least 1.
+std::vector<Part> partition(std::int64_t count, std::int64_t parts, std::int64_t halo);
 
 }  // namespace jitune

@@ -27,7 +27,7 @@ StencilWork::StencilWork(const detail::StencilRequest& request, const void* inpu
       weights_(weights),
       output_(static_cast<std::byte*>(output)) {}
 
-Chunk StencilWork::chunk(const Part& part, std::size_t /*index*/) const {
+Chunk StencilWork::chunk(const Part& part) const {
     const std::int64_t outputs = part.end - part.begin;
     const std::int64_t inputs = outputs + 2 * radius_;
     const std::int64_t first = part.begin - reach_;

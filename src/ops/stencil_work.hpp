@@ -21,7 +21,7 @@ public:
     [[nodiscard]] std::int64_t rows() const override { return outputs_; }
     [[nodiscard]] std::int64_t halo() const override { return 0; }  // stage() knows its own
     [[nodiscard]] std::size_t row_bytes() const override { return element_; }
-    [[nodiscard]] Chunk chunk(const Part& part, std::size_t index) const override;
+    [[nodiscard]] Chunk chunk(const Part& part) const override;
     void stage(const Part& part, std::byte* staging) const override;
     [[nodiscard]] std::array<void*, kMaxArguments> arrays(void* input, void* output) const override;
 
