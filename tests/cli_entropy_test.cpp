@@ -42,7 +42,7 @@ TEST_F(CliEntropyTest, WritesTheEntropiesInTheArraysShape) {
 TEST_F(CliEntropyTest, RefusesWhatIsNoEntropyInOneLine) {
     write("line.npy", "(6,)", "123456");
     write("in.npy", "(2, 3)", "123456");
-    expect_failure("entropy \"$folder/line.npy\"", 2, "two dimensions");
+    expect_failure("entropy \"$folder/line.npy\"", 2, "has 1 dimension in C order: must have two");
     expect_failure("entropy \"$folder/in.npy\" --window 4", 2, "odd, from 3 to 15");
     expect_failure("entropy \"$folder/in.npy\" --levels many", 2, "whole number");
     expect_failure("entropy \"$folder/in.npy\" --base 1", 2, "positive and not 1");

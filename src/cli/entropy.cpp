@@ -36,7 +36,9 @@ detail::EntropyRequest request_of(const Arguments& arguments, const NpyHeader& h
     if (header.shape.size() != 2 || header.fortran_order) {
         throw Error(
             ErrorKind::usage,
-            fmt::format("{}: must be an array of two dimensions in C order", arguments.file));
+            fmt::format("{}: has {} dimension{} in {} order: must have two dimensions in C order",
+                        arguments.file, header.shape.size(), header.shape.size() == 1 ? "" : "s",
+                        header.fortran_order ? "Fortran" : "C"));
     }
     refuse_other_elements(header.type);
     Entropy entropy = parse_entropy(arguments.window, arguments.levels);
