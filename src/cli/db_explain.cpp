@@ -18,6 +18,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "engine/explanation.hpp"
+#include "engine/finals.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "ops/kernel_file.hpp"
@@ -79,11 +80,11 @@ std::string explanation_text(const Explanation& explanation) {
                        rows);
 }
 
-/// What was tried for a key and worked, fastest first.
+/// What was tried for a key and worked, with its time of the first round, fastest first.
 std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const RecordKey& key) {
     std::vector<std::pair<double, Measurement>> result;
     for (Measurement& one : store.measurements(key)) {
-        if (one.verdict == Verdict::timed) {
+        if (one.verdict == Verdict::timed && !is_of_finals(one)) {
             const double median_ns = summarize(one.samples_ns).median_ns;
             result.emplace_back(median_ns, std::move(one));
         }

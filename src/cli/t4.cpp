@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/json_file.hpp"
+#include "engine/finals.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
@@ -217,7 +218,7 @@ RecordedSpace read_t4(const std::filesystem::path& path) {
 Json t4_document(std::span<const Measurement> measurements) {
     Json results = Json::array();
     for (const Measurement& measurement : measurements) {
-        if (!measurement.conditions.ends_with("interleaved")) {
+        if (!is_of_finals(measurement)) {
             results.push_back(t4_result(measurement));
         }
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "jitune/error.hpp"
 #include "measure/final_rule.hpp"
@@ -9,6 +10,9 @@
 namespace jitune {
 
 namespace {
+
+/// The last of a finalist's conditions.
+constexpr std::string_view kInterleaved = " interleaved";
 
 constexpr std::size_t kFinalists = 8;
 constexpr double kClose = 1.15;  // times the best median: noise may explain it
@@ -144,6 +148,10 @@ std::optional<std::size_t> standing(const std::vector<Lane>& lanes,
 
 }  // namespace
 
+bool is_of_finals(const Measurement& measurement) {
+    return measurement.conditions.ends_with(kInterleaved);
+}
+
 std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& evaluations,
                                                 const std::vector<std::size_t>& seeds) {
     std::vector<const Evaluation*> timed;
@@ -206,7 +214,7 @@ std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
     for (Lane& lane : lanes) {
         lane.finalist.summary = summarize(lane.finalist.samples_ns);
         lane.finalist.uncertainty = relative_uncertainty(lane.finalist.samples_ns);
-        lane.finalist.conditions = rig.conditions(clocks, turn.alone()) + " interleaved";
+        lane.finalist.conditions = rig.conditions(clocks, turn.alone()) + std::string(kInterleaved);
         finalists.push_back(std::move(lane.finalist));
     }
     return finalists;

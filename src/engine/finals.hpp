@@ -8,6 +8,7 @@
 #include "engine/rig.hpp"
 #include "engine/search.hpp"
 #include "measure/statistics.hpp"
+#include "tuner_db/record.hpp"
 
 namespace jitune {
 
@@ -19,6 +20,9 @@ struct Finalist {
     double uncertainty = 1;  ///< of the median, see relative_uncertainty()
     std::string conditions;
 };
+
+/// Whether a measurement is of the last round: its configuration has one of the first round, too.
+bool is_of_finals(const Measurement& measurement);
 
 /// The fastest few of `evaluations`, up to those that noise may have kept from being the best, and
 /// the `seeds` but for those that were hopelessly slower.

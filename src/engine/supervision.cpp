@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/finals.hpp"
 #include "engine/worker_process.hpp"
 #include "jitune/error.hpp"
 #include "tuner_db/record_message.hpp"
@@ -134,7 +135,7 @@ void Supervision::take_measurement(Measurement measurement) {
         hooks_.observer->measured(measurement);
     }
     report_.measurements.push_back(measurement);
-    if (measurement.conditions.ends_with("interleaved")) {
+    if (is_of_finals(measurement)) {
         return;
     }
     auto& history = request_.options.history;

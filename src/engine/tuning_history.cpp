@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/finals.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune {
@@ -58,8 +59,7 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
             past.down = &row;
             past.alone = row.reason == kDown;
             ++past.downs;
-        } else if (row.sizes == sizes && is_same_place(row.provenance, now) &&
-                   !row.conditions.ends_with("interleaved")) {
+        } else if (row.sizes == sizes && is_same_place(row.provenance, now) && !is_of_finals(row)) {
             pasts[row.configuration] = {&row, nullptr, 0, false};
             worked = worked || row.verdict == Verdict::timed;
         }
