@@ -124,7 +124,10 @@ def main():
     parser.add_argument("json")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    document = json.loads(Path(options.json).read_text(encoding="utf-8"))
+    try:
+        document = json.loads(Path(options.json).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        parser.error(f"cannot read {options.json}: {error}")
     plots = {"stencil": plot_stencil, "entropy": plot_entropy}
     if document.get("kernel") not in plots or not document.get("steps"):
         parser.error(f"{options.json} is no result of `jitune steps stencil --json` or `jitune steps entropy --json`")

@@ -30,6 +30,27 @@ protected:
     }
 };
 
+/// Of a database that says what no tuning has written.
+TEST_F(PlacedEntropy, RowsThatAreNoPlacementAreRefusedAsDamaged) {
+    const std::string good =
+        "5, 16, jitune::Transfer::elements, jitune::Processors::host, 0, 1, 1024, "
+        "jitune::Staging::pinned>";
+    const auto load = [&](const std::string& image) {
+        return machine_.backend().load(
+            {"placement", std::make_shared<const std::string>(image), {"place"}});
+    };
+    EXPECT_NE(load("jitune::place_entropy<float, " + good), nullptr);
+    for (const std::string& image :
+         {std::string(), std::string("jitune::place_nothing<float>"),
+          std::string("jitune::place_entropy<float>"), "jitune::place_entropy<half, " + good,
+          "jitune::place_entropy<float, 4" + good.substr(1),
+          "jitune::place_entropy<float, x" + good.substr(1),
+          "jitune::place_entropy<float, " + good.substr(0, good.size() - 7) + "no>",
+          std::string("jitune::place_stencil<unsigned char, 1, jitune::Weighting::sum>")}) {
+        expect_error(ErrorKind::device, "load a placement", [&] { load(image); });
+    }
+}
+
 TEST_F(PlacedEntropy, ChunksOfAnySizeOnAnyNumberOfDevicesAreRight) {
     for (const std::size_t chunk : {1, 4000, 30'000, 10'000'000}) {
         for (const int gpus : {1, 2}) {

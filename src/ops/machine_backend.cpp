@@ -69,7 +69,11 @@ std::shared_ptr<const Program> MachineBackend::load(const Binary& binary) {
     const std::string& expression = *binary.image;
     for (const PlacedOperation& operation : placed_operations()) {
         if (expression.starts_with(fmt::format("jitune::place_{}<", operation.name))) {
-            return operation.load(machine_, expression_values(expression));
+            try {
+                return operation.load(machine_, expression_values(expression));
+            } catch (const Error& error) {  // a value that no call could have: the row is wrong
+                refuse(error.what());
+            }
         }
     }
     refuse(fmt::format("\"{:.80}\" is no operation that can be placed", expression));

@@ -79,9 +79,7 @@ public:
         if (values.size() < kOwn) {
             refuse("its name lacks values");
         }
-        element_ = values[0] == "float" ? ElementType::float32
-                   : values[0] == "int" ? ElementType::int32
-                                        : ElementType::uint8;
+        element_ = placed_element(values[0]);
         entropy_.window = std::atoi(values[1].c_str());
         entropy_.levels = std::atoi(values[2].c_str());
         refuse_bad_entropy({element_, 1, 1, entropy_});

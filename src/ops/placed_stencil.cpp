@@ -78,10 +78,8 @@ public:
             throw Error(ErrorKind::device,
                         "load a placement of the stencil: its name lacks values");
         }
-        const ElementType element = values[0] == "float"    ? ElementType::float32
-                                    : values[0] == "double" ? ElementType::float64
-                                                            : ElementType::int32;
-        request_ = request_of(element, std::atoi(values[1].c_str()), values[2], values[3]);
+        request_ = request_of(placed_element(values[0]), std::atoi(values[1].c_str()), values[2],
+                              values[3]);
         placement_ = Placement::parse(std::span(values).subspan(kOwn));
     }
 

@@ -1,6 +1,8 @@
 #include "ops/placement.hpp"
 
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -74,6 +76,18 @@ std::vector<Lane> Placement::lanes(Machine& machine,
         lanes.push_back({&machine.host(), &resolve(machine.host()), 1});
     }
     return lanes;
+}
+
+ElementType placed_element(const std::string& name) {
+    constexpr std::array kNames{
+        std::pair{"float", ElementType::float32}, std::pair{"double", ElementType::float64},
+        std::pair{"int", ElementType::int32}, std::pair{"unsigned char", ElementType::uint8}};
+    for (const auto& [known, type] : kNames) {
+        if (name == known) {
+            return type;
+        }
+    }
+    refuse(name);
 }
 
 std::vector<std::string> expression_values(const std::string& expression) {

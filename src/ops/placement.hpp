@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "jitune/element_type.hpp"
 #include "ops/host_pipeline.hpp"
 
 namespace jitune {
@@ -32,6 +33,9 @@ struct Placement {
     [[nodiscard]] std::vector<Lane> lanes(
         Machine& machine, const std::function<const Resolved&(Backend&)>& resolve) const;
 };
+
+/// The element type of such a name. Throws Error(device) for another.
+ElementType placed_element(const std::string& name);
 
 /// The arguments of a name expression: "a::f<int, a::K::x, 3>" gives "int", "x", "3".
 std::vector<std::string> expression_values(const std::string& expression);
