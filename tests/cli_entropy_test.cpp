@@ -52,6 +52,21 @@ TEST_F(CliEntropyTest, RefusesWhatIsNoEntropyInOneLine) {
     expect_failure("steps entropy --sizes 2^40", 2, "at most 2^40");
 }
 
+TEST_F(CliEntropyTest, APlacedCallWithoutACompilerSaysSoByItsExitCode) {
+    write("in.npy", "(2, 3)", "123456");
+    for (const char* policy : {"now", "default"}) {
+        const Answer answer = shell(
+            fmt::format("export CUDA_VISIBLE_DEVICES= JITUNE_CXX= CXX= PATH=\"$folder\"\n"
+                        "exec \"$jitune\" entropy \"$folder/in.npy\" --device machine --tune {}",
+                        policy));
+        EXPECT_EQ(answer.code, 4) << policy << "\n" << answer.err;
+        EXPECT_EQ(answer.out, "");
+        const std::string last = answer.err.substr(answer.err.rfind("jitune: "));
+        EXPECT_TRUE(last.starts_with("jitune: host backend: no C++ compiler found")) << answer.err;
+        EXPECT_NE(last.find("install g++"), std::string::npos) << answer.err;
+    }
+}
+
 TEST_F(CliEntropyTest, SweepsInAWorkerAndKeepsTheWinner) {
     const json swept = jitune_json(
         "sweep entropy --device host --types uint8 --window 3 --levels 4 --sizes 100x50 "

@@ -31,6 +31,11 @@ bool has_gpus(Engine& engine) {
     }
 }
 
+/// What another session may find otherwise: no memory, no compiler, a device that is lost.
+bool may_pass(ErrorKind kind) {
+    return kind != ErrorKind::verify && kind != ErrorKind::usage;
+}
+
 std::vector<Backend*> open_gpus(Engine& engine) {
     std::vector<Backend*> gpus;
     if (!has_gpus(engine)) {
@@ -116,8 +121,15 @@ void Machine::prepare_kernels(const std::function<void(Backend& device, bool is_
         try {
             resolve(device, is_host);
         } catch (const Error& error) {
-            engine_.log().warning("no kernel for placements on {}: {}", device.info().id,
-                                  error.what());
+            const std::string what =
+                fmt::format("no kernel for placements on {}: {}", device.info().id, error.what());
+            if (is_host && gpus().empty()) {
+                throw Error(error.kind(), what);
+            }
+            if (!is_host && may_pass(error.kind())) {
+                throw Error(ErrorKind::unavailable, what);
+            }
+            engine_.log().warning("{}", what);
         }
     };
     try_on(host(), true);

@@ -38,7 +38,10 @@ public:
     const Kernel& kernel(std::string_view operation);
 
     /// Calls `resolve` for the host and each GPU, before placements are timed that need kernels
-    /// there. What it throws is logged: such placements fail, and others may win.
+    /// there. Where a GPU's lacks for a reason that may pass, throws Error(unavailable): what wins
+    /// without it is not to be kept. Where no kernel is right there, or the host has none beside
+    /// GPUs, that is logged: such placements fail, and others may win. Throws what `resolve` throws
+    /// for the host where there is nothing else.
     void prepare_kernels(const std::function<void(Backend& device, bool is_host)>& resolve);
 
     [[nodiscard]] HostPipeline& pipeline() { return pipeline_; }

@@ -35,6 +35,13 @@ private:
     throw Error(ErrorKind::device, "timing " + problem.kernel + ": " + failure.reason);
 }
 
+/// A placement makes its kernels here; a trial would not tell what kind of error keeps it from
+/// that.
+void prepare(const Resolved& resolved, std::span<const std::int64_t> sizes) {
+    std::unique_ptr<ReadyLaunch> ready;
+    resolved.program->prepare(resolved.rule.bind(resolved.rule.plan(sizes), Scratch{}), ready);
+}
+
 double median_seconds(Rig& rig, const Problem& problem, const Resolved& resolved) {
     constexpr int kSamples = 9;
     auto timer = rig.timer(*resolved.program, resolved.rule);
@@ -62,6 +69,7 @@ CaseArgument input_of(const void* data, std::size_t bytes) {
 
 TimedCase time_case(Engine& engine, Backend& backend, const Kernel& kernel, const Problem& problem,
                     const Resolved& resolved, Case one) {
+    prepare(resolved, one.sizes);
     one.name = "the given data";
     OwnData data(std::move(one));
     Rig rig(backend, data, problem, kernel.kernel_template.front_matter().warm_cache, engine.log());

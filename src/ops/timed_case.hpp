@@ -16,7 +16,7 @@ struct TimedCase {
 
 /// Copies the inputs of `one` to the device of `backend`, and launches and times `resolved`, the
 /// answer of `kernel` to `problem`, there. `one.judge` is not looked at. Throws Error(device), and
-/// Error(unavailable) where the device has too little memory.
+/// Error(unavailable) where the device has too little memory or no compiler for a placement.
 TimedCase time_case(Engine& engine, Backend& backend, const Kernel& kernel, const Problem& problem,
                     const Resolved& resolved, Case one);
 
