@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ops/machine.hpp"
+#include "ops/machine_bench.hpp"
 
 namespace jitune {
 
@@ -17,7 +18,9 @@ public:
     std::vector<CompileOutcome> compile(const TemplateSource& source,
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
-    std::unique_ptr<Bench> make_bench() override { return host_.make_bench(); }
+    std::unique_ptr<Bench> make_bench() override {
+        return std::make_unique<MachineBench>(host_.make_bench());
+    }
     std::unique_ptr<Queue> make_queue() override { return host_.make_queue(); }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
         return host_.allocate(bytes);
