@@ -105,6 +105,37 @@ TEST_F(TuningLeaseTest, OfAProcessThatWasKilledIsTakenOver) {
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
 }
 
+/// Calls `prepare` first and is else the sum's.
+class PreparedWorkload final : public Workload {
+public:
+    explicit PreparedWorkload(std::function<void()> prepare) : prepare_(std::move(prepare)) {}
+
+    void prepare(const Problem& /*problem*/) const override { prepare_(); }
+    [[nodiscard]] std::vector<Case> checks(const Problem& problem) const override {
+        return sum_->checks(problem);
+    }
+    [[nodiscard]] Case timed(const Problem& problem) const override { return sum_->timed(problem); }
+
+private:
+    std::function<void()> prepare_;
+    std::unique_ptr<const Workload> sum_ = fake_sum_workload();
+};
+
+TEST_F(TuningLeaseTest, IsNotHadWhileWhatCandidatesAreMadeOfIsTuned) {
+    int prepared = 0;
+    kernel_.workload = std::make_unique<PreparedWorkload>([&] {
+        ++prepared;
+        EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");
+    });
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    EXPECT_EQ(prepared, 1);
+    EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
+    EXPECT_EQ(prepared, 1) << "a stored winner needs nothing";
+    engine->tune_and_store(backend_, kernel_, fake_sum_problem(), {});
+    EXPECT_EQ(prepared, 2);
+}
+
 TEST_F(TuningLeaseTest, IsGivenBackAfterATuning) {
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
     EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");

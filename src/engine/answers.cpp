@@ -60,6 +60,7 @@ std::unique_ptr<const Resolved> Answers::from_store(Backend& backend, const Kern
 std::unique_ptr<const Resolved> Answers::from_tuning(Backend& backend, const Kernel& kernel,
                                                      const Problem& problem, std::string& refused) {
     const KernelTemplate& source = kernel.kernel_template;
+    kernel.workload->prepare(problem);
     TuningLease lease(store_.get(), source.key(problem, backend.info()), log_);
     std::unique_ptr<const Resolved> stored;
     const auto answered = [&] {

@@ -19,7 +19,7 @@ namespace jitune {
 /// Thread-safe.
 class Answers {
 public:
-    /// Tunes a problem and stores what it learns.
+    /// Tunes a problem whose workload is prepared and stores what it learns.
     using Tune =
         std::function<TuneReport(Backend&, const Kernel&, const Problem&, const TuneOptions&)>;
 

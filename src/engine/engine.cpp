@@ -54,7 +54,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       answers_(options_, log_, store_, binaries_,
                [this](Backend& backend, const Kernel& kernel, const Problem& problem,
                       const TuneOptions& tuning) {
-                   return tune_and_store(backend, kernel, problem, tuning);
+                   return tune_prepared(backend, kernel, problem, tuning);
                }),
       isolation_(options_, log_) {
     check(options_);
@@ -144,9 +144,15 @@ const Resolved& Engine::resolve(const DispatchKey& key, Backend& backend, const 
 TuneReport Engine::tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
                                   TuneOptions options) {
     refuse_fork();
+    kernel.kernel_template.check(problem);
+    kernel.workload->prepare(problem);
+    return tune_prepared(backend, kernel, problem, std::move(options));
+}
+
+TuneReport Engine::tune_prepared(Backend& backend, const Kernel& kernel, const Problem& problem,
+                                 TuneOptions options) {
     ++tunings_;
     const KernelTemplate& source = kernel.kernel_template;
-    source.check(problem);
     const std::string what =
         fmt::format("{} {} {} on {}", problem.kernel, types_text(problem),
                     sizes_text(problem, source.front_matter().sizes), backend.info().id);

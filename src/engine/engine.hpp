@@ -96,6 +96,8 @@ private:
     }
     Platform& find(std::atomic<Platform*>& place, std::string_view name);
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
+    TuneReport tune_prepared(Backend& backend, const Kernel& kernel, const Problem& problem,
+                             TuneOptions options);
     TuneReport tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
                              const TuneOptions& options, const Recorder& recorder);
 

@@ -53,6 +53,11 @@ class Workload {
 public:
     virtual ~Workload() = default;
 
+    /// Tunes what candidates for the problem are made of, if anything: before a tuning of the
+    /// problem begins and other processes wait for its answer. Throws Error where that would have
+    /// no answer worth keeping.
+    virtual void prepare(const Problem& /*problem*/) const {}
+
     /// Small awkward cases that a candidate must pass before its time counts: sizes that are no
     /// multiple of anything, data misaligned by one element, random values.
     [[nodiscard]] virtual std::vector<Case> checks(const Problem& problem) const = 0;

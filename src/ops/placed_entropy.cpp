@@ -111,8 +111,8 @@ public:
 
     [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override { return {}; }
 
-    /// The kernels that placements use are tuned before the first of those is timed.
-    [[nodiscard]] Case timed(const Problem& problem) const override {
+    /// The kernels that placements use.
+    void prepare(const Problem& problem) const override {
         const EntropyRequest request{
             parse_element_type(problem.types.at("element")),
             problem.sizes[0],
@@ -124,6 +124,9 @@ public:
                 resolve_entropy(machine_.engine(), device, staged_request(request, true));
             }
         });
+    }
+
+    [[nodiscard]] Case timed(const Problem& problem) const override {
         return EntropyWorkload().timed(problem);
     }
 

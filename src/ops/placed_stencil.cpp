@@ -103,8 +103,8 @@ public:
 
     [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override { return {}; }
 
-    /// The kernels that placements use are tuned before the first of those is timed.
-    [[nodiscard]] Case timed(const Problem& problem) const override {
+    /// The kernels that placements use.
+    void prepare(const Problem& problem) const override {
         StencilRequest request = request_of(
             parse_element_type(problem.types.at("element")), std::stoi(problem.types.at("radius")),
             problem.types.at("weighting"), problem.types.at("boundary"));
@@ -113,6 +113,9 @@ public:
             resolve_stencil(machine_.engine(), device,
                             is_host ? request : without_boundary(request), kFastAlignment);
         });
+    }
+
+    [[nodiscard]] Case timed(const Problem& problem) const override {
         return StencilWorkload().timed(problem);
     }
 
