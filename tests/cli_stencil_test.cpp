@@ -45,6 +45,20 @@ TEST_F(CliStencilTest, WritesTheOutputs) {
     EXPECT_EQ(jitune_json(command + "--radius 3")["outputs"], 0);
 }
 
+TEST_F(CliStencilTest, APlacedCallWritesTheSame) {
+    const json placed = jitune_json(
+        "stencil \"$folder/in.npy\" --device machine --tune default --weights 1,0,-1 "
+        "--boundary wrap --output \"$folder/out.npy\"");
+    EXPECT_EQ(placed["device"], "machine");
+    EXPECT_EQ(outputs(5), (std::vector<float>{14, -3, -6, -12, 7}));
+    const std::string configuration = placed["configuration"];
+    EXPECT_TRUE(configuration.starts_with("processors=host")) << configuration;
+    EXPECT_EQ(jitune_json("stencil \"$folder/in.npy\" --device machine --budget 1")["origin"],
+              "tuned");
+    EXPECT_TRUE(
+        jitune_json("db explain --kernel stencil -n 5 --device machine")["rows"][0]["serves"]);
+}
+
 TEST_F(CliStencilTest, RefusesWhatIsNoStencilInOneLine) {
     expect_failure("stencil \"$folder/in.npy\" --radius 33", 2, "must be from 1 to 32");
     expect_failure("stencil \"$folder/in.npy\" --weights 1,2", 2, "radius 1 takes 3");

@@ -115,8 +115,7 @@ Action add_entropy(CLI::App& app) {
     app.add_option("--levels", arguments->levels, "2 to 256 [16]");
     app.add_option("--base", arguments->base, "Of the logarithm [e]");
     app.add_option("--output", arguments->output, "A .npy file to write the entropies to");
-    arguments->add_dispatch(
-        app, "auto, host, cuda or cuda:N, or machine: where host memory is worked on");
+    arguments->add_dispatch(app, kPlacedDevices);
     return [arguments] { return run(*arguments); };
 }
 

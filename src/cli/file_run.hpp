@@ -13,6 +13,10 @@
 
 namespace jitune {
 
+/// What --device may be where host memory can be placed, for the help.
+inline constexpr const char* kPlacedDevices =
+    "auto, host, cuda or cuda:N, or machine: where host memory is worked on";
+
 /// The arguments of commands that run one kernel on the array in a file.
 struct FileRunArguments : CommonArguments {
     std::string file;

@@ -10,8 +10,8 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/stencil_words.hpp"
+#include "ops/machine.hpp"
 #include "ops/npy.hpp"
-#include "ops/reduce_kernel.hpp"
 #include "ops/stencil_call.hpp"
 #include "ops/timed_case.hpp"
 
@@ -43,7 +43,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     const std::size_t element = bytes_of(request.element);
     Session session(options);
     Engine& engine = session.engine();
-    Backend& backend = engine.backend(arguments.device);
+    Backend& backend = device_of(engine, arguments.device);
     const Resolved& resolved = resolve_stencil(engine, backend, request, kFastAlignment);
     Case one;
     one.sizes = {request.n};
@@ -51,7 +51,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
                      input_of(weights.data(), weights.bytes().size()),
                      CaseArgument::output(static_cast<std::size_t>(outputs) * element)};
     one.arguments[1].by_value = true;
-    TimedCase timed = time_case(engine, backend, stencil_kernel(platform_of(backend)),
+    TimedCase timed = time_case(engine, backend, stencil_kernel_on(backend),
                                 stencil_problem(request, kFastAlignment), resolved, std::move(one));
     const double bytes = static_cast<double>(request.n + outputs) * static_cast<double>(element);
     return {
@@ -112,7 +112,7 @@ Action add_stencil(CLI::App& app) {
     app.add_flag("--mean", arguments->mean, "The sum over 2 radius + 1")->excludes(weights);
     app.add_option("--boundary", arguments->boundary, "valid, zero, clamp or wrap [valid]");
     app.add_option("--output", arguments->output, "A .npy file to write the outputs to");
-    arguments->add_dispatch(app);
+    arguments->add_dispatch(app, kPlacedDevices);
     return [arguments] { return run(*arguments); };
 }
 

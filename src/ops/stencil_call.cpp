@@ -36,10 +36,8 @@ DispatchKey key_of(const Backend& backend, const detail::StencilRequest& request
 
 const Resolved& resolve(Engine& engine, const DispatchKey& key, Backend& backend,
                         const detail::StencilRequest& request, std::size_t alignment) {
-    const std::string_view platform = platform_of(backend);
-    const Kernel& kernel =
-        platform == "machine" ? placed_kernel(backend, "stencil") : stencil_kernel(platform);
-    return engine.resolve(key, backend, kernel, stencil_problem(request, alignment));
+    return engine.resolve(key, backend, stencil_kernel_on(backend),
+                          stencil_problem(request, alignment));
 }
 
 }  // namespace
@@ -63,6 +61,11 @@ void refuse_bad_stencil_data(const detail::StencilRequest& request, const void* 
         throw Error(ErrorKind::usage,
                     "stencil: the output overlaps the input: give it memory of its own");
     }
+}
+
+const Kernel& stencil_kernel_on(const Backend& backend) {
+    const std::string_view platform = platform_of(backend);
+    return platform == "machine" ? placed_kernel(backend, "stencil") : stencil_kernel(platform);
 }
 
 ProblemWords stencil_words(const detail::StencilRequest& request, std::size_t alignment) {

@@ -23,6 +23,9 @@ void refuse_bad_stencil_data(const detail::StencilRequest& request, const void* 
 /// weights are no part of a problem.
 ProblemWords stencil_words(const detail::StencilRequest& request, std::size_t alignment);
 
+/// The built-in kernel for a device, or its placements for the machine.
+const Kernel& stencil_kernel_on(const Backend& backend);
+
 /// The engine's answer, from its dispatch table where it is there.
 const Resolved& resolve_stencil(Engine& engine, Backend& backend,
                                 const detail::StencilRequest& request, std::size_t alignment);
