@@ -173,6 +173,28 @@ TEST_F(GoldenStore, OfVersion1WithARowThatItDoesNotAllowIsNotTouched) {
     EXPECT_EQ(bytes(), before);
 }
 
+TEST_F(GoldenStore, OfAnOlderVersionThatMayNotBeWrittenSaysSoWithoutSql) {
+    sql(golden("store_v3.sql"));
+    const std::string before = bytes();
+    ASSERT_TRUE(geteuid() != 0 || chown(path_.c_str(), 65534, 65534) == 0);
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
+    const Child child([&] {
+        // Root may write anywhere, so it becomes the file's owner, who may not write beside it.
+        ASSERT_TRUE(geteuid() != 0 || setuid(65534) == 0);
+        for (const Access access : {Access::read_write, Access::read_only}) {
+            const std::string message = refusal(access);
+            EXPECT_TRUE(
+                message.ends_with("it is of version 3, and version 4 is needed: open it "
+                                  "once with `jitune db path`, or a copy of it where file "
+                                  "or directory may not be written"))
+                << message;
+        }
+    });
+    EXPECT_EQ(child.wait(), 0);
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
+    EXPECT_EQ(bytes(), before);
+}
+
 TEST_F(GoldenStore, OfVersion1IsLeftAloneByAReader) {
     make_version_1();
     const std::string before = bytes();

@@ -136,15 +136,21 @@ void prepare_schema(Connection& connection, Connection::Mode mode) {
             return;
         }
     }
+    const std::string older = fmt::format(
+        "it is of version {}, and version {} is needed: open it once with `jitune db path`, or a "
+        "copy of it where file or directory may not be written",
+        header.version, kSchemaVersion);
     if (mode == Connection::Mode::read_only) {
-        refuse(connection,
-               header.empty()
-                   ? "it is empty: open it for writing once"
-                   : fmt::format("it is of version {}, and version {} is needed: open it for "
-                                 "writing once, as any tuning does",
-                                 header.version, kSchemaVersion));
+        refuse(connection, header.empty() ? "it is empty: open it for writing once" : older);
     }
-    migrate(connection, known_migrations(), kSchemaVersion);
+    try {
+        migrate(connection, known_migrations(), kSchemaVersion);
+    } catch (const sqlite::Failure& failure) {
+        if (header.empty() || !failure.write_protected()) {
+            throw;
+        }
+        refuse(connection, older);
+    }
     check(connection, Header(connection));
 }
 

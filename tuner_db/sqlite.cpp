@@ -152,6 +152,10 @@ bool Failure::not_a_database() const {
     return primary(code_) == SQLITE_NOTADB;
 }
 
+bool Failure::write_protected() const {
+    return primary(code_) == SQLITE_READONLY;
+}
+
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that of many processes that
 /// write in a row some never get a turn. Short sleeps give all of them one.
 struct Connection::BusyWait {

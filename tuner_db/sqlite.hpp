@@ -37,6 +37,8 @@ public:
     [[nodiscard]] bool damaged() const;
     /// The file does not even begin like a database.
     [[nodiscard]] bool not_a_database() const;
+    /// The file or its directory may not be written.
+    [[nodiscard]] bool write_protected() const;
 
 private:
     int code_;
