@@ -70,22 +70,26 @@ TEST_F(ExplanationTest, SaysWhatKeepsARowFromServing) {
     tune_before(1000);
     store_other([](RecordKey& key) { key.types = "element=float8"; });
     store_other([](RecordKey& key) { key.device_class = "cuda cc=10"; });
+    store_other([](RecordKey& key) {  // of another backend, whose template is another, too
+        key.device_class = "host isa=sse2";
+        key.template_hash[1] ^= 1;
+    });
     store_other([](RecordKey& key) { key.template_hash[0] ^= 1; });
     store_other([](RecordKey& key) { key.alignment = 16; });
     store_other([](RecordKey& key) { key.kernel = "another"; });
     const Explanation explanation = explain_for(1000);
-    ASSERT_EQ(explanation.rows.size(), 5U);
+    ASSERT_EQ(explanation.rows.size(), 6U);
     EXPECT_TRUE(explanation.rows[0].serves);
     std::set<std::string> reasons;
     for (const ExplainedRow& row : explanation.rows) {
         reasons.insert(row.reason);
     }
-    EXPECT_EQ(reasons,
-              (std::set<std::string>{"serves: same problem, same size bucket",
-                                     "other types or operation: element=float8",
-                                     "other device class: cuda cc=10",
-                                     "made from another kernel template, or another version of it",
-                                     "for data aligned to 16 bytes"}));
+    EXPECT_EQ(reasons, (std::set<std::string>{
+                           "serves: same problem, same size bucket",
+                           "other types or operation: element=float8",
+                           "other device class: cuda cc=10", "other device class: host isa=sse2",
+                           "made from another kernel template, or another version of it",
+                           "for data aligned to 16 bytes"}));
 }
 
 TEST_F(ExplanationTest, NeverCallsARowOfAnotherDeviceTheNearest) {
