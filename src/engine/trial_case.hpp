@@ -29,7 +29,8 @@ public:
 
     /// Takes it as what candidates must give, where only a device knows the answer.
     std::string learn() { return read(reference_); }
-    /// The outputs and the bytes behind them.
+    /// The outputs and the bytes behind them. Large outputs that are bitwise those which it has
+    /// found right before stay on the device: the same bits are right again.
     std::string judge();
     /// Whether it is the same as what judge() has just found right.
     std::string judge_repeated();
@@ -37,12 +38,25 @@ public:
 private:
     using Outputs = std::vector<std::vector<std::byte>>;
 
+    /// An argument that is written.
+    struct Written {
+        const CaseArgument* what;
+        void* array;
+    };
+
     std::string read(Outputs& outputs);
+    /// Whether it is, bit by bit, what has been kept.
+    bool is_kept();
+    void keep();
 
     Bench& bench_;
     const Case& what_;
     std::vector<std::unique_ptr<DeviceMemory>> memory_;
     std::vector<void*> arrays_;
+    std::vector<Written> written_;
+    /// For each of them what judge() has found right last, in device memory; or nothing at all,
+    /// where that is too little to be worth it or there is no memory for it.
+    std::vector<std::unique_ptr<DeviceMemory>> kept_;
     Outputs reference_;
     Outputs got_, again_;  // kept, for fresh memory costs more than what is read into it
 };
