@@ -73,6 +73,17 @@ void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, 
     return memory.empty() ? nullptr : memory.back()->data();
 }
 
+/// Where it is large, only its beginning comes to the host; all else must be as what lies before.
+bool is_zero(Bench& bench, const DeviceMemory& memory) {
+    constexpr std::size_t kBeginning = 256;
+    const std::size_t bytes = memory.bytes();
+    std::vector<std::byte> seen(bytes < kWorthComparing ? bytes : kBeginning);
+    bench.download(seen, memory.data());
+    const auto* const data = static_cast<const std::byte*>(memory.data());
+    return std::all_of(seen.begin(), seen.end(), [](std::byte b) { return b == std::byte{0}; }) &&
+           (seen.size() == bytes || bench.equal(data, data + seen.size(), bytes - seen.size()));
+}
+
 /// The checks, then the problem itself.
 std::vector<Case> cases_of(const Workload& workload, const Problem& problem) {
     try {
@@ -147,10 +158,7 @@ std::optional<TrialFailure> Rig::judge_zeroed() {
         return std::nullopt;
     }
     DeviceMemory& memory = *zeroed_.back();
-    std::vector<std::byte> content(memory.bytes());
-    bench_->download(content, memory.data());
-    if (std::all_of(content.begin(), content.end(),
-                    [](std::byte b) { return b == std::byte{0}; })) {
+    if (is_zero(*bench_, memory)) {
         return std::nullopt;
     }
     bench_->fill(memory.data(), std::byte{0}, memory.bytes());

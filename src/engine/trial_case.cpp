@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::byte kPoison{0xa5};
 constexpr std::size_t kCanaryBytes = 256;  // behind what is written; must stay poisoned
-// Outputs from which on it is quicker to compile a comparison than to bring them to the host and
-// judge them there, about 1 ms each time.
-constexpr std::size_t kWorthKeeping = std::size_t{1} << 20;
 
 bool is_poison(std::span<const std::byte> canary) {
     return std::all_of(canary.begin(), canary.end(), [](std::byte b) { return b == kPoison; });
@@ -127,7 +124,7 @@ void TrialCase::keep() {
     for (const Written& one : written_) {
         bytes += one.what->bytes;
     }
-    if (bytes < kWorthKeeping) {
+    if (bytes < kWorthComparing) {
         return;
     }
     try {

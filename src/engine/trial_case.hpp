@@ -10,6 +10,10 @@
 
 namespace jitune {
 
+/// Bytes from which on comparing them on the device is worth the compile that it takes first, for
+/// otherwise they come to the host for each candidate.
+inline constexpr std::size_t kWorthComparing = std::size_t{1} << 20;
+
 /// A case laid out in device memory, to run candidates on and to judge what they have written.
 /// Used by one thread.
 class TrialCase {
