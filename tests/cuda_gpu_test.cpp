@@ -94,6 +94,48 @@ TEST_F(CudaGpu, CompilesLoadsAndRuns) {
     }
 }
 
+TEST_F(CudaGpu, ComparesMemoryOfAnyAlignmentAndSize) {
+    constexpr std::size_t kBytes = 3'000'000;
+    const auto bench = backend().make_bench();
+    const auto one = bench->allocate(kBytes);
+    const auto other = bench->allocate(kBytes);
+    auto* const a = static_cast<std::byte*>(one->data());
+    auto* const b = static_cast<std::byte*>(other->data());
+    for (const std::size_t bytes : {1U, 15U, 16U, 33U, 1000U, 2'999'937U}) {
+        for (const auto& [at, there] : {std::pair{0, 0}, {1, 1}, {5, 21}, {0, 1}, {7, 2}}) {
+            bench->fill(a, std::byte{1}, kBytes);
+            bench->fill(b, std::byte{2}, kBytes);
+            bench->fill(b + there, std::byte{1}, bytes);
+            EXPECT_TRUE(bench->equal(a + at, b + there, bytes)) << bytes << ' ' << at;
+            for (const std::size_t place : {std::size_t{0}, bytes / 2, bytes - 1}) {
+                bench->fill(a + at + place, std::byte{3}, 1);
+                EXPECT_FALSE(bench->equal(a + at, b + there, bytes)) << bytes << ' ' << place;
+                bench->fill(a + at + place, std::byte{1}, 1);
+            }
+        }
+    }
+    EXPECT_TRUE(bench->equal(a, b, 0));
+}
+
+TEST_F(CudaGpu, ComparesMoreThan4GiB) {
+    constexpr std::size_t kBytes = (std::size_t{4} << 30) + 33;
+    const auto bench = backend().make_bench();
+    std::unique_ptr<DeviceMemory> memory;
+    try {
+        memory = bench->allocate(kBytes + 16);
+    } catch (const Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    auto* const data = static_cast<std::byte*>(memory->data());
+    bench->fill(data, std::byte{1}, kBytes + 16);
+    for (const std::size_t shift : {16U, 1U}) {
+        EXPECT_TRUE(bench->equal(data, data + shift, kBytes));
+        bench->fill(data + kBytes + shift - 1, std::byte{2}, 1);
+        EXPECT_FALSE(bench->equal(data, data + shift, kBytes)) << shift;
+        bench->fill(data + kBytes + shift - 1, std::byte{1}, 1);
+    }
+}
+
 TEST_F(CudaGpu, TimesAChainWarmAndCold) {
     const auto program = load("count");
     const auto bench = backend().make_bench();

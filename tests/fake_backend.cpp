@@ -143,12 +143,16 @@ public:
     }
     void download(std::span<std::byte> data, const void* device) override {
         std::memcpy(data.data(), device, data.size());
+        backend_.downloaded_bytes_ += data.size();
     }
     void fill(void* device, std::byte value, std::size_t bytes) override {
         std::memset(device, static_cast<int>(value), bytes);
     }
     void copy(void* to, const void* from, std::size_t bytes) override {
         std::memcpy(to, from, bytes);
+    }
+    bool equal(const void* one, const void* other, std::size_t bytes) override {
+        return std::memcmp(one, other, bytes) == 0;
     }
 
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,

@@ -50,6 +50,9 @@ public:
     [[nodiscard]] int launches() const { return launches_; }  ///< of Program::launch
     [[nodiscard]] int runs() const { return runs_; }          ///< of Bench::run
     [[nodiscard]] std::size_t live_bytes() const { return live_bytes_; }
+    [[nodiscard]] std::size_t downloaded_bytes() const {
+        return downloaded_bytes_;
+    }                                                         ///< by benches
     [[nodiscard]] std::vector<std::string> compiled() const;  ///< first expressions, as they came
 
     /// The only one: its streams are all the same.
@@ -92,7 +95,7 @@ private:
     std::vector<std::string> compiled_;
     std::unique_ptr<DeviceMemory> plain_, zeroed_;
     std::atomic<int> compiles_{0}, loads_{0}, launches_{0}, runs_{0};
-    std::atomic<std::size_t> live_bytes_{0};
+    std::atomic<std::size_t> live_bytes_{0}, downloaded_bytes_{0};
 };
 
 /// Shows fake devices to an Engine. The devices must outlive it.

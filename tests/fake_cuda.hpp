@@ -59,7 +59,8 @@ public:
     FakeDevice& device(int ordinal);
 
     /// Does the kernel's work. A code that is fatal on CUDA poisons the context and shows at the
-    /// next wait; any other is the answer of the launch. Not called for the cache flush.
+    /// next wait; any other is the answer of the launch. Not called for the backend's own
+    /// kernels.
     std::function<CUresult(FakeLaunch&)> on_launch;
     /// The compiler's log for an expression that does not compile.
     std::function<std::optional<std::string>(const std::string& expression)> on_compile;

@@ -1,9 +1,11 @@
 #include "fake_cuda_state.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,19 @@ struct ThreadState {
     CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 };
 thread_local ThreadState this_thread;
+
+CUresult compare_bytes(FakeCuda::State& state, const FakeLaunch& launch) {
+    const auto& [one, other, bytes, answer] =
+        std::tie(launch.arguments.at(0), launch.arguments.at(1), launch.arguments.at(2),
+                 launch.arguments.at(3));
+    if (!state.covers(one, bytes) || !state.covers(other, bytes)) {
+        return state.violate("memory compared out of bounds", CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    const std::uint32_t different = std::memcmp(reinterpret_cast<const void*>(one),
+                                                reinterpret_cast<const void*>(other), bytes) != 0;
+    std::memcpy(reinterpret_cast<void*>(answer), &different, sizeof different);
+    return CUDA_SUCCESS;
+}
 
 }  // namespace
 
@@ -161,7 +176,9 @@ CUresult FakeCuda::State::launch(const FakeLaunch& wanted, FakeStream& stream) {
     }
     hung = hung || hanging;
     CUresult result = CUDA_SUCCESS;
-    if (owner.on_launch && run.expression != "jitune::read_flush") {
+    if (run.expression == "jitune::compare_bytes") {
+        result = compare_bytes(*this, run);
+    } else if (owner.on_launch && run.expression != "jitune::read_flush") {
         result = owner.on_launch(run);
     }
     launches.push_back(run);

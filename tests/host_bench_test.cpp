@@ -36,6 +36,14 @@ TEST_F(HostBenchTest, MovesBytes) {
     bench_->upload(nullptr, {});
 }
 
+TEST_F(HostBenchTest, ComparesBytes) {
+    const std::vector<char> one{1, 2, 3, 4};
+    const std::vector<char> other{1, 2, 3, 5};
+    EXPECT_TRUE(bench_->equal(one.data(), other.data(), 3));
+    EXPECT_FALSE(bench_->equal(one.data(), other.data(), 4));
+    EXPECT_TRUE(bench_->equal(nullptr, nullptr, 0));
+}
+
 TEST_F(HostBenchTest, RefusesMemoryThatIsNotThere) {
     expect_error(ErrorKind::unavailable, "are available",
                  [&] { bench_->allocate(std::size_t{1} << 62); });

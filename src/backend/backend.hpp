@@ -143,6 +143,9 @@ public:
     virtual void download(std::span<std::byte> data, const void* device) = 0;
     virtual void fill(void* device, std::byte value, std::size_t bytes) = 0;
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    /// Whether so many bytes of device memory, of any alignment, are the same. Needs the compiler
+    /// where the device has to be asked: throws Error(unavailable) where there is none.
+    virtual bool equal(const void* one, const void* other, std::size_t bytes) = 0;
 
     /// Launches once and waits.
     virtual std::optional<LaunchFailure> run(const Program& program, const Launch& launch,

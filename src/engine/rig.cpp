@@ -14,9 +14,7 @@ namespace jitune {
 
 namespace {
 
-constexpr std::byte kPoison{0xa5};
 constexpr std::byte kScratchPoison{0xff};  // a NaN, which no float absorbs
-constexpr std::size_t kCanaryBytes = 256;  // behind what is written; must stay poisoned
 // Long enough for any right kernel on the largest problems, short enough to notice one that hangs.
 constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 constexpr double kSampleNs = 200'000;  // some hundred times the resolution of an event
@@ -40,16 +38,6 @@ TrialFailure failure_of(const LaunchFailure& failure) {
             failure.fatal};
 }
 
-void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
-    const std::size_t first = std::min(input.pattern->size(), input.bytes);
-    bench.upload(device, std::span(*input.pattern).first(first));
-    for (std::size_t done = first; done < input.bytes;) {
-        const std::size_t step = std::min(done, input.bytes - done);
-        bench.copy(static_cast<std::byte*>(device) + done, device, step);
-        done += step;
-    }
-}
-
 std::size_t bytes_of(const Case& one) {
     std::size_t bytes = 1;
     for (const CaseArgument& argument : one.arguments) {
@@ -66,6 +54,14 @@ std::size_t input_bytes(const Case& one) {
     return bytes;
 }
 
+/// The verdict on a complaint; none where that is empty.
+std::optional<TrialFailure> wrong_result(const TrialCase& one, const std::string& complaint) {
+    if (complaint.empty()) {
+        return std::nullopt;
+    }
+    return TrialFailure{Verdict::wrong_result, one.what().name + ": " + complaint, false};
+}
+
 /// At least `bytes` of the newest memory, filled with `value` where it had to be made. Older memory
 /// stays: timers that are still alive launch into it.
 void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, std::size_t bytes,
@@ -75,6 +71,17 @@ void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, 
         bench.fill(memory.back()->data(), value, memory.back()->bytes());
     }
     return memory.empty() ? nullptr : memory.back()->data();
+}
+
+/// Where it is large, only its beginning comes to the host; all else must be as what lies before.
+bool is_zero(Bench& bench, const DeviceMemory& memory) {
+    constexpr std::size_t kBeginning = 256;
+    const std::size_t bytes = memory.bytes();
+    std::vector<std::byte> seen(bytes < kWorthComparing ? bytes : kBeginning);
+    bench.download(seen, memory.data());
+    const auto* const data = static_cast<const std::byte*>(memory.data());
+    return std::all_of(seen.begin(), seen.end(), [](std::byte b) { return b == std::byte{0}; }) &&
+           (seen.size() == bytes || bench.equal(data, data + seen.size(), bytes - seen.size()));
 }
 
 /// The checks, then the problem itself.
@@ -103,15 +110,6 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
     }
 }
 
-/// One case in device memory.
-struct Rig::Slot {
-    const Case* what = nullptr;
-    std::vector<std::unique_ptr<DeviceMemory>> memory;
-    std::vector<void*> arrays;  // one for each argument
-    Outputs reference;          // what learn() found
-    Outputs got, again;         // kept, for fresh memory costs more than what is read into it
-};
-
 Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
          const Log& log)
     : lock_(backend.info().uuid, log),
@@ -121,67 +119,29 @@ Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, boo
       cache_bytes_(cache_of(backend.info())),
       roofline_(backend.info()) {
     for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
-        checks_.push_back(make_slot(cases_[i]));
+        checks_.push_back(std::make_unique<TrialCase>(*bench_, cases_[i]));
     }
-    slices_.push_back(make_slot(cases_.back()));
+    slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
 }
 
-Rig::~Rig() = default;
-
-std::unique_ptr<Rig::Slot> Rig::make_slot(const Case& one) {
-    auto slot = std::make_unique<Slot>();
-    slot->what = &one;
-    for (const CaseArgument& argument : one.arguments) {
-        if (argument.value) {
-            slot->arrays.push_back(reinterpret_cast<void*>(*argument.value));
-            continue;
-        }
-        if (argument.by_value) {
-            slot->arrays.push_back(const_cast<std::byte*>(argument.pattern->data()));
-            continue;
-        }
-        const std::size_t behind = argument.written ? kCanaryBytes : 0;
-        slot->memory.push_back(
-            bench_->allocate(std::max<std::size_t>(argument.offset + argument.bytes + behind, 1)));
-        slot->arrays.push_back(static_cast<std::byte*>(slot->memory.back()->data()) +
-                               argument.offset);
-        if (argument.pattern != nullptr) {
-            upload_repeating(*bench_, slot->arrays.back(), argument);
-        }
-    }
-    return slot;
-}
-
-void Rig::restore(const Slot& slot) {
-    for (std::size_t i = 0; i < slot.arrays.size(); ++i) {
-        const CaseArgument& argument = slot.what->arguments[i];
-        if (argument.written) {
-            bench_->fill(slot.arrays[i], kPoison, argument.bytes + kCanaryBytes);
-            if (argument.pattern != nullptr) {
-                upload_repeating(*bench_, slot.arrays[i], argument);
-            }
-        }
-    }
-}
-
-Launch Rig::bind(const Slot& slot, const LaunchRule& rule) {
-    const LaunchRule::Plan plan = rule.plan(slot.what->sizes);
-    return rule.bind(plan, slot.arrays,
+Launch Rig::bind(const TrialCase& one, const LaunchRule& rule) {
+    const LaunchRule::Plan plan = rule.plan(one.what().sizes);
+    return rule.bind(plan, one.arrays(),
                      {reserve(*bench_, plain_, plan.scratch.plain, kScratchPoison),
                       reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
 }
 
-std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
+std::optional<TrialFailure> Rig::run(TrialCase& one, const Program& program,
                                      const LaunchRule& rule) {
-    restore(slot);
+    one.restore();
     try {
-        const Launch launch = bind(slot, rule);
+        const Launch launch = bind(one, rule);
         if (!plain_.empty()) {  // what the last run left there could pass for this one's
             bench_->fill(plain_.back()->data(), kScratchPoison, plain_.back()->bytes());
         }
         if (const auto failure = bench_->run(program, launch, kLaunchLimit)) {
             TrialFailure result = failure_of(*failure);
-            result.reason = slot.what->name + ": " + result.reason;
+            result.reason = one.what().name + ": " + result.reason;
             return result;
         }
     } catch (const Error& error) {  // a launch rule out of range for these sizes
@@ -193,63 +153,25 @@ std::optional<TrialFailure> Rig::run(const Slot& slot, const Program& program,
     return std::nullopt;
 }
 
-std::optional<TrialFailure> Rig::read(const Slot& slot, Outputs& outputs) {
-    const auto& arguments = slot.what->arguments;
-    outputs.resize(static_cast<std::size_t>(
-        std::count_if(arguments.begin(), arguments.end(),
-                      [](const CaseArgument& argument) { return argument.written; })));
-    auto output = outputs.begin();
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (!arguments[i].written) {
-            continue;
-        }
-        output->resize(arguments[i].bytes + kCanaryBytes);
-        bench_->download(*output, slot.arrays[i]);
-        const auto canary = output->begin() + static_cast<std::ptrdiff_t>(arguments[i].bytes);
-        if (std::any_of(canary, output->end(), [](std::byte b) { return b != kPoison; })) {
-            return TrialFailure{Verdict::wrong_result,
-                                slot.what->name + ": wrote behind the end of its output", false};
-        }
-        output->resize(arguments[i].bytes);
-        ++output;
-    }
-    return std::nullopt;
-}
-
-std::optional<TrialFailure> Rig::judge(Slot& slot) {
-    if (auto failure = read(slot, slot.got)) {
-        return failure;
-    }
-    const std::string complaint =
-        slot.what->agree ? slot.what->agree(slot.got, slot.reference) : slot.what->judge(slot.got);
-    if (!complaint.empty()) {
-        return TrialFailure{Verdict::wrong_result, slot.what->name + ": " + complaint, false};
-    }
-    return std::nullopt;
-}
-
 std::optional<TrialFailure> Rig::judge_zeroed() {
     if (zeroed_.empty()) {
         return std::nullopt;
     }
     DeviceMemory& memory = *zeroed_.back();
-    std::vector<std::byte> content(memory.bytes());
-    bench_->download(content, memory.data());
-    if (std::all_of(content.begin(), content.end(),
-                    [](std::byte b) { return b == std::byte{0}; })) {
+    if (is_zero(*bench_, memory)) {
         return std::nullopt;
     }
     bench_->fill(memory.data(), std::byte{0}, memory.bytes());
     return TrialFailure{Verdict::wrong_result, "left its zeroed work memory not zero", false};
 }
 
-std::vector<Rig::Slot*> Rig::slots() const {
-    std::vector<Slot*> slots;
-    for (const auto& slot : checks_) {
-        slots.push_back(slot.get());
+std::vector<TrialCase*> Rig::trial_cases() const {
+    std::vector<TrialCase*> all;
+    for (const auto& check : checks_) {
+        all.push_back(check.get());
     }
-    slots.push_back(slices_.front().get());
-    return slots;
+    all.push_back(slices_.front().get());
+    return all;
 }
 
 bool Rig::needs_reference() const {
@@ -257,41 +179,30 @@ bool Rig::needs_reference() const {
 }
 
 std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule& rule) {
-    for (Slot* slot : slots()) {
-        if (auto failure = run(*slot, program, rule)) {
+    for (TrialCase* one : trial_cases()) {
+        auto failure = run(*one, program, rule);
+        if (!failure) {
+            failure = wrong_result(*one, one->learn());
+        }
+        if (failure) {
             return failure;
         }
-        if (auto failure = read(*slot, slot->reference)) {
-            return failure;
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<TrialFailure> Rig::repeat(Slot& slot, const Program& program,
-                                        const LaunchRule& rule) {
-    if (auto failure = run(slot, program, rule)) {
-        return failure;
-    }
-    if (auto failure = read(slot, slot.again)) {
-        return failure;
-    }
-    if (slot.got != slot.again) {
-        return TrialFailure{Verdict::wrong_result,
-                            slot.what->name + ": gives different bits from run to run", false};
     }
     return std::nullopt;
 }
 
 std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule,
                                        bool repeatable) {
-    for (Slot* slot : slots()) {
-        auto failure = run(*slot, program, rule);
+    for (TrialCase* one : trial_cases()) {
+        auto failure = run(*one, program, rule);
         if (!failure) {
-            failure = judge(*slot);
+            failure = wrong_result(*one, one->judge());
         }
-        if (!failure && repeatable && slot == slices_.front().get() && !slot->what->exact) {
-            failure = repeat(*slot, program, rule);
+        if (!failure && repeatable && one == slices_.front().get() && !one->what().exact) {
+            failure = run(*one, program, rule);
+            if (!failure) {
+                failure = wrong_result(*one, one->judge_repeated());
+            }
         }
         if (failure) {
             if (!failure->fatal) {
@@ -322,7 +233,7 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
     const std::size_t most = std::max<std::size_t>(kMostCopies / bytes_of(cases_.back()), 1);
     try {
         while (slices_.size() < std::min(chain_ + 1, most)) {
-            slices_.push_back(make_slot(cases_.back()));
+            slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
         }
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::unavailable) {
@@ -341,7 +252,7 @@ std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& pro
         return *failure;
     }
     for (const auto& slice : slices_) {
-        restore(*slice);
+        slice->restore();
     }
     std::vector<Launch> chain;
     for (std::size_t i = 0; i <= chain_; ++i) {  // the first one warms up

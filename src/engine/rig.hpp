@@ -11,6 +11,7 @@
 #include "engine/device_lock.hpp"
 #include "engine/launch_rule.hpp"
 #include "engine/roofline.hpp"
+#include "engine/trial_case.hpp"
 #include "engine/workload.hpp"
 #include "space/configuration.hpp"
 #include "tuner_db/record.hpp"
@@ -36,7 +37,6 @@ public:
     /// memory.
     Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
         const Log& log);
-    ~Rig();
 
     /// True if the workload cannot tell right from wrong by itself: learn() must come before
     /// check().
@@ -76,23 +76,10 @@ public:
     [[nodiscard]] std::string conditions(Clocks clocks, bool alone) const;
 
 private:
-    struct Slot;
-
-    using Outputs = std::vector<std::vector<std::byte>>;
-
-    std::unique_ptr<Slot> make_slot(const Case& one);
     /// The checks and the problem itself.
-    [[nodiscard]] std::vector<Slot*> slots() const;
-    /// Puts back what launches write: poison, and the data of what they read, too.
-    void restore(const Slot& slot);
-    Launch bind(const Slot& slot, const LaunchRule& rule);
-    std::optional<TrialFailure> run(const Slot& slot, const Program& program,
-                                    const LaunchRule& rule);
-    /// What a run has written, and whether nothing lies behind it.
-    std::optional<TrialFailure> read(const Slot& slot, Outputs& outputs);
-    std::optional<TrialFailure> judge(Slot& slot);
-    /// Whether another run gives what judge() has just read.
-    std::optional<TrialFailure> repeat(Slot& slot, const Program& program, const LaunchRule& rule);
+    [[nodiscard]] std::vector<TrialCase*> trial_cases() const;
+    Launch bind(const TrialCase& one, const LaunchRule& rule);
+    std::optional<TrialFailure> run(TrialCase& one, const Program& program, const LaunchRule& rule);
     std::optional<TrialFailure> judge_zeroed();
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
 
@@ -102,8 +89,8 @@ private:
     std::unique_ptr<Bench> bench_;
     ClockWatch clocks_{*bench_};
     std::vector<Case> cases_;  // the checks, then the problem itself
-    std::vector<std::unique_ptr<Slot>> checks_;
-    std::vector<std::unique_ptr<Slot>> slices_;                  // copies of the problem's data
+    std::vector<std::unique_ptr<TrialCase>> checks_;
+    std::vector<std::unique_ptr<TrialCase>> slices_;             // copies of the problem's data
     std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
     bool warm_cache_;
     std::size_t cache_bytes_;

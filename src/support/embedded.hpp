@@ -17,7 +17,7 @@ extern const std::span<const File> kernel_templates;
 /// schema.sql, alone.
 extern const std::span<const File> schema;
 
-/// What the cuda backend needs for itself: read_flush.cu, alone.
+/// What the cuda backend needs for itself.
 extern const std::span<const File> cuda_kernels;
 
 }  // namespace jitune::embedded

@@ -2,9 +2,8 @@
 
 #include <memory>
 
-#include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/device_memory.hpp"
-#include "backend/cuda/nvrtc_table.hpp"
+#include "backend/cuda/service_kernel.hpp"
 
 namespace jitune {
 
@@ -20,8 +19,7 @@ public:
 private:
     std::unique_ptr<DeviceMemory> buffer_;
     std::unique_ptr<DeviceMemory> sink_;
-    CudaProgram program_;
-    Launch launch_;
+    ServiceKernel kernel_;
 };
 
 }  // namespace jitune

@@ -74,6 +74,14 @@ void CudaBench::copy(void* to, const void* from, std::size_t bytes) {
                    "cuMemcpyDtoDAsync", "copy memory");
 }
 
+bool CudaBench::equal(const void* one, const void* other, std::size_t bytes) {
+    if (!comparison_) {
+        comparison_ = std::make_unique<const MemoryComparison>(device_, nvrtc_->get());
+    }
+    const ContextScope scope(*device_);
+    return comparison_->equal(one, other, bytes, stream_->get());
+}
+
 std::optional<LaunchFailure> CudaBench::run(const Program& program, const Launch& launch,
                                             std::chrono::milliseconds limit) {
     const CudaProgram& cuda = cuda_program(program);

@@ -108,6 +108,10 @@ void HostBench::copy(void* to, const void* from, std::size_t bytes) {
     }
 }
 
+bool HostBench::equal(const void* one, const void* other, std::size_t bytes) {
+    return bytes == 0 || std::memcmp(one, other, bytes) == 0;
+}
+
 std::optional<LaunchFailure> HostBench::run(const Program& program, const Launch& launch,
                                             std::chrono::milliseconds limit) {
     const auto start = Clock::now();

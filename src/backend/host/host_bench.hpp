@@ -21,6 +21,7 @@ public:
     void download(std::span<std::byte> data, const void* device) override;
     void fill(void* device, std::byte value, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
+    bool equal(const void* one, const void* other, std::size_t bytes) override;
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds limit) override;
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "backend/cuda/device_memory.hpp"
+#include "backend/cuda/service_kernel.hpp"
+
+namespace jitune {
+
+/// Compares device memory without bringing it to the host. Used by one thread at a time.
+class MemoryComparison {
+public:
+    /// Compiles its kernel. Throws Error(unavailable) where there is no compiler or no memory,
+    /// Error(device) otherwise.
+    MemoryComparison(const std::shared_ptr<CudaDevice>& device, const NvrtcTable& nvrtc);
+
+    /// Whether `bytes` bytes of any alignment are the same when the work of `stream` before is
+    /// done; waits for that. In a current context of the device. Throws Error(device).
+    bool equal(const void* one, const void* other, std::size_t bytes, Stream stream) const;
+
+private:
+    std::shared_ptr<CudaDevice> device_;
+    std::unique_ptr<DeviceMemory> different_;  ///< 32 bits, not 0 where something differs
+    ServiceKernel kernel_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,27 @@
+#include "backend/cuda/service_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+namespace {
+
+TEST(ServiceKernel, CompilesForEveryArchitectureFromTuringToBlackwell) {
+    std::shared_ptr<const NvrtcTable> nvrtc;
+    try {
+        nvrtc = load_nvrtc();
+    } catch (const Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    for (const char* name : {"compare_bytes", "read_flush"}) {
+        for (const int cc : {75, 80, 86, 89, 90, 100, 120}) {
+            const Binary binary = compile_service_kernel(*nvrtc, name, cc);
+            EXPECT_EQ(binary.format, "cubin") << name << ' ' << cc;
+            EXPECT_NE(binary.symbols.at(0).find(name), std::string::npos) << binary.symbols[0];
+        }
+    }
+}
+
+}  // namespace
+}  // namespace jitune
