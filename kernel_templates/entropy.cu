@@ -12,7 +12,7 @@ constraints = [
     "counter_bytes = 1 OR NOT by_bits",
     "NOT by_bits OR (levels <= 32 AND radius <= lane_columns AND window <= 9)",
     # What only bits have.
-    "by_bits OR (lane_columns = 4 AND unroll = 1 AND direct = 8 AND warps_per_sm = 0 AND transfer = 'packs')",
+    "by_bits OR (lane_columns = 4 AND direct = 8 AND warps_per_sm = 0 AND transfer = 'packs')",
 ]
 prune = [
     "by_bits OR levels > 32 OR window >= 7",
@@ -23,9 +23,9 @@ prune = [
     # Fewer registers than that do not do, and more are never asked for.
     "warps_per_sm = 0 OR warps_per_sm = iif(lane_columns = 4, 24, 16)",
     # Enough warps for the whole device, and none that has next to nothing to do.
-    "strip = 8 OR tiles * warps >= 8 * sm_count",
-    "strip = 128 OR tiles * warps <= 128 * sm_count",
-    "warps > 1 OR tiles <= 32 * sm_count",
+    "strip = iif(by_bits, 2, 8) OR tiles * warps >= 8 * sm_count",
+    "strip = 128 OR tiles * warps <= 512 * sm_count",
+    "by_bits OR strip >= 8",
 ]
 reproducibility = "'exact'"
 
@@ -34,13 +34,12 @@ reproducibility = "'exact'"
 method = { values = ["bits", "histogram"], default = "bits", type = "jitune::Method" }
 warps = { values = [1, 2, 4, 8], default = 2 }
 # Rows that a thread marches down, in each field of its words.
-strip = { values = [8, 16, 32, 64, 128], default = 32 }
+strip = { values = [2, 4, 8, 12, 16, 24, 32, 64, 128], default = 16 }
 lane_columns = { values = [4, 8], default = 4 }
-unroll = { values = [1, 2], default = 2 }
 # Counts below it are summed for all levels at once.
 direct = { values = [8, 16], default = 8 }
 # The second launch bound; 0 leaves it to the compiler.
-warps_per_sm = { values = [0, 16, 24], default = 0 }
+warps_per_sm = { values = [0, 16, 24], default = 24 }
 # Packs where every row begins with one.
 transfer = { values = ["packs", "elements"], default = "packs", type = "jitune::Transfer" }
 # A histogram's counters: of each level and thread.
@@ -62,13 +61,14 @@ input = { access = "in", type = "element", count = "rows * columns" }
 rows = { access = "scalar", type = "int64", value = "rows" }
 columns = { access = "scalar", type = "int64", value = "columns" }
 tiles_across = { access = "scalar", type = "uint32", value = "tiles_across" }
+strip = { access = "scalar", type = "int32", value = "strip" }
 scale = { access = "value", type = "float64", value = "1.0" }
 output = { access = "out", type = "float32", count = "rows * columns" }
 
 [[launch]]
 entry = "jitune::entropy"
-template = ["element", "window", "levels", "method", "warps", "strip", "lane_columns", "unroll", "direct", "warps_per_sm", "transfer", "counter_bytes"]
-arguments = ["input", "rows", "columns", "tiles_across", "scale", "output"]
+template = ["element", "window", "levels", "method", "warps", "lane_columns", "direct", "warps_per_sm", "transfer", "counter_bytes"]
+arguments = ["input", "rows", "columns", "tiles_across", "strip", "scale", "output"]
 block = "block"
 grid = "tiles"
 shared_bytes = "shared_bytes"
@@ -81,33 +81,50 @@ namespace jitune {
 
 enum class Method { bits, histogram };
 
+/// A block's place among the tiles of an array.
+struct Tile {
+    unsigned across;
+    long long down;
+};
+
+/// Tiles at the left, right and lower border take longest and come first, so that none of them is
+/// what the device waits for in the end.
+__device__ __forceinline__ Tile tile_of(unsigned block, unsigned tiles_across, unsigned tiles_down) {
+    const unsigned borders = tiles_across < 2 ? tiles_across : 2;
+    if (block < borders * tiles_down) {
+        return {block < tiles_down ? 0 : tiles_across - 1, block % tiles_down};
+    }
+    const unsigned between = tiles_across - borders;
+    const unsigned i = block - borders * tiles_down;
+    return {1 + i % between, (i / between + tiles_down - 1) % tiles_down};
+}
+
 /// output = scale * (log N - (1/N) sum n log n) over the window around each element, of which the
 /// array has N, n of each level (N. Abramson, "Information Theory and Coding", 1963, for the
 /// entropy of a histogram). Windows are clipped at the borders. Both arrays need the alignment of
 /// an element only.
-template <class T, int window, int levels, Method method, int warps, int strip, int lane_columns,
-          int unroll, int direct, int warps_per_sm, Transfer transfer, int counter_bytes>
+template <class T, int window, int levels, Method method, int warps, int lane_columns, int direct,
+          int warps_per_sm, Transfer transfer, int counter_bytes>
 __global__ void __launch_bounds__(32 * warps, warps_per_sm / warps)
-    entropy(const T* input, long long rows, long long columns, unsigned tiles_across, double scale,
-            float* output) {
+    entropy(const T* input, long long rows, long long columns, unsigned tiles_across, int strip,
+            double scale, float* output) {
     wait_for_earlier_work();
     const Image<T> image{input, rows, columns, scale, output};
-    const unsigned across = blockIdx.x % tiles_across;
-    const long long down = blockIdx.x / tiles_across;
+    const Tile tile = tile_of(blockIdx.x, tiles_across, gridDim.x / tiles_across);
     if constexpr (method == Method::bits) {
-        using March = BitMarch<T, window, levels, warps, lane_columns, strip, unroll, direct, transfer>;
+        using March = BitMarch<T, window, levels, warps, lane_columns, direct, transfer>;
         const int lane = threadIdx.x % 32;
-        const long long tile = static_cast<long long>(across) * warps + threadIdx.x / 32;
-        const long long first = tile * (30 * lane_columns);
+        const long long warp = static_cast<long long>(tile.across) * warps + threadIdx.x / 32;
+        const long long first = warp * (30 * lane_columns);
         if (first < columns) {
-            const March march{image, down * (strip * March::kStrips),
-                              first + (lane - 1) * lane_columns};
+            const March march{image, tile.down * (strip * March::kStrips),
+                              first + (lane - 1) * lane_columns, strip};
             march.run_either();
         }
     } else {
-        using March = HistogramMarch<T, window, levels, counter_bytes, strip, 32 * warps>;
-        const long long column = static_cast<long long>(across) * (32 * warps) + threadIdx.x;
-        const March march{image, down * strip, column};
+        using March = HistogramMarch<T, window, levels, counter_bytes, 32 * warps>;
+        const long long column = static_cast<long long>(tile.across) * (32 * warps) + threadIdx.x;
+        const March march{image, tile.down * strip, column, strip};
         march.run_either();
     }
 }

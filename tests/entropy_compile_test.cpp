@@ -35,19 +35,19 @@ struct Choice {
 constexpr Choice kChoices[] = {
     {ElementType::float32,
      {5, 16},
-     "method=bits warps=4 strip=32 lane_columns=4 unroll=2 direct=8 warps_per_sm=0 transfer=packs "
+     "method=bits warps=4 strip=32 lane_columns=4 direct=8 warps_per_sm=0 transfer=packs "
      "counter_bytes=1"},
     {ElementType::uint8,
      {3, 8},
-     "method=bits warps=1 strip=8 lane_columns=8 unroll=1 direct=8 warps_per_sm=16 "
+     "method=bits warps=1 strip=8 lane_columns=8 direct=8 warps_per_sm=16 "
      "transfer=elements counter_bytes=1"},
     {ElementType::int32,
      {7, 32},
-     "method=bits warps=8 strip=64 lane_columns=4 unroll=1 direct=16 warps_per_sm=0 "
+     "method=bits warps=8 strip=64 lane_columns=4 direct=16 warps_per_sm=0 "
      "transfer=elements counter_bytes=1"},
     {ElementType::uint8,
      {15, 256},
-     "method=histogram warps=4 strip=32 lane_columns=4 unroll=1 direct=8 warps_per_sm=0 "
+     "method=histogram warps=4 strip=32 lane_columns=4 direct=8 warps_per_sm=0 "
      "transfer=packs counter_bytes=1"},
 };
 

@@ -134,13 +134,13 @@ private:
         const Entropy entropy{std::stoi(kernel_.arguments.at(1)),
                               std::stoi(kernel_.arguments.at(2))};
         const auto input = array<const T>(0, rows * columns, false);
-        const auto output = array<float>(5, rows * columns, true);
+        const auto output = array<float>(6, rows * columns, true);
         LevelArray levels{{}, rows, columns};
         for (const T value : input) {
             levels.pattern.push_back(static_cast<std::uint8_t>(value));
         }
         const EntropyReference reference(levels, entropy);
-        const auto scale = std::bit_cast<double>(launch_.arguments.at(4));
+        const auto scale = std::bit_cast<double>(launch_.arguments.at(5));
         for (std::int64_t i = 0; i < rows * columns; ++i) {
             output[static_cast<std::size_t>(i)] =
                 static_cast<float>(scale * reference.at(i / columns, i % columns));

@@ -16,8 +16,7 @@ enum class Transfer {
 /// `columns` on either side, which its first and last lane have for the windows of the others. Each
 /// bit field of a word is a level mask of an element; the fields of one word are elements of the
 /// same column in strips of `strip` rows below each other.
-template <class T, int window, int levels, int warps, int columns, int strip, int unroll,
-          int direct, Transfer transfer>
+template <class T, int window, int levels, int warps, int columns, int direct, Transfer transfer>
 struct BitMarch {
     static constexpr int kRadius = window / 2;
     static constexpr int kField = levels <= 8 ? 8 : levels <= 16 ? 16 : 32;
@@ -33,9 +32,10 @@ struct BitMarch {
     using Logs = FixedLogs<window>;
     using LogSum = FieldLogSum<window, kField, direct>;
 
-    const Image<T>& image;
+    const Image<T> image;
     const long long row;     ///< the first of the first strip
     const long long column;  ///< this lane's first
+    const int strip;         ///< rows of one
 
     /// This lane's elements of one row in each strip.
     struct Elements {
@@ -148,6 +148,12 @@ struct BitMarch {
         }
     }
 
+    /// Whether this lane has windows of its own.
+    __device__ __forceinline__ static bool is_inner() {
+        const int lane = threadIdx.x % 32;
+        return lane > 0 && lane < 31;
+    }
+
     /// Entropies of this lane's columns in row `step` of each strip.
     template <bool whole>
     __device__ __forceinline__ void store(int step, const float (&entropies)[kStrips][columns]) const {
@@ -155,7 +161,7 @@ struct BitMarch {
         const long long first = (row + step) * image.columns + column;
         if constexpr (whole && transfer == Transfer::elements) {
             store_by_warp(image.output + (first - lane * columns), entropies);
-        } else if (lane > 0 && lane < 31) {
+        } else if (is_inner()) {
 #pragma unroll
             for (int i = 0; i < kStrips; ++i) {
                 float* const to = image.output + (first + i * strip * image.columns);
@@ -208,6 +214,15 @@ struct BitMarch {
         }
     }
 
+    /// How many elements the window around column `k` of row `y` has; where that is not this lane's
+    /// to write, the most that can have been counted.
+    __device__ __forceinline__ int elements_at(long long y, int k) const {
+        return is_inner() && has_row(y) && has_column(k)
+                   ? extent_of<kRadius>(y, image.rows) *
+                         extent_of<kRadius>(column + k, image.columns)
+                   : Logs::kMost;
+    }
+
     /// The entropies of row `step`, whose windows' rows are in the ring.
     template <bool whole>
     __device__ __forceinline__ void finish(int step, const unsigned (&ring)[window][columns],
@@ -219,20 +234,20 @@ struct BitMarch {
         alignas(16) float entropies[kStrips][columns];
 #pragma unroll
         for (int k = 0; k < columns; ++k) {
+            int elements[kStrips];
             unsigned sums[kStrips];
-            LogSum::template of<whole>(counts[k], sums);
+#pragma unroll
+            for (int i = 0; i < kStrips; ++i) {
+                elements[i] = whole ? Logs::kMost : elements_at(row + i * strip + step, k);
+            }
+            LogSum::of(counts[k], elements, sums);
 #pragma unroll
             for (int i = 0; i < kStrips; ++i) {
                 if (whole) {
                     const auto rest = static_cast<int>(Logs::at(Logs::kMost) - sums[i]);
                     entropies[i][k] = static_cast<float>(rest) * factor;
                 } else {
-                    const long long y = row + i * strip + step;
-                    const bool is_there = has_row(y) && has_column(k);
-                    const int count = is_there ? extent_of<kRadius>(y, image.rows) *
-                                                     extent_of<kRadius>(column + k, image.columns)
-                                               : 1;
-                    entropies[i][k] = entropy_of<window>(sums[i], count, image.scale);
+                    entropies[i][k] = entropy_of<window>(sums[i], elements[i], image.scale);
                 }
             }
         }
@@ -252,7 +267,7 @@ struct BitMarch {
             masks<whole>(y - 1, next, ring[y]);
             load<whole>(y, next);
         }
-#pragma unroll(whole ? unroll : 1)
+#pragma unroll 1
         for (int step = 0; step < strip; ++step) {
 #pragma unroll
             for (int y = 1; y < window; ++y) {
@@ -269,6 +284,11 @@ struct BitMarch {
         }
     }
 
+    /// A function of its own: the few tiles at the borders must not cost the others registers.
+    __device__ __noinline__ static void run_clipped(BitMarch march) {
+        march.template run<false>();
+    }
+
     __device__ __forceinline__ void run_either() const {
         const int lane = threadIdx.x % 32;
         const long long first = column - lane * columns;
@@ -282,7 +302,7 @@ struct BitMarch {
         if (inside && (aligned || transfer == Transfer::elements)) {
             run<true>();
         } else {
-            run<false>();
+            run_clipped(*this);
         }
     }
 };

@@ -19,7 +19,7 @@ struct CounterOf<1> {
 /// A thread that marches down `strip` rows of one column. Its counters, four to a word where they
 /// are bytes, have a bank of shared memory to themselves: whichever levels the threads of a warp
 /// count, their accesses do not conflict.
-template <class T, int window, int levels, int counter_bytes, int strip, int threads>
+template <class T, int window, int levels, int counter_bytes, int threads>
 struct HistogramMarch {
     using Counter = typename CounterOf<counter_bytes>::Type;
     static constexpr int kRadius = window / 2;
@@ -31,6 +31,7 @@ struct HistogramMarch {
     const Image<T>& image;
     const long long row;     ///< the first
     const long long column;  ///< may be none of the image's
+    const int strip;         ///< how many rows
 
     /// f(n + 1) - f(n) for each n, which all threads of the block share.
     __device__ __forceinline__ static unsigned* steps() {
@@ -111,7 +112,7 @@ struct HistogramMarch {
             count<whole, true>(load<whole>(row + y), sum);
         }
         const int across = whole ? window : extent_of<kRadius>(column, image.columns);
-        const int rows = whole || row + strip < image.rows ? strip : image.rows - row;
+        const int rows = whole || row + strip < image.rows ? strip : static_cast<int>(image.rows - row);
 #pragma unroll 1
         for (int i = 0; i < rows; ++i) {
             const long long y = row + i;

@@ -87,17 +87,16 @@ struct FieldLogSum {
     }
 
     /// Adds n log n for the levels in `high`. All lanes take part until the last is done: the
-    /// shuffles that follow need the whole warp. In a whole window a field's last level has all
-    /// elements that the others have left, and most have but one.
-    template <bool whole, int low_planes>
+    /// shuffles that follow need the whole warp. A field's last level has all elements that the
+    /// others have left, and most have but one.
+    template <int low_planes>
     __device__ __forceinline__ static void add_high(unsigned high, const Planes& counts,
+                                                    const int (&elements)[kStrips],
                                                     unsigned (&sums)[kStrips]) {
         unsigned seen[kStrips] = {};
-        if (whole) {
-            add_elements<low_planes>(~high, counts, seen);
-            separate(seen);
-        }
-        unsigned rest = whole ? without_first(high) : high;
+        add_elements<low_planes>(~high, counts, seen);
+        separate(seen);
+        unsigned rest = without_first(high);
         while (__any_sync(kAll, rest != 0)) {
             const unsigned others = without_first(rest);
             unsigned n[kStrips];
@@ -109,18 +108,16 @@ struct FieldLogSum {
             }
             rest = others;
         }
-        if (whole) {
 #pragma unroll
-            for (int i = 0; i < kStrips; ++i) {
-                sums[i] += kFixedLogs<window>.values[Logs::kMost - seen[i]];
-            }
+        for (int i = 0; i < kStrips; ++i) {
+            sums[i] += kFixedLogs<window>.values[elements[i] - seen[i]];
         }
     }
 
-    /// The sum of n log n in each strip: counts below `direct` all at once, higher ones, of which a
-    /// window has few, one by one.
-    template <bool whole>
-    __device__ __forceinline__ static void of(const Planes& counts, unsigned (&sums)[kStrips]) {
+    /// The sum of n log n in each strip, whose window has so many `elements`: counts below `direct`
+    /// all at once, higher ones, of which a window has few, one by one.
+    __device__ __forceinline__ static void of(const Planes& counts, const int (&elements)[kStrips],
+                                              unsigned (&sums)[kStrips]) {
         constexpr int kLow = bits_for(direct - 1) < kPlanes ? bits_for(direct - 1) : kPlanes;
         unsigned high = 0;
 #pragma unroll
@@ -134,7 +131,7 @@ struct FieldLogSum {
         add_counts<kLow, 0>(~high, counts, sums);
         separate(sums);
         if (__any_sync(kAll, high != 0)) {
-            add_high<whole, kLow>(high, counts, sums);
+            add_high<kLow>(high, counts, elements, sums);
         }
     }
 };
