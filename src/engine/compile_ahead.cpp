@@ -1,5 +1,7 @@
 #include "engine/compile_ahead.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <system_error>
 
@@ -13,11 +15,14 @@ namespace jitune {
 
 namespace {
 
-// A program of this many instances shares the fixed cost of parsing; more would leave threads idle.
+// A program costs some 28 ms beside its instances, for which NVRTC lets in one thread at a time:
+// many instances share that; more would leave threads idle in the end.
 constexpr std::size_t kInstancesPerProgram = 8;
-// While candidates are wanted, small programs bring them sooner.
-constexpr std::size_t kFewInstances = 3;
-constexpr std::size_t kMostThreads = 12;
+// The first program of each thread is small, to bring something to time soon.
+constexpr std::size_t kFirstInstances = 3;
+constexpr std::size_t kMostThreads = 14;
+// The thread that checks and times comes first where there are not enough cores.
+constexpr int kNiceness = 5;
 
 }  // namespace
 
@@ -110,7 +115,7 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
         // A fair share, so that a short queue still feeds every thread.
         const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
         const std::size_t most =
-            ready_.size() < threads_.size() ? kFewInstances : kInstancesPerProgram;
+            programs_++ < threads_.size() ? kFirstInstances : kInstancesPerProgram;
         while (!jobs_.empty() && taken.size() < std::min(share, most)) {
             taken.push_back(std::move(jobs_.front()));
             jobs_.pop_front();
@@ -120,6 +125,7 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
 }
 
 void CompileAhead::work(const std::stop_token& stop) {
+    setpriority(PRIO_PROCESS, 0, kNiceness);  // of this thread alone; it goes without, too
     for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
         try {
             deliver(jobs, compile(jobs));

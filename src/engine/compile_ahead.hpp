@@ -30,7 +30,7 @@ struct CompiledCandidate {
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
-    /// On `threads` threads; zero: one for each core, and not more than 12. `observer`, or null, is
+    /// On `threads` threads; zero: one for each core, and not more than 14. `observer`, or null, is
     /// told of each call of the compiler.
     CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
                  BinaryCache& binaries, std::size_t threads = 0, TuneObserver* observer = nullptr);
@@ -82,6 +82,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
+    std::size_t programs_ = 0;  // begun
     std::map<std::string, std::vector<Wanted>>
         compiling_;  // who waits for an instance, by its name
     std::deque<CompiledCandidate> ready_;

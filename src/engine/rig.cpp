@@ -17,7 +17,7 @@ namespace {
 constexpr std::byte kScratchPoison{0xff};  // a NaN, which no float absorbs
 // Long enough for any right kernel on the largest problems, short enough to notice one that hangs.
 constexpr std::chrono::milliseconds kLaunchLimit{20'000};
-constexpr double kSampleNs = 200'000;  // some hundred times the resolution of an event
+constexpr double kSampleNs = 180'000;  // some hundred times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
 // No launch of a sample reads what another has read, up to so many bytes: candidates choose what

@@ -19,6 +19,8 @@ namespace {
 constexpr std::chrono::milliseconds kCandidateTime{200};
 // A strategy that knows no time yet is asked for so many fewer than compilers could take.
 constexpr std::size_t kEarly = 8;
+// A strategy that does not learn loses nothing by being asked further ahead, for larger programs.
+constexpr std::size_t kFurther = 4;
 constexpr double kUsualRate = 100;  // candidates per second that a usual machine gets through
 
 void tell(Strategy& strategy, const Evaluation& evaluation) {
@@ -160,10 +162,11 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
     record_ = record;
     begin_ = std::chrono::steady_clock::now() - options_.spent;  // not with what set the rig up
     evaluate_first();
+    const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
     while (!out_of_budget()) {
         // Many at a time: what is announced is written to the disk.
-        if (ahead_->pending() <= ahead_->depth() / 2) {
-            refill(ahead_->depth());
+        if (ahead_->pending() <= depth / 2) {
+            refill(depth);
         }
         if (ahead_->pending() == 0) {
             complete_ = true;

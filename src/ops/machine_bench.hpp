@@ -31,6 +31,9 @@ public:
     void copy(void* to, const void* from, std::size_t bytes) override {
         host_->copy(to, from, bytes);
     }
+    bool equal(const void* one, const void* other, std::size_t bytes) override {
+        return host_->equal(one, other, bytes);
+    }
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds limit) override;
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,

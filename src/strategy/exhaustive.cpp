@@ -18,6 +18,8 @@ public:
         return indexes;
     }
 
+    [[nodiscard]] bool learns() const override { return false; }
+
     void tell(std::size_t /*index*/, std::optional<double> /*median_ns*/) override {}
 
 private:

@@ -21,6 +21,9 @@ public:
     /// be called again before the last ones were told, so that compilers keep ahead of the timer.
     virtual std::vector<std::size_t> ask(std::size_t count) = 0;
 
+    /// Whether what it proposes depends on what it was told.
+    [[nodiscard]] virtual bool learns() const = 0;
+
     /// The median time of one configuration, asked for or known before; nullopt: it failed.
     virtual void tell(std::size_t index, std::optional<double> median_ns) = 0;
 };

@@ -53,6 +53,8 @@ public:
         return indexes;
     }
 
+    [[nodiscard]] bool learns() const override { return true; }
+
     void tell(std::size_t index, std::optional<double> median_ns) override {
         if (!asked_[index]) {
             expected_ = kNoIdea;
