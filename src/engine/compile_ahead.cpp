@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kInstancesPerProgram = 8;
 // The first program of each thread is small, to bring something to time soon.
 constexpr std::size_t kFirstInstances = 3;
-constexpr std::size_t kMostThreads = 14;
+constexpr std::size_t kMostThreads = 16;
 // The thread that checks and times comes first where there are not enough cores.
 constexpr int kNiceness = 5;
 

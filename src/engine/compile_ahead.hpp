@@ -30,7 +30,7 @@ struct CompiledCandidate {
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
-    /// On `threads` threads; zero: one for each core, and not more than 14. `observer`, or null, is
+    /// On `threads` threads; zero: one for each core, and not more than 16. `observer`, or null, is
     /// told of each call of the compiler.
     CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
                  BinaryCache& binaries, std::size_t threads = 0, TuneObserver* observer = nullptr);
