@@ -93,15 +93,12 @@ template <class Log, int window>
 __device__ const LogTable<Log, window> kGlobalLogs = LogTable<Log, window>();
 
 template <class V, int window>
-__device__ __forceinline__ typename V::Log log_of(int n, const typename V::Log* shared_logs) {
+__device__ __forceinline__ typename V::Log log_of(int n, const typename V::Log* logs) {
     using Log = typename V::Log;
     if constexpr (V::kLogs == Logs::computed) {
         return n == 0 ? 0 : log(static_cast<double>(n));
-    } else if constexpr (V::kLogs == Logs::registers) {
-        constexpr LogTable<Log, window> kLogs;
-        return kLogs.values[n];
-    } else if constexpr (V::kLogs == Logs::shared) {
-        return shared_logs[n];
+    } else if constexpr (V::kLogs == Logs::registers || V::kLogs == Logs::shared) {
+        return logs[n];
     } else if constexpr (V::kLogs == Logs::constant) {
         return kConstantLogs<Log, window>.values[n];
     } else if constexpr (V::kLogs == Logs::global) {
@@ -143,6 +140,9 @@ __global__ void __launch_bounds__(32 * block_rows)
         return;
     }
 
+    // In registers or the thread's own memory, as the compiler likes: one table for all look-ups.
+    constexpr LogTable<Log, window> kLogs;
+    const Log* const logs = V::kLogs == Logs::shared ? shared_logs : kLogs.values;
     typename V::Counter counts[levels] = {};
     int elements = 0;
     for (int dy = -kRadius; dy <= kRadius; ++dy) {
@@ -166,9 +166,9 @@ __global__ void __launch_bounds__(32 * block_rows)
     double sum = 0;
     for (int level = 0; level < levels; ++level) {
         const int n = counts[level];
-        sum += n * static_cast<double>(log_of<V, window>(n, shared_logs));
+        sum += n * static_cast<double>(log_of<V, window>(n, logs));
     }
-    const double log_of_all = log_of<V, window>(elements, shared_logs);
+    const double log_of_all = log_of<V, window>(elements, logs);
     output[row * columns + column] = static_cast<float>(scale * (log_of_all - sum / elements));
 }
 
