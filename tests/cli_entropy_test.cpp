@@ -97,5 +97,18 @@ TEST_F(CliEntropyTest, TheHostsStepsAreRight) {
     EXPECT_EQ(explained["candidates"].size(), 1U) << explained;  // not once more for the finals
 }
 
+TEST_F(CliEntropyTest, PlacementsAreSweptAheadAndReductionsHaveNone) {
+    const json swept = jitune_json(
+        "sweep entropy --sizes 40x40 --device machine --budget 1 --db \"$folder/swept.db\"");
+    ASSERT_EQ(swept["rows"].size(), 1U) << swept;
+    EXPECT_EQ(swept["rows"][0]["outcome"], "tuned") << swept;
+    const json explained = jitune_json(
+        "db explain --kernel entropy -n 40x40 --device machine --db \"$folder/swept.db\"");
+    EXPECT_EQ(explained["rows"][0]["configuration"], swept["rows"][0]["configuration"]);
+    for (const char* command : {"sweep reduce", "db explain -n 100"}) {
+        expect_failure(std::string(command) + " --device machine", 2, "no placements");
+    }
+}
+
 }  // namespace
 }  // namespace jitune

@@ -133,6 +133,13 @@ TEST_F(Shards, ComeAgainWithNothingToResolveAndNoWaits) {
     }
 }
 
+/// As docs/several_gpus.md has it: what matters is that it compiles.
+[[maybe_unused]] void documented_calls(const std::vector<Shard<float>>& shards,
+                                       const std::vector<float*>& outputs) {
+    tuned_stencil(shards, outputs, {.radius = 8, .boundary = Boundary::wrap});
+    tuned_entropy(shards, 10, outputs, {.window = 5, .levels = 16});
+}
+
 TEST_F(Shards, OneShardIsAPlainCall) {
     const std::vector<float> values(300, 1.0F);
     const auto shards = shards_of(values, {300});

@@ -137,6 +137,7 @@ SweepPlan plan_of(Arguments arguments) {
     arguments.reduce.types = arguments.stencil.types = arguments.entropy.types = type;
     arguments.reduce.sizes = arguments.stencil.sizes = arguments.entropy.sizes = size;
     if (arguments.kernel == "reduce") {
+        refuse_placed_reduction(arguments.device);
         return reduce_plan(arguments.reduce);
     }
     if (arguments.kernel == "stencil") {
@@ -199,10 +200,7 @@ int run(const Arguments& arguments) {
     Session session(options);
     Engine& engine = session.engine();
     Backend& backend = device_of(engine, arguments.device);
-    const bool placed = backend.info().id == "machine";
-    show(arguments, engine, backend,
-         placed ? Machine::of(engine).kernel(arguments.kernel) : named.kernel(platform_of(backend)),
-         named.problem);
+    show(arguments, engine, backend, named.kernel(backend), named.problem);
     return kExitOk;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/sizes.hpp"
+#include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
 
 namespace jitune {
@@ -27,9 +28,7 @@ SweepProblem problem_of(const detail::EntropyRequest& request) {
     const std::string size = fmt::format("{}x{}", size_text(rows), size_text(columns));
     SweepProblem problem;
     problem.problem = entropy_problem(request);
-    problem.kernel = [](std::string_view platform) -> const Kernel& {
-        return entropy_kernel(platform);
-    };
+    problem.kernel = entropy_kernel_on;
     problem.name =
         fmt::format("{} window {} levels {} {}", type, entropy.window, entropy.levels, size);
     problem.cells = {type, fmt::format("{}", entropy.window), fmt::format("{}", entropy.levels),

@@ -99,4 +99,12 @@ Determinism parse_unpinned(std::string_view name) {
     return determinism;
 }
 
+void refuse_placed_reduction(std::string_view device) {
+    if (device == "machine") {
+        throw Error(ErrorKind::usage,
+                    "--device machine: reductions of host memory have no placements, only entropy "
+                    "and stencil do: use host or cuda");
+    }
+}
+
 }  // namespace jitune

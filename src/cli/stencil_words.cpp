@@ -6,7 +6,7 @@
 
 #include "cli/sizes.hpp"
 #include "jitune/error.hpp"
-#include "ops/stencil_kernel.hpp"
+#include "ops/stencil_call.hpp"
 
 namespace jitune {
 
@@ -38,7 +38,7 @@ SweepProblem problem_of(const detail::StencilRequest& request, const std::string
     const auto moved = static_cast<double>(request.n + stencil_outputs(request.n, stencil));
     constexpr std::size_t kAligned = 16;
     return {stencil_problem(request, kAligned),
-            stencil_kernel,
+            stencil_kernel_on,
             fmt::format("{} radius {} {} {} {}", type, radius, weighting, boundary,
                         size_text(request.n)),
             {type, radius, weighting, boundary, size_text(request.n)},

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/compile_ahead.hpp"
+#include "ops/machine.hpp"
 #include "ops/reduce_kernel.hpp"
 
 namespace jitune {
@@ -59,8 +60,8 @@ std::vector<std::string> keys_of(const SweepPlan& plan) {
 }  // namespace
 
 std::vector<Backend*> sweep_devices(Engine& engine, const std::string& word) {
-    Backend& first = engine.backend(word);
-    if (word.find(':') != std::string::npos) {
+    Backend& first = device_of(engine, word);
+    if (word == "machine" || word.find(':') != std::string::npos) {
         return {&first};
     }
     Platform& platform = engine.platform(platform_of(first));
@@ -188,7 +189,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
 void Sweep::tune_into(SweepRow& row, std::size_t device) {
     Backend& backend = *devices_[device];
     const Options& options = engine_.options();
-    const Kernel& kernel = row.problem.kernel(platform_of(backend));
+    const Kernel& kernel = row.problem.kernel(backend);
     const auto start = Clock::now();
     TuneOptions how;
     how.strategy = options.strategy;

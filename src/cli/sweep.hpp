@@ -25,8 +25,8 @@ struct SweepSearch {
     Hints hints = {};
 };
 
-/// The devices of a sweep: all of the kind for "cuda", "host" and "auto", one for "cuda:N". Throws
-/// as Engine::backend().
+/// The devices of a sweep: all of the kind for "cuda", "host" and "auto", one for "cuda:N" and
+/// "machine". Throws as Engine::backend().
 std::vector<Backend*> sweep_devices(Engine& engine, const std::string& word);
 
 /// One sweep: tunes the problems of a plan on several devices at the same time, each of which takes

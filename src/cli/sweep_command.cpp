@@ -22,7 +22,7 @@ Options sweep_options(const SweepArguments& arguments) {
     if (!arguments.hang_limit.empty()) {
         options.hang_limit = parse_limit(arguments.hang_limit);
     }
-    if (arguments.no_isolation) {
+    if (arguments.no_isolation || arguments.device == "machine") {  // whose candidates are jitune's
         options.worker = "none";
     }
     return options;
@@ -72,8 +72,8 @@ int run_sweep(const SweepArguments& arguments, SweepPlan plan) {
 
 void SweepArguments::add(CLI::App& app) {
     app.add_option("--device", device,
-                   "auto, host, cuda (all GPUs, one problem on each) or cuda:N [auto: all GPUs, "
-                   "else the host]");
+                   "auto, host, cuda (all GPUs, one problem on each), cuda:N or, not for reduce, "
+                   "machine: where host memory is worked on [auto: all GPUs, else the host]");
     app.add_option("--strategy", strategy, fmt::format("Of {} [{}]", strategy_names(), strategy));
     app.add_option("--budget", budget,
                    "Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]");

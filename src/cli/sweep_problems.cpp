@@ -101,8 +101,8 @@ SweepPlan reduce_plan(const SweepWords& words) {
     }
     for (const detail::ReduceRequest& request : requests) {
         const ReduceKind kind = request.shape.kind;
-        const auto kernel = [kind](std::string_view platform) -> const Kernel& {
-            return reduce_kernel(kind, platform);
+        const auto kernel = [kind](const Backend& device) -> const Kernel& {
+            return reduce_kernel(kind, platform_of(device));
         };
         plan.problems.push_back({reduce_problem(request), kernel, problem_text(request),
                                  cells_of(request, results), json_of(request),

@@ -34,7 +34,10 @@ Action add_sweep_reduce(CLI::App& app) {
     auto arguments = std::make_shared<Arguments>();
     add_problems(app, arguments->problems);
     arguments->add(app);
-    return [arguments] { return run_sweep(*arguments, reduce_plan(arguments->problems)); };
+    return [arguments] {
+        refuse_placed_reduction(arguments->device);
+        return run_sweep(*arguments, reduce_plan(arguments->problems));
+    };
 }
 
 }  // namespace jitune

@@ -22,10 +22,10 @@ double speed_up(const SweepRow& row) {
 
 bool is_disturbed(const SweepRow& row) {
     constexpr double kScattered = 0.1;
-    const std::string& conditions = row.certainty.conditions;
+    const auto& [conditions, uncertainty, low, high] = row.certainty;
     return conditions.find("clocks=noisy") != std::string::npos ||
-           conditions.find("device=shared") != std::string::npos ||
-           row.certainty.uncertainty > kScattered;
+           conditions.find("device=shared") != std::string::npos || uncertainty > kScattered ||
+           (high - low) / 2 > kScattered * speed_up(row);
 }
 
 /// What the marks mean that stand in the table.
@@ -42,8 +42,9 @@ std::string legend(const std::vector<SweepRow>& rows) {
     }
     if (any(is_disturbed)) {
         text +=
-            "? disturbed by changing clocks or by other processes, or scattered by more than 10 "
-            "%\n";
+            "? disturbed by changing clocks or by other processes, or its time or speed-up known "
+            "no "
+            "better than by 10 %\n";
     }
     return text;
 }

@@ -16,8 +16,8 @@ namespace jitune {
 /// One problem of a sweep, of whatever kernel.
 struct SweepProblem {
     Problem problem;
-    std::function<const Kernel&(std::string_view platform)> kernel;  ///< of "cuda" and "host"
-    std::string name;                                                ///< "float32 sum 2^20"
+    std::function<const Kernel&(const Backend& device)> kernel;
+    std::string name;    ///< "float32 sum 2^20"
     Table::Cells cells;  ///< what the plan's columns say of it
     Json json;           ///< the same for machines
     double bytes = 0;    ///< that one launch reads and writes

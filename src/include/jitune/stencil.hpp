@@ -81,6 +81,10 @@ JITUNE_API void stencil_device(Session& session, const StencilRequest& request, 
 /// Throws Error(usage) where an array of `size` elements is not as long as the outputs.
 JITUNE_API void refuse_bad_output(std::size_t size, std::int64_t outputs);
 
+template <class Range>
+concept HostElements = std::ranges::contiguous_range<Range> &&
+    StencilElement<std::remove_cv_t<std::ranges::range_value_t<Range>>>;
+
 }  // namespace detail
 
 /// Enqueues the stencil of `n` inputs in device memory on `stream`; stencil_outputs(n, stencil)
@@ -106,11 +110,10 @@ void tuned_stencil(const T* input, std::int64_t n, T* output, const Stencil& ste
 /// not overlap it and holds stencil_outputs() elements. Options::device says where: on the host, on
 /// a GPU, or wherever it was fastest in tuning. Returns when it is done; what `output` holds where
 /// it throws is no result. Throws as above, and Error(usage) for an output of another length.
-template <std::ranges::contiguous_range Range, std::ranges::contiguous_range Output>
+template <detail::HostElements Range, std::ranges::contiguous_range Output>
 void tuned_stencil(const Range& input, Output&& output, const Stencil& stencil,
                    Session& session = Session::standard()) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
-    static_assert(StencilElement<T>, "tuned_stencil takes int32, float and double");
     static_assert(std::same_as<std::ranges::range_reference_t<Output>, T&>,
                   "tuned_stencil writes elements of the input's type");
     const auto n = static_cast<std::int64_t>(std::ranges::size(input));
@@ -120,7 +123,7 @@ void tuned_stencil(const Range& input, Output&& output, const Stencil& stencil,
 }
 
 /// The same into new memory, whose first use takes longer than the work on large arrays.
-template <std::ranges::contiguous_range Range>
+template <detail::HostElements Range>
 auto tuned_stencil(const Range& input, const Stencil& stencil,
                    Session& session = Session::standard()) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
