@@ -26,7 +26,7 @@ protected:
     void add_problem(std::int64_t n) {
         SweepProblem problem;
         problem.problem = fake_sum_problem(n);
-        problem.kernel = [this](std::string_view) -> const Kernel& { return kernel_; };
+        problem.kernel = [this](const Backend&) -> const Kernel& { return kernel_; };
         problem.name = fmt::format("sum {}", n);
         problem.cells = {fmt::format("{}", n)};
         problem.json = {{"n", n}};
@@ -161,7 +161,7 @@ TEST_F(SweepTest, EndsWhereAllDevicesAreLost) {
 
 TEST_F(SweepTest, EndsWhereItsArgumentsAreWrongAndKeepsWhatItHas) {
     add_problems(3);
-    plan_.problems[2].kernel = [](std::string_view) -> const Kernel& {
+    plan_.problems[2].kernel = [](const Backend&) -> const Kernel& {
         throw Error(ErrorKind::usage, "of no use");
     };
     expect_error(ErrorKind::usage, "of no use", [&] { sweep(); });
