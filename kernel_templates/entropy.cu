@@ -24,7 +24,8 @@ prune = [
     "warps_per_sm = 0 OR warps_per_sm = iif(lane_columns = 4, 24, 16)",
     # Enough warps for the whole device, and none that has next to nothing to do.
     "strip = iif(by_bits, 2, 8) OR tiles * warps >= 8 * sm_count",
-    "strip = 128 OR tiles * warps <= 512 * sm_count",
+    "strip >= iif(by_bits, 12, 128) OR tile_rows >= rows OR tiles * warps <= 512 * sm_count",
+    "strip = iif(by_bits, 2, 8) OR tile_rows < 2 * rows",
     "by_bits OR strip >= 8",
 ]
 reproducibility = "'exact'"
@@ -54,7 +55,8 @@ fields = "iif(levels <= 8, 4, iif(levels <= 16, 2, 1))"
 shared_bytes = "iif(by_bits, 0, ceil_div(levels * counter_bytes, 4) * 4 * block + 4 * window * window)"
 # A warp's first and last lanes of bits are there for their neighbours alone.
 tiles_across = "ceil_div(columns, iif(by_bits, 30 * lane_columns * warps, block))"
-tiles = "tiles_across * ceil_div(rows, strip * iif(by_bits, fields, 1))"
+tile_rows = "strip * iif(by_bits, fields, 1)"
+tiles = "tiles_across * ceil_div(rows, tile_rows)"
 
 [arguments]
 input = { access = "in", type = "element", count = "rows * columns" }

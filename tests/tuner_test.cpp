@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "expect_error.hpp"
 #include "tuner_fixture.hpp"
 
@@ -58,6 +60,24 @@ TEST_F(TunerIncumbentTest, GivesWayToAClearlyFasterOne) {
 TEST_F(TunerIncumbentTest, DoesNotStandInTheWayWhenItFails) {
     on(256, 1).compile_log = "no longer compiles";
     EXPECT_EQ(tune().winner.configuration, "block=64 items=2");
+}
+
+TEST_F(TunerTest, SuspectsLeaveHalfOfTheBudgetToTheOthers) {
+    on(256, 4).ns = 400;
+    options_.strategy = "exhaustive";
+    for (const char* block : {"32", "64", "128"}) {
+        for (const char* items : {"1", "2", "4"}) {
+            options_.suspects.push_back(fmt::format("block={} items={}", block, items));
+        }
+    }
+    options_.budget = std::chrono::seconds(2);
+    backend_.before_compile = [](std::span<const Instance>) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    };
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=256 items=4");
+    EXPECT_FALSE(report.winner.complete) << "some suspects are left";
+    EXPECT_LT(report.progress.evaluated, 12U);
 }
 
 TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {

@@ -89,8 +89,9 @@ struct LogTable {
 
 template <class Log, int window>
 __constant__ const LogTable<Log, window> kConstantLogs = LogTable<Log, window>();
+// Not const, or plain loads of it would go through the read-only cache, too.
 template <class Log, int window>
-__device__ const LogTable<Log, window> kGlobalLogs = LogTable<Log, window>();
+__device__ LogTable<Log, window> kGlobalLogs = LogTable<Log, window>();
 
 template <class V, int window>
 __device__ __forceinline__ typename V::Log log_of(int n, const typename V::Log* logs) {

@@ -125,7 +125,8 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
 }
 
 void CompileAhead::work(const std::stop_token& stop) {
-    setpriority(PRIO_PROCESS, 0, kNiceness);  // of this thread alone; it goes without, too
+    // Of this thread alone; it goes without, too.
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
     for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
         try {
             deliver(jobs, compile(jobs));

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kCandidateTime{200};
 // A strategy that knows no time yet is asked for so many fewer than compilers could take.
 constexpr std::size_t kEarly = 8;
 // A strategy that does not learn loses nothing by being asked further ahead, for larger programs.
-constexpr std::size_t kFurther = 4;
+constexpr std::size_t kFurther = 2;
 constexpr double kUsualRate = 100;  // candidates per second that a usual machine gets through
 
 void tell(Strategy& strategy, const Evaluation& evaluation) {
@@ -142,6 +142,12 @@ void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
         if (out_of_budget()) {
             break;
         }
+        // The others wait for a later search, lest this one try nothing else.
+        const auto spent = std::chrono::steady_clock::now() - begin_;
+        if (options_.budget.count() > 0 && spent >= options_.budget / 2) {
+            postponed_ |= suspect < space_.size() && submitted_.insert(suspect).second;
+            continue;
+        }
         submit({suspect});
         if (ahead_->pending() > 0) {
             evaluate(ahead_->next());
@@ -169,7 +175,7 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
             refill(depth);
         }
         if (ahead_->pending() == 0) {
-            complete_ = true;
+            complete_ = !postponed_;
             break;
         }
         evaluate(ahead_->next());

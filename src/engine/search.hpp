@@ -108,7 +108,8 @@ private:
     std::function<void(const Evaluation&)> record_;
     TuneProgress progress_;
     bool complete_ = false;
-    Rig* rig_ = nullptr;  // once it runs
+    bool postponed_ = false;  // suspects that are left to a later search
+    Rig* rig_ = nullptr;      // once it runs
     std::unique_ptr<Strategy> strategy_;
     bool asking_ = true;                 // the strategy
     std::optional<CompileAhead> ahead_;  // last: it stops before what it reads is gone
