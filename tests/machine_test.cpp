@@ -8,6 +8,7 @@
 #include "expect_error.hpp"
 #include "ops/entropy_call.hpp"
 #include "ops/entropy_kernel.hpp"
+#include "ops/host_memory_backend.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune {
@@ -31,8 +32,14 @@ private:
     HostQueue host_;
 };
 
-class PoorGpu final : public Backend {
+struct ItsHost {
+    HostBackend backend{describe_host(this_host()), Log(LogLevel::off)};
+};
+
+class PoorGpu final : private ItsHost, public HostMemoryBackend {
 public:
+    PoorGpu() : HostMemoryBackend(backend) {}
+
     bool is_full = false;
     std::optional<ErrorKind> trouble;  ///< of its compiler
 
@@ -52,19 +59,6 @@ public:
     std::unique_ptr<Queue> make_queue() override {
         return is_full ? std::make_unique<FullQueue>() : host_.make_queue();
     }
-    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
-        return host_.allocate(bytes);
-    }
-    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override {
-        return host_.allocate_zeroed(bytes);
-    }
-    void read_back(std::span<std::byte> data, const void* device, Stream stream) override {
-        host_.read_back(data, device, stream);
-    }
-    void write(void* device, std::span<const std::byte> value, std::size_t count,
-               Stream stream) override {
-        host_.write(device, value, count, stream);
-    }
 
 private:
     static DeviceInfo describe() {
@@ -73,7 +67,6 @@ private:
         return info;
     }
 
-    HostBackend host_{describe_host(this_host()), Log(LogLevel::off)};
     DeviceInfo info_ = describe();
 };
 

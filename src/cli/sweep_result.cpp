@@ -43,8 +43,7 @@ std::string legend(const std::vector<SweepRow>& rows) {
     if (any(is_disturbed)) {
         text +=
             "? disturbed by changing clocks or by other processes, or its time or speed-up known "
-            "no "
-            "better than by 10 %\n";
+            "no better than by 10 %\n";
     }
     return text;
 }

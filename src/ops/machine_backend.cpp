@@ -37,7 +37,7 @@ std::int64_t cores_of(const DeviceInfo& host) {
 }  // namespace
 
 MachineBackend::MachineBackend(Machine& machine, Backend& host, std::span<Backend* const> gpus)
-    : machine_(machine), host_(host) {
+    : HostMemoryBackend(host), machine_(machine) {
     info_.id = "machine";
     info_.name = together(host.info().name, gpus, &DeviceInfo::name);
     info_.driver = gpus.empty() ? host.info().driver : gpus.front()->info().driver;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ops/host_memory_backend.hpp"
 #include "ops/machine.hpp"
 #include "ops/machine_bench.hpp"
 
@@ -8,7 +9,7 @@ namespace jitune {
 /// The device "machine": its programs are placements of operations on arrays in host memory, which
 /// is its memory, too. There is nothing to compile: the image of a program is its name expression.
 /// So placements are searched, timed, stored and explained as any kernel's configurations are.
-class MachineBackend final : public Backend {
+class MachineBackend final : public HostMemoryBackend {
 public:
     /// All of them must outlive it.
     MachineBackend(Machine& machine, Backend& host, std::span<Backend* const> gpus);
@@ -21,20 +22,6 @@ public:
     std::unique_ptr<Bench> make_bench() override {
         return std::make_unique<MachineBench>(host_.make_bench());
     }
-    std::unique_ptr<Queue> make_queue() override { return host_.make_queue(); }
-    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
-        return host_.allocate(bytes);
-    }
-    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override {
-        return host_.allocate_zeroed(bytes);
-    }
-    void read_back(std::span<std::byte> data, const void* device, Stream stream) override {
-        host_.read_back(data, device, stream);
-    }
-    void write(void* device, std::span<const std::byte> value, std::size_t count,
-               Stream stream) override {
-        host_.write(device, value, count, stream);
-    }
 
     /// The machine's template for an operation.
     [[nodiscard]] const Kernel& kernel(std::string_view operation) const {
@@ -43,7 +30,6 @@ public:
 
 private:
     Machine& machine_;
-    Backend& host_;
     DeviceInfo info_;
 };
 

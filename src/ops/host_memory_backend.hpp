@@ -1,0 +1,32 @@
+#pragma once
+
+#include "backend/backend.hpp"
+
+namespace jitune {
+
+/// A backend whose memory is that of another, the host's. What it runs there is its own.
+class HostMemoryBackend : public Backend {
+public:
+    std::unique_ptr<Queue> make_queue() override { return host_.make_queue(); }
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        return host_.allocate(bytes);
+    }
+    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override {
+        return host_.allocate_zeroed(bytes);
+    }
+    void read_back(std::span<std::byte> data, const void* device, Stream stream) override {
+        host_.read_back(data, device, stream);
+    }
+    void write(void* device, std::span<const std::byte> value, std::size_t count,
+               Stream stream) override {
+        host_.write(device, value, count, stream);
+    }
+
+protected:
+    /// `host` must outlive it.
+    explicit HostMemoryBackend(Backend& host) : host_(host) {}
+
+    Backend& host_;
+};
+
+}  // namespace jitune
