@@ -82,10 +82,15 @@ TEST_F(EntropyGpu, EveryStepOfTheArticleIsRight) {
     }
 }
 
-TEST_F(EntropyGpu, ConfigurationsOfAllKindsPassEveryCheck) {
+TEST_F(EntropyGpu, ConfigurationsOfLargeArraysPassEveryCheck) {
     expect_all_right(ElementType::float32, 2560, {5, 16}, 60);
     expect_all_right(ElementType::float32, 1023, {5, 16}, 20);
-    expect_all_right(ElementType::uint8, 1022, {3, 8}, 20);
+}
+
+/// Apart, since tools that look for races take long.
+TEST_F(EntropyGpu, ConfigurationsOfSmallArraysPassEveryCheck) {
+    expect_all_right(ElementType::float32, 333, {5, 16}, 40);
+    expect_all_right(ElementType::uint8, 302, {3, 8}, 20);
     expect_all_right(ElementType::uint8, 400, {9, 32}, 20);
     expect_all_right(ElementType::uint8, 400, {11, 64}, 20);
     expect_all_right(ElementType::int32, 400, {15, 256}, 20);

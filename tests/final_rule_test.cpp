@@ -48,6 +48,13 @@ TEST(FinalRule, EndsWithTheFewestRoundsWhereItIsClear) {
     EXPECT_TRUE(FinalRule{}.enough(constant({1, 1}, 8)));
 }
 
+TEST(FinalRule, ALaneAloneIsKnownWhenItsMedianIs) {
+    EXPECT_FALSE(FinalRule{}.enough(constant({1}, 5)));
+    EXPECT_TRUE(FinalRule{}.enough(constant({1}, 6)));
+    EXPECT_FALSE(FinalRule{}.enough(Lanes{{100, 101, 102, 103, 104, 105, 106}}));
+    EXPECT_TRUE(FinalRule{}.enough(Lanes{{100e7, 101e7, 102e7, 103e7, 104e7, 105e7}}));
+}
+
 TEST(FinalRule, GoesOnWhereItIsNotButNotForEver) {
     Lanes lanes = constant({1, 1}, 0);
     std::mt19937 random(1);

@@ -20,8 +20,10 @@ constexpr double kHopeless = 2;  // no noise explains it
 constexpr int kPatience = 4;     // rounds between two looks at whether they are enough
 
 // A kernel of some microseconds can be 5 % faster or slower than after the last time that its code
-// was loaded, for as long as it stays there. What a winner is worth is known from several loadings.
+// was loaded, for as long as it stays there. What a winner is worth is known from several loadings,
+// unless it takes too long for that to be seen.
 constexpr std::size_t kLoadings = 4;
+constexpr double kLongNs = 10'000'000;
 
 /// A finalist on the clock.
 struct Lane {
@@ -36,9 +38,17 @@ void announce(TuneObserver* observer, const Evaluation& evaluation) {
     }
 }
 
+std::size_t loadings_of(const std::vector<const Evaluation*>& chosen) {
+    return std::all_of(chosen.begin(), chosen.end(),
+                       [](const Evaluation* one) { return one->median_ns >= kLongNs; })
+               ? 1
+               : kLoadings;
+}
+
 std::vector<Lane> make_lanes(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
                              Rig& rig, const std::vector<const Evaluation*>& chosen,
                              TuneObserver* observer) {
+    const std::size_t loadings = loadings_of(chosen);
     std::vector<Lane> lanes;
     for (const Evaluation* evaluation : chosen) {
         Lane lane;
@@ -46,7 +56,7 @@ std::vector<Lane> make_lanes(Backend& backend, const KernelTemplate& kernel, con
         announce(observer, *evaluation);
         const LaunchRule rule =
             kernel.launch_rule(problem, backend.info(), evaluation->configuration);
-        while (lane.timers.size() < kLoadings) {
+        while (lane.timers.size() < loadings) {
             lane.programs.push_back(backend.load(*evaluation->binary));
             auto timer = rig.timer(*lane.programs.back(), rule);
             if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
@@ -55,7 +65,7 @@ std::vector<Lane> make_lanes(Backend& backend, const KernelTemplate& kernel, con
             }
             lane.timers.push_back(std::get<std::unique_ptr<Timer>>(std::move(timer)));
         }
-        if (lane.timers.size() == kLoadings) {
+        if (lane.timers.size() == loadings) {
             lanes.push_back(std::move(lane));
         }
     }
@@ -68,9 +78,10 @@ void take_round(std::vector<Lane>& lanes, std::size_t number, TuneObserver* obse
     std::vector<std::size_t> failed;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         const std::size_t place = (number + i) % lanes.size();
-        Finalist& finalist = lanes[place].finalist;
+        Lane& lane = lanes[place];
+        Finalist& finalist = lane.finalist;
         announce(observer, *finalist.evaluation);
-        const auto result = Rig::sample(*lanes[place].timers[number % kLoadings]);
+        const auto result = Rig::sample(*lane.timers[number % lane.timers.size()]);
         if (const auto* failure = std::get_if<TrialFailure>(&result)) {
             refuse_lost_device(*failure, finalist.evaluation->configuration);
             failed.push_back(place);
@@ -105,15 +116,17 @@ Clocks take_rounds(std::vector<Lane>& lanes, Rig& rig, std::chrono::milliseconds
     const Clock::time_point begin = Clock::now();
     const FinalRule rule;
     Clocks clocks = Clocks::steady;
-    for (std::size_t loading = 0; loading < kLoadings; ++loading) {  // warms up
+    const std::size_t loadings = lanes.empty() ? 0 : lanes.front().timers.size();
+    for (std::size_t loading = 0; loading < loadings; ++loading) {  // warms up
         take_round(lanes, loading, observer);
         drop_round(lanes);
     }
     int discarded = 0;
     for (int rounds = 0; !lanes.empty();) {
         const bool late = limit.count() > 0 && Clock::now() - begin > limit;
-        const bool look = rounds % kPatience == 0 || rounds >= rule.max_rounds;
-        if (rounds >= rule.min_rounds && (late || (look && rule.enough(samples_of(lanes))))) {
+        const bool look = lanes.size() == 1 || rounds % kPatience == 0 || rounds >= rule.max_rounds;
+        if ((late && rounds >= rule.min_rounds) ||
+            (look && rounds > 0 && rule.enough(samples_of(lanes)))) {
             break;
         }
         rig.clocks().begin();

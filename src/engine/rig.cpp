@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <stdexcept>
 
@@ -20,6 +21,7 @@ constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 constexpr double kSampleNs = 180'000;  // some hundred times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
+constexpr double kLongNs = 50'000'000;  // a launch that is a sample by itself
 // No launch of a sample reads what another has read, up to so many bytes: candidates choose what
 // the cache keeps, so that rotating through a few times its size would leave some of them hits.
 constexpr std::size_t kMostCopies = std::size_t{4} << 30;
@@ -217,16 +219,19 @@ std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule&
 std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
     const std::vector<Launch> probed(2, bind(*slices_.front(), rule));
     const auto probe = bench_->timer(program, probed, !warm_cache_);
-    double fastest = kSampleNs;
+    double fastest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 3; ++i) {
         auto result = sample(*probe);
         if (auto* failure = std::get_if<TrialFailure>(&result)) {
             return std::move(*failure);
         }
         fastest = std::min(fastest, std::get<double>(result));
+        if (fastest >= kLongNs) {
+            break;
+        }
     }
-    chain_ = std::clamp(static_cast<std::size_t>(std::ceil(kSampleNs / fastest)), kShortestChain,
-                        kLongestChain);
+    const auto chain = static_cast<std::size_t>(std::ceil(kSampleNs / fastest));
+    chain_ = fastest >= kLongNs ? 1 : std::clamp(chain, kShortestChain, kLongestChain);
     if (warm_cache_) {
         return std::nullopt;
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "measure/stopping_rule.hpp"
+
 namespace jitune {
 
 namespace {
@@ -25,6 +27,10 @@ std::size_t FinalRule::winner(std::span<const Lane> lanes,
 
 bool FinalRule::enough(std::span<const Lane> lanes) const {
     const auto rounds = std::ssize(lanes.front());
+    if (lanes.size() == 1) {
+        const StoppingRule alone;
+        return rounds >= alone.min_samples && alone.enough(lanes.front(), std::nullopt);
+    }
     if (rounds < min_rounds || rounds >= max_rounds) {
         return rounds >= max_rounds;
     }
