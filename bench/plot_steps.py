@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Draws the tables of `jitune steps stencil --json` and `jitune steps entropy --json`.
 
-    plot_steps.py steps.json --out docs/stencil_steps.svg
+    plot_steps.py steps.json... --out docs/stencil_steps.svg
 
 The stencil: how many times faster than the article's kernel in shared memory with one output for each
 thread the others are, by radius. The entropy: the time of each version by size, kernel (filled) and with
-copies from and to host memory (outline), on a logarithmic scale. Needs the standard library alone.
+copies from and to host memory (outline), on a logarithmic scale. The steps of several files, of runs on
+several devices or sizes, go into one picture. Needs the standard library alone.
 """
 
 import argparse
@@ -81,8 +82,8 @@ def plot_entropy(document):
     timed = [step for step in document["steps"] if step["outcome"] == "timed"]
     names = list(dict.fromkeys((step["step"], step["device"]) for step in timed))
     sizes = sorted({step["size"] for step in timed})
-    times = [step["kernel_ns"] + step["copies_ns"] for step in timed]
-    kernels = [step["kernel_ns"] for step in timed if step["kernel_ns"] > 0]
+    times = [step["whole_ns"] for step in timed]
+    kernels = [step["kernel_ns"] for step in timed if "kernel_ns" in step]
     low, high = math.floor(math.log10(min(times + kernels))), math.ceil(math.log10(max(times)))
     slot = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
     bar = slot * 0.85 / len(sizes)
@@ -97,16 +98,16 @@ def plot_entropy(document):
     for i, (name, device) in enumerate(names):
         left = LEFT + i * slot
         parts.append(text(left + slot / 2, HEIGHT - BOTTOM + 20, name, "middle", ' font-size="11"'))
-        parts.append(text(left + slot / 2, HEIGHT - BOTTOM + 34, device, "middle", ' font-size="9" fill="#777777"'))
+        parts.append(text(left + slot / 2, HEIGHT - BOTTOM + 34, device, "middle", ' font-size="8" fill="#777777"'))
         for step in timed:
             if (step["step"], step["device"]) != (name, device):
                 continue
             place = sizes.index(step["size"])
             at = left + slot * 0.075 + place * bar
-            whole = y(step["kernel_ns"] + step["copies_ns"])
+            whole = y(step["whole_ns"])
             parts.append(f'<rect x="{at:.1f}" y="{whole:.1f}" width="{bar:.1f}" '
                          f'height="{HEIGHT - BOTTOM - whole:.1f}" fill="none" stroke="{COLOURS[place]}"/>')
-            if step["kernel_ns"] > 0:
+            if "kernel_ns" in step:
                 kernel = y(step["kernel_ns"])
                 parts.append(f'<rect x="{at:.1f}" y="{kernel:.1f}" width="{bar:.1f}" '
                              f'height="{HEIGHT - BOTTOM - kernel:.1f}" fill="{COLOURS[place]}"/>')
@@ -121,16 +122,21 @@ def plot_entropy(document):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("json")
+    parser.add_argument("json", nargs="+")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
-    try:
-        document = json.loads(Path(options.json).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        parser.error(f"cannot read {options.json}: {error}")
     plots = {"stencil": plot_stencil, "entropy": plot_entropy}
-    if document.get("kernel") not in plots or not document.get("steps"):
-        parser.error(f"{options.json} is no result of `jitune steps stencil --json` or `jitune steps entropy --json`")
+    document = {}
+    for path in options.json:
+        try:
+            read = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            parser.error(f"cannot read {path}: {error}")
+        if not isinstance(read, dict) or read.get("kernel") not in plots or not read.get("steps"):
+            parser.error(f"{path} is no result of `jitune steps stencil --json` or `jitune steps entropy --json`")
+        if document and read["kernel"] != document["kernel"]:
+            parser.error(f"{path} is of another kernel than {options.json[0]}")
+        document = {**read, "steps": document.get("steps", []) + read["steps"]}
     Path(options.out).write_text(plots[document["kernel"]](document), encoding="utf-8")
 
 
