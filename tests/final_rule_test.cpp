@@ -49,10 +49,11 @@ TEST(FinalRule, EndsWithTheFewestRoundsWhereItIsClear) {
 }
 
 TEST(FinalRule, ALaneAloneIsKnownWhenItsMedianIs) {
-    EXPECT_FALSE(FinalRule{}.enough(constant({1}, 5)));
-    EXPECT_TRUE(FinalRule{}.enough(constant({1}, 6)));
-    EXPECT_FALSE(FinalRule{}.enough(Lanes{{100, 101, 102, 103, 104, 105, 106}}));
-    EXPECT_TRUE(FinalRule{}.enough(Lanes{{100e7, 101e7, 102e7, 103e7, 104e7, 105e7}}));
+    EXPECT_FALSE(FinalRule{}.enough(constant({1}, 7)));
+    EXPECT_TRUE(FinalRule{}.enough(constant({1}, 8)));
+    EXPECT_FALSE(FinalRule{}.enough(Lanes{{100, 101, 102, 103, 104, 105, 106, 107}}));
+    EXPECT_TRUE(
+        FinalRule{}.enough(Lanes{FinalRule::Lane{2e8, 2.1e8, 2.2e8, 2.3e8, 2e8, 2e8, 2e8, 2e8}}));
 }
 
 TEST(FinalRule, GoesOnWhereItIsNotButNotForEver) {

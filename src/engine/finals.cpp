@@ -124,9 +124,8 @@ Clocks take_rounds(std::vector<Lane>& lanes, Rig& rig, std::chrono::milliseconds
     int discarded = 0;
     for (int rounds = 0; !lanes.empty();) {
         const bool late = limit.count() > 0 && Clock::now() - begin > limit;
-        const bool look = lanes.size() == 1 || rounds % kPatience == 0 || rounds >= rule.max_rounds;
-        if ((late && rounds >= rule.min_rounds) ||
-            (look && rounds > 0 && rule.enough(samples_of(lanes)))) {
+        const bool look = rounds % kPatience == 0 || rounds >= rule.max_rounds;
+        if (rounds >= rule.min_rounds && (late || (look && rule.enough(samples_of(lanes))))) {
             break;
         }
         rig.clocks().begin();

@@ -27,12 +27,11 @@ std::size_t FinalRule::winner(std::span<const Lane> lanes,
 
 bool FinalRule::enough(std::span<const Lane> lanes) const {
     const auto rounds = std::ssize(lanes.front());
-    if (lanes.size() == 1) {
-        const StoppingRule alone;
-        return rounds >= alone.min_samples && alone.enough(lanes.front(), std::nullopt);
-    }
     if (rounds < min_rounds || rounds >= max_rounds) {
         return rounds >= max_rounds;
+    }
+    if (lanes.size() == 1) {
+        return StoppingRule{}.enough(lanes.front(), std::nullopt);
     }
     const std::size_t first = fastest(lanes);
     return std::all_of(lanes.begin(), lanes.end(), [&](const Lane& lane) {
