@@ -242,6 +242,26 @@ TEST_F(EngineTest, AnswersWithoutADatabaseWhereItsDirectoryIsReadOnly) {
     expect_answers_without_store();
 }
 
+TEST_F(EngineTest, UsesTheWinnersOfAWriteProtectedDatabase) {
+    tune_before();
+    std::filesystem::create_directory(dir_.path() / "home");
+    std::filesystem::permissions(options_.database, std::filesystem::perms(0444));
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
+    {
+        const OrdinaryUser user(dir_.path() / "home");
+        const auto engine = make_engine();
+        EXPECT_EQ(info(*engine).origin, Origin::stored);
+        EXPECT_TRUE(warnings_.empty());
+        EXPECT_EQ(info(*engine, 100'000).origin, Origin::tuned);
+        EXPECT_EQ(info(*engine, 10'000'000).origin, Origin::tuned);
+        EXPECT_EQ(engine->counters().store_errors, 0);
+        EXPECT_EQ(engine->store()->winners().size(), 1U);
+        ASSERT_EQ(warnings_.size(), 1U);
+        EXPECT_NE(warnings_[0].find("write protected"), std::string::npos);
+    }
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
+}
+
 TEST_F(EngineTest, AnswersWithoutADatabaseWhereOthersMayWrite) {
     std::filesystem::permissions(dir_.path(), std::filesystem::perms(0777));
     expect_answers_without_store();

@@ -208,10 +208,26 @@ TuningStore::~TuningStore() {
 
 std::unique_ptr<TuningStore> TuningStore::open(const std::filesystem::path& path, Access access,
                                                const Log& log, std::chrono::milliseconds patience) {
-    const auto mode = access == Access::read_only ? sqlite::Connection::Mode::read_only
-                                                  : sqlite::Connection::Mode::read_write;
-    auto impl = std::make_unique<Impl>(open_store_file(path, mode, log, patience), log);
-    return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
+    using Mode = sqlite::Connection::Mode;
+    const auto open_as = [&](Mode mode) {
+        auto impl = std::make_unique<Impl>(open_store_file(path, mode, log, patience), log);
+        return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
+    };
+    if (access != Access::read_only) {
+        try {
+            return open_as(Mode::read_write);
+        } catch (const sqlite::Failure& failure) {
+            if (access == Access::read_write || !failure.write_protected()) {
+                throw;
+            }
+        }
+    }
+    return open_as(Mode::read_only);
+}
+
+bool TuningStore::is_read_only() const {
+    impl_->require_owner();
+    return sqlite3_db_readonly(impl_->connection_.handle(), "main") == 1;
 }
 
 std::unique_ptr<TuningStore> TuningStore::in_memory(const Log& log) {

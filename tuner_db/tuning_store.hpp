@@ -20,7 +20,8 @@ namespace jitune {
 /// mutex; no caller's code runs under it). Functions throw Error(store) unless said otherwise.
 class TuningStore {
 public:
-    enum class Access { read_write, read_only };
+    /// as_permitted: read_write, or read_only where file or directory are write protected.
+    enum class Access { read_write, read_only, as_permitted };
 
     /// Opens or creates `path` (directory 0700, file 0600). Throws Error(store) if the path is not
     /// safe (another owner, writable by others, a symlink, not a regular file), the file belongs to
@@ -36,6 +37,8 @@ public:
     static std::unique_ptr<TuningStore> in_memory(const Log& log);
 
     ~TuningStore();
+
+    [[nodiscard]] bool is_read_only() const;
 
     /// The winner of exactly this key, if its row holds. A bad row is deleted (read_write).
     std::optional<Winner> find(const RecordKey& key);

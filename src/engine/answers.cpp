@@ -61,7 +61,7 @@ std::unique_ptr<const Resolved> Answers::from_tuning(Backend& backend, const Ker
                                                      const Problem& problem, std::string& refused) {
     const KernelTemplate& source = kernel.kernel_template;
     kernel.workload->prepare(problem);
-    TuningLease lease(store_.get(), source.key(problem, backend.info()), log_);
+    TuningLease lease(store_.writable(), source.key(problem, backend.info()), log_);
     std::unique_ptr<const Resolved> stored;
     const auto answered = [&] {
         stored = from_store(backend, kernel, problem, refused);

@@ -158,10 +158,10 @@ TuneReport Engine::tune_prepared(Backend& backend, const Kernel& kernel, const P
                     sizes_text(problem, source.front_matter().sizes), backend.info().id);
     log_.info("tuning {}", what);
     const Recorder recorder(source, problem, backend);
-    store_.ask([&](TuningStore& store) {
+    store_.tell([&](TuningStore& store) {
         std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
-        recall(store, source, recorder, options);
     });
+    store_.ask([&](TuningStore& store) { recall(store, source, recorder, options); });
     TuneReport report = tune_recorded(backend, kernel, problem, options, recorder);
     log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}", what,
               report.progress.evaluated, report.progress.space, report.winner.median_ns / 1000,
@@ -171,11 +171,11 @@ TuneReport Engine::tune_prepared(Backend& backend, const Kernel& kernel, const P
 
 TuneReport Engine::tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
                                  const TuneOptions& options, const Recorder& recorder) {
-    TuningRecord record(store_.get() == nullptr ? "" : options_.database, recorder, log_);
+    TuningRecord record(store_.writable() == nullptr ? "" : options_.database, recorder, log_);
     TuneOptions recorded = options;
     recorded.observer = &record;
     const auto save = [&](const std::optional<Winner>& winner) {
-        store_.ask([&](TuningStore& store) { record.save(store, winner); });
+        store_.tell([&](TuningStore& store) { record.save(store, winner); });
     };
     try {
         auto report = isolation_.tune(backend, kernel, problem, recorded, recorder);

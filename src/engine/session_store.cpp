@@ -13,7 +13,7 @@ TuningStore* SessionStore::get() {
         try {
             store_ = options_.database.empty()
                          ? TuningStore::in_memory(log_)
-                         : TuningStore::open(options_.database, TuningStore::Access::read_write,
+                         : TuningStore::open(options_.database, TuningStore::Access::as_permitted,
                                              log_, kPatience);
         } catch (const Error& error) {
             if (!std::exchange(warned_, true)) {
@@ -23,6 +23,21 @@ TuningStore* SessionStore::get() {
         }
     }
     return store_.get();
+}
+
+TuningStore* SessionStore::writable() {
+    TuningStore* const store = get();
+    if (store == nullptr || !store->is_read_only()) {
+        return store;
+    }
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(warned_, true)) {
+        log_.warning(
+            "tuning database {}: it is write protected; its winners are used, others are kept in "
+            "memory only",
+            options_.database.string());
+    }
+    return nullptr;
 }
 
 void SessionStore::count(const Error& error) {

@@ -23,12 +23,31 @@ public:
     /// that fails, the next call tries again.
     TuningStore* get();
 
+    /// The same, and nullptr where the database is write protected: its winners are used, others
+    /// are kept in memory. That is logged once.
+    TuningStore* writable();
+
     /// What `question` returns for the database; an empty value of the same type where there is
     /// none or where it fails with Error(store), which is logged and counted.
     template <typename Question>
     auto ask(const Question& question) -> std::invoke_result_t<Question, TuningStore&> {
+        return ask(get(), question);
+    }
+
+    /// The same of writable().
+    template <typename Action>
+    auto tell(const Action& action) -> std::invoke_result_t<Action, TuningStore&> {
+        return ask(writable(), action);
+    }
+
+    /// How often the database could not be opened or failed.
+    [[nodiscard]] std::int64_t errors() const { return errors_; }
+
+private:
+    template <typename Question>
+    auto ask(TuningStore* database, const Question& question)
+        -> std::invoke_result_t<Question, TuningStore&> {
         using Answer = std::invoke_result_t<Question, TuningStore&>;
-        TuningStore* const database = get();
         if (database == nullptr) {
             return Answer();
         }
@@ -43,10 +62,6 @@ public:
         }
     }
 
-    /// How often the database could not be opened or failed.
-    [[nodiscard]] std::int64_t errors() const { return errors_; }
-
-private:
     void count(const Error& error);
 
     const Options& options_;
