@@ -21,13 +21,18 @@ if(JITUNE_SANITIZE)
   target_link_options(jitune_settings INTERFACE -fsanitize=${JITUNE_SANITIZE})
 endif()
 
+set(JITUNE_LAYER_PROPERTIES
+  POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+
 # jitune_layer(<name> SOURCES <files> USES <layers and libraries>): one folder of the library. A layer
 # sees only the layers it names, so an arrow that points the wrong way does not link.
 function(jitune_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;USES")
   add_library(jitune_${name} STATIC ${layer_SOURCES})
-  set_target_properties(jitune_${name} PROPERTIES
-    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(jitune_${name} PROPERTIES ${JITUNE_LAYER_PROPERTIES})
+  if(JITUNE_PRECOMPILE_LAYERS)
+    target_precompile_headers(jitune_${name} REUSE_FROM jitune_precompiled_layer)
+  endif()
   target_link_libraries(jitune_${name} PUBLIC jitune_settings ${layer_USES})
   set_property(GLOBAL APPEND PROPERTY JITUNE_LAYERS jitune_${name})
 endfunction()
