@@ -60,6 +60,8 @@ TEST_F(PlacedEntropy, ChunksOfAnySizeOnAnyNumberOfDevicesAreRight) {
     EXPECT_EQ(complaint<std::int32_t>(placement(2, 2, 2000), false, 40, 31, {15, 256}), "");
     EXPECT_EQ(complaint<std::uint8_t>(placement(2, 2, 500), false, 1, 97), "");
     EXPECT_EQ(complaint<std::uint8_t>(placement(2, 2, 1), false, 89, 1), "");
+    EXPECT_EQ(complaint<float>(placement(2, 3, 401), false, 1, 5003), "");
+    EXPECT_EQ(complaint<float>(placement(2, 3, 401), true, 5003, 1), "");
 }
 
 TEST_F(PlacedEntropy, LevelsMayTravelAsBytesAndCoresHelp) {

@@ -22,10 +22,6 @@ bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_by
 
 }  // namespace
 
-std::array<std::int64_t, 2> sizes_of(const detail::EntropyRequest& request) {
-    return {request.rows, request.columns};
-}
-
 std::array<void*, 3> entropy_arrays(const detail::EntropyRequest& request, const void* input,
                                     float* output) {
     const auto scale = std::bit_cast<std::uint64_t>(scale_of(request.entropy));

@@ -6,11 +6,9 @@
 #include "engine/call_memo.hpp"
 #include "engine/engine.hpp"
 #include "jitune/entropy.hpp"
+#include "ops/entropy_kernel.hpp"
 
 namespace jitune {
-
-/// In the order of the template's `sizes`.
-std::array<std::int64_t, 2> sizes_of(const detail::EntropyRequest& request);
 
 /// Problems of equal words are answered by the same kernel for the same sizes.
 ProblemWords entropy_words(const detail::EntropyRequest& request);

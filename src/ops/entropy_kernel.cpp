@@ -72,6 +72,11 @@ void refuse_bad_entropy(const detail::EntropyRequest& request) {
     }
 }
 
+std::array<std::int64_t, 2> sizes_of(const detail::EntropyRequest& request) {
+    const auto& [element, rows, columns, entropy] = request;
+    return columns == 1 ? std::array{columns, rows} : std::array{rows, columns};
+}
+
 std::size_t row_alignment(const detail::EntropyRequest& request) {
     constexpr std::size_t kMost = 16;
     const std::size_t row =
@@ -85,7 +90,8 @@ Problem entropy_problem(const detail::EntropyRequest& request) {
     problem.types = {{"element", std::string(to_string(request.element))},
                      {"window", std::to_string(request.entropy.window)},
                      {"levels", std::to_string(request.entropy.levels)}};
-    problem.sizes = {request.rows, request.columns};
+    const auto sizes = sizes_of(request);
+    problem.sizes = {sizes.begin(), sizes.end()};
     problem.alignment = static_cast<std::int64_t>(row_alignment(request));
     return problem;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +20,10 @@ Kernel entropy_kernel_of(std::span<const std::string> spec);
 
 /// Throws Error(usage) for a window, levels or a base that there is not and for bad sizes.
 void refuse_bad_entropy(const detail::EntropyRequest& request);
+
+/// What a kernel takes the array for, in the order of its template's `sizes`: one column for one
+/// row, where windows have the same elements and lanes have work.
+std::array<std::int64_t, 2> sizes_of(const detail::EntropyRequest& request);
 
 /// Bytes that all rows of the input are aligned to if the first is, at most 16. Arrays that differ
 /// in it want other kernels, so the key holds it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/entropy_kernel.hpp"
 #include "ops/level_bytes.hpp"
 
 namespace jitune {
@@ -25,7 +26,8 @@ Chunk EntropyWork::chunk(const Part& part) const {
         return static_cast<std::size_t>(rows * columns);
     };
     Chunk chunk;
-    chunk.sizes = {part.last - part.first, columns};
+    chunk.sizes = sizes_of(
+        {request_.element, part.last - part.first, request_.columns, request_.entropy});
     chunk.size_count = 2;
     chunk.input_bytes = elements(part.last - part.first) * bytes_of(staged_);
     chunk.output_bytes = elements(part.last - part.first) * sizeof(float);

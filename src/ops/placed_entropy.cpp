@@ -18,7 +18,16 @@ namespace {
 
 using detail::EntropyRequest;
 
-EntropyRequest staged_request(EntropyRequest request, bool as_bytes) {
+/// A row by itself as the column that it equals, which has parts.
+EntropyRequest divisible(EntropyRequest request) {
+    if (request.rows == 1) {
+        std::swap(request.rows, request.columns);
+    }
+    return request;
+}
+
+EntropyRequest staged_request(const EntropyRequest& whole, bool as_bytes) {
+    EntropyRequest request = divisible(whole);
     request.element = as_bytes ? ElementType::uint8 : request.element;
     return request;
 }
@@ -31,7 +40,7 @@ public:
         : ReadyLaunch(call),
           machine_(machine),
           placement_(placement),
-          request_(request),
+          request_(divisible(request)),
           staged_(staged_request(request, as_bytes).element) {
         if (placement.processors == Placement::Processors::host) {
             host_ = ready_on_host(machine, sizes_of(request),
@@ -119,7 +128,10 @@ public:
             problem.sizes[1],
             {std::stoi(problem.types.at("window")), std::stoi(problem.types.at("levels"))}};
         machine_.prepare_kernels([&](Backend& device, bool is_host) {
-            resolve_entropy(machine_.engine(), device, request);
+            if (is_host) {
+                resolve_entropy(machine_.engine(), device, request);
+            }
+            resolve_entropy(machine_.engine(), device, staged_request(request, false));
             if (!is_host) {
                 resolve_entropy(machine_.engine(), device, staged_request(request, true));
             }
