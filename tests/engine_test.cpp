@@ -253,7 +253,7 @@ TEST_F(EngineTest, UsesTheWinnersOfAWriteProtectedDatabase) {
         EXPECT_EQ(info(*engine).origin, Origin::stored);
         EXPECT_TRUE(warnings_.empty());
         EXPECT_EQ(info(*engine, 100'000).origin, Origin::tuned);
-        EXPECT_EQ(info(*engine, 10'000'000).origin, Origin::tuned);
+        EXPECT_EQ(info(*engine, 400'000).origin, Origin::tuned);
         EXPECT_EQ(engine->counters().store_errors, 0);
         EXPECT_EQ(engine->store()->winners().size(), 1U);
         ASSERT_EQ(warnings_.size(), 1U);
