@@ -26,8 +26,8 @@ Chunk EntropyWork::chunk(const Part& part) const {
         return static_cast<std::size_t>(rows * columns);
     };
     Chunk chunk;
-    chunk.sizes = sizes_of(
-        {request_.element, part.last - part.first, request_.columns, request_.entropy});
+    chunk.sizes =
+        sizes_of({request_.element, part.last - part.first, request_.columns, request_.entropy});
     chunk.size_count = 2;
     chunk.input_bytes = elements(part.last - part.first) * bytes_of(staged_);
     chunk.output_bytes = elements(part.last - part.first) * sizeof(float);
