@@ -5,8 +5,8 @@
 
 The stencil: how many times faster than the article's kernel in shared memory with one output for each
 thread the others are, by radius. The entropy: the time of each version by size, kernel (filled) and with
-copies from and to host memory (outline), on a logarithmic scale. The steps of several files, of runs on
-several devices or sizes, go into one picture. Needs the standard library alone.
+copies from and to host memory (outline), on a logarithmic scale. The steps of several files go into one
+picture: entropies of several devices or sizes, stencils of one device. Needs the standard library alone.
 """
 
 import argparse
@@ -136,6 +136,8 @@ def main():
             parser.error(f"{path} is no result of `jitune steps stencil --json` or `jitune steps entropy --json`")
         if document and read["kernel"] != document["kernel"]:
             parser.error(f"{path} is of another kernel than {options.json[0]}")
+        if document and read.get("device_name") != document.get("device_name"):
+            parser.error(f"{path} is of another device than {options.json[0]}")
         document = {**read, "steps": document.get("steps", []) + read["steps"]}
     Path(options.out).write_text(plots[document["kernel"]](document), encoding="utf-8")
 

@@ -72,6 +72,25 @@ protected:
         ASSERT_EQ(warnings_.size(), 1U);
         EXPECT_NE(warnings_[0].find("winners are kept in memory only"), std::string::npos);
     }
+
+    /// Expects that a user who owns `own` and may not write the directory gets the winner for 1000
+    /// and keeps others in memory, with one warning.
+    void expect_reads_only(const std::filesystem::path& own) {
+        std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
+        {
+            const OrdinaryUser user(own);
+            const auto engine = make_engine();
+            EXPECT_EQ(info(*engine).origin, Origin::stored);
+            EXPECT_TRUE(warnings_.empty());
+            EXPECT_EQ(info(*engine, 100'000).origin, Origin::tuned);
+            EXPECT_EQ(info(*engine, 400'000).origin, Origin::tuned);
+            EXPECT_EQ(engine->counters().store_errors, 0);
+            EXPECT_EQ(engine->store()->winners().size(), 1U);
+            ASSERT_EQ(warnings_.size(), 1U);
+            EXPECT_NE(warnings_[0].find("write protected"), std::string::npos);
+        }
+        std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
+    }
 };
 
 TEST_F(EngineTest, TunesOnAMissAndStoresTheWinner) {
@@ -242,24 +261,18 @@ TEST_F(EngineTest, AnswersWithoutADatabaseWhereItsDirectoryIsReadOnly) {
     expect_answers_without_store();
 }
 
-TEST_F(EngineTest, UsesTheWinnersOfAWriteProtectedDatabase) {
+TEST_F(EngineTest, UsesTheWinnersOfAWriteProtectedFile) {
     tune_before();
-    std::filesystem::create_directory(dir_.path() / "home");
+    sql("PRAGMA journal_mode = DELETE");
     std::filesystem::permissions(options_.database, std::filesystem::perms(0444));
-    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
-    {
-        const OrdinaryUser user(dir_.path() / "home");
-        const auto engine = make_engine();
-        EXPECT_EQ(info(*engine).origin, Origin::stored);
-        EXPECT_TRUE(warnings_.empty());
-        EXPECT_EQ(info(*engine, 100'000).origin, Origin::tuned);
-        EXPECT_EQ(info(*engine, 400'000).origin, Origin::tuned);
-        EXPECT_EQ(engine->counters().store_errors, 0);
-        EXPECT_EQ(engine->store()->winners().size(), 1U);
-        ASSERT_EQ(warnings_.size(), 1U);
-        EXPECT_NE(warnings_[0].find("write protected"), std::string::npos);
-    }
-    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
+    std::filesystem::create_directory(dir_.path() / "home");
+    expect_reads_only(dir_.path() / "home");
+}
+
+TEST_F(EngineTest, UsesTheWinnersOfAWriteProtectedDirectory) {
+    tune_before();
+    sql("PRAGMA journal_mode = DELETE");
+    expect_reads_only(options_.database);
 }
 
 TEST_F(EngineTest, AnswersWithoutADatabaseWhereOthersMayWrite) {

@@ -48,14 +48,6 @@ TEST(FinalRule, EndsWithTheFewestRoundsWhereItIsClear) {
     EXPECT_TRUE(FinalRule{}.enough(constant({1, 1}, 8)));
 }
 
-TEST(FinalRule, ALaneAloneIsKnownWhenItsMedianIs) {
-    EXPECT_FALSE(FinalRule{}.enough(constant({1}, 7)));
-    EXPECT_TRUE(FinalRule{}.enough(constant({1}, 8)));
-    EXPECT_FALSE(FinalRule{}.enough(Lanes{{100, 101, 102, 103, 104, 105, 106, 107}}));
-    EXPECT_TRUE(
-        FinalRule{}.enough(Lanes{FinalRule::Lane{2e8, 2.1e8, 2.2e8, 2.3e8, 2e8, 2e8, 2e8, 2e8}}));
-}
-
 TEST(FinalRule, GoesOnWhereItIsNotButNotForEver) {
     Lanes lanes = constant({1, 1}, 0);
     std::mt19937 random(1);

@@ -1,5 +1,6 @@
 #include "tuner_db/tuning_store.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +35,13 @@ constexpr milliseconds kDispatchWait{50};
 constexpr milliseconds kSweepWait{10'000};
 // Less than any tuning that a lease may save.
 constexpr milliseconds kLeaseWait{1'000};
+
+/// SQLite needs a journal beside the file. True where there is no such directory, too.
+bool may_write_beside(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    return !std::filesystem::exists(path) ||
+           faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
+}
 
 constexpr std::string_view kIsKey =
     "kernel = ?1 AND types = ?2 AND bucket = ?3 AND alignment = ?4 AND template_hash = ?5 AND "
@@ -89,6 +97,7 @@ private:
     std::atomic<std::int64_t> bad_rows_ = 0;
 
     sqlite::Connection& connection_ = file_.connection;
+    const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
     Statement find_winner_{connection_, select(kWinnerTable, fmt::format("WHERE {}", kIsKey))};
     Statement drop_winner_{connection_,
                            fmt::format("DELETE FROM winner WHERE {} AND digest IS ?7", kIsKey)};
@@ -213,7 +222,8 @@ std::unique_ptr<TuningStore> TuningStore::open(const std::filesystem::path& path
         auto impl = std::make_unique<Impl>(open_store_file(path, mode, log, patience), log);
         return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
     };
-    if (access != Access::read_only) {
+    if (access == Access::read_write ||
+        (access == Access::as_permitted && may_write_beside(path))) {
         try {
             return open_as(Mode::read_write);
         } catch (const sqlite::Failure& failure) {
@@ -226,8 +236,7 @@ std::unique_ptr<TuningStore> TuningStore::open(const std::filesystem::path& path
 }
 
 bool TuningStore::is_read_only() const {
-    impl_->require_owner();
-    return sqlite3_db_readonly(impl_->connection_.handle(), "main") == 1;
+    return impl_->is_read_only_;
 }
 
 std::unique_ptr<TuningStore> TuningStore::in_memory(const Log& log) {

@@ -20,7 +20,7 @@ Json path_json(const Options& options) {
     }
     // As an app opens it, which is what decides the journal mode.
     const TuningStore::Status status =
-        open_database(options, TuningStore::Access::read_write)->status();
+        open_database(options, TuningStore::Access::as_permitted)->status();
     return {{"path", status.path},
             {"exists", true},
             {"bytes", status.bytes},

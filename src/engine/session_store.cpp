@@ -16,7 +16,7 @@ TuningStore* SessionStore::get() {
                          : TuningStore::open(options_.database, TuningStore::Access::as_permitted,
                                              log_, kPatience);
         } catch (const Error& error) {
-            if (!std::exchange(warned_, true)) {
+            if (!std::exchange(warned_of_failure_, true)) {
                 ++errors_;
                 log_.warning("{}; winners are kept in memory only", error.what());
             }
@@ -31,7 +31,7 @@ TuningStore* SessionStore::writable() {
         return store;
     }
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(warned_, true)) {
+    if (!std::exchange(warned_of_protection_, true)) {
         log_.warning(
             "tuning database {}: it is write protected; its winners are used, others are kept in "
             "memory only",

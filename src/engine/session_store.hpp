@@ -67,7 +67,8 @@ private:
     const Options& options_;
     const Log& log_;
     std::mutex mutex_;
-    bool warned_ = false;
+    bool warned_of_failure_ = false;
+    bool warned_of_protection_ = false;
     std::unique_ptr<TuningStore> store_;
     std::atomic<std::int64_t> errors_{0};
 };

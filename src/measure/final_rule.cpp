@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "measure/stopping_rule.hpp"
-
 namespace jitune {
 
 namespace {
@@ -29,9 +27,6 @@ bool FinalRule::enough(std::span<const Lane> lanes) const {
     const auto rounds = std::ssize(lanes.front());
     if (rounds < min_rounds || rounds >= max_rounds) {
         return rounds >= max_rounds;
-    }
-    if (lanes.size() == 1) {
-        return StoppingRule{}.enough(lanes.front(), std::nullopt);
     }
     const std::size_t first = fastest(lanes);
     return std::all_of(lanes.begin(), lanes.end(), [&](const Lane& lane) {

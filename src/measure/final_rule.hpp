@@ -24,8 +24,7 @@ struct FinalRule {
                                      std::optional<std::size_t> standing) const;
 
     /// Every lane is clearly slower than the fastest, or the ratio of the two is known to within
-    /// `tie`. A lane alone has been timed as long as any
-    /// candidate is.
+    /// `tie`.
     [[nodiscard]] bool enough(std::span<const Lane> lanes) const;
 };
 

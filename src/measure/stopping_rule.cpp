@@ -1,7 +1,6 @@
 #include "measure/stopping_rule.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "measure/statistics.hpp"
 
@@ -17,10 +16,6 @@ bool StoppingRule::enough(std::span<const double> samples_ns, std::optional<doub
         if (*std::min_element(samples_ns.begin(), samples_ns.end()) > *best_ns * factor) {
             return true;
         }
-    }
-    const double all_ns = std::accumulate(samples_ns.begin(), samples_ns.end(), 0.0);
-    if (count >= 3 && all_ns >= long_ns) {
-        return true;
     }
     return count >= min_samples && relative_uncertainty(samples_ns) <= target_uncertainty;
 }

@@ -14,8 +14,6 @@ struct StoppingRule {
     /// two samples, and after more of them.
     double race_factor = 1.15;
     double long_race_factor = 1.03;
-    /// Three samples are enough where all have taken so long: nobody waits for more of them.
-    double long_ns = 1e9;
 
     /// `best_ns`: the best median so far, if any.
     [[nodiscard]] bool enough(std::span<const double> samples_ns,

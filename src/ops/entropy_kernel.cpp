@@ -79,6 +79,9 @@ std::array<std::int64_t, 2> sizes_of(const detail::EntropyRequest& request) {
 
 std::size_t row_alignment(const detail::EntropyRequest& request) {
     constexpr std::size_t kMost = 16;
+    if (request.columns == 1) {  // one row, see sizes_of()
+        return kMost;
+    }
     const std::size_t row =
         static_cast<std::size_t>(request.columns) * bytes_of(request.element) | kMost;
     return row & (~row + 1);

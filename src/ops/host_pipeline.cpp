@@ -12,6 +12,8 @@ namespace jitune {
 namespace {
 
 // What a slot holds from one call to the next.
+// Where there is no memory for so little, there is none for less.
+constexpr std::size_t kSmallChunk = std::size_t{64} << 10;
 constexpr std::size_t kMostKept = std::size_t{64} << 20;
 
 /// Seats of all lanes in turn, so that few chunks are spread over all devices.
@@ -45,7 +47,8 @@ void HostPipeline::run(const HostWork& work, std::span<const Lane> lanes, std::s
         try {
             return run_chunks(work, lanes, partition(work.rows(), chunks, work.halo()), staging);
         } catch (const Error& error) {
-            if (error.kind() != ErrorKind::unavailable || rows == 1) {
+            const bool small = static_cast<std::size_t>(rows) * row_bytes <= kSmallChunk;
+            if (error.kind() != ErrorKind::unavailable || rows == 1 || small) {
                 throw;
             }
         }

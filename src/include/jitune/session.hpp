@@ -58,7 +58,7 @@ class JITUNE_API Session {
 public:
     /// Throws Error(usage) for options that make no sense. A database that cannot be used is a
     /// logged warning, and winners are then kept in memory only; one that cannot be written is
-    /// read, and the warning comes with the first winner that it should keep.
+    /// read, and the warning comes with the first tuning.
     explicit Session(Options options = Options::from_environment());
     /// For tests and jitune's own operations: over an engine that is not null.
     explicit Session(std::unique_ptr<Engine> engine);
