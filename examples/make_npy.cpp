@@ -1,5 +1,5 @@
 // make_npy FILE COUNT: writes COUNT float32 values as a NumPy array and prints their sum. The
-// values are multiples of 1/8 in [-16, 16), so that the printed sum is exact.
+// values are whole numbers of [-128, 128), so that the printed sum is exact.
 
 #include <charconv>
 #include <cstdint>

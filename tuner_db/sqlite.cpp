@@ -197,7 +197,11 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(file.c_str(), &raw, kAlways | access, nullptr);
     handle_.reset(raw);
-    check(raw, "sqlite3_open_v2 of " + file, code);
+    if (code != SQLITE_OK) {  // a handle that is not open does not know its file
+        throw Failure(fmt::format("tuning database {}: it cannot be opened: {} (SQLite code {}){}",
+                                  file, sqlite3_errstr(code), code, advice(code)),
+                      code);
+    }
     check(raw, "sqlite3_busy_handler",
           sqlite3_busy_handler(raw, BusyWait::retry, busy_wait_.get()));
     harden(raw);

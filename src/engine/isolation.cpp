@@ -43,7 +43,7 @@ bool Isolation::start(Place& place, const Kernel& kernel) {
         place.supervisor->start();
         return true;
     } catch (const Error& error) {
-        log_.info("{}: custom operations are tuned in this process, which they may take down",
+        log_.info("{}: kernels of yours are tuned in this process, which they may take down",
                   error.what());
         place.supervisor.reset();
         refused_ = true;

@@ -38,8 +38,8 @@ struct JITUNE_API Options {
     std::uint64_t seed = 0;
     /// The jitune command, in a process of which kernels are tuned, so that a candidate that
     /// crashes or hangs costs nothing but itself. Empty: built-in kernels are tuned in this
-    /// process, and custom operations in one of the jitune on $PATH where there is one. "none": all
-    /// in this process.
+    /// process, custom operations and kernels of the caller's own in one of the jitune on $PATH
+    /// where there is one. "none": all in this process.
     std::filesystem::path worker;
     /// With a worker: what checking or timing one candidate, and one call of a compiler, may take.
     std::chrono::milliseconds hang_limit{60'000};
