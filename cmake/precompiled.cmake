@@ -1,5 +1,5 @@
-# Headers that most sources begin with, compiled once. Without a compiler cache, which they defeat, this halves the
-# time that a build takes.
+# Headers that most sources begin with, compiled once, for builds without a compiler cache, which they defeat: a source
+# of the library then takes 0.4 to 2.4 s less, of 3 to 10.
 set(JITUNE_COMMON_HEADERS
   <algorithm> <array> <atomic> <chrono> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional> <random>
   <set> <span> <sstream> <string> <thread> <variant> <vector> <fmt/format.h> <fmt/ranges.h>)

@@ -12,8 +12,9 @@ int main(int argc, char** argv) try {
     const std::vector<float> a(m * k, 1.0f), b(k * n, 0.5f);
     std::vector<float> c(m * n);
     multiply.launch({m, n, k}, {a.data(), b.data(), c.data()});
-    std::printf("%g\n", c.front());      // 50
-} catch (const std::exception& error) {  // such as no file of that name in this folder
+    std::printf("%g\n", c.front());  // 50
+} catch (const std::exception& error) {
+    // Such as no file of that name in this folder.
     std::fprintf(stderr, "matmul: %s\n", error.what());
     return 1;
 }

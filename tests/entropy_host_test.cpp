@@ -43,6 +43,17 @@ TEST_F(EntropyHost, IsRightForThinPrimeAndTiledArrays) {
     expect_right<std::int32_t>(53, 131, {11, 40});
 }
 
+TEST_F(EntropyHost, OneColumnIsTheProblemOfOneRow) {
+    const Problem column = entropy_problem({ElementType::float32, 97, 1, {}});
+    EXPECT_EQ(column.sizes, (std::vector<std::int64_t>{1, 97}));
+    EXPECT_EQ(column.alignment, 16);
+    EXPECT_EQ(entropy_problem({ElementType::float32, 97, 2, {}}).sizes,
+              (std::vector<std::int64_t>{97, 2}));
+    const EntropyCase<float> one(1, 97, {});
+    EXPECT_EQ(tuned_entropy(one.elements, 97, 1, {}, session_),
+              tuned_entropy(one.elements, 1, 97, {}, session_));
+}
+
 TEST_F(EntropyHost, AnotherBaseScales) {
     const EntropyCase<float> one(20, 30, {});
     const auto natural = tuned_entropy(one.elements, 20, 30, {}, session_);

@@ -36,7 +36,7 @@ constexpr milliseconds kSweepWait{10'000};
 // Less than any tuning that a lease may save.
 constexpr milliseconds kLeaseWait{1'000};
 
-/// SQLite needs a journal beside the file. True where there is no such directory, too.
+/// SQLite needs a journal beside the file. True where there is no file yet, too.
 bool may_write_beside(const std::filesystem::path& path) {
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     return !std::filesystem::exists(path) ||

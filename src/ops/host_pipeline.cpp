@@ -11,9 +11,9 @@ namespace jitune {
 
 namespace {
 
-// What a slot holds from one call to the next.
 // Where there is no memory for so little, there is none for less.
 constexpr std::size_t kSmallChunk = std::size_t{64} << 10;
+// What a slot holds from one call to the next.
 constexpr std::size_t kMostKept = std::size_t{64} << 20;
 
 /// Seats of all lanes in turn, so that few chunks are spread over all devices.

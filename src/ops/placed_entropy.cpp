@@ -1,6 +1,7 @@
 #include "ops/placed_entropy.hpp"
 
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 
