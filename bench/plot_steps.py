@@ -139,7 +139,12 @@ def main():
         if document and read.get("device_name") != document.get("device_name"):
             parser.error(f"{path} is of another device than {options.json[0]}")
         document = {**read, "steps": document.get("steps", []) + read["steps"]}
-    Path(options.out).write_text(plots[document["kernel"]](document), encoding="utf-8")
+    if not any("whole_ns" in step or "median_ns" in step for step in document["steps"]):
+        parser.error("no step was timed: there is nothing to draw")
+    try:
+        Path(options.out).write_text(plots[document["kernel"]](document), encoding="utf-8")
+    except OSError as error:
+        parser.error(f"cannot write {options.out}: {error}")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ constexpr std::array kAdvice{
     Advice{SQLITE_CORRUPT, "move the file away, and a new one is made"},
     Advice{SQLITE_FULL, "free some disk space"},
     Advice{SQLITE_NOTADB, "move the file away, and a new one is made"},
-    Advice{SQLITE_READONLY, "open it read-only or make file and directory writable"},
+    Advice{SQLITE_READONLY, "make file and directory writable, or name another one"},
 };
 
 constexpr int primary(int code) {
