@@ -40,6 +40,23 @@ TEST_F(TunerMeasurementTest, NeverReplacesADefaultThatIsTheFastestHoweverNoisyTh
     }
 }
 
+TEST_F(TunerMeasurementTest, ALaunchOfSecondsIsASampleByItself) {
+    on_all_others([](FakeBehaviour& other) { other.ns = 2e9; });
+    on(64, 2).ns = 2e9;
+    on(128, 4).ns = 1e9;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=128 items=4");
+    EXPECT_NE(report.winner.certainty.conditions.find(" chain=1 "), std::string::npos)
+        << report.winner.certainty.conditions;
+}
+
+TEST_F(TunerMeasurementTest, OneProbeThatIsDisturbedDoesNotShortenTheSamples) {
+    bool first = true;
+    backend_.disturbance = [&] { return std::exchange(first, false) ? 1e6 : 1.0; };
+    const std::string conditions = tune().winner.certainty.conditions;
+    EXPECT_EQ(conditions.find(" chain=1 "), std::string::npos) << conditions;
+}
+
 TEST_F(TunerMeasurementTest, SaysByHowMuchTheWinnerIsFasterAndHowSureThatIs) {
     std::mt19937 random(1);
     std::normal_distribution<double> noise(0, 0.01);
