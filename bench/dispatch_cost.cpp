@@ -21,7 +21,7 @@
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/driver_table.hpp"
 #include "jitune/reduce.hpp"
-#include "ops/reduce_call.hpp"
+#include "families/reduce/reduce_call.hpp"
 
 namespace {
 

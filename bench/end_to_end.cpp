@@ -22,11 +22,11 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/driver_table.hpp"
-#include "engine/engine.hpp"
+#include "dispatch/engine.hpp"
 #include "jitune/entropy.hpp"
-#include "ops/entropy_call.hpp"
-#include "ops/entropy_kernel.hpp"
-#include "ops/machine.hpp"
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "placement/machine.hpp"
 
 namespace {
 

@@ -14,10 +14,10 @@
 
 #include <fmt/format.h>
 
-#include "engine/engine.hpp"
-#include "engine/rig.hpp"
+#include "dispatch/engine.hpp"
+#include "tuning/rig.hpp"
 #include "measure/final_rule.hpp"
-#include "ops/reduce_kernel.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "engine/toml_reader.hpp"
+#include "template/toml_reader.hpp"
 #include "jitune/error.hpp"
 #include "support/text_file.hpp"
 

@@ -17,13 +17,13 @@
 #include "cli/sweep_problems.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
-#include "engine/explanation.hpp"
-#include "engine/finals.hpp"
+#include "dispatch/explanation.hpp"
+#include "tuning/finals.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
-#include "ops/kernel_file.hpp"
-#include "ops/machine.hpp"
-#include "ops/reduce_kernel.hpp"
+#include "families/own/kernel_file.hpp"
+#include "placement/machine.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 
 namespace jitune {
 

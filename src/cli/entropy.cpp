@@ -10,11 +10,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
-#include "ops/entropy_call.hpp"
-#include "ops/entropy_kernel.hpp"
-#include "ops/machine.hpp"
-#include "ops/npy.hpp"
-#include "ops/timed_case.hpp"
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "placement/machine.hpp"
+#include "families/own/npy.hpp"
+#include "sweep/timed_case.hpp"
 
 namespace jitune {
 

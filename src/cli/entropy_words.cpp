@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/sizes.hpp"
-#include "ops/entropy_call.hpp"
-#include "ops/entropy_kernel.hpp"
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
 
 namespace jitune {
 

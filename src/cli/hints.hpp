@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/kernel_template.hpp"
+#include "template/kernel_template.hpp"
 
 namespace jitune {
 

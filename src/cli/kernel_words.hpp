@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/engine.hpp"
+#include "dispatch/engine.hpp"
 
 namespace jitune {
 

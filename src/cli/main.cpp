@@ -18,6 +18,7 @@
 #include "cli/units.hpp"
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
+#include "families/families.hpp"
 #include "worker/worker.hpp"
 
 namespace jitune {
@@ -124,7 +125,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
 int run(int argc, char** argv) {
     // Not a command for people: jitune starts itself so.
     if (argc == 3 && std::string_view(argv[1]) == "worker") {
-        run_worker(argv[2]);
+        run_worker(argv[2], families());
     }
     CLI::App app("jitune: kernels tuned for the device they run on, and the winners kept",
                  "jitune");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/tuner.hpp"
+#include "tuning/tuner.hpp"
 
 namespace jitune {
 

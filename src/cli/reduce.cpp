@@ -12,10 +12,10 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/reduce_words.hpp"
-#include "ops/element_visit.hpp"
-#include "ops/npy.hpp"
-#include "ops/reduce_call.hpp"
-#include "ops/timed_reduce.hpp"
+#include "types/element_visit.hpp"
+#include "families/own/npy.hpp"
+#include "families/reduce/reduce_call.hpp"
+#include "sweep/timed_reduce.hpp"
 
 namespace jitune {
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cli/sizes.hpp"
-#include "ops/name_table.hpp"
-#include "ops/reduce_call.hpp"
+#include "types/name_table.hpp"
+#include "families/reduce/reduce_call.hpp"
 
 namespace jitune {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/reduce_kernel.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 
 namespace jitune {
 

@@ -6,7 +6,7 @@
 
 #include "cli/sizes.hpp"
 #include "jitune/error.hpp"
-#include "ops/reduce_types.hpp"
+#include "families/reduce/reduce_types.hpp"
 
 namespace jitune {
 

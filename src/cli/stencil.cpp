@@ -10,10 +10,10 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/stencil_words.hpp"
-#include "ops/machine.hpp"
-#include "ops/npy.hpp"
-#include "ops/stencil_call.hpp"
-#include "ops/timed_case.hpp"
+#include "placement/machine.hpp"
+#include "families/own/npy.hpp"
+#include "families/stencil/stencil_call.hpp"
+#include "sweep/timed_case.hpp"
 
 namespace jitune {
 

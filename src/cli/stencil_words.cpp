@@ -6,7 +6,7 @@
 
 #include "cli/sizes.hpp"
 #include "jitune/error.hpp"
-#include "ops/stencil_call.hpp"
+#include "families/stencil/stencil_call.hpp"
 
 namespace jitune {
 

@@ -14,9 +14,9 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "jitune/session.hpp"
-#include "ops/entropy_kernel.hpp"
-#include "ops/entropy_steps.hpp"
-#include "ops/machine.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "articles/entropy_steps.hpp"
+#include "placement/machine.hpp"
 
 namespace jitune {
 

@@ -10,7 +10,7 @@
 #include "cli/sizes.hpp"
 #include "cli/steps_result.hpp"
 #include "jitune/session.hpp"
-#include "ops/step_runner.hpp"
+#include "articles/step_runner.hpp"
 
 namespace jitune {
 

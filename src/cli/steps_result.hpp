@@ -8,7 +8,7 @@
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "jitune/element_type.hpp"
-#include "ops/step_runner.hpp"
+#include "articles/step_runner.hpp"
 
 namespace jitune {
 

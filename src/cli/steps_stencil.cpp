@@ -11,7 +11,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
-#include "cli/stencil_steps_table.hpp"
+#include "articles/stencil_steps_table.hpp"
 #include "cli/stencil_words.hpp"
 #include "jitune/session.hpp"
 

@@ -8,7 +8,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
-#include "cli/sweep.hpp"
+#include "sweep/sweep.hpp"
 #include "strategy/strategy.hpp"
 
 namespace jitune {

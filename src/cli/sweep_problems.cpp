@@ -6,8 +6,8 @@
 
 #include "cli/reduce_shape.hpp"
 #include "cli/reduce_words.hpp"
-#include "ops/reduce_call.hpp"
-#include "ops/reduce_types.hpp"
+#include "families/reduce/reduce_call.hpp"
+#include "families/reduce/reduce_types.hpp"
 
 namespace jitune {
 

@@ -8,8 +8,8 @@
 
 #include "cli/output.hpp"
 #include "cli/table.hpp"
-#include "engine/kernel.hpp"
-#include "engine/tuner.hpp"
+#include "template/kernel.hpp"
+#include "tuning/tuner.hpp"
 
 namespace jitune {
 

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/json_file.hpp"
-#include "engine/front_matter.hpp"
+#include "template/front_matter.hpp"
 #include "jitune/error.hpp"
 #include "support/text_file.hpp"
 

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/json_file.hpp"
-#include "engine/finals.hpp"
+#include "tuning/finals.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 

@@ -16,7 +16,7 @@
 #include "cli/sizes.hpp"
 #include "cli/t1.hpp"
 #include "cli/tune_result.hpp"
-#include "ops/kernel_file.hpp"
+#include "families/own/kernel_file.hpp"
 #include "strategy/strategy.hpp"
 
 namespace jitune {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/output.hpp"
-#include "engine/kernel_template.hpp"
-#include "engine/tuner.hpp"
+#include "template/kernel_template.hpp"
+#include "tuning/tuner.hpp"
 
 namespace jitune {
 

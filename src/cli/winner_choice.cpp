@@ -8,7 +8,7 @@
 
 #include "cli/record_text.hpp"
 #include "cli/sizes.hpp"
-#include "engine/problem.hpp"
+#include "template/problem.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune {

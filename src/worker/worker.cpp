@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/engine.hpp"
-#include "engine/worker_request.hpp"
+#include "dispatch/engine.hpp"
+#include "tuning/isolation/worker_request.hpp"
 #include "jitune/error.hpp"
 #include "support/message_channel.hpp"
 #include "support/process_session.hpp"
@@ -180,8 +180,8 @@ void say_error(MessageChannel& channel, ErrorKind kind, const std::string& text)
 /// Tunes problem after problem.
 class Worker {
 public:
-    Worker(std::filesystem::path scratch, std::span<const KernelEntry> table)
-        : scratch_(std::move(scratch)), table_(table), channel_(take_channel()) {}
+    Worker(std::filesystem::path scratch, std::span<const Family> families)
+        : scratch_(std::move(scratch)), families_(families), channel_(take_channel()) {}
 
     [[noreturn]] void run() {
         channel_.send({worker_words::kReady, worker_words::kProtocol});
@@ -216,7 +216,7 @@ private:
 
     const Kernel& kernel_of(const WorkerRequest& request) {
         if (kernel_ == nullptr || kernel_->spec != request.kernel) {
-            kernel_ = std::make_unique<Kernel>(make_kernel(table_, request.kernel));
+            kernel_ = std::make_unique<Kernel>(make_kernel(families_, request.kernel));
         }
         if (kernel_->kernel_template.hash() != request.template_hash) {
             throw Error(ErrorKind::unavailable,
@@ -253,19 +253,19 @@ private:
     }
 
     const std::filesystem::path scratch_;
-    const std::span<const KernelEntry> table_;
+    const std::span<const Family> families_;
     MessageChannel channel_;
     Orders orders_{channel_, scratch_};
-    Engine engine_{engine_options()};
+    Engine engine_{engine_options(), families_};
     BinaryCache binaries_;
     std::unique_ptr<Kernel> kernel_;
 };
 
 }  // namespace
 
-void run_worker(const std::filesystem::path& scratch, std::span<const KernelEntry> table) {
+void run_worker(const std::filesystem::path& scratch, std::span<const Family> families) {
     ::setenv("TMPDIR", scratch.c_str(), 1);
-    Worker(scratch, table).run();
+    Worker(scratch, families).run();
 }
 
 }  // namespace jitune

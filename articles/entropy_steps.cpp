@@ -1,0 +1,172 @@
+#include "articles/entropy_steps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <new>
+#include <vector>
+
+#include "tuning/tuner.hpp"
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "families/entropy/entropy_workload.hpp"
+#include "placement/machine.hpp"
+#include "families/reduce/reduce_kernel.hpp"
+#include "template/template_headers.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::string_view kCuda = "cuda";
+constexpr std::string_view kHost = "host";
+
+constexpr std::array kSteps{
+    EntropyStep{"v0", "baseline: logarithms computed", kCuda},
+    EntropyStep{"v1", "logarithms in registers", kCuda},
+    EntropyStep{"v2", "logarithms in shared memory", kCuda},
+    EntropyStep{"v3", "logarithms in constant memory", kCuda},
+    EntropyStep{"v4", "logarithms in global memory", kCuda},
+    EntropyStep{"v5", "v4 by the texture cache", kCuda},
+    EntropyStep{"v6", "v1 with counters of 8 bits", kCuda},
+    EntropyStep{"v7", "v6 with a table of float", kCuda},
+    EntropyStep{"v8", "v7, input by the texture cache", kCuda},
+    EntropyStep{"v9", "v7, input in shared tiles", kCuda},
+    EntropyStep{"v10", "baseline: logarithms computed", kHost},
+    EntropyStep{"v11", "a table of logarithms", kHost},
+    EntropyStep{"v12", "v11 with a table of float", kHost},
+    EntropyStep{"v13", "v12 with 2-D prefix sums", kHost},
+};
+
+Kernel load_kernel(std::string_view file) {
+    return {KernelTemplate(embedded_template(embedded::articles, file)), std::make_unique<EntropyWorkload>()};
+}
+
+/// What `measure` makes of a time; what does not compile, is wrong or needs too much memory is an
+/// outcome like others.
+EntropyTime attempt(const std::function<void(EntropyTime&)>& measure) {
+    EntropyTime time;
+    try {
+        measure(time);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable && error.kind() != ErrorKind::verify &&
+            error.kind() != ErrorKind::compile) {
+            throw;
+        }
+        const bool lacks = error.kind() == ErrorKind::unavailable;
+        time.outcome = lacks ? EntropyTime::Outcome::skipped : EntropyTime::Outcome::failed;
+        time.note = error.what();
+    } catch (const std::bad_alloc&) {
+        time.outcome = EntropyTime::Outcome::skipped;
+        time.note = "not enough memory";
+    }
+    return time;
+}
+
+/// The median of copying an array there and its entropies back, from and to pageable memory.
+double copies_ns(Backend& backend, std::int64_t size) {
+    constexpr int kSamples = 5;
+    if (platform_of(backend) == kHost) {
+        return 0;
+    }
+    const auto bench = backend.make_bench();
+    std::vector<std::byte> array(static_cast<std::size_t>(size * size) * sizeof(float));
+    const auto input = bench->allocate(array.size());
+    const auto output = bench->allocate(array.size());
+    bench->fill(output->data(), std::byte{0}, output->bytes());
+    std::vector<double> samples;
+    for (int i = 0; i < kSamples; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        bench->upload(input->data(), array);
+        bench->download(array, output->data());
+        samples.push_back(
+            std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin)
+                .count());
+    }
+    return summarize(samples).median_ns;
+}
+
+}  // namespace
+
+std::span<const EntropyStep> entropy_steps() {
+    return kSteps;
+}
+
+const Kernel& entropy_step_kernel(std::string_view backend) {
+    static const std::map<std::string_view, Kernel> kernels = [] {
+        std::map<std::string_view, Kernel> made;
+        made.emplace(kCuda, load_kernel("entropy_article.cu"));
+        made.emplace(kHost, load_kernel("entropy_article.host.cpp"));
+        return made;
+    }();
+    return kernels.at(backend);
+}
+
+Problem entropy_step_problem(const EntropyStep& step, std::int64_t size) {
+    Problem problem = entropy_problem({ElementType::float32, size, size, {}});
+    problem.kernel = entropy_step_kernel(step.backend).kernel_template.front_matter().kernel;
+    problem.types["step"] = step.name;
+    return problem;
+}
+
+EntropyTime run_entropy_step(Engine& engine, Backend& backend, const EntropyStep& step,
+                             std::int64_t size, const std::atomic<bool>& stop) {
+    return attempt([&](EntropyTime& time) {
+        const Kernel& kernel = entropy_step_kernel(step.backend);
+        TuneOptions options;
+        options.strategy = "exhaustive";
+        options.max_evaluations = 1;  // the default comes first
+        options.stop = &stop;
+        BinaryCache binaries;
+        const Winner winner =
+            tune(backend, kernel.kernel_template, *kernel.workload,
+                 entropy_step_problem(step, size), options, binaries, engine.log())
+                .winner;
+        time.configuration = winner.configuration;
+        time.kernel_ns = winner.median_ns;
+        time.copies_ns = copies_ns(backend, size);
+    });
+}
+
+namespace {
+
+/// The winner of the default problem on a device, which is stored.
+Winner tune_own(Engine& engine, Backend& backend, std::int64_t size,
+                const std::atomic<bool>& stop) {
+    TuneOptions options;
+    options.strategy = engine.options().strategy;
+    options.seed = engine.options().seed;
+    options.budget = engine.options().budget;
+    options.stop = &stop;
+    return engine
+        .tune_and_store(backend, entropy_kernel_on(backend),
+                        entropy_problem({ElementType::float32, size, size, {}}), options)
+        .winner;
+}
+
+}  // namespace
+
+EntropyTime run_own_entropy(Engine& engine, Backend& backend, std::int64_t size,
+                            const std::atomic<bool>& stop) {
+    return attempt([&](EntropyTime& time) {
+        const Winner winner = tune_own(engine, backend, size, stop);
+        time.configuration = winner.configuration;
+        time.kernel_ns = winner.median_ns;
+        time.copies_ns = copies_ns(backend, size);
+    });
+}
+
+EntropyTime run_placed_entropy_step(Engine& engine, std::int64_t size,
+                                    const std::atomic<bool>& stop) {
+    return attempt([&](EntropyTime& time) {
+        const Winner winner = tune_own(engine, Machine::of(engine).backend(), size, stop);
+        time.configuration = winner.configuration;
+        time.placed_ns = winner.median_ns;
+    });
+}
+
+}  // namespace jitune

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "backend/backend.hpp"
+#include "template/launch_rule.hpp"
+#include "jitune/session.hpp"
+#include "support/append_table.hpp"
+
+namespace jitune {
+
+/// A problem but for its sizes and its device, in a few words.
+struct ProblemWords {
+    const void* kernel = nullptr;  ///< the Kernel
+    std::uint64_t types = 0;       ///< the operation's own packing of types and operation
+    std::uint64_t variant = 0;     ///< hash of a pinned configuration or of custom text; 0: none
+
+    bool operator==(const ProblemWords&) const = default;
+};
+
+/// Spreads the bits of words over the upper bits of a hash: h = (h xor word) * odd, where odd is
+/// 2^64 over the golden ratio (D. Knuth, The Art of Computer Programming, 6.4).
+class WordHash {
+public:
+    WordHash& add(std::uint64_t word) {
+        hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15;
+        return *this;
+    }
+    [[nodiscard]] std::size_t upper(unsigned bits) const {
+        return static_cast<std::size_t>(hash_ >> (64 - bits));
+    }
+
+private:
+    std::uint64_t hash_ = 0;
+};
+
+/// What an answer is found by.
+struct DispatchKey {
+    const void* backend = nullptr;  ///< the Backend
+    ProblemWords problem;
+    std::int64_t bucket = 0;  ///< size_bucket()
+
+    bool operator==(const DispatchKey&) const = default;
+
+    /// A hash in [0, 1024).
+    static std::size_t mix(const DispatchKey& key) {
+        return WordHash()
+            .add(reinterpret_cast<std::uintptr_t>(key.backend))
+            .add(reinterpret_cast<std::uintptr_t>(key.problem.kernel))
+            .add(key.problem.types)
+            .add(key.problem.variant)
+            .add(static_cast<std::uint64_t>(key.bucket))
+            .upper(10);
+    }
+};
+
+/// A problem's answer, ready to launch.
+struct Resolved {
+    std::shared_ptr<const Program> program;
+    LaunchRule rule;
+    DispatchInfo info;
+};
+
+/// Answers by key.
+using DispatchTable = AppendTable<DispatchKey, const Resolved, DispatchKey::mix>;
+
+}  // namespace jitune

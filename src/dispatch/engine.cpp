@@ -1,0 +1,196 @@
+#include "dispatch/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dispatch/device_id.hpp"
+#include "tuning/recorder.hpp"
+#include "tuning/tuning_history.hpp"
+#include "tuning/tuning_record.hpp"
+#include "strategy/strategy.hpp"
+
+namespace jitune {
+
+namespace {
+
+std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
+    std::vector<std::unique_ptr<Platform>> made;
+    for (const PlatformEntry& entry : platforms()) {
+        made.push_back(entry.make(log));
+    }
+    return made;
+}
+
+void check(const Options& options) {
+    if (options.budget.count() < 0) {
+        throw Error(ErrorKind::usage,
+                    "Options::budget is negative: give a time, or 0 for no limit");
+    }
+    const auto known = strategies();
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const StrategyEntry& row) { return row.name == options.strategy; })) {
+        std::string names;
+        for (const StrategyEntry& row : known) {
+            names += fmt::format("{}{}", names.empty() ? "" : " or ", row.name);
+        }
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is no strategy: use {}", options.strategy, names));
+    }
+}
+
+}  // namespace
+
+Engine::Engine(const Options& options, std::span<const Family> families)
+    : Engine(options, make_platforms(Log(options.log_level, options.log_sink)), families) {}
+
+Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
+               std::span<const Family> families)
+    : keeps_host_data_(options.device == "host"),
+      options_(std::move(options)),
+      log_(options_.log_level, options_.log_sink),
+      platforms_(std::move(platforms)),
+      families_(families),
+      store_(options_, log_),
+      answers_(options_, log_, store_, binaries_,
+               [this](Backend& backend, const Kernel& kernel, const Problem& problem,
+                      const TuneOptions& tuning) {
+                   return tune_prepared(backend, kernel, problem, tuning);
+               }),
+      isolation_(options_, log_) {
+    check(options_);
+}
+
+Engine::~Engine() = default;
+
+void Engine::throw_forked() {
+    throw Error(ErrorKind::forked,
+                "jitune was used before this process was forked: devices, threads and the "
+                "database do not survive a fork. Use jitune first in the child, or exec");
+}
+
+std::vector<DeviceDescription> Engine::devices() {
+    refuse_fork();
+    std::vector<DeviceDescription> result;
+    for (const auto& platform : platforms_) {
+        for (int i = 0; i < platform->device_count(); ++i) {
+            const DeviceInfo& info = platform->device(i).info();
+            result.push_back({info.id, info.name, info.device_class, info.driver, ""});
+        }
+        if (platform->device_count() == 0) {
+            result.push_back({std::string(platform->name()), "", "", "", platform->missing()});
+        }
+    }
+    return result;
+}
+
+Platform& Engine::platform(std::string_view name) {
+    for (const auto& platform : platforms_) {
+        if (platform->name() == name) {
+            if (platform->device_count() == 0) {
+                throw Error(ErrorKind::unavailable,
+                            fmt::format("no {} device: {}", name, platform->missing()));
+            }
+            return *platform;
+        }
+    }
+    throw Error(ErrorKind::unavailable,
+                fmt::format("this build of jitune has no {} backend", name));
+}
+
+Platform& Engine::find(std::atomic<Platform*>& place, std::string_view name) {
+    Platform& found = platform(name);
+    place.store(&found, std::memory_order_release);
+    return found;
+}
+
+EnginePart& Engine::make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
+    std::call_once(part_made_, [&] {
+        own_part_ = make(*this);
+        part_.store(own_part_.get(), std::memory_order_release);
+    });
+    return *own_part_;
+}
+
+Backend& Engine::backend(std::string_view id) {
+    refuse_fork();
+    if (id == "auto") {
+        for (const auto& platform : platforms_) {
+            if (platform->device_count() > 0) {
+                return platform->device(0);
+            }
+        }
+        throw Error(ErrorKind::unavailable, "no device at all, not even the host");
+    }
+    const auto [name, ordinal] = parse_device_id(id);
+    Platform& found = platform(name);
+    if (ordinal >= found.device_count()) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("no device {}: there are {} of this kind, counted from 0", id,
+                                found.device_count()));
+    }
+    return found.device(ordinal);
+}
+
+const Resolved& Engine::resolve(const DispatchKey& key, Backend& backend, const Kernel& kernel,
+                                const Problem& problem) {
+    refuse_fork();
+    const SingleFlight::Turn turn(flights_, key);
+    if (const Resolved* found = table_.find(key)) {
+        return *found;
+    }
+    return table_.add(key, answers_.find(backend, kernel, problem));
+}
+
+TuneReport Engine::tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
+                                  TuneOptions options) {
+    refuse_fork();
+    kernel.kernel_template.check(problem);
+    kernel.workload->prepare(problem);
+    return tune_prepared(backend, kernel, problem, std::move(options));
+}
+
+TuneReport Engine::tune_prepared(Backend& backend, const Kernel& kernel, const Problem& problem,
+                                 TuneOptions options) {
+    ++tunings_;
+    const KernelTemplate& source = kernel.kernel_template;
+    const std::string what =
+        fmt::format("{} {} {} on {}", problem.kernel, types_text(problem),
+                    sizes_text(problem, source.front_matter().sizes), backend.info().id);
+    log_.info("tuning {}", what);
+    const Recorder recorder(source, problem, backend);
+    store_.tell([&](TuningStore& store) {
+        std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
+    });
+    store_.ask([&](TuningStore& store) { recall(store, source, recorder, options); });
+    TuneReport report = tune_recorded(backend, kernel, problem, options, recorder);
+    log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}", what,
+              report.progress.evaluated, report.progress.space, report.winner.median_ns / 1000,
+              report.winner.configuration);
+    return report;
+}
+
+TuneReport Engine::tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
+                                 const TuneOptions& options, const Recorder& recorder) {
+    TuningRecord record(store_.writable() == nullptr ? "" : options_.database, recorder, log_);
+    TuneOptions recorded = options;
+    recorded.observer = &record;
+    const auto save = [&](const std::optional<Winner>& winner) {
+        store_.tell([&](TuningStore& store) { record.save(store, winner); });
+    };
+    try {
+        auto report = isolation_.tune(backend, kernel, problem, recorded, recorder);
+        if (!report) {
+            report = tune(backend, kernel.kernel_template, *kernel.workload, problem, recorded,
+                          binaries_, log_);
+        }
+        save(report->winner);
+        return std::move(*report);
+    } catch (const Error&) {
+        save(std::nullopt);
+        throw;
+    }
+}
+
+}  // namespace jitune

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/platform.hpp"
+#include "dispatch/answers.hpp"
+#include "tuning/binary_cache.hpp"
+#include "dispatch/dispatch_table.hpp"
+#include "dispatch/engine_part.hpp"
+#include "dispatch/family.hpp"
+#include "tuning/isolation/isolation.hpp"
+#include "template/kernel.hpp"
+#include "dispatch/session_store.hpp"
+#include "dispatch/single_flight.hpp"
+#include "tuning/tuner.hpp"
+#include "template/workload.hpp"
+#include "jitune/session.hpp"
+#include "support/fork_guard.hpp"
+#include "support/log.hpp"
+
+namespace jitune {
+
+/// What a Session owns: platforms, database, compiled and resolved kernels. Thread-safe.
+class Engine {
+public:
+    explicit Engine(const Options& options, std::span<const Family> families);
+    /// With platforms of the caller's own: tests.
+    Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
+           std::span<const Family> families = {});
+    ~Engine();
+
+    [[nodiscard]] const Options& options() const { return options_; }
+    [[nodiscard]] const Log& log() const { return log_; }
+    [[nodiscard]] std::span<const Family> families() const { return families_; }
+    [[nodiscard]] Counters counters() const {
+        return {binaries_.compiles() + isolation_.compiles(), tunings_, answers_.loads(),
+                store_.errors()};
+    }
+    [[nodiscard]] std::vector<DeviceDescription> devices();
+
+    /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device there is, cuda
+    /// before host). Throws Error(usage) for another word, Error(unavailable) with the reason.
+    Backend& backend(std::string_view id);
+
+    /// platform("cuda") and platform("host"), cheap enough for every call.
+    Platform& cuda() { return known(cuda_, "cuda"); }
+    Platform& host() { return known(host_, "host"); }
+
+    /// True if Options::device is the host, where host memory then stays.
+    [[nodiscard]] bool keeps_host_data() const { return keeps_host_data_; }
+
+    /// What `make` has made when this was first called.
+    EnginePart& part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
+        if (EnginePart* const made = part_.load(std::memory_order_acquire)) [[likely]] {
+            return *made;
+        }
+        return make_part(make);
+    }
+
+    /// The platform "cuda" or "host". Throws Error(unavailable) with the reason if it has no
+    /// device.
+    Platform& platform(std::string_view name);
+
+    /// The database, or nullptr where winners are kept in memory only. Opened on first use; where
+    /// that fails, the next call tries again.
+    TuningStore* store() { return store_.get(); }
+
+    /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
+    /// thread per key works, others that need the same key wait for it. The result lives as long as
+    /// the engine.
+    const Resolved& resolve(const DispatchKey& key, Backend& backend, const Kernel& kernel,
+                            const Problem& problem);
+
+    /// Tunes whether or not a winner is stored, with that one as the incumbent, and stores what was
+    /// measured, also where it throws. Goes on with a tuning that did not come to its end. In a
+    /// worker where Isolation says so.
+    TuneReport tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
+                              TuneOptions options);
+
+    [[nodiscard]] const DispatchTable& table() const { return table_; }
+
+    /// Throws Error(forked) in a process forked from the one that made the engine.
+    void refuse_fork() const {
+        if (fork_guard_.forked()) [[unlikely]] {
+            throw_forked();
+        }
+    }
+
+private:
+    [[noreturn]] static void throw_forked();
+    Platform& known(std::atomic<Platform*>& place, std::string_view name) {
+        Platform* const found = place.load(std::memory_order_acquire);
+        return found != nullptr ? *found : find(place, name);
+    }
+    Platform& find(std::atomic<Platform*>& place, std::string_view name);
+    EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
+    TuneReport tune_prepared(Backend& backend, const Kernel& kernel, const Problem& problem,
+                             TuneOptions options);
+    TuneReport tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
+                             const TuneOptions& options, const Recorder& recorder);
+
+    // What each call reads is together.
+    ForkGuard fork_guard_;
+    std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // once it is known to have a device
+    const bool keeps_host_data_;
+    Options options_;
+    Log log_;
+    std::vector<std::unique_ptr<Platform>> platforms_;
+    std::span<const Family> families_;
+    SessionStore store_;
+    std::once_flag recovered_;  // the journals of processes that have ended
+    BinaryCache binaries_;
+    Answers answers_;
+    Isolation isolation_;
+    DispatchTable table_;
+    SingleFlight flights_;
+    std::atomic<std::int64_t> tunings_{0};
+    std::atomic<EnginePart*> part_{nullptr};
+    std::once_flag part_made_;
+    std::unique_ptr<EnginePart> own_part_;  // the last: it uses the rest
+};
+
+}  // namespace jitune

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dispatch/engine.hpp"
+
+namespace jitune {
+
+/// Why a stored winner would or would not serve a problem.
+struct ExplainedRow {
+    Winner winner;  ///< without its image
+    bool serves = false;
+    double octaves = 0;  ///< distance in size: log2 of each size's ratio, added up
+    std::string reason;  ///< "serves: …", "other device class: cuda cc=80 …"
+};
+
+struct Explanation {
+    RecordKey key;
+    /// The rows of this kernel, best match first.
+    std::vector<ExplainedRow> rows;
+    /// What a call would do, in one sentence.
+    std::string answer;
+};
+
+/// Reads the database only. Throws Error(store) where there is none.
+Explanation explain(Engine& engine, Backend& backend, const Kernel& kernel, const Problem& problem);
+
+}  // namespace jitune

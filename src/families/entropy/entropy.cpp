@@ -1,0 +1,72 @@
+#include "jitune/entropy.hpp"
+
+#include <array>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "placement/machine.hpp"
+#include "families/entropy/placed_entropy.hpp"
+
+namespace jitune {
+
+namespace {
+
+using detail::EntropyRequest;
+
+/// On the site's own memory. The request is good and has elements.
+void launch(Engine& engine, StreamSite& site, const EntropyRequest& request, const void* input,
+            float* output, Stream stream) {
+    launch_entropy(site, request, input, output, stream, [&]() -> const Resolved& {
+        return resolve_entropy(engine, site.backend(), request, &site);
+    });
+}
+
+}  // namespace
+
+namespace detail {
+
+void entropy_host(Session& session, const EntropyRequest& request, const void* input,
+                  float* output) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    refuse_bad_entropy(request);
+    if (request.rows == 0 || request.columns == 0) {
+        return;
+    }
+    refuse_bad_arrays(request, input, output);
+    if (StreamSite* site = host_data_site(engine)) {
+        return launch(engine, *site, request, input, output, nullptr);
+    }
+    Machine& machine = Machine::of(engine);
+    run_placed_entropy(machine, Placement::on(engine.backend(engine.options().device)), false,
+                       request, input, output);
+}
+
+void entropy_device(Session& session, const EntropyRequest& request, const void* input,
+                    float* output, CUstream_st* stream) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    refuse_bad_entropy(request);
+    if (request.rows == 0 || request.columns == 0) {
+        return;
+    }
+    refuse_bad_arrays(request, input, output);
+    launch(engine, engine.cuda().site(stream), request, input, output, stream);
+}
+
+void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows, std::int64_t columns) {
+    std::int64_t wanted = 0;
+    if (rows < 0 || columns < 0 || __builtin_mul_overflow(rows, columns, &wanted) ||
+        static_cast<std::size_t>(wanted) != size) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("entropy: the {} has {} elements, which are not {} x {}", what,
+                                size, rows, columns));
+    }
+}
+
+}  // namespace detail
+
+}  // namespace jitune

@@ -1,0 +1,61 @@
+#include <array>
+#include <bit>
+
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "shards/shard_call.hpp"
+
+namespace jitune {
+
+namespace {
+
+using detail::EntropyRequest;
+
+class EntropyWindows final : public WindowKernel {
+public:
+    explicit EntropyWindows(const EntropyRequest& request) : request_(request) {}
+
+    [[nodiscard]] std::string name() const override { return "entropy"; }
+    [[nodiscard]] std::size_t input_bytes() const override { return bytes_of(request_.element); }
+    [[nodiscard]] std::size_t output_bytes() const override { return sizeof(float); }
+    [[nodiscard]] std::int64_t unit_elements() const override { return request_.columns; }
+
+    const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) override {
+        request_.rows = part.units;
+        return resolve_entropy(engine, site.backend(), request_, &site);
+    }
+
+    void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
+                const Part& part) override {
+        request_.rows = part.units;
+        launch_entropy(*lane.site, request_, part.input, static_cast<float*>(part.output),
+                       lane.stream, [&]() -> const Resolved& { return resolved; });
+    }
+
+private:
+    EntropyRequest request_;
+};
+
+}  // namespace
+
+namespace detail {
+
+void entropy_shards(Session& session, const EntropyRequest& request,
+                    std::span<const ShardData> shards, std::span<float* const> outputs,
+                    ShardOutput wanted) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    EntropyRequest whole = request;
+    whole.rows = count_of("entropy", shards, outputs.size());
+    refuse_bad_entropy(whole);
+    if (whole.rows == 0 || whole.columns == 0) {
+        return;
+    }
+    EntropyWindows kernel(whole);
+    const std::vector<void*> pointers(outputs.begin(), outputs.end());
+    run_on_shards(engine, kernel, shards, pointers, whole.entropy.window / 2, Ends::own, wanted);
+}
+
+}  // namespace detail
+
+}  // namespace jitune

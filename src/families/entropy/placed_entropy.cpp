@@ -1,0 +1,169 @@
+#include "families/entropy/placed_entropy.hpp"
+
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "families/entropy/entropy_work.hpp"
+#include "families/entropy/entropy_workload.hpp"
+#include "placement/machine.hpp"
+#include "template/template_headers.hpp"
+
+namespace jitune {
+
+namespace {
+
+using detail::EntropyRequest;
+
+/// A row by itself as the column that it equals, which has parts.
+EntropyRequest divisible(EntropyRequest request) {
+    if (request.rows == 1) {
+        std::swap(request.rows, request.columns);
+    }
+    return request;
+}
+
+EntropyRequest staged_request(const EntropyRequest& whole, bool as_bytes) {
+    EntropyRequest request = divisible(whole);
+    request.element = as_bytes ? ElementType::uint8 : request.element;
+    return request;
+}
+
+/// A placement with the kernels that it needs for one shape.
+class PlacedEntropy final : public ReadyLaunch {
+public:
+    PlacedEntropy(Machine& machine, const Placement& placement, bool as_bytes,
+                  const EntropyRequest& request)
+        : ReadyLaunch(call),
+          machine_(machine),
+          placement_(placement),
+          request_(divisible(request)),
+          staged_(staged_request(request, as_bytes).element) {
+        if (placement.processors == Placement::Processors::host) {
+            host_ = ready_on_host(machine, sizes_of(request),
+                                  resolve_entropy(machine.engine(), machine.host(), request));
+            return;
+        }
+        const EntropyRequest staged = staged_request(request, as_bytes);
+        lanes_ = placement.lanes(machine, [&](Backend& device) -> const Resolved& {
+            return resolve_entropy(machine.engine(), device, staged);
+        });
+    }
+
+    void run(const void* input, std::uint64_t scale, void* output) const {
+        if (host_ != nullptr) {
+            void* const arrays[] = {const_cast<void*>(input), reinterpret_cast<void*>(scale),
+                                    output};
+            return (*host_)(arrays, nullptr);
+        }
+        const EntropyWork work(request_, staged_, input, scale, static_cast<float*>(output));
+        machine_.pipeline().run(work, lanes_, placement_.chunk_bytes, placement_.staging);
+    }
+
+private:
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
+        static_cast<const PlacedEntropy&>(self).run(
+            arrays[0], reinterpret_cast<std::uintptr_t>(arrays[1]), arrays[2]);
+    }
+
+    Machine& machine_;
+    Placement placement_;
+    EntropyRequest request_;
+    ElementType staged_;
+    std::vector<Lane> lanes_;
+    std::unique_ptr<ReadyLaunch> host_;
+};
+
+class PlacedEntropyProgram final : public Program {
+public:
+    PlacedEntropyProgram(Machine& machine, const std::vector<std::string>& values)
+        : machine_(machine) {
+        constexpr std::size_t kOwn = 4;
+        const auto refuse = [](const std::string& what) {
+            throw Error(ErrorKind::device, "load a placement of the entropy: " + what);
+        };
+        if (values.size() < kOwn) {
+            refuse("its name lacks values");
+        }
+        element_ = placed_element(values[0]);
+        entropy_.window = std::atoi(values[1].c_str());
+        entropy_.levels = std::atoi(values[2].c_str());
+        refuse_bad_entropy({element_, 1, 1, entropy_});
+        as_bytes_ = values[3] == "bytes";
+        placement_ = Placement::parse(std::span(values).subspan(kOwn));
+    }
+
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override {
+        const auto& arguments = launch.steps[0].arguments;
+        const auto size = [&](std::size_t argument) {
+            return static_cast<std::int64_t>(launch.cells[arguments[argument]]);
+        };
+        ready = std::make_unique<PlacedEntropy>(
+            machine_, placement_, as_bytes_, EntropyRequest{element_, size(1), size(2), entropy_});
+    }
+
+private:
+    Machine& machine_;
+    ElementType element_{};
+    Entropy entropy_;
+    bool as_bytes_ = false;
+    Placement placement_;
+};
+
+/// The problem itself alone: kernels have passed the awkward cases by themselves.
+class PlacedEntropyWorkload final : public Workload {
+public:
+    explicit PlacedEntropyWorkload(Machine& machine) : machine_(machine) {}
+
+    [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override { return {}; }
+
+    /// The kernels that placements use.
+    void prepare(const Problem& problem) const override {
+        const EntropyRequest request{
+            parse_element_type(problem.types.at("element")),
+            problem.sizes[0],
+            problem.sizes[1],
+            {std::stoi(problem.types.at("window")), std::stoi(problem.types.at("levels"))}};
+        machine_.prepare_kernels([&](Backend& device, bool is_host) {
+            if (is_host) {
+                resolve_entropy(machine_.engine(), device, request);
+            }
+            resolve_entropy(machine_.engine(), device, staged_request(request, false));
+            if (!is_host) {
+                resolve_entropy(machine_.engine(), device, staged_request(request, true));
+            }
+        });
+    }
+
+    [[nodiscard]] Case timed(const Problem& problem) const override {
+        return EntropyWorkload().timed(problem);
+    }
+
+private:
+    Machine& machine_;
+};
+
+std::shared_ptr<const Program> load(Machine& machine, const std::vector<std::string>& values) {
+    return std::make_shared<PlacedEntropyProgram>(machine, values);
+}
+
+Kernel make_kernel(Machine& machine) {
+    return {KernelTemplate(builtin_template("entropy.machine.cpp")),
+            std::make_unique<PlacedEntropyWorkload>(machine)};
+}
+
+}  // namespace
+
+const PlacedOperation kPlacedEntropy{load, make_kernel};
+
+void run_placed_entropy(Machine& machine, const Placement& placement, bool as_bytes,
+                        const EntropyRequest& request, const void* input, float* output) {
+    PlacedEntropy(machine, placement, as_bytes, request)
+        .run(input, std::bit_cast<std::uint64_t>(scale_of(request.entropy)), output);
+}
+
+}  // namespace jitune

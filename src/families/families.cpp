@@ -1,0 +1,24 @@
+#include "families/families.hpp"
+
+#include <array>
+
+#include "families/entropy/entropy_kernel.hpp"
+#include "families/entropy/placed_entropy.hpp"
+#include "families/own/kernel_file.hpp"
+#include "families/reduce/reduce_kernel.hpp"
+#include "families/stencil/placed_stencil.hpp"
+#include "families/stencil/stencil_kernel.hpp"
+
+namespace jitune {
+
+std::span<const Family> families() {
+    static constexpr std::array kFamilies{
+        Family{"reduce", reduce_kernel_of},
+        Family{"stencil", stencil_kernel_of, &kPlacedStencil},
+        Family{"entropy", entropy_kernel_of, &kPlacedEntropy},
+        Family{"file", kernel_file_of},
+    };
+    return kFamilies;
+}
+
+}  // namespace jitune

@@ -1,0 +1,78 @@
+#include "families/own/kernel_file.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "template/template_headers.hpp"
+#include "families/own/template_workload.hpp"
+#include "support/text_file.hpp"
+
+namespace jitune {
+
+namespace {
+
+/// What the folder, else jitune itself, has under the name of a header; nothing where neither does,
+/// which is for the compiler to say or to find.
+std::optional<std::string> header_text(const std::filesystem::path& folder,
+                                       const std::string& name) {
+    const std::filesystem::path path(name);
+    const bool leaves = path.is_absolute() || std::ranges::find(path, "..") != path.end();
+    std::error_code error;
+    if (!leaves && std::filesystem::is_regular_file(folder / path, error)) {
+        return read_text_file(folder / path);
+    }
+    return builtin_header(name);
+}
+
+/// What a template in `folder` may include.
+FindHeader headers_in(const std::filesystem::path& folder) {
+    return [folder](const std::string& name) { return header_text(folder, name); };
+}
+
+}  // namespace
+
+Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder) {
+    std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
+    SplitText split = split_host_text(text);
+    TemplateSource host{name, split.host, headers_of(split.host, headers_in(folder))};
+    TemplateSource source{std::move(name), std::move(split.device), {}};
+    source.headers = headers_of(source.text, headers_in(folder));
+    KernelTemplate kernel(std::move(source));
+    auto workload = std::make_unique<TemplateWorkload>(kernel, std::move(host), folder);
+    return {std::move(kernel), std::move(workload), std::move(spec), true};
+}
+
+Kernel kernel_file_of(std::span<const std::string> spec) {
+    if (spec.size() != 4) {
+        throw Error(ErrorKind::usage, "make a kernel of a file from its spec: this is none");
+    }
+    return kernel_from_text(spec[1], spec[2], spec[3]);
+}
+
+Kernel kernel_from_file(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.parent_path();
+    return kernel_from_text(path.string(), read_text_file(path), folder.empty() ? "." : folder);
+}
+
+Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,
+                       std::map<std::string, std::string> types) {
+    const FrontMatter& front = kernel.front_matter();
+    for (const auto& [name, value] : types) {
+        if (!front.types.contains(name)) {
+            throw Error(ErrorKind::usage, fmt::format("{}: has no type parameter \"{}\"",
+                                                      kernel.source().name, name));
+        }
+    }
+    for (const auto& [name, texts] : front.types) {
+        if (texts.size() == 1) {
+            types.emplace(name, texts.begin()->first);
+        }
+    }
+    Problem problem{front.kernel, std::move(types), std::move(sizes)};
+    kernel.check(problem);
+    return problem;
+}
+
+}  // namespace jitune

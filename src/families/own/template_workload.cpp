@@ -1,0 +1,241 @@
+#include "families/own/template_workload.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "families/own/fill_data.hpp"
+
+namespace jitune {
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using Kind = ReferenceSpec::Kind;
+
+// Primes: no multiples of anything.
+constexpr std::array<std::int64_t, 4> kSmall{37, 53, 29, 61};
+constexpr std::array<std::int64_t, 4> kMiddle{131, 67, 97, 41};
+
+Problem with_sizes(Problem problem, const std::array<std::int64_t, 4>& sizes) {
+    for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
+        problem.sizes[i] = std::min(problem.sizes[i], sizes[i % sizes.size()]);
+    }
+    return problem;
+}
+
+/// The whole array as a launch finds it; zeros where it is only written.
+Bytes expanded(const CaseArgument& input) {
+    if (input.pattern == nullptr) {
+        return Bytes(input.bytes);
+    }
+    Bytes result;
+    result.reserve(input.bytes);
+    while (result.size() < input.bytes) {
+        const std::size_t step = std::min(input.pattern->size(), input.bytes - result.size());
+        result.insert(result.end(), input.pattern->begin(),
+                      input.pattern->begin() + static_cast<std::ptrdiff_t>(step));
+    }
+    return result;
+}
+
+std::uint64_t address(Bytes& bytes) {
+    return reinterpret_cast<std::uintptr_t>(bytes.data());
+}
+
+std::string compare_outputs(const std::vector<OutputSpec>& specs, std::span<const Bytes> want,
+                            std::span<const Bytes> got) {
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+        if (std::string complaint = compare_output(specs[i], want[i], got[i]); !complaint.empty()) {
+            return complaint;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+TemplateWorkload::TemplateWorkload(const KernelTemplate& kernel, TemplateSource host,
+                                   std::filesystem::path folder)
+    : kernel_(kernel), folder_(std::move(folder)) {
+    const auto& reference = kernel_.front_matter().reference;
+    const std::string& name = kernel_.source().name;
+    if (!reference) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: front matter needs [reference], which says what is right: "
+                                "entry = \"a plain kernel\", host = \"a host function\", npy = "
+                                "{{ output = \"file.npy\" }} or default = true",
+                                name));
+    }
+    for (const ArgumentSpec& argument : kernel_.front_matter().arguments) {
+        if (argument.access == Access::value_array) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{}: argument {}: arrays by value are for jitune's own "
+                                    "kernels; make it `in`",
+                                    name, argument.name));
+        }
+    }
+    if (reference->kind == Kind::host) {
+        if (host.text.empty()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{}: the host reference \"{}\" must stand between #ifdef "
+                                    "JITUNE_HOST and #endif",
+                                    name, reference->launch.entry));
+        }
+        host_ = std::make_unique<HostReference>(std::move(host));
+    }
+}
+
+ElementType TemplateWorkload::type_of(const ArgumentSpec& argument, const Problem& problem) const {
+    const auto type = problem.types.find(argument.type);
+    return parse_element_type(type == problem.types.end() ? argument.type : type->second);
+}
+
+std::size_t TemplateWorkload::count_of(const ArgumentSpec& argument, const Problem& problem) const {
+    const auto value = kernel_.value_of(argument.amount, problem);
+    const auto* count = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+    if (count == nullptr || *count < 0) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: count of argument {} is \"{}\", which is no number of "
+                                "elements for {}; it may use sizes and types",
+                                kernel_.source().name, argument.name, argument.amount.text(),
+                                sizes_text(problem, kernel_.front_matter().sizes)));
+    }
+    return static_cast<std::size_t>(*count);
+}
+
+CaseArgument TemplateWorkload::case_argument(const ArgumentSpec& argument, const Problem& problem,
+                                             bool misaligned, std::uint64_t seed) const {
+    const ElementType type = type_of(argument, problem);
+    CaseArgument result;
+    if (argument.access == Access::value) {
+        const auto value = kernel_.value_of(argument.amount, problem);
+        result.value = value_bits(type, value.value_or(Scalar{}), "value of " + argument.name);
+        return result;
+    }
+    const std::size_t count = count_of(argument, problem);
+    result.bytes = count * bytes_of(type);
+    result.written = is_written(argument.access);
+    if (!is_read(argument.access)) {
+        return result;
+    }
+    result.pattern =
+        std::make_shared<const Bytes>(fill_data(argument.fill, type, count, seed, folder_));
+    const auto element = static_cast<std::int64_t>(bytes_of(type));
+    result.offset = misaligned ? static_cast<std::size_t>(argument.alignment.value_or(element)) : 0;
+    return result;
+}
+
+std::vector<Bytes> TemplateWorkload::host_answers(const Case& one, const Problem& problem) const {
+    const FrontMatter& front = kernel_.front_matter();
+    std::vector<Bytes> arrays;
+    arrays.reserve(front.arguments.size());
+    std::map<std::string, std::uint64_t> cells;
+    std::vector<std::size_t> outputs;
+    auto given = one.arguments.begin();
+    for (const ArgumentSpec& argument : front.arguments) {
+        if (argument.access == Access::value) {
+            cells[argument.name] = *(given++)->value;
+        } else if (is_given(argument.access)) {
+            if (given->written) {
+                outputs.push_back(arrays.size());
+            }
+            cells[argument.name] = address(arrays.emplace_back(expanded(*given++)));
+        } else if (const auto value = kernel_.value_of(argument.amount, problem)) {
+            cells[argument.name] = value_bits(type_of(argument, problem), *value, argument.name);
+        }
+    }
+    std::vector<std::uint64_t> called;
+    for (const std::string& name : front.reference->launch.arguments) {
+        const auto cell = cells.find(name);
+        if (cell == cells.end()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{}: the host reference takes \"{}\", which depends on the "
+                                    "configuration",
+                                    kernel_.source().name, name));
+        }
+        called.push_back(cell->second);
+    }
+    host_->call(kernel_.host_reference(problem), called);
+    std::vector<Bytes> result;
+    for (const std::size_t output : outputs) {
+        result.push_back(std::move(arrays[output]));
+    }
+    return result;
+}
+
+std::vector<Bytes> TemplateWorkload::answers(const Case& one, const Problem& problem) const {
+    const FrontMatter& front = kernel_.front_matter();
+    if (front.reference->kind == Kind::host) {
+        return host_answers(one, problem);
+    }
+    std::vector<Bytes> result;
+    for (const ArgumentSpec& argument : front.arguments) {
+        if (is_written(argument.access)) {
+            result.push_back(file_data(folder_, front.reference->files.at(argument.name),
+                                       type_of(argument, problem), count_of(argument, problem)));
+        }
+    }
+    return result;
+}
+
+Case TemplateWorkload::make_case(const Problem& problem, bool misaligned) const {
+    const FrontMatter& front = kernel_.front_matter();
+    Case one;
+    one.name = sizes_text(problem, front.sizes);
+    one.sizes = problem.sizes;
+    std::vector<OutputSpec> outputs;
+    for (const ArgumentSpec& argument : front.arguments) {
+        if (is_given(argument.access)) {
+            one.arguments.push_back(
+                case_argument(argument, problem, misaligned, one.arguments.size() + 1));
+        }
+        if (is_written(argument.access)) {
+            const ElementType type = type_of(argument, problem);
+            outputs.push_back(
+                {argument.name, type, argument.tolerance.value_or(default_tolerance(type))});
+        }
+    }
+    if (front.reference->kind == Kind::kernel || front.reference->kind == Kind::standard) {
+        one.agree = [outputs](std::span<const Bytes> got, std::span<const Bytes> want) {
+            return compare_outputs(outputs, want, got);
+        };
+    } else {
+        auto want = std::make_shared<const std::vector<Bytes>>(answers(one, problem));
+        one.judge = [outputs, want](std::span<const Bytes> got) {
+            return compare_outputs(outputs, *want, got);
+        };
+    }
+    return one;
+}
+
+bool TemplateWorkload::is_for_one_size_only() const {
+    const FrontMatter& front = kernel_.front_matter();
+    return front.reference->kind == Kind::files || front.constrains_sizes() ||
+           std::any_of(front.arguments.begin(), front.arguments.end(),
+                       [](const ArgumentSpec& one) { return one.fill.kind == Fill::Kind::file; });
+}
+
+std::vector<Case> TemplateWorkload::checks(const Problem& problem) const {
+    if (is_for_one_size_only()) {
+        return {};
+    }
+    std::vector<Case> cases;
+    std::vector<std::vector<std::int64_t>> seen{problem.sizes};
+    for (const auto& sizes : {std::array<std::int64_t, 4>{1, 1, 1, 1}, kSmall, kMiddle}) {
+        const Problem small = with_sizes(problem, sizes);
+        if (std::find(seen.begin(), seen.end(), small.sizes) == seen.end()) {
+            seen.push_back(small.sizes);
+            cases.push_back(make_case(small, true));
+        }
+    }
+    return cases;
+}
+
+Case TemplateWorkload::timed(const Problem& problem) const {
+    return make_case(problem, false);
+}
+
+}  // namespace jitune

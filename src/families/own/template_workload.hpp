@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "template/kernel_template.hpp"
+#include "template/workload.hpp"
+#include "families/own/host_reference.hpp"
+#include "families/own/output_compare.hpp"
+
+namespace jitune {
+
+/// The data and the answers that a template's own front matter tells of. Where no constraint names
+/// a size and no argument comes from a file, candidates are also checked on small awkward sizes, at
+/// the least alignment that the template allows. Safe from any thread.
+class TemplateWorkload : public Workload {
+public:
+    /// `host` is what HostReference compiles; files are looked for in `folder`. Throws Error(usage)
+    /// for a template without [reference].
+    TemplateWorkload(const KernelTemplate& kernel, TemplateSource host,
+                     std::filesystem::path folder);
+
+    [[nodiscard]] std::vector<Case> checks(const Problem& problem) const override;
+    [[nodiscard]] Case timed(const Problem& problem) const override;
+
+private:
+    using Bytes = std::vector<std::byte>;
+
+    [[nodiscard]] Case make_case(const Problem& problem, bool misaligned) const;
+    [[nodiscard]] CaseArgument case_argument(const ArgumentSpec& argument, const Problem& problem,
+                                             bool misaligned, std::uint64_t seed) const;
+    [[nodiscard]] ElementType type_of(const ArgumentSpec& argument, const Problem& problem) const;
+    [[nodiscard]] std::size_t count_of(const ArgumentSpec& argument, const Problem& problem) const;
+    [[nodiscard]] std::vector<Bytes> answers(const Case& one, const Problem& problem) const;
+    [[nodiscard]] std::vector<Bytes> host_answers(const Case& one, const Problem& problem) const;
+    [[nodiscard]] bool is_for_one_size_only() const;
+
+    KernelTemplate kernel_;
+    std::filesystem::path folder_;
+    std::unique_ptr<HostReference> host_;
+};
+
+}  // namespace jitune

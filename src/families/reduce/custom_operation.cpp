@@ -1,0 +1,229 @@
+#include "families/reduce/custom_operation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "support/hash.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct Field {
+    std::string_view name;
+    std::string CustomOperation::*text;
+    bool needed;
+};
+constexpr std::array kFields{
+    Field{"name", &CustomOperation::name, true},
+    Field{"definitions", &CustomOperation::definitions, false},
+    Field{"state", &CustomOperation::state, true},
+    Field{"identity", &CustomOperation::identity, true},
+    Field{"map", &CustomOperation::map, true},
+    Field{"combine", &CustomOperation::combine, true},
+    Field{"finish", &CustomOperation::finish, true},
+};
+
+/// Where the comment or the quoted text that begins at `at` ends; `at` where none begins there.
+std::size_t end_of_aside(std::string_view text, std::size_t at) {
+    const auto past = [&](std::string_view mark, std::size_t from) {
+        const std::size_t found = text.find(mark, from);
+        return found == text.npos ? text.size() : found + mark.size();
+    };
+    if (text.substr(at, 2) == "//") {
+        return past("\n", at);
+    }
+    if (text.substr(at, 2) == "/*") {
+        return past("*/", at + 2);
+    }
+    const bool separates_digits = at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1]));
+    if (text[at] != '"' && (text[at] != '\'' || separates_digits)) {
+        return at;
+    }
+    std::size_t end = at + 1;
+    while (end < text.size() && text[end] != text[at]) {
+        end += text[end] == '\\' ? 2 : 1;
+    }
+    return std::min(end + 1, text.size());
+}
+
+/// A bracket without its pair, which would carry a mistake of the text into the code around it; 0
+/// if there is none. Comments and what stands in quotes do not count.
+char unbalanced(std::string_view text) {
+    constexpr std::string_view kOpen = "([{";
+    constexpr std::string_view kClose = ")]}";
+    std::string open;
+    for (std::size_t i = 0; i < text.size();) {
+        if (const std::size_t end = end_of_aside(text, i); end != i) {
+            i = end;
+            continue;
+        }
+        const char c = text[i++];
+        if (kOpen.find(c) != kOpen.npos) {
+            open.push_back(c);
+        } else if (const std::size_t kind = kClose.find(c); kind != kClose.npos) {
+            if (open.empty() || open.back() != kOpen[kind]) {
+                return c;
+            }
+            open.pop_back();
+        }
+    }
+    return open.empty() ? 0 : open.back();
+}
+
+bool is_identifier(std::string_view text) {
+    constexpr std::string_view kWord =
+        "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    constexpr std::string_view kDigits = kWord.substr(0, 10);
+    return !text.empty() && text.size() <= 64 && kDigits.find(text.front()) == text.npos &&
+           text.find_first_not_of(kWord) == text.npos;
+}
+
+/// What the operation's text may use.
+constexpr const char* kBefore = R"(#pragma once
+#include "jitune_operations.h"
+#ifndef __CUDACC__  // which knows them without a header
+extern "C" {
+float expf(float) noexcept; float logf(float) noexcept; float sqrtf(float) noexcept;
+float powf(float, float) noexcept; float fabsf(float) noexcept; float tanhf(float) noexcept;
+double exp(double) noexcept; double log(double) noexcept; double sqrt(double) noexcept;
+double pow(double, double) noexcept; double fabs(double) noexcept; double tanh(double) noexcept;
+}
+#endif
+)";
+
+/// The operation as the kernels call it.
+constexpr const char* kAfter = R"(namespace jitune {
+template <class T>
+JITUNE_FUNCTION auto custom_element(T value) {
+    if constexpr (requires { to_float(value); }) {
+        return to_float(value);
+    } else {
+        return value;
+    }
+}
+template <class T, class A, class R>
+struct Custom {
+    using State = jitune_custom::jitune_state;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION State identity() { return jitune_custom::jitune_identity(); }
+    static JITUNE_FUNCTION State map(T x, Index i) {
+        return jitune_custom::jitune_map(custom_element(x), i);
+    }
+    static JITUNE_FUNCTION State combine(State a, State b) {
+        return jitune_custom::jitune_combine(a, b);
+    }
+    static JITUNE_FUNCTION R result(State a, Index n) {
+        return jitune_custom::jitune_finish<R>(a, n);
+    }
+};
+}
+)";
+
+}  // namespace
+
+void refuse_bad_operation(const CustomOperation& operation) {
+    for (const Field& field : kFields) {
+        const std::string& text = operation.*field.text;
+        if (const char bracket = unbalanced(text); bracket != 0) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("custom operation \"{}\": its {} has a \"{}\" without its pair",
+                                    operation.name, field.name, bracket));
+        }
+        if (field.needed && text.find_first_not_of(" \t\r\n") == std::string::npos) {
+            throw Error(ErrorKind::usage, fmt::format("custom operation \"{}\": its {} is empty",
+                                                      operation.name, field.name));
+        }
+    }
+    if (!is_identifier(operation.name)) {
+        throw Error(ErrorKind::usage, fmt::format("custom operation \"{}\": its name must be "
+                                                  "letters, digits and _, at most 64",
+                                                  operation.name));
+    }
+    if (!(operation.tolerance >= 0 && operation.tolerance < 1)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("custom operation {}: its tolerance is {}: give 0 for exact "
+                                "operations, or a relative difference below 1",
+                                operation.name, operation.tolerance));
+    }
+}
+
+std::string custom_header(const CustomOperation& operation) {
+    const auto expression = [&](std::string_view field, const std::string& text) {
+        return fmt::format("return (\n#line 1 \"{}.{}\"\n{}\n);", operation.name, field, text);
+    };
+    std::string text = kBefore;
+    text += fmt::format(
+        R"(namespace jitune_custom {{  // beside jitune: its names and the operation's do not meet
+#line 1 "{0}.definitions"
+{1}
+using jitune_state =
+#line 1 "{0}.state"
+{2}
+;
+static_assert(sizeof(jitune_state) <= 16 && (sizeof(jitune_state) < 4 || sizeof(jitune_state) % 4 == 0),
+              "the state of a custom operation has 1 to 4, 8, 12 or 16 bytes");
+static_assert(__is_trivially_copyable(jitune_state), "the state is trivially copyable");
+JITUNE_FUNCTION jitune_state jitune_identity() {{ {3} }}
+template <class X>
+JITUNE_FUNCTION jitune_state jitune_map(X x, unsigned long long i) {{
+    (void)x, (void)i;
+    {4}
+}}
+JITUNE_FUNCTION jitune_state jitune_combine(jitune_state a, jitune_state b) {{ {5} }}
+template <class R>
+JITUNE_FUNCTION R jitune_finish(jitune_state a, unsigned long long n) {{
+    (void)n;
+    {6}
+}}
+}}
+)",
+        operation.name, operation.definitions, operation.state,
+        expression("identity", operation.identity), expression("map", operation.map),
+        expression("combine", operation.combine), expression("finish", operation.finish));
+    return text + kAfter;
+}
+
+std::vector<std::string> fields_of(const CustomOperation& operation) {
+    std::vector<std::string> fields{std::string(to_string(operation.result)),
+                                    fmt::format("{}", operation.tolerance)};
+    for (const Field& field : kFields) {
+        fields.push_back(operation.*field.text);
+    }
+    return fields;
+}
+
+CustomOperation custom_operation_of(std::span<const std::string> fields) {
+    constexpr std::size_t kOthers = 2;
+    CustomOperation operation;
+    const auto tolerance = [&] {
+        const std::string& text = fields[1];
+        return std::from_chars(text.data(), text.data() + text.size(), operation.tolerance).ec;
+    };
+    if (fields.size() != kFields.size() + kOthers || tolerance() != std::errc()) {
+        throw Error(ErrorKind::usage, "make a custom operation from its fields: these are none");
+    }
+    operation.result = parse_element_type(fields[0]);
+    for (std::size_t i = 0; i < kFields.size(); ++i) {
+        operation.*kFields.at(i).text = fields[kOthers + i];
+    }
+    return operation;
+}
+
+std::uint64_t fingerprint(const CustomOperation& operation) {
+    std::uint64_t hash = quick_hash(
+        {reinterpret_cast<const char*>(&operation.tolerance), sizeof operation.tolerance},
+        static_cast<std::uint64_t>(operation.result));
+    for (const Field& field : kFields) {
+        hash = quick_hash(operation.*field.text, hash);
+    }
+    return hash;
+}
+
+}  // namespace jitune

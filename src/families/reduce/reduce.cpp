@@ -1,0 +1,197 @@
+#include "jitune/reduce.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "jitune/reduce_shapes.hpp"
+#include "families/reduce/reduce_call.hpp"
+
+namespace jitune {
+
+namespace {
+
+using detail::ReduceData;
+using detail::ReduceRequest;
+
+CallKey call_key(const ReduceRequest& request, const StreamSite& site) {
+    return {site.serial(), reduce_words(request), ReduceSizes(request.shape).all()};
+}
+
+/// Launches what this thread has launched of late. False where it has not, or for bad data.
+inline bool launch_known(const StreamSite& site, const ReduceRequest& request,
+                         const ReduceData& data, Stream stream) {
+    if (!is_good_data(request, data)) [[unlikely]] {
+        return false;
+    }
+    const ReadyLaunch* const known = CallMemo::here().find(call_key(request, site));
+    if (known == nullptr) [[unlikely]] {
+        return false;
+    }
+    (*known)(ReduceArrays(data).span().data(), stream);
+    return true;
+}
+
+/// Of a shape that has elements, and good data.
+void launch_new(Engine& engine, StreamSite& site, const ReduceRequest& request,
+                const ReduceData& data, Stream stream) {
+    const DispatchKey key = reduce_key(request, site.backend());
+    const Resolved* resolved = engine.table().find(key);
+    if (resolved == nullptr) {
+        site.refuse_capture("tuned_reduce");
+        resolved = &resolve_reduce(engine, key, site.backend(), request);
+    }
+    const ReadyLaunch& launch = CallMemo::here().prepare(
+        call_key(request, site), ReduceSizes(request.shape).span(), *resolved, site);
+    launch(ReduceArrays(data).span().data(), stream);
+}
+
+/// `results` are host memory that jitune's own header has made.
+void fill_with_nothing(const ReduceRequest& request, void* results) {
+    if (result_count(request.shape) == 0) {
+        return;
+    }
+    const auto value = nothing_of(request);
+    const std::size_t bytes = bytes_of(request.result);
+    for (std::size_t i = 0; i < result_count(request.shape); ++i) {
+        std::memcpy(static_cast<std::byte*>(results) + i * bytes, value.data(), bytes);
+    }
+}
+
+const Resolved& resolved_for(Engine& engine, Backend& backend, const ReduceRequest& request) {
+    const DispatchKey key = reduce_key(request, backend);
+    const Resolved* known = engine.table().find(key);
+    return known != nullptr ? *known : resolve_reduce(engine, key, backend, request);
+}
+
+/// The copy to a GPU reads every element once on the CPU, and that is all that a reduction does:
+/// "auto" is the host, and nothing has to be tuned to know it.
+bool stays_on_host(const Engine& engine) {
+    return engine.keeps_host_data() || engine.options().device == "auto";
+}
+
+/// Host data on a GPU: there and back, away from the app's streams.
+void reduce_copied(Engine& engine, Backend& backend, const ReduceRequest& request,
+                   const ReduceData& data) {
+    constexpr std::chrono::hours kLimit{1};
+    const Resolved& resolved = resolved_for(engine, backend, request);
+    const detail::ReduceShape& shape = request.shape;
+    const auto bench = backend.make_bench();
+    const auto copied = [&](const void* from, std::int64_t count, std::size_t element_bytes) {
+        const std::size_t bytes = static_cast<std::size_t>(count) * element_bytes;
+        auto memory = bench->allocate(bytes);
+        bench->upload(memory->data(), {static_cast<const std::byte*>(from), bytes});
+        return memory;
+    };
+    const bool segments = shape.kind == ReduceKind::segments;
+    const auto values = copied(data.values, segments ? shape.inner : shape.inner * shape.outer,
+                               bytes_of(request.element));
+    const auto offsets =
+        segments ? copied(data.offsets, shape.outer + 1, sizeof *data.offsets) : nullptr;
+    const std::size_t bytes = result_count(shape) * bytes_of(request.result);
+    const auto results = bench->allocate(bytes);
+
+    const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(shape).span());
+    const auto plain = bench->allocate(std::max<std::size_t>(plan.scratch.plain, 1));
+    const auto zeroed = bench->allocate(std::max<std::size_t>(plan.scratch.zeroed, 1));
+    bench->fill(zeroed->data(), std::byte{0}, zeroed->bytes());
+    const ReduceArrays arrays(
+        {values->data(),
+         offsets == nullptr ? nullptr : static_cast<const std::int64_t*>(offsets->data()),
+         results->data()});
+    const Launch bound = resolved.rule.bind(plan, arrays.span(), {plain->data(), zeroed->data()});
+    if (const auto failure = bench->run(*resolved.program, bound, kLimit)) {
+        throw Error(ErrorKind::device, "reduce host memory on a GPU: " + failure->reason);
+    }
+    bench->download({static_cast<std::byte*>(data.results), bytes}, results->data());
+}
+
+}  // namespace
+
+namespace detail {
+
+void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    const bool stays = stays_on_host(engine);
+    if (stays && launch_known(engine.host().site(nullptr), request, data, nullptr)) {
+        return;
+    }
+    refuse_bad_shape(request.shape);
+    if (is_empty(request.shape)) {
+        return fill_with_nothing(request, data.results);
+    }
+    refuse_bad_data(request, data);
+    if (stays) {
+        return launch_new(engine, engine.host().site(nullptr), request, data, nullptr);
+    }
+    reduce_copied(engine, engine.backend(engine.options().device), request, data);
+}
+
+void reduce_device(Session& session, const ReduceRequest& request, const void* values,
+                   void* result) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    refuse_bad_shape(request.shape);
+    if (is_empty(request.shape)) {
+        return fill_with_nothing(request, result);
+    }
+    refuse_bad_data(request, {values, nullptr, result});
+    StreamSite& site = engine.cuda().site(nullptr);
+    site.refuse_capture("tuned_reduce that returns a value");
+    const std::size_t bytes = bytes_of(request.result);
+    const auto memory = site.backend().allocate(bytes);
+    const ReduceData there{values, nullptr, memory->data()};
+    if (!launch_known(site, request, there, nullptr)) {
+        launch_new(engine, site, request, there, nullptr);
+    }
+    site.backend().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), nullptr);
+}
+
+void reduce_device_async(Session& session, const ReduceRequest& request, const ReduceData& data,
+                         CUstream_st* stream) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    StreamSite& site = engine.cuda().site(stream);
+    if (launch_known(site, request, data, stream)) [[likely]] {
+        return;
+    }
+    refuse_bad_shape(request.shape);
+    if (is_empty(request.shape)) {
+        return write_nothing(site.backend(), request, data.results, stream);
+    }
+    refuse_bad_data(request, data);
+    launch_new(engine, site, request, data, stream);
+}
+
+void refuse_bad_matrix(std::size_t size, std::size_t rows, std::size_t columns) {
+    refuse_bad_shape(ReduceShape::rows(rows, columns));
+    std::size_t wanted = 0;
+    if (__builtin_mul_overflow(rows, columns, &wanted) || wanted != size) {
+        throw Error(ErrorKind::usage, fmt::format("reduce: a matrix of {} x {} has not {} values",
+                                                  rows, columns, size));
+    }
+}
+
+void refuse_bad_offsets(std::span<const std::int64_t> offsets, std::size_t size) {
+    if (offsets.empty()) {
+        throw Error(ErrorKind::usage,
+                    "reduce segments: no offsets: give one more than there are segments");
+    }
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        if (offsets[i] < last || static_cast<std::size_t>(offsets[i]) > size) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("reduce segments: offset {} is {}: offsets must not decrease "
+                                    "and lie in [0, {}]",
+                                    i, offsets[i], size));
+        }
+        last = offsets[i];
+    }
+}
+
+}  // namespace detail
+
+}  // namespace jitune

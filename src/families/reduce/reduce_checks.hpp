@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "families/reduce/reduce_layout.hpp"
+
+namespace jitune {
+
+/// A layout that candidates must get right before their time counts.
+struct ReduceCheck {
+    ReduceLayout layout;
+    std::size_t offset;  ///< elements past an aligned address
+};
+
+/// Awkward layouts of a shape, below 10^6 elements in all: short and long runs, few and many, with
+/// every misalignment that a pack can have.
+std::vector<ReduceCheck> reduce_checks(ReduceKind kind, std::mt19937_64& random);
+
+/// A small layout with as many runs as a shape can have, to try special values in.
+ReduceCheck special_check(ReduceKind kind, std::mt19937_64& random);
+
+}  // namespace jitune

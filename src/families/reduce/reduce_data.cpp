@@ -1,0 +1,221 @@
+#include "families/reduce/reduce_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "types/element_visit.hpp"
+
+namespace jitune {
+
+namespace {
+
+using Random = std::mt19937_64;
+
+constexpr int kUnitsPerOne = 256;
+
+template <class T>
+constexpr bool kIsInteger = std::is_integral_v<T>;
+
+/// A float of that many 256ths, which every float type holds exactly up to 1; an integer as it is.
+template <class T>
+T of_units(std::int64_t units) {
+    if constexpr (kIsInteger<T>) {
+        return static_cast<T>(units);
+    } else {
+        return T(static_cast<float>(units) / kUnitsPerOne);
+    }
+}
+
+/// Uniform in [0, count), count at most 2^32. A division would take longer than the draw.
+std::uint64_t below(std::uint64_t count, Random& random) {
+    return ((random() >> 32) * count) >> 32;
+}
+
+/// Uniform in [low, high].
+std::int64_t between(std::int64_t low, std::int64_t high, Random& random) {
+    return low +
+           static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1, random));
+}
+
+bool one_in(std::uint64_t count, Random& random) {
+    return below(count, random) == 0;
+}
+
+/// Positive or negative, but not 0, whose loss would not be seen.
+template <class T>
+T spread_value(Random& random) {
+    if constexpr (kIsInteger<T>) {
+        return static_cast<T>(random());
+    } else {
+        const std::int64_t units = between(-kUnitsPerOne, kUnitsPerOne - 1, random);
+        return of_units<T>(units < 0 ? units : units + 1);
+    }
+}
+
+/// The second half mirrors the first with the other sign, so that the sum is that of the middle.
+template <class T>
+void fill_spread(std::vector<T>& values, Random& random) {
+    for (T& value : values) {
+        value = spread_value<T>(random);
+    }
+    if constexpr (!kIsInteger<T>) {
+        const std::size_t n = values.size();
+        for (std::size_t i = 0; i < n / 2; ++i) {
+            values[n - 1 - i] = T(-static_cast<float>(values[i]));
+        }
+        if (n % 2 == 1) {
+            values[n / 2] = of_units<T>(1);
+        }
+    }
+}
+
+/// The highest magnitude in units for which the sum of `longest` of their powers stays exact in the
+/// accumulator; where there is none, a few units: data that is all alike would be timed too well.
+template <class T>
+std::int64_t highest_magnitude(const ReduceTypes& types, std::size_t longest) {
+    constexpr double kFew = 4;
+    const double exact = types.result == ElementType::float32 ? 0x1p23 : 0x1p52;
+    const double share = exact / static_cast<double>(longest);
+    const double highest = types.op == ReduceOp::sum_abs ? share : std::sqrt(share);
+    double most = kUnitsPerOne;
+    if constexpr (kIsInteger<T>) {
+        most = static_cast<double>(std::numeric_limits<T>::max());
+    }
+    return static_cast<std::int64_t>(std::clamp(highest, kFew, most));
+}
+
+/// Magnitudes from half the highest to the highest: all weigh alike, so that the root of their sum
+/// still shows the loss of one.
+template <class T>
+void fill_magnitudes(const ReduceTypes& types, std::size_t longest, std::vector<T>& values,
+                     Random& random) {
+    const std::int64_t highest = highest_magnitude<T>(types, longest);
+    for (T& value : values) {
+        const std::int64_t units = between((highest + 1) / 2, highest, random);
+        const bool negative = !std::is_unsigned_v<T> && one_in(2, random);
+        value = of_units<T>(negative ? -units : units);
+    }
+}
+
+/// Powers of 2 are so few in a run that not even all those above 1 together overflow a float32.
+template <class T>
+T factor(std::size_t longest, Random& random) {
+    if constexpr (kIsInteger<T>) {
+        const auto odd = static_cast<T>(random() | 1);
+        return odd == T{1} ? T{3} : odd;
+    } else {
+        constexpr std::size_t kPowersInARun = 40;
+        constexpr std::size_t kOften = 2;
+        constexpr std::size_t kRarely = std::size_t{1} << 32;
+        const float sign = one_in(2, random) ? -1.0F : 1.0F;
+        if (!one_in(std::clamp(longest / kPowersInARun, kOften, kRarely), random)) {
+            return T(sign);
+        }
+        return T(sign * (one_in(2, random) ? 2.0F : 0.5F));
+    }
+}
+
+template <class T>
+T moderate_value(Random& random) {
+    if constexpr (std::is_unsigned_v<T>) {
+        constexpr T kMost = std::numeric_limits<T>::max();
+        return static_cast<T>(static_cast<T>(random()) / 2 + kMost / 4);
+    } else if constexpr (kIsInteger<T>) {
+        return static_cast<T>(static_cast<T>(random()) / 2);
+    } else {
+        return spread_value<T>(random);
+    }
+}
+
+template <class T>
+T zero(Random& random) {
+    if constexpr (kIsInteger<T>) {
+        return T{0};
+    } else {
+        return T(one_in(2, random) ? -0.0F : 0.0F);
+    }
+}
+
+template <class T>
+T nonzero(Random& random) {
+    const T value = spread_value<T>(random);
+    if constexpr (kIsInteger<T>) {
+        return value == T{0} ? T{1} : value;
+    } else {
+        return value;
+    }
+}
+
+template <class T>
+T counted_value(Random& random) {
+    if (one_in(2, random)) {
+        return zero<T>(random);
+    }
+    if constexpr (!kIsInteger<T>) {
+        if (one_in(16, random)) {
+            return T(std::numeric_limits<float>::quiet_NaN());
+        }
+    }
+    return nonzero<T>(random);
+}
+
+template <class T>
+T custom_value(Random& random) {
+    if constexpr (kIsInteger<T>) {
+        constexpr std::int64_t kMost = 100;
+        return static_cast<T>(between(std::is_signed_v<T> ? -kMost : 0, kMost, random));
+    } else {
+        return of_units<T>(between(-kUnitsPerOne, kUnitsPerOne - 1, random));
+    }
+}
+
+template <class T, class Make>
+void fill(std::vector<T>& values, Make make) {
+    std::generate(values.begin(), values.end(), make);
+}
+
+template <class T>
+void fill_for(const ReduceTypes& types, std::size_t longest, std::vector<T>& values,
+              Random& random) {
+    switch (types.op) {
+        case ReduceOp::sum:
+        case ReduceOp::mean:
+            return fill_spread(values, random);
+        case ReduceOp::sum_abs:
+        case ReduceOp::sum_of_squares:
+            return kIsInteger<T> ? fill_spread(values, random)
+                                 : fill_magnitudes(types, longest, values, random);
+        case ReduceOp::norm:
+            return fill_magnitudes(types, longest, values, random);
+        case ReduceOp::product:
+            return fill(values, [&] { return factor<T>(longest, random); });
+        case ReduceOp::all:
+            return fill(values, [&] { return nonzero<T>(random); });
+        case ReduceOp::any:
+            return fill(values, [&] { return zero<T>(random); });
+        case ReduceOp::count_nonzero:
+            return fill(values, [&] { return counted_value<T>(random); });
+        case ReduceOp::custom:
+            return fill(values, [&] { return custom_value<T>(random); });
+        default:
+            return fill(values, [&] { return moderate_value<T>(random); });
+    }
+}
+
+}  // namespace
+
+std::vector<std::byte> reduce_data(const ReduceTypes& types, std::size_t count, std::size_t longest,
+                                   std::mt19937_64& random) {
+    return visit_element(types.element, [&]<class T>(T) {
+        std::vector<T> values(count);
+        fill_for(types, std::max<std::size_t>(longest, 1), values, random);
+        std::vector<std::byte> bytes(count * sizeof(T));
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+        return bytes;
+    });
+}
+
+}  // namespace jitune

@@ -1,0 +1,251 @@
+#include "families/reduce/reduce_reference.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "types/element_visit.hpp"
+#include "families/reduce/reduce_types.hpp"
+#include "families/reduce/reference_operations.hpp"
+
+namespace jitune {
+
+namespace {
+
+// Columns whose states are in a near cache together.
+constexpr std::size_t kColumnsAtATime = 512;
+
+template <class T>
+using Widest =
+    std::conditional_t<!std::is_integral_v<T>, double,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+
+template <class T>
+std::vector<Widest<T>> widened(std::span<const std::byte> pattern) {
+    std::vector<Widest<T>> values(pattern.size() / sizeof(T));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        T value;
+        std::memcpy(&value, pattern.data() + i * sizeof(T), sizeof value);
+        if constexpr (std::is_arithmetic_v<T>) {
+            values[i] = value;
+        } else {
+            values[i] = static_cast<float>(value);
+        }
+    }
+    return values;
+}
+
+/// Elements [first, first + count) of the repeated pattern, count > 0 and at most one period, whose
+/// indexes in their run start with `index`.
+template <class Op, class V>
+auto reduce_window(std::span<const V> pattern, std::size_t first, std::size_t count,
+                   std::uint64_t index) {
+    std::size_t at = first % pattern.size();
+    auto state = Op::of(pattern[at], index);
+    for (std::size_t done = 1; done < count;) {
+        at = at + 1 == pattern.size() ? 0 : at + 1;
+        const std::size_t end = std::min(pattern.size(), at + count - done);
+        for (; at < end; ++at, ++done) {
+            state = Op::combine(state, Op::of(pattern[at], index + done));
+        }
+        --at;
+    }
+    return state;
+}
+
+/// The combination of `times` > 0 equal states.
+template <class Op, class State>
+State repeated(State state, std::size_t times) {
+    std::optional<State> result;
+    for (; times > 0; times /= 2) {
+        if (times % 2 == 1) {
+            result = result ? Op::combine(*result, state) : state;
+        }
+        state = Op::combine(state, state);
+    }
+    return *result;
+}
+
+template <class Op, class V>
+auto reduce_run(std::span<const V> pattern, const ElementRun& run) {
+    const std::size_t period = pattern.size();
+    if (run.count <= period) {
+        return reduce_window<Op>(pattern, run.first, run.count, 0);
+    }
+    const auto whole =
+        repeated<Op>(reduce_window<Op>(pattern, run.first, period, 0), run.count / period);
+    const std::size_t rest = run.count % period;
+    return rest == 0
+               ? whole
+               : Op::combine(whole, reduce_window<Op>(pattern, run.first, rest, run.count - rest));
+}
+
+/// Some neighbouring columns, row by row as they lie in memory.
+template <class Op, class V, class Use>
+void reduce_columns(std::span<const V> pattern, const ReduceLayout& layout, std::size_t first,
+                    std::size_t columns, Use use) {
+    const ElementRun run = layout.run(first);
+    std::vector<decltype(Op::of(V{}, 0))> states;
+    std::size_t row_start = run.first % pattern.size();
+    for (std::size_t row = 0; row < run.count; ++row) {
+        std::size_t at = row_start;
+        for (std::size_t i = 0; i < columns; ++i) {
+            const auto one = Op::of(pattern[at], row);
+            if (row == 0) {
+                states.push_back(one);
+            } else {
+                states[i] = Op::combine(states[i], one);
+            }
+            at = at + 1 == pattern.size() ? 0 : at + 1;
+        }
+        row_start = (row_start + run.stride) % pattern.size();
+    }
+    for (std::size_t i = 0; i < columns; ++i) {
+        use(first + i, states[i]);
+    }
+}
+
+/// Calls use(result, state) for each result that has elements.
+template <class Op, class V, class Use>
+void reduce_all(std::span<const V> pattern, const ReduceLayout& layout, Use use) {
+    const std::size_t results = layout.results();
+    if (layout.shape.kind == ReduceKind::columns) {
+        for (std::size_t first = 0; first < results; first += kColumnsAtATime) {
+            reduce_columns<Op>(pattern, layout, first, std::min(kColumnsAtATime, results - first),
+                               use);
+        }
+        return;
+    }
+    for (std::size_t result = 0; result < results; ++result) {
+        if (const ElementRun run = layout.run(result); run.count > 0) {
+            use(result, reduce_run<Op>(pattern, run));
+        }
+    }
+}
+
+/// Writes a number as a value of the result's type.
+template <class Number>
+void store(ElementType type, Number number, std::byte* bytes) {
+    visit_element(type, [&]<class R>(R) {
+        if constexpr (std::is_arithmetic_v<R>) {
+            const auto value = static_cast<R>(number);
+            std::memcpy(bytes, &value, sizeof value);
+        }
+    });
+}
+
+template <class V, class Use>
+void visit_operation(ReduceOp op, Use use) {
+    switch (op) {
+        case ReduceOp::sum:
+            return use(reference::Sum<V>{});
+        case ReduceOp::product:
+            return use(reference::Product<V>{});
+        case ReduceOp::min:
+            return use(reference::Min<V>{});
+        case ReduceOp::max:
+            return use(reference::Max<V>{});
+        case ReduceOp::arg_min:
+            return use(reference::ArgMin<V>{});
+        case ReduceOp::arg_max:
+            return use(reference::ArgMax<V>{});
+        case ReduceOp::mean:
+            return use(reference::Mean<V>{});
+        case ReduceOp::sum_of_squares:
+            return use(reference::SumOfSquares<V>{});
+        case ReduceOp::norm:
+            return use(reference::Norm<V>{});
+        case ReduceOp::sum_abs:
+            return use(reference::SumAbs<V>{});
+        case ReduceOp::max_abs:
+            return use(reference::MaxAbs<V>{});
+        case ReduceOp::all:
+            return use(reference::All<V>{});
+        case ReduceOp::any:
+            return use(reference::Any<V>{});
+        case ReduceOp::count_nonzero:
+            return use(reference::CountNonzero<V>{});
+        case ReduceOp::custom:
+            break;
+    }
+    throw Error(ErrorKind::usage, "reduce_reference: a custom operation has no reference here");
+}
+
+/// The value of no elements for every result; an index that is none for arg_min and arg_max.
+std::vector<std::byte> values_of_nothing(const ReduceTypes& types, std::size_t results) {
+    std::array<std::byte, 8> nothing{};
+    if (types.op == ReduceOp::arg_min || types.op == ReduceOp::arg_max) {
+        nothing.fill(std::byte{0xff});
+    } else {
+        nothing = value_of_nothing(types.op, types.result);
+    }
+    const std::size_t bytes = bytes_of(types.result);
+    std::vector<std::byte> values(results * bytes);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = nothing[i % bytes];
+    }
+    return values;
+}
+
+/// How far a float32 sum of mirrored data may be off. Up to 2^24 elements every partial sum is
+/// exact. Beyond, a kernel whose stride resonates with the period can pass 2^24 units and round: by
+/// a few units for each doubling (seen: one unit at 2^27), where one lost tile is thousands.
+double rounding_of_sum(std::size_t n) {
+    constexpr double kUnit = 1.0 / 256;
+    constexpr double kExact = 1 << 24;
+    const double beyond = static_cast<double>(n) / kExact;
+    return beyond <= 1 ? 0 : 16 * kUnit * beyond;
+}
+
+/// Sums and products of the data are exact, but for what rounding_of_sum says. A mean is one
+/// division, for which compilers may take two units in the last place; the root rounds rightly, or
+/// it may be off by one unit, where one lost element is more (reduce_data.hpp).
+/// Sums of magnitudes grow with n. What a lane adds stays exact; the last levels of the tree round.
+Tolerance tolerance_of(const ReduceTypes& types, std::size_t n) {
+    constexpr std::size_t kExactMagnitudes = std::size_t{1} << 19;
+    constexpr double kRoundingOfMagnitudes = 1e-6;
+    const bool narrow = types.result == ElementType::float32;
+    const double unit =
+        narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+    switch (types.op) {
+        case ReduceOp::sum:
+            return {narrow ? rounding_of_sum(n) : 0, 0};
+        case ReduceOp::mean:
+            return {narrow ? rounding_of_sum(n) / static_cast<double>(n) : 0, 2 * unit};
+        case ReduceOp::sum_abs:
+        case ReduceOp::sum_of_squares:
+            return {0, narrow && n > kExactMagnitudes ? kRoundingOfMagnitudes : 0};
+        case ReduceOp::norm:
+            return {0, narrow && n > kExactMagnitudes ? kRoundingOfMagnitudes : unit};
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
+                          std::span<const std::byte> pattern) {
+    Expected expected{types.result, layout.shape.kind, values_of_nothing(types, layout.results()),
+                      tolerance_of(types, layout.longest())};
+    const std::size_t bytes = bytes_of(types.result);
+    visit_element(types.element, [&]<class T>(T) {
+        using V = Widest<T>;
+        const std::vector<V> values = widened<T>(pattern);
+        visit_operation<V>(types.op, [&]<class Op>(Op) {
+            reduce_all<Op>(std::span<const V>(values), layout,
+                           [&](std::size_t result, const auto& state) {
+                               store(types.result, Op::answer(state, layout.run(result).count),
+                                     expected.values.data() + result * bytes);
+                           });
+        });
+    });
+    return expected;
+}
+
+}  // namespace jitune

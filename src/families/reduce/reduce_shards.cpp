@@ -1,0 +1,288 @@
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "families/reduce/reduce_call.hpp"
+#include "families/reduce/reduce_reference.hpp"
+#include "families/reduce/reduce_types.hpp"
+#include "shards/shard_call.hpp"
+
+namespace jitune {
+
+namespace {
+
+using detail::ReduceData;
+using detail::ReduceRequest;
+using detail::ReduceShape;
+using detail::ShardData;
+
+constexpr std::size_t kSlotBytes = 8;  // of the largest result
+
+/// What the answers of parts are combined by to that of all.
+ReduceOp combination_of(ReduceOp op) {
+    switch (op) {
+        case ReduceOp::mean:
+        case ReduceOp::sum_of_squares:
+        case ReduceOp::sum_abs:
+        case ReduceOp::count_nonzero:
+            return ReduceOp::sum;
+        case ReduceOp::custom:
+            throw Error(ErrorKind::usage,
+                        "reduce on shards: the answers of a custom operation cannot be combined: "
+                        "reduce on one GPU");
+        default:
+            return op;
+    }
+}
+
+bool finds_an_index(ReduceOp op) {
+    return op == ReduceOp::arg_min || op == ReduceOp::arg_max;
+}
+
+/// What each shard is asked for: that of a mean is its sum, as the mean of one GPU is made of.
+ReduceRequest part_of(const ReduceRequest& request, std::int64_t count) {
+    ReduceRequest part = request;
+    part.shape = ReduceShape::all(static_cast<std::size_t>(count));
+    if (request.reduction.op == ReduceOp::mean) {
+        part.reduction.op = ReduceOp::sum;
+        part.result = accumulator_of(request.element, ReduceOp::mean, request.result);
+    }
+    return part;
+}
+
+/// The reduction of `count` values in host memory, in their order.
+std::vector<std::byte> combined(ElementType element, ReduceOp op, ElementType result,
+                                std::span<const std::byte> values) {
+    const auto count = static_cast<std::int64_t>(values.size() / bytes_of(element));
+    return reduce_reference({element, op, result}, layout_of(ReduceKind::all, 1, count), values)
+        .values;
+}
+
+const Resolved& resolved(Engine& engine, StreamSite& site, const ReduceRequest& request) {
+    const DispatchKey key = reduce_key(request, site.backend());
+    const Resolved* const known = engine.table().find(key);
+    return known != nullptr ? *known : resolve_reduce(engine, key, site.backend(), request);
+}
+
+/// Enqueues in the current context. Good data that has elements.
+void launch(Engine& engine, const StreamGroup::Lane& lane, const ReduceRequest& request,
+            const ReduceData& data) {
+    const ReduceSizes sizes(request.shape);
+    const CallKey key{lane.site->serial(), reduce_words(request), sizes.all()};
+    const ReadyLaunch* ready = CallMemo::here().find(key);
+    if (ready == nullptr) {
+        ready = &CallMemo::here().prepare(key, sizes.span(), resolved(engine, *lane.site, request),
+                                          *lane.site);
+    }
+    (*ready)(ReduceArrays(data).span().data(), lane.stream);
+}
+
+/// The shards of one call, and for each member of their group room for a value of every one.
+class Partials {
+public:
+    Partials(Engine& engine, const ReduceRequest& request, std::span<const ShardData> shards,
+             StreamGroup& group)
+        : engine_(engine), request_(request), shards_(shards), group_(group) {
+        for (std::size_t i = 0; i < shards.size(); ++i) {
+            group.enter(i);
+            const ReduceRequest part = part_of(request, shards[i].count);
+            if (!is_empty(part.shape)) {
+                refuse_bad_data(part, {shards[i].data, nullptr, this});
+                resolved(engine, *group.stream(i).site, part);  // which may take long
+            }
+        }
+    }
+
+    [[nodiscard]] std::size_t bytes() const { return bytes_of(part_of(request_, 0).result); }
+
+    /// Each shard's answer to its own slot. Call under the group's lock.
+    void enqueue() {
+        for (std::size_t i = 0; i < shards_.size(); ++i) {
+            group_.enter(i);
+            const StreamGroup::Lane lane = group_.stream(i);
+            slots_.push_back(group_.side(i).site->scratch({kSlotBytes * shards_.size(), 0}).plain);
+            const ReduceRequest part = part_of(request_, shards_[i].count);
+            if (is_empty(part.shape)) {
+                write_nothing(lane.site->backend(), part, slot(i), lane.stream);
+            } else {
+                launch(engine_, lane, part, {shards_[i].data, nullptr, slot(i)});
+            }
+        }
+    }
+
+    /// Waits for the answers.
+    [[nodiscard]] std::vector<std::byte> read() const {
+        std::vector<std::byte> values(shards_.size() * bytes());
+        for (std::size_t i = 0; i < shards_.size(); ++i) {
+            read(i, slot(i), std::span(values).subspan(i * bytes(), bytes()));
+        }
+        return values;
+    }
+
+    /// Waits for the stream of a shard, then copies from its GPU.
+    void read(std::size_t shard, const void* from, std::span<std::byte> to) const {
+        group_.enter(shard);
+        group_.stream(shard).site->backend().read_back(to, from, group_.stream(shard).stream);
+    }
+
+    /// Every GPU gets the answers of all.
+    void share() const {
+        std::vector<ByteRange> ranges;
+        for (std::size_t i = 0; i < shards_.size(); ++i) {
+            ranges.push_back({i * bytes(), bytes()});
+        }
+        group_.all_gather(slots_, ranges);
+    }
+
+    [[nodiscard]] void* slots(std::size_t member) const { return slots_[member]; }
+
+private:
+    [[nodiscard]] void* slot(std::size_t shard) const {
+        return static_cast<std::byte*>(slots_[shard]) + shard * bytes();
+    }
+
+    Engine& engine_;
+    const ReduceRequest& request_;
+    std::span<const ShardData> shards_;
+    StreamGroup& group_;
+    std::vector<void*> slots_;
+};
+
+/// Where the element that each shard names lies in the whole array: the first of the best.
+std::int64_t best_index(const ReduceRequest& request, std::span<const ShardData> shards,
+                        const Partials& partials, std::span<const std::byte> answers) {
+    std::vector<std::int64_t> indexes(shards.size());
+    std::memcpy(indexes.data(), answers.data(), answers.size());
+    const std::size_t bytes = bytes_of(request.element);
+    std::vector<std::byte> elements(shards.size() * bytes);
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        const auto* const data = static_cast<const std::byte*>(shards[i].data);
+        partials.read(i, data + static_cast<std::size_t>(indexes[i]) * bytes,
+                      std::span(elements).subspan(i * bytes, bytes));
+    }
+    const auto best = combined(request.element, request.reduction.op, ElementType::int64, elements);
+    std::int64_t winner = 0;
+    std::memcpy(&winner, best.data(), sizeof winner);
+    std::int64_t index = indexes[static_cast<std::size_t>(winner)];
+    for (std::int64_t before = 0; before < winner; ++before) {
+        index += shards[static_cast<std::size_t>(before)].count;
+    }
+    return index;
+}
+
+/// As the kernels do it: the sum over the number, both as results.
+void write_mean(ElementType accumulator, ElementType type, std::span<const std::byte> sum,
+                std::int64_t n, void* result) {
+    const auto divide = [&]<class R>(R) {
+        R total{};
+        if (accumulator == type) {
+            std::memcpy(&total, sum.data(), sizeof total);
+        } else if (accumulator == ElementType::int64) {
+            std::int64_t integer = 0;
+            std::memcpy(&integer, sum.data(), sizeof integer);
+            total = static_cast<R>(integer);
+        } else {
+            std::uint64_t integer = 0;
+            std::memcpy(&integer, sum.data(), sizeof integer);
+            total = static_cast<R>(integer);
+        }
+        total /= static_cast<R>(n);
+        std::memcpy(result, &total, sizeof total);
+    };
+    type == ElementType::float32 ? divide(float{}) : divide(double{});
+}
+
+/// The shards that have elements.
+std::vector<ShardData> filled(std::span<const ShardData> shards) {
+    std::vector<ShardData> some;
+    for (const ShardData& shard : shards) {
+        if (shard.count > 0) {
+            some.push_back(shard);
+        }
+    }
+    return some;
+}
+
+/// The reduction of what the shards answered, for the GPU of `site`: in the configuration that the
+/// first one has, so that all get the same bits.
+ReduceRequest combination(Engine& engine, StreamSite& first, StreamSite& site,
+                          const ReduceRequest& request, std::size_t shards) {
+    ReduceRequest all{request.result, request.result,
+                      Reduction(combination_of(request.reduction.op)), ReduceShape::all(shards)};
+    const std::string& wanted = resolved(engine, first, all).info.configuration;
+    if (resolved(engine, site, all).info.configuration != wanted) {
+        all.reduction = Reduction(all.reduction.op, wanted);
+        resolved(engine, site, all);
+    }
+    return all;
+}
+
+}  // namespace
+
+namespace detail {
+
+void reduce_shards(Session& session, const ReduceRequest& request,
+                   std::span<const ShardData> shards, void* result) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    const std::int64_t n = count_of("reduce", shards, shards.size());
+    const ReduceOp combination = combination_of(request.reduction.op);
+    const std::vector<ShardData> some = filled(shards);
+    if (some.empty()) {
+        const auto nothing = nothing_of(request);
+        std::memcpy(result, nothing.data(), bytes_of(request.result));
+        return;
+    }
+    const auto group = group_of(engine, some, std::vector<void*>(some.size()));
+    Partials partials(engine, request, some, *group);
+    const auto lock = group->lock();  // also while it waits: the slots belong to the streams
+    partials.enqueue();
+    const std::vector<std::byte> answers = partials.read();
+    if (finds_an_index(request.reduction.op)) {
+        const std::int64_t index = best_index(request, some, partials, answers);
+        std::memcpy(result, &index, sizeof index);
+        return;
+    }
+    const ElementType part = part_of(request, n).result;
+    const auto value = combined(part, combination, part, answers);
+    if (request.reduction.op == ReduceOp::mean) {
+        return write_mean(part, request.result, value, n, result);
+    }
+    std::memcpy(result, value.data(), value.size());
+}
+
+void reduce_shards_async(Session& session, const ReduceRequest& request,
+                         std::span<const ShardData> shards, std::span<void* const> results) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    count_of("reduce", shards, results.size());
+    const ReduceOp op = request.reduction.op;
+    combination_of(op);
+    if (finds_an_index(op) || op == ReduceOp::mean) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("reduce on shards: {} has no value on every GPU: ask for the value "
+                                "on the host{}",
+                                to_string(op), op == ReduceOp::mean ? ", or for the sum" : ""));
+    }
+    accumulator_of(request.element, op, request.result);  // throws for a result that is none
+    const auto group = group_of(engine, shards, results);
+    Partials partials(engine, request, shards, *group);
+    std::vector<ReduceRequest> last;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        group->enter(i);
+        last.push_back(combination(engine, *group->stream(0).site, *group->stream(i).site, request,
+                                   shards.size()));
+        refuse_bad_data(last[i], {&partials, nullptr, results[i]});
+    }
+    const auto lock = group->lock();
+    partials.enqueue();
+    partials.share();
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        group->enter(i);
+        launch(engine, group->stream(i), last[i], {partials.slots(i), nullptr, results[i]});
+    }
+}
+
+}  // namespace detail
+
+}  // namespace jitune

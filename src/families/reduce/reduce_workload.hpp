@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "template/workload.hpp"
+#include "families/reduce/reduce_layout.hpp"
+
+namespace jitune {
+
+/// Data for the reductions of one shape, made anew for each problem. Its answers are exact where
+/// the operation's arithmetic can be (reduce_data.hpp). The sizes of a problem are {n}, {rows,
+/// columns} or {segments, n}; its inputs the values and, for segments, the offsets; its types
+/// "element", "operation" and "result". Stateless: safe from any thread.
+class ReduceWorkload : public Workload {
+public:
+    /// `custom_tolerance` is CustomOperation::tolerance, for problems whose operation is custom.
+    explicit ReduceWorkload(ReduceKind kind, double custom_tolerance = 0)
+        : kind_(kind), custom_tolerance_(custom_tolerance) {}
+
+    [[nodiscard]] std::vector<Case> checks(const Problem& problem) const override;
+    [[nodiscard]] Case timed(const Problem& problem) const override;
+
+private:
+    ReduceKind kind_;
+    double custom_tolerance_;
+};
+
+}  // namespace jitune

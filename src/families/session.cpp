@@ -1,0 +1,34 @@
+#include "jitune/session.hpp"
+
+#include <array>
+
+#include "dispatch/engine.hpp"
+#include "families/families.hpp"
+
+namespace jitune {
+
+Session::Session(Options options) : engine_(std::make_unique<Engine>(std::move(options), families())) {}
+
+Session::Session(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
+Session::~Session() = default;
+
+Session& Session::standard() {
+    static Session* const session = new Session();
+    return *session;
+}
+
+Counters Session::counters() const {
+    return engine_->counters();
+}
+
+std::vector<DeviceDescription> Session::devices() {
+    return engine_->devices();
+}
+
+const char* to_string(Origin origin) {
+    constexpr std::array kNames{"tuned", "stored", "nearest", "default", "pinned"};
+    return kNames.at(static_cast<std::size_t>(origin));
+}
+
+}  // namespace jitune

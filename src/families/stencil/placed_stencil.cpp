@@ -1,0 +1,144 @@
+#include "families/stencil/placed_stencil.hpp"
+
+#include <cstdlib>
+
+#include "jitune/error.hpp"
+#include "placement/machine.hpp"
+#include "families/stencil/stencil_call.hpp"
+#include "families/stencil/stencil_work.hpp"
+#include "families/stencil/stencil_workload.hpp"
+#include "template/template_headers.hpp"
+
+namespace jitune {
+
+namespace {
+
+using detail::StencilRequest;
+
+/// A placement with the kernels that it needs for one size.
+class PlacedStencil final : public ReadyLaunch {
+public:
+    PlacedStencil(Machine& machine, const Placement& placement, const StencilRequest& request)
+        : ReadyLaunch(call), machine_(machine), placement_(placement), request_(request) {
+        if (placement.processors == Placement::Processors::host) {
+            host_ = ready_on_host(
+                machine, std::array{request.n},
+                resolve_stencil(machine.engine(), machine.host(), request, kFastAlignment));
+            return;
+        }
+        const StencilRequest inner = without_boundary(request);
+        lanes_ = placement.lanes(machine, [&](Backend& device) -> const Resolved& {
+            return resolve_stencil(machine.engine(), device, inner, kFastAlignment);
+        });
+    }
+
+    void run(const void* input, void* weights, void* output) const {
+        if (host_ != nullptr) {
+            void* const arrays[] = {const_cast<void*>(input), weights, output};
+            return (*host_)(arrays, nullptr);
+        }
+        const StencilWork work(request_, input, weights, output);
+        machine_.pipeline().run(work, lanes_, placement_.chunk_bytes, placement_.staging);
+    }
+
+private:
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
+        static_cast<const PlacedStencil&>(self).run(arrays[0], arrays[1], arrays[2]);
+    }
+
+    Machine& machine_;
+    Placement placement_;
+    StencilRequest request_;
+    std::vector<Lane> lanes_;
+    std::unique_ptr<ReadyLaunch> host_;
+};
+
+/// Of names; weights are all zero, since no kernel depends on their values.
+StencilRequest request_of(ElementType element, int radius, std::string_view weighting,
+                          std::string_view boundary) {
+    static constexpr std::array<double, 2 * Stencil::kMaxRadius + 1> kZeros{};
+    StencilRequest request{element, {}, 1};
+    request.stencil.radius = radius;
+    request.stencil.mean = weighting == "mean";
+    request.stencil.boundary = parse_boundary(boundary);
+    if (weighting == "weights") {
+        request.stencil.weights = std::span(kZeros).first(
+            2 * static_cast<std::size_t>(std::clamp(radius, 0, Stencil::kMaxRadius)) + 1);
+    }
+    refuse_bad_stencil(request);
+    return request;
+}
+
+class PlacedStencilProgram final : public Program {
+public:
+    PlacedStencilProgram(Machine& machine, const std::vector<std::string>& values)
+        : machine_(machine) {
+        constexpr std::size_t kOwn = 4;
+        if (values.size() < kOwn) {
+            throw Error(ErrorKind::device,
+                        "load a placement of the stencil: its name lacks values");
+        }
+        request_ = request_of(placed_element(values[0]), std::atoi(values[1].c_str()), values[2],
+                              values[3]);
+        placement_ = Placement::parse(std::span(values).subspan(kOwn));
+    }
+
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override {
+        constexpr std::size_t kSize = 2;
+        StencilRequest request = request_;
+        request.n = static_cast<std::int64_t>(launch.cells[launch.steps[0].arguments[kSize]]);
+        ready = std::make_unique<PlacedStencil>(machine_, placement_, request);
+    }
+
+private:
+    Machine& machine_;
+    StencilRequest request_{};
+    Placement placement_;
+};
+
+/// The problem itself alone: kernels have passed the awkward cases by themselves.
+class PlacedStencilWorkload final : public Workload {
+public:
+    explicit PlacedStencilWorkload(Machine& machine) : machine_(machine) {}
+
+    [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override { return {}; }
+
+    /// The kernels that placements use.
+    void prepare(const Problem& problem) const override {
+        StencilRequest request = request_of(
+            parse_element_type(problem.types.at("element")), std::stoi(problem.types.at("radius")),
+            problem.types.at("weighting"), problem.types.at("boundary"));
+        request.n = problem.sizes[0];
+        machine_.prepare_kernels([&](Backend& device, bool is_host) {
+            resolve_stencil(machine_.engine(), device,
+                            is_host ? request : without_boundary(request), kFastAlignment);
+        });
+    }
+
+    [[nodiscard]] Case timed(const Problem& problem) const override {
+        return StencilWorkload().timed(problem);
+    }
+
+private:
+    Machine& machine_;
+};
+
+std::shared_ptr<const Program> load(Machine& machine, const std::vector<std::string>& values) {
+    return std::make_shared<PlacedStencilProgram>(machine, values);
+}
+
+Kernel make_kernel(Machine& machine) {
+    return {KernelTemplate(builtin_template("stencil.machine.cpp")),
+            std::make_unique<PlacedStencilWorkload>(machine)};
+}
+
+}  // namespace
+
+const PlacedOperation kPlacedStencil{load, make_kernel};
+
+void run_placed_stencil(Machine& machine, const Placement& placement, const StencilRequest& request,
+                        const void* input, void* weights, void* output) {
+    PlacedStencil(machine, placement, request).run(input, weights, output);
+}
+
+}  // namespace jitune

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "jitune/stencil.hpp"
+#include "placement/placed_operation.hpp"
+
+namespace jitune {
+
+extern const PlacedOperation kPlacedStencil;
+
+/// Works on host memory by a placement that is given: of a good request that has outputs.
+/// `weights` are StencilWeights::data(). Throws as HostPipeline::run does.
+void run_placed_stencil(Machine& machine, const Placement& placement,
+                        const detail::StencilRequest& request, const void* input, void* weights,
+                        void* output);
+
+}  // namespace jitune

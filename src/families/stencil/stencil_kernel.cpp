@@ -1,0 +1,138 @@
+#include "families/stencil/stencil_kernel.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "types/name_table.hpp"
+#include "families/stencil/stencil_workload.hpp"
+#include "template/template_headers.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+struct BoundaryRow {
+    Boundary value;
+    std::string_view name;
+};
+constexpr std::array kBoundaries{
+    BoundaryRow{Boundary::valid, "valid"},
+    BoundaryRow{Boundary::zero, "zero"},
+    BoundaryRow{Boundary::clamp, "clamp"},
+    BoundaryRow{Boundary::wrap, "wrap"},
+};
+constexpr std::string_view kWhatBoundary = "a boundary";
+
+Kernel make_kernel(std::string_view backend) {
+    return {KernelTemplate(builtin_template(backend == "cuda" ? "stencil.cu" : "stencil.host.cpp")),
+            std::make_unique<StencilWorkload>(),
+            {"stencil", std::string(backend)}};
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorKind::usage, "stencil: " + what);
+}
+
+void refuse_bad_weight(ElementType element, double weight) {
+    const bool fits = element == ElementType::int32
+                          ? weight == std::trunc(weight) && weight >= -0x1p31 && weight < 0x1p31
+                          : std::isfinite(weight) && (element == ElementType::float64 ||
+                                                      std::isfinite(static_cast<float>(weight)));
+    if (!fits) {
+        refuse(fmt::format("weight {} is no {}{}", weight, to_string(element),
+                           element == ElementType::int32 ? "" : " that is finite"));
+    }
+}
+
+}  // namespace
+
+std::string_view to_string(Boundary boundary) {
+    return row_of(kBoundaries, boundary, kWhatBoundary).name;
+}
+
+Boundary parse_boundary(std::string_view name) {
+    return parse_name(kBoundaries, name, kWhatBoundary);
+}
+
+std::string_view weighting_of(const Stencil& stencil) {
+    return !stencil.weights.empty() ? "weights" : stencil.mean ? "mean" : "sum";
+}
+
+const Kernel& stencil_kernel(std::string_view backend) {
+    // Never destroyed: threads may still be calling while the process exits.
+    if (backend == "cuda") {
+        static const Kernel& cuda = *new Kernel(make_kernel("cuda"));
+        return cuda;
+    }
+    static const Kernel& host = *new Kernel(make_kernel("host"));
+    return host;
+}
+
+Kernel stencil_kernel_of(std::span<const std::string> spec) {
+    if (spec.size() != 2) {
+        throw Error(ErrorKind::usage, "make a stencil from its spec: this is none");
+    }
+    return make_kernel(spec[1]);
+}
+
+void refuse_bad_stencil(const detail::StencilRequest& request) {
+    const Stencil& stencil = request.stencil;
+    if (stencil.radius < 1 || stencil.radius > Stencil::kMaxRadius) {
+        refuse(fmt::format("radius {}: must be from 1 to {}", stencil.radius, Stencil::kMaxRadius));
+    }
+    const auto count = 2 * static_cast<std::size_t>(stencil.radius) + 1;
+    if (!stencil.weights.empty() && stencil.weights.size() != count) {
+        refuse(fmt::format("{} weights: radius {} takes {}, or none for a plain sum",
+                           stencil.weights.size(), stencil.radius, count));
+    }
+    if (stencil.mean && !stencil.weights.empty()) {
+        refuse("mean and weights: give one of the two");
+    }
+    to_string(stencil.boundary);  // throws for a number that is none
+    if (request.element != ElementType::int32 && request.element != ElementType::float32 &&
+        request.element != ElementType::float64) {
+        refuse(fmt::format("of {}: use int32, float32 or float64", to_string(request.element)));
+    }
+    for (const double weight : stencil.weights) {
+        refuse_bad_weight(request.element, weight);
+    }
+    if (request.n < 0 || request.n > kMostElements) {
+        refuse(fmt::format("n = {}: must be from 0 to 2^40", request.n));
+    }
+}
+
+Problem stencil_problem(const detail::StencilRequest& request, std::size_t alignment) {
+    refuse_bad_stencil(request);
+    Problem problem;
+    problem.kernel = "stencil";
+    problem.types = {{"element", std::string(to_string(request.element))},
+                     {"radius", std::to_string(request.stencil.radius)},
+                     {"weighting", std::string(weighting_of(request.stencil))},
+                     {"boundary", std::string(to_string(request.stencil.boundary))}};
+    problem.sizes = {request.n};
+    problem.alignment = static_cast<std::int64_t>(alignment);
+    return problem;
+}
+
+StencilWeights::StencilWeights(const detail::StencilRequest& request) {
+    refuse_bad_stencil(request);
+    bytes_ = bytes_of(request.element);
+    std::byte* to = values_.data();
+    visit_stencil_element(request.element, [&]<class T>(T) {
+        for (const double weight : request.stencil.weights) {
+            const T value = static_cast<T>(weight);
+            std::memcpy(to, &value, sizeof value);
+            to += sizeof value;
+        }
+        bytes_ *= std::max<std::size_t>(request.stencil.weights.size(), 1);
+    });
+}
+
+}  // namespace jitune

@@ -1,0 +1,96 @@
+#include <array>
+
+#include "shards/shard_call.hpp"
+#include "families/stencil/stencil_call.hpp"
+
+namespace jitune {
+
+namespace {
+
+using detail::ShardData;
+using detail::StencilRequest;
+
+Ends ends_of(Boundary boundary) {
+    switch (boundary) {
+        case Boundary::valid:
+            return Ends::valid;
+        case Boundary::wrap:
+            return Ends::wrap;
+        default:
+            return Ends::own;
+    }
+}
+
+class StencilWindows final : public WindowKernel {
+public:
+    explicit StencilWindows(const StencilRequest& request) : request_(request), weights_(request) {}
+
+    [[nodiscard]] std::string name() const override { return "stencil"; }
+    [[nodiscard]] std::size_t input_bytes() const override { return bytes_of(request_.element); }
+    [[nodiscard]] std::size_t output_bytes() const override { return bytes_of(request_.element); }
+    [[nodiscard]] std::int64_t unit_elements() const override { return 1; }
+
+    const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) override {
+        const StencilRequest request = request_of(part);
+        return resolve_stencil(engine, site, request,
+                               stencil_alignment(request, part.input, part.output));
+    }
+
+    void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
+                const Part& part) override {
+        launch_stencil(*lane.site, request_of(part), weights_, part.input, part.output, lane.stream,
+                       [&](std::size_t) -> const Resolved& { return resolved; });
+    }
+
+private:
+    [[nodiscard]] StencilRequest request_of(const Part& part) const {
+        StencilRequest request = request_;
+        request.n = part.units;
+        if (part.padded) {
+            request.stencil.boundary = Boundary::zero;
+        }
+        return request;
+    }
+
+    StencilRequest request_;
+    StencilWeights weights_;
+};
+
+}  // namespace
+
+namespace detail {
+
+void stencil_shards(Session& session, const StencilRequest& request,
+                    std::span<const ShardData> shards, std::span<void* const> outputs,
+                    ShardOutput wanted) {
+    Engine& engine = session.engine();
+    engine.refuse_fork();
+    StencilRequest whole = request;
+    whole.n = count_of("stencil", shards, outputs.size());
+    StencilWindows kernel(whole);
+    if (stencil_outputs(whole.n, whole.stencil) > 0) {
+        run_on_shards(engine, kernel, shards, outputs, whole.stencil.radius,
+                      ends_of(whole.stencil.boundary), wanted);
+    }
+}
+
+std::vector<std::int64_t> stencil_shard_outputs(std::span<const ShardData> shards,
+                                                const Stencil& stencil) {
+    std::vector<std::int64_t> counts;
+    for (const ShardData& shard : shards) {
+        counts.push_back(shard.count);
+    }
+    const std::int64_t n = count_of("stencil", shards, shards.size());
+    std::vector<std::int64_t> outputs(counts.size());
+    if (stencil_outputs(n, stencil) > 0) {
+        const auto plans = halo_plan(counts, stencil.radius, ends_of(stencil.boundary));
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+            outputs[i] = plans[i].outputs;
+        }
+    }
+    return outputs;
+}
+
+}  // namespace detail
+
+}  // namespace jitune

@@ -1,0 +1,84 @@
+#include "placement/machine_backend.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "placement/placed_operation.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::string_view kFormat = "placement";
+
+/// "A + 2 x B": what makes machines share placements, or their names.
+std::string together(const std::string& host, std::span<Backend* const> gpus,
+                     std::string DeviceInfo::*text) {
+    std::string result = host;
+    for (std::size_t i = 0; i < gpus.size();) {
+        const std::string& first = gpus[i]->info().*text;
+        std::size_t end = i;
+        while (end < gpus.size() && gpus[end]->info().*text == first) {
+            ++end;
+        }
+        result += fmt::format(" + {} x {}", end - i, first);
+        i = end;
+    }
+    return result;
+}
+
+std::int64_t cores_of(const DeviceInfo& host) {
+    const auto found = host.attributes.find("cores");
+    return found == host.attributes.end() ? 1 : found->second;
+}
+
+}  // namespace
+
+MachineBackend::MachineBackend(Machine& machine, Backend& host, std::span<Backend* const> gpus)
+    : HostMemoryBackend(host), machine_(machine) {
+    info_.id = "machine";
+    info_.name = together(host.info().name, gpus, &DeviceInfo::name);
+    info_.driver = gpus.empty() ? host.info().driver : gpus.front()->info().driver;
+    info_.device_class =
+        "machine " + together(host.info().device_class, gpus, &DeviceInfo::device_class);
+    info_.attributes = {{"cores", cores_of(host.info())},
+                        {"gpu_count", static_cast<std::int64_t>(gpus.size())}};
+}
+
+std::vector<CompileOutcome> MachineBackend::compile(const TemplateSource& /*source*/,
+                                                    std::span<const Instance> instances) {
+    std::vector<CompileOutcome> outcomes;
+    for (const Instance& instance : instances) {
+        outcomes.emplace_back(
+            Binary{std::string(kFormat),
+                   std::make_shared<const std::string>(instance.expressions.front()),
+                   {"place"}});
+    }
+    return outcomes;
+}
+
+std::shared_ptr<const Program> MachineBackend::load(const Binary& binary) {
+    const auto refuse = [](const std::string& what) {
+        throw Error(ErrorKind::device, "load a placement: " + what);
+    };
+    if (binary.format != kFormat || binary.image == nullptr) {
+        refuse(fmt::format("its format is \"{}\", not \"{}\"", binary.format, kFormat));
+    }
+    const std::string& expression = *binary.image;
+    for (const Family& family : machine_.engine().families()) {
+        if (family.placed != nullptr &&
+            expression.starts_with(fmt::format("jitune::place_{}<", family.name))) {
+            try {
+                return family.placed->load(machine_, expression_values(expression));
+            } catch (const Error& error) {  // a value that no call could have: the row is wrong
+                refuse(error.what());
+            }
+        }
+    }
+    refuse(fmt::format("\"{:.80}\" is no operation that can be placed", expression));
+    return nullptr;
+}
+
+}  // namespace jitune

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "placement/host_memory_backend.hpp"
+#include "placement/machine.hpp"
+#include "placement/machine_bench.hpp"
+
+namespace jitune {
+
+/// The device "machine": its programs are placements of operations on arrays in host memory, which
+/// is its memory, too. There is nothing to compile: the image of a program is its name expression.
+/// So placements are searched, timed, stored and explained as any kernel's configurations are.
+class MachineBackend final : public HostMemoryBackend {
+public:
+    /// All of them must outlive it.
+    MachineBackend(Machine& machine, Backend& host, std::span<Backend* const> gpus);
+
+    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+    std::string compiler() override { return "none"; }
+    std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                        std::span<const Instance> instances) override;
+    std::shared_ptr<const Program> load(const Binary& binary) override;
+    std::unique_ptr<Bench> make_bench() override {
+        return std::make_unique<MachineBench>(host_.make_bench());
+    }
+
+    /// The machine's template for an operation.
+    [[nodiscard]] const Kernel& kernel(std::string_view operation) const {
+        return machine_.kernel(operation);
+    }
+
+private:
+    Machine& machine_;
+    DeviceInfo info_;
+};
+
+/// Of a backend whose id is "machine".
+inline const Kernel& placed_kernel(const Backend& machine, std::string_view operation) {
+    return static_cast<const MachineBackend&>(machine).kernel(operation);
+}
+
+}  // namespace jitune

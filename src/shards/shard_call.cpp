@@ -1,0 +1,240 @@
+#include "shards/shard_call.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace jitune {
+
+namespace {
+
+using detail::ShardData;
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr std::size_t kBandAlignment = 256;
+
+[[noreturn]] void refuse(const std::string& what, const std::string& why) {
+    throw Error(ErrorKind::usage, fmt::format("{} on shards: {}", what, why));
+}
+
+/// One array of the caller's: as numbers, since arrays that are not one cannot be compared as
+/// pointers.
+struct Area {
+    const char* what;
+    std::size_t shard;
+    std::uintptr_t begin;
+    std::size_t bytes;
+
+    [[nodiscard]] std::string name() const {
+        return fmt::format("the {} of shard {}", what, shard);
+    }
+    [[nodiscard]] bool overlaps(const Area& other) const {
+        return bytes > 0 && other.bytes > 0 && begin < other.begin + other.bytes &&
+               other.begin < begin + bytes;
+    }
+};
+
+void refuse_bad_pointer(const std::string& what, const Area& area, std::size_t alignment) {
+    if (area.bytes > 0 && area.begin == 0) {
+        refuse(what, area.name() + " is a null pointer");
+    }
+    if (area.bytes > 0 && area.begin % alignment != 0) {
+        refuse(what, fmt::format("{} is not aligned to {} bytes", area.name(), alignment));
+    }
+}
+
+/// What one call works on.
+struct Work {
+    std::vector<ShardData> shards;
+    std::vector<std::size_t> numbers;  ///< of the shards, in the caller's list
+    std::vector<void*> outputs;
+    std::vector<HaloShard> plans;
+    std::vector<ByteRange> ranges;  ///< of each shard's outputs in an array of all
+};
+
+Work work_of(const WindowKernel& kernel, std::span<const ShardData> shards,
+             std::span<void* const> outputs, std::int64_t radius, Ends ends, ShardOutput wanted) {
+    Work work;
+    std::vector<std::int64_t> counts;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        if (shards[i].count > 0 || wanted == ShardOutput::all) {
+            work.shards.push_back(shards[i]);
+            work.numbers.push_back(i);
+            work.outputs.push_back(outputs[i]);
+            counts.push_back(shards[i].count);
+        }
+    }
+    work.plans = halo_plan(counts, radius, ends);
+    std::size_t begin = 0;
+    for (const HaloShard& plan : work.plans) {
+        const auto units = static_cast<std::size_t>(plan.outputs * kernel.unit_elements());
+        work.ranges.push_back({begin, units * kernel.output_bytes()});
+        begin += work.ranges.back().count;
+    }
+    return work;
+}
+
+void refuse_bad_arrays(const WindowKernel& kernel, const Work& work, ShardOutput wanted) {
+    const auto address = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data); };
+    const std::size_t all = work.ranges.back().begin + work.ranges.back().count;
+    std::vector<Area> areas;
+    for (std::size_t i = 0; i < work.shards.size(); ++i) {
+        const auto elements =
+            static_cast<std::size_t>(work.shards[i].count * kernel.unit_elements());
+        areas.push_back({"input", work.numbers[i], address(work.shards[i].data),
+                         elements * kernel.input_bytes()});
+        refuse_bad_pointer(kernel.name(), areas.back(), kernel.input_bytes());
+    }
+    for (std::size_t i = 0; i < work.shards.size(); ++i) {
+        const Area output{"output", work.numbers[i], address(work.outputs[i]),
+                          wanted == ShardOutput::all ? all : work.ranges[i].count};
+        refuse_bad_pointer(kernel.name(), output, kernel.output_bytes());
+        for (const Area& other : areas) {
+            if (output.overlaps(other)) {
+                refuse(kernel.name(), fmt::format("{} overlaps {}", output.name(), other.name()));
+            }
+        }
+        areas.push_back(output);
+    }
+}
+
+/// The shards of one call, under way.
+class ShardRun {
+public:
+    ShardRun(Engine& engine, WindowKernel& kernel, StreamGroup& group, const Work& work,
+             ShardOutput wanted)
+        : kernel_(kernel), group_(group), work_(work) {
+        for (std::size_t i = 0; i < work.shards.size(); ++i) {
+            auto* output = static_cast<std::byte*>(work.outputs[i]);
+            outputs_.push_back(wanted == ShardOutput::all ? output + work.ranges[i].begin : output);
+        }
+        for (std::size_t i = 0; i < work.shards.size(); ++i) {
+            resolved_.push_back(resolve(engine, i));
+        }
+    }
+
+    void enqueue() const {
+        const bool exchange = std::any_of(work_.plans.begin(), work_.plans.end(),
+                                          [](const HaloShard& plan) { return plan.band > 0; });
+        // All bodies first: what follows is enqueued, and done, beside them.
+        for (std::size_t i = 0; i < work_.plans.size(); ++i) {
+            if (exchange) {
+                group_.fork(i);
+            }
+            if (work_.plans[i].body > 0) {
+                group_.enter(i);
+                kernel_.launch(group_.stream(i), *resolved_[i], body(i));
+            }
+        }
+        for (std::size_t i = 0; i < work_.plans.size(); ++i) {
+            if (work_.plans[i].band > 0) {
+                enqueue_band(i);
+            }
+        }
+        group_.settle();
+    }
+
+private:
+    [[nodiscard]] std::size_t input_bytes(std::int64_t units) const {
+        return static_cast<std::size_t>(units * kernel_.unit_elements()) * kernel_.input_bytes();
+    }
+    [[nodiscard]] std::size_t output_bytes(std::int64_t units) const {
+        return static_cast<std::size_t>(units * kernel_.unit_elements()) * kernel_.output_bytes();
+    }
+    [[nodiscard]] const std::byte* input(std::size_t shard, std::int64_t unit) const {
+        return static_cast<const std::byte*>(work_.shards[shard].data) + input_bytes(unit);
+    }
+
+    [[nodiscard]] WindowKernel::Part body(std::size_t shard) const {
+        const HaloShard& plan = work_.plans[shard];
+        return {plan.body, plan.padded, input(shard, plan.body_from), outputs_[shard]};
+    }
+
+    /// The band is answered as the body is, so that nothing more is tuned.
+    const Resolved* resolve(Engine& engine, std::size_t shard) {
+        const HaloShard& plan = work_.plans[shard];
+        if (plan.outputs == 0) {
+            return nullptr;
+        }
+        group_.enter(shard);
+        const WindowKernel::Part band{plan.band, plan.padded, nullptr, nullptr};
+        return &kernel_.resolve(engine, *group_.stream(shard).site,
+                                plan.body > 0 ? body(shard) : band);
+    }
+
+    void enqueue_band(std::size_t shard) const {
+        const HaloShard& plan = work_.plans[shard];
+        group_.enter(shard);
+        const std::size_t bytes =
+            (input_bytes(plan.band) + kBandAlignment - 1) / kBandAlignment * kBandAlignment;
+        const StreamGroup::Lane side = group_.side(shard);
+        const Scratch memory = side.site->scratch({bytes + output_bytes(plan.band), 0});
+        auto* const inputs = static_cast<std::byte*>(memory.plain);
+        std::byte* const outputs = inputs + bytes;
+        for (const UnitCopy& copy : plan.gather) {
+            group_.fetch(inputs + input_bytes(copy.to), copy.shard, input(copy.shard, copy.from),
+                         input_bytes(copy.count));
+        }
+        kernel_.launch(side, *resolved_[shard], {plan.band, plan.padded, inputs, outputs});
+        group_.join();
+        for (const UnitCopy& copy : plan.edges) {
+            group_.copy(outputs_[shard] + output_bytes(copy.to), outputs + output_bytes(copy.from),
+                        output_bytes(copy.count));
+        }
+    }
+
+    WindowKernel& kernel_;
+    StreamGroup& group_;
+    const Work& work_;
+    std::vector<std::byte*> outputs_;
+    std::vector<const Resolved*> resolved_;
+};
+
+}  // namespace
+
+std::int64_t count_of(const std::string& what, std::span<const ShardData> shards,
+                      std::size_t outputs) {
+    if (shards.empty()) {
+        refuse(what, "there are none");
+    }
+    if (shards.size() != outputs) {
+        refuse(what,
+               fmt::format("{} outputs for {} shards: give one for each", outputs, shards.size()));
+    }
+    std::int64_t total = 0;
+    for (const ShardData& shard : shards) {
+        if (shard.count < 0) {
+            refuse(what, fmt::format("a shard of {}: counts must not be negative", shard.count));
+        }
+        if (shard.count > kMostElements - total) {
+            refuse(what, "more than 2^40 elements");
+        }
+        total += shard.count;
+    }
+    return total;
+}
+
+std::unique_ptr<StreamGroup> group_of(Engine& engine, std::span<const ShardData> shards,
+                                      std::span<void* const> outputs) {
+    std::vector<GroupMember> members;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        members.push_back({shards[i].stream, shards[i].count > 0 ? shards[i].data : outputs[i]});
+    }
+    return engine.cuda().group(members);
+}
+
+void run_on_shards(Engine& engine, WindowKernel& kernel, std::span<const ShardData> shards,
+                   std::span<void* const> outputs, std::int64_t radius, Ends ends,
+                   ShardOutput wanted) {
+    const Work work = work_of(kernel, shards, outputs, radius, ends, wanted);
+    refuse_bad_arrays(kernel, work, wanted);
+    const auto group = group_of(engine, work.shards, work.outputs);
+    const ShardRun run(engine, kernel, *group, work, wanted);
+    const auto lock = group->lock();
+    run.enqueue();
+    if (wanted == ShardOutput::all) {
+        group->all_gather(work.outputs, work.ranges);
+    }
+}
+
+}  // namespace jitune

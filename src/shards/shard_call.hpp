@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dispatch/call_memo.hpp"
+#include "dispatch/engine.hpp"
+#include "jitune/shards.hpp"
+#include "shards/halo_plan.hpp"
+
+namespace jitune {
+
+/// The elements or rows of all shards. Throws Error(usage), which begins with `what`, for no
+/// shards, a negative count, more than 2^40 in all, or another number of outputs.
+std::int64_t count_of(const std::string& what, std::span<const detail::ShardData> shards,
+                      std::size_t outputs);
+
+/// The streams of the shards. A shard without elements that has no stream is found by its output.
+std::unique_ptr<StreamGroup> group_of(Engine& engine, std::span<const detail::ShardData> shards,
+                                      std::span<void* const> outputs);
+
+/// A kernel over windows, on shards of an array whose units are elements or rows.
+class WindowKernel {
+public:
+    virtual ~WindowKernel() = default;
+
+    [[nodiscard]] virtual std::string name() const = 0;            ///< for messages
+    [[nodiscard]] virtual std::size_t input_bytes() const = 0;     ///< of one element
+    [[nodiscard]] virtual std::size_t output_bytes() const = 0;    ///< of one output
+    [[nodiscard]] virtual std::int64_t unit_elements() const = 0;  ///< 1, or the columns
+
+    /// Units of an array, and where they and their outputs are. `padded` as HaloShard has it.
+    struct Part {
+        std::int64_t units;
+        bool padded;
+        const void* input;
+        void* output;
+    };
+
+    /// The answer to such a part, which may take long: in its site's context.
+    virtual const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) = 0;
+
+    /// Enqueues `part` with that answer, or one to another number of units, on `lane`, whose
+    /// context is the current one.
+    virtual void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
+                        const Part& part) = 0;
+};
+
+/// Enqueues the kernel, whose windows reach `radius` units to either side, on all shards. Throws
+/// Error(usage) for null, misaligned and overlapping arrays.
+void run_on_shards(Engine& engine, WindowKernel& kernel, std::span<const detail::ShardData> shards,
+                   std::span<void* const> outputs, std::int64_t radius, Ends ends,
+                   ShardOutput wanted);
+
+}  // namespace jitune

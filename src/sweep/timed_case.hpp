@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "dispatch/engine.hpp"
+
+namespace jitune {
+
+/// What one launch on the caller's own data gave.
+struct TimedCase {
+    std::vector<std::byte> output;  ///< the first output
+    double seconds = 0;  ///< median of one call, with the cache as the template says and without
+                         ///< transfers
+};
+
+/// Copies the inputs of `one` to the device of `backend`, and launches and times `resolved`, the
+/// answer of `kernel` to `problem`, there. `one.judge` is not looked at. Throws Error(device), and
+/// Error(unavailable) where the device has too little memory or no compiler for a placement.
+TimedCase time_case(Engine& engine, Backend& backend, const Kernel& kernel, const Problem& problem,
+                    const Resolved& resolved, Case one);
+
+/// An input that is a copy of memory of any alignment.
+CaseArgument input_of(const void* data, std::size_t bytes);
+
+}  // namespace jitune

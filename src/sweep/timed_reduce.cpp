@@ -1,0 +1,32 @@
+#include "sweep/timed_reduce.hpp"
+
+#include <cstring>
+
+#include "families/reduce/reduce_call.hpp"
+#include "families/reduce/reduce_kernel.hpp"
+#include "sweep/timed_case.hpp"
+
+namespace jitune {
+
+TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::ReduceRequest& request,
+                            const void* values) {
+    refuse_bad_shape(request.shape);
+    const DispatchKey key = reduce_key(request, backend);
+    const Resolved& resolved = resolve_reduce(engine, key, backend, request);
+    const auto elements = static_cast<std::size_t>(request.shape.inner);
+    const Problem problem = reduce_problem(request);
+    Case one;
+    one.sizes = problem.sizes;
+    one.arguments = {input_of(values, elements * bytes_of(request.element)),
+                     CaseArgument::output(bytes_of(request.result))};
+    const TimedCase timed =
+        time_case(engine, backend, reduce_kernel(request.shape.kind, platform_of(backend)), problem,
+                  resolved, std::move(one));
+    TimedReduction result{};
+    std::memcpy(result.value, timed.output.data(), timed.output.size());
+    result.info = resolved.info;
+    result.seconds = timed.seconds;
+    return result;
+}
+
+}  // namespace jitune

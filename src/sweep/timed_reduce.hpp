@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+
+#include "dispatch/engine.hpp"
+#include "jitune/reduce.hpp"
+
+namespace jitune {
+
+struct TimedReduction {
+    alignas(8) std::byte value[8];  ///< bytes_of(request.result) of them
+    DispatchInfo info;
+    double seconds = 0;  ///< median of one reduction, with a cold cache and without transfers
+};
+
+/// Copies `values`, host memory of any alignment, to the device of `backend`, and reduces and times
+/// them there. The request is of all elements, and not empty. Throws as tuned_reduce does, and
+/// Error(unavailable) where the device has too little memory.
+TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::ReduceRequest& request,
+                            const void* values);
+
+}  // namespace jitune

@@ -1,0 +1,129 @@
+#include "template/argument_reader.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "backend/launch.hpp"
+#include "template/front_matter_words.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::int64_t kMostAlignment = 256;
+
+/// Reads one argument.
+class ArgumentReader {
+public:
+    ArgumentReader(const FrontMatterScope& scope, const toml::table& table, const std::string& name)
+        : scope_(scope), reader_(scope.reader()), table_(table), where_("argument " + name) {
+        result_.name = name;
+    }
+
+    ArgumentSpec read(const FrontMatter& front) {
+        const auto access = access_from(reader_.text(table_, "access", where_));
+        if (!access) {
+            fail("access of {} must be in, out, inout, value, scalar, scratch or zeroed");
+        }
+        const bool is_array = *access == Access::value && table_.contains("count");
+        result_.access = is_array ? Access::value_array : *access;
+        result_.type = reader_.text(table_, "type", where_);
+        const std::string_view amount = is_scalar() ? "value" : "count";
+        refuse_other_keys(amount);
+        result_.amount = scope_.expression(table_, reader_.text(table_, amount, where_));
+        read_type(front);
+        read_fill();
+        read_tolerance();
+        read_alignment();
+        return result_;
+    }
+
+private:
+    [[nodiscard]] bool is_scalar() const {
+        return result_.access == Access::scalar || result_.access == Access::value;
+    }
+
+    void refuse_other_keys(std::string_view amount) const {
+        switch (result_.access) {
+            case Access::in:
+                return reader_.refuse_other_keys(table_, where_,
+                                                 {"access", "type", amount, "fill", "alignment"});
+            case Access::out:
+                return reader_.refuse_other_keys(
+                    table_, where_, {"access", "type", amount, "tolerance", "alignment"});
+            case Access::inout:
+                return reader_.refuse_other_keys(
+                    table_, where_, {"access", "type", amount, "fill", "tolerance", "alignment"});
+            default:
+                return reader_.refuse_other_keys(table_, where_, {"access", "type", amount});
+        }
+    }
+
+    void read_type(const FrontMatter& front) const {
+        const bool is_parameter =
+            front.types.contains(result_.type) && !front.ranges.contains(result_.type);
+        if (!is_parameter && !type_bytes(result_.type)) {
+            fail("type of {} is \"" + result_.type +
+                 "\", which is neither a type parameter nor a type name such as uint64");
+        }
+        if (result_.access == Access::scalar && !result_.type.starts_with("int") &&
+            !result_.type.starts_with("uint")) {
+            fail("{} is a scalar, so its type must be an integer type");
+        }
+    }
+
+    void read_fill() {
+        const auto fill = Fill::parse(reader_.text_or(table_, "fill", where_, "random"));
+        if (!fill) {
+            fail("fill of {} must be random, random A..B, zeros, ones, iota or a .npy file");
+        }
+        result_.fill = *fill;
+    }
+
+    void read_tolerance() {
+        if (const toml::node* node = table_.get("tolerance")) {
+            result_.tolerance = node->value<double>();
+            if (!node->is_number() || !(*result_.tolerance >= 0 && *result_.tolerance < 1)) {
+                fail("tolerance of {} must be a relative difference: 0, or a number below 1");
+            }
+        }
+    }
+
+    void read_alignment() {
+        if (const toml::node* node = table_.get("alignment")) {
+            const auto bytes = node->value_exact<std::int64_t>().value_or(0);
+            if (bytes < 1 || bytes > kMostAlignment ||
+                !std::has_single_bit(static_cast<std::uint64_t>(bytes))) {
+                fail("alignment of {} must be a power of two of bytes, up to 256");
+            }
+            result_.alignment = bytes;
+        }
+    }
+
+    [[noreturn]] void fail(std::string_view message) const {
+        reader_.fail(table_, fmt::format(fmt::runtime(message), where_));
+    }
+
+    const FrontMatterScope& scope_;
+    const TomlReader& reader_;
+    const toml::table& table_;
+    std::string where_;
+    ArgumentSpec result_;
+};
+
+}  // namespace
+
+void read_arguments(const FrontMatterScope& scope, const toml::node& arguments,
+                    FrontMatter& front) {
+    const TomlReader& reader = scope.reader();
+    for (const auto& [name, node] : reader.in_order(reader.table(arguments, "arguments"))) {
+        const toml::table& table = reader.table(*node, "argument " + name);
+        front.arguments.push_back(ArgumentReader(scope, table, name).read(front));
+    }
+    if (front.arguments.size() > kMaxArguments) {
+        reader.fail(arguments, fmt::format("at most {} arguments", kMaxArguments));
+    }
+}
+
+}  // namespace jitune

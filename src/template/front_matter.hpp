@@ -1,0 +1,128 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "template/fill.hpp"
+#include "space/expression.hpp"
+#include "space/value.hpp"
+
+namespace jitune {
+
+struct TemplateSource;
+
+/// How a kernel uses one of its arguments. The first five are the caller's.
+enum class Access {
+    in,           ///< array, read
+    out,          ///< array, written whole
+    inout,        ///< array, read and written in place
+    value,        ///< a scalar that each call brings, passed by value
+    value_array,  ///< an array in host memory that each call brings, passed by value as one struct
+    scratch,      ///< work memory, any content
+    zeroed,       ///< work memory, zero before each launch; the kernel leaves it zero
+    scalar,       ///< worked out from the sizes and the configuration, passed by value
+};
+
+inline bool is_read(Access access) {
+    return access == Access::in || access == Access::inout;
+}
+inline bool is_written(Access access) {
+    return access == Access::out || access == Access::inout;
+}
+/// True for what each call brings.
+inline bool is_given(Access access) {
+    return access == Access::value || access == Access::value_array || is_read(access) ||
+           is_written(access);
+}
+
+struct ArgumentSpec {
+    std::string name;
+    std::string type;  ///< a type parameter or a type name such as "uint64"
+    Access access = Access::scalar;
+    /// Elements of an array; value of a scalar; what a `value` is while the kernel is tuned.
+    Expression amount = Expression::constant(std::int64_t{1});
+    Fill fill = {};                              ///< of an array that is read, while tuned
+    std::optional<double> tolerance = {};        ///< of one that is written; nothing: its type's
+    std::optional<std::int64_t> alignment = {};  ///< bytes; nothing: those of an element
+};
+
+struct LaunchSpec {
+    std::string entry;                            ///< "jitune::reduce"
+    int line = 0;                                 ///< of the file, where the entry is named
+    std::vector<std::string> template_arguments;  ///< names of type parameters and parameters
+    std::vector<std::string> arguments;           ///< names of arguments, in the kernel's order
+    Expression when;                              ///< the step is left out where this is not true
+    std::array<Expression, 3> grid, block;
+    Expression shared_bytes;
+    Expression cluster;       ///< blocks per cluster along x; 1: none
+    Expression programmatic;  ///< not 0: may start before the stream's previous work has ended
+};
+
+/// What gives the outputs that candidates must give.
+struct ReferenceSpec {
+    enum class Kind {
+        kernel,    ///< a launch of another kernel of the template
+        host,      ///< a host function, in the text between #ifdef JITUNE_HOST and its #endif
+        files,     ///< a .npy file for each output
+        standard,  ///< the template's default configuration
+    } kind = Kind::kernel;
+    LaunchSpec launch;                         ///< kernel, host
+    std::map<std::string, std::string> files;  ///< output -> file beside the template
+};
+
+/// A figure for people: "bandwidth", in "GB/s".
+struct MetricSpec {
+    std::string name;
+    Expression value;  ///< over parameters, sizes, device attributes and `seconds`, of one launch
+    std::string unit;
+};
+
+/// What the first comment of a kernel template says; docs/kernel_templates.md is the reference.
+/// Expressions have `derived` names replaced already.
+struct FrontMatter {
+    std::string kernel;
+    std::string backend;  ///< "cuda" or "host"
+    std::string summary;
+    std::vector<std::string> sizes;
+    /// type parameter -> name -> C++ text
+    std::map<std::string, std::map<std::string, std::string>> types;
+    /// Type parameters that are integers, which expressions count with -> "1..32", what there is.
+    std::map<std::string, std::string> ranges;
+    std::vector<Parameter> parameters;
+    std::map<std::string, std::string>
+        enumerations;                     ///< parameter with names as values -> C++ enum
+    std::vector<Expression> constraints;  ///< a configuration is legal where all are true
+    std::vector<Expression> prune;        ///< and worth trying where these are true, too
+    /// "exact", "fixed" or "any": on what the result of a configuration depends.
+    Expression reproducibility = Expression::constant(std::string("fixed"));
+    bool warm_cache = false;  ///< candidates are timed on data that the call before has read, too
+    std::vector<ArgumentSpec> arguments;
+    std::vector<LaunchSpec> launches;
+    std::vector<std::string> defines;  ///< parameters and type parameters that are macros
+    std::optional<ReferenceSpec> reference;
+    std::vector<MetricSpec> metrics;
+
+    /// True if a configuration's legality depends on the sizes, so that one size's winner may be
+    /// wrong for another size of the same bucket.
+    [[nodiscard]] bool constrains_sizes() const;
+    /// True for a parameter or a type parameter.
+    [[nodiscard]] bool is_instance_word(std::string_view name) const;
+    /// What a type parameter of this name is in expressions: the name, or the integer that it is.
+    [[nodiscard]] Scalar type_value(const std::string& parameter, const std::string& name) const;
+    /// nullptr where there is none of this name.
+    [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;
+
+    /// Reads the front matter of a template and the headers that it includes. Throws Error(usage):
+    /// file, line, what is wrong, what would be right. Refuses unknown keys, unknown names in
+    /// expressions and identifiers that are not [A-Za-z_][A-Za-z0-9_]*.
+    static FrontMatter parse(const TemplateSource& source);
+};
+
+/// Bytes of a type name such as "int32" or "float64"; nullopt for any other name.
+std::optional<std::int64_t> type_bytes(std::string_view name);
+
+}  // namespace jitune

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "template/toml_reader.hpp"
+#include "space/expression.hpp"
+
+namespace jitune {
+
+/// The names that a front matter has declared so far, and its expressions over them. Every function
+/// that can fail throws Error(usage) with the place.
+class FrontMatterScope {
+public:
+    /// `reader` must outlive the scope.
+    explicit FrontMatterScope(const TomlReader& reader) : reader_(&reader) {}
+
+    [[nodiscard]] const TomlReader& reader() const { return *reader_; }
+
+    /// A name that no table declares: a device attribute.
+    void add_attribute(const std::string& name) { places_.emplace(name, ""); }
+    /// A name that comes with another: element_bytes with the type parameter element.
+    void add_beside(const toml::node& at, const std::string& name) {
+        places_.emplace(name, reader_->place(at));
+    }
+    /// Throws for a name that is no identifier or is known already.
+    void declare(const toml::node& at, const std::string& name);
+    /// Declares `name`; expressions then have `meaning` in its place.
+    void define(const toml::node& at, const std::string& name, const Expression& meaning);
+
+    /// Throws for text that is no expression and for unknown names.
+    [[nodiscard]] Expression expression(const toml::node& at, const std::string& text) const;
+
+private:
+    const TomlReader* reader_;
+    std::map<std::string, std::string> places_;  ///< name -> where; "": a device attribute
+    std::map<std::string, Expression> derived_;
+};
+
+}  // namespace jitune

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "template/front_matter.hpp"
+
+namespace jitune {
+
+/// The access of a word such as "in", or nothing.
+std::optional<Access> access_from(std::string_view word);
+
+/// What expressions of a backend's templates may name beside the template's own words.
+const std::set<std::string>& device_attributes(std::string_view backend);
+
+/// [A-Za-z_][A-Za-z0-9_]*, at most 64 characters.
+bool is_identifier(std::string_view text);
+
+/// Bounds of the ranges of type parameters that are integers.
+inline constexpr std::int64_t kHighestInRange = 1 << 20;
+inline constexpr std::int64_t kMostInRange = 4096;
+
+/// The first and the last integer of a range such as "1..32"; nothing where it is none, is empty or
+/// is beyond the bounds above.
+std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::string_view text);
+
+/// What may stand for a type, an enumeration or a function: identifiers, "::" and spaces.
+bool is_type_text(std::string_view text);
+
+}  // namespace jitune

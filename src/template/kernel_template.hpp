@@ -1,0 +1,106 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "template/front_matter.hpp"
+#include "template/launch_rule.hpp"
+#include "template/problem.hpp"
+#include "space/search_space.hpp"
+#include "tuner_db/record.hpp"
+
+namespace jitune {
+
+/// A kernel source with tuning parameters: front matter and C++ code. Immutable.
+class KernelTemplate {
+public:
+    /// Throws Error(usage) as FrontMatter::parse does, and for text with a NUL byte.
+    explicit KernelTemplate(TemplateSource source);
+
+    [[nodiscard]] const FrontMatter& front_matter() const { return front_matter_; }
+    [[nodiscard]] const TemplateSource& source() const { return source_; }
+    /// 32 hex digits over the text and its headers: the code, the search space and the launch
+    /// rules.
+    [[nodiscard]] const std::string& hash() const { return hash_; }
+
+    /// Throws Error(usage) for a type or size the template does not have.
+    void check(const Problem& problem) const;
+
+    [[nodiscard]] RecordKey key(const Problem& problem, const DeviceInfo& device) const;
+
+    /// Every configuration that is legal for the problem on the device and worth trying.
+    [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const;
+
+    /// True if all constraints hold for the problem on the device. No SQL, no space.
+    [[nodiscard]] bool accepts(const Configuration& configuration, const Problem& problem,
+                               const DeviceInfo& device) const;
+
+    /// The parameters' defaults; where a constraint forbids them on this device, the configuration
+    /// of `space` that shares most values with them (of equals, the last).
+    [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const;
+
+    /// "exact", "fixed" or "any": whether the result of a configuration depends on nothing but the
+    /// data, on the order that the configuration fixes, or on timing. Throws Error(usage) where the
+    /// template says something else.
+    [[nodiscard]] std::string reproducibility(const Configuration& configuration,
+                                              const Problem& problem,
+                                              const DeviceInfo& device) const;
+
+    /// The name expressions of a configuration, made from typed values only.
+    [[nodiscard]] Instance instance(const Problem& problem,
+                                    const Configuration& configuration) const;
+
+    [[nodiscard]] LaunchRule launch_rule(const Problem& problem, const DeviceInfo& device,
+                                         const Configuration& configuration) const;
+
+    /// A plain kernel that candidates are compared with.
+    struct Reference {
+        Instance instance;
+        LaunchRule rule;
+    };
+    /// Nothing where the template has none that runs on its own device. Its rule takes the arrays
+    /// and work memory of the configuration's.
+    [[nodiscard]] std::optional<Reference> reference(const Problem& problem,
+                                                     const DeviceInfo& device,
+                                                     const Configuration& configuration) const;
+
+    /// The function of a reference of ReferenceSpec::Kind::host, with the parameters' defaults.
+    [[nodiscard]] Instance host_reference(const Problem& problem) const;
+
+    /// What an expression is for a problem, whatever its device and its configuration; nothing
+    /// where it depends on them.
+    [[nodiscard]] std::optional<Scalar> value_of(const Expression& expression,
+                                                 const Problem& problem) const;
+
+    struct Metric {
+        std::string name;
+        double value = 0;
+        std::string unit;
+    };
+    /// The template's metrics where one launch takes `seconds`. A metric that is no number is left
+    /// out.
+    [[nodiscard]] std::vector<Metric> metrics(const Problem& problem, const DeviceInfo& device,
+                                              const Configuration& configuration,
+                                              double seconds) const;
+
+private:
+    [[nodiscard]] std::string text_of(const std::string& word, const Problem& problem,
+                                      const Configuration& configuration) const;
+    [[nodiscard]] std::string defines(const Problem& problem,
+                                      const Configuration& configuration) const;
+    [[nodiscard]] std::string name_expression(const LaunchSpec& launch, const Problem& problem,
+                                              const Configuration& configuration) const;
+    [[nodiscard]] LaunchRule rule_of(const std::vector<LaunchSpec>& launches,
+                                     const Problem& problem, const DeviceInfo& device,
+                                     const Configuration& configuration) const;
+
+    TemplateSource source_;
+    FrontMatter front_matter_;
+    std::string hash_;
+};
+
+}  // namespace jitune

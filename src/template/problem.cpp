@@ -1,0 +1,68 @@
+#include "template/problem.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tuner_db/bucket.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr double kTwoTo63 = 9223372036854775808.0;
+// Mantissas, as 64-bit fractions with the top bit set, at which log2 is a quarter and three
+// quarters past an integer.
+constexpr auto kQuarter = static_cast<std::uint64_t>(kTwoTo63 * 1.189207115002721067);
+constexpr auto kThreeQuarters = static_cast<std::uint64_t>(kTwoTo63 * 1.681792830507429086);
+
+std::uint64_t product(std::span<const std::int64_t> sizes) {
+    std::uint64_t result = 1;
+    for (const std::int64_t size : sizes) {
+        if (__builtin_mul_overflow(result, static_cast<std::uint64_t>(size), &result)) {
+            return std::numeric_limits<std::uint64_t>::max();
+        }
+    }
+    return result;
+}
+
+/// round(2 log2(size)), and 0 for no size at all. On the path of every call, so without branches.
+std::int64_t half_octaves_of(std::uint64_t size) {
+    const int zeros = std::countl_zero(size | 1);
+    const std::uint64_t mantissa = size << zeros;
+    return 2 * (63 - zeros) + (mantissa >= kQuarter ? 1 : 0) + (mantissa >= kThreeQuarters ? 1 : 0);
+}
+
+}  // namespace
+
+std::int64_t size_bucket(std::span<const std::int64_t> sizes) {
+    constexpr std::size_t kLast = kBucketSizes - 1;
+    std::int64_t bucket = 0;
+    for (std::size_t i = 0; i < std::min(sizes.size(), kLast); ++i) {
+        bucket |= half_octaves_of(static_cast<std::uint64_t>(sizes[i])) << (i * kBucketBits);
+    }
+    if (sizes.size() > kLast) {
+        bucket |= half_octaves_of(product(sizes.subspan(kLast))) << (kLast * kBucketBits);
+    }
+    return bucket;
+}
+
+std::string types_text(const Problem& problem) {
+    std::string text;
+    for (const auto& [parameter, name] : problem.types) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", parameter, name);
+    }
+    return text;
+}
+
+std::string sizes_text(const Problem& problem, const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", names[i], problem.sizes.at(i));
+    }
+    return text;
+}
+
+}  // namespace jitune

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "support/embedded.hpp"
+
+namespace jitune {
+
+/// The text of a header by the name that a directive gives it, or nothing.
+using FindHeader = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// Everything that the text of a template includes and its front matter names, and what that
+/// includes, as far as `find` has it; what it has not is for the compiler to say or to find.
+decltype(TemplateSource::headers) headers_of(const std::string& text, const FindHeader& find);
+
+/// One of jitune's own headers.
+std::optional<std::string> builtin_header(const std::string& name);
+
+/// One of jitune's own templates with the headers that it includes: "reduce.cu". A change to a
+/// header of one family is then no change to another. Throws Error(usage) where there is none.
+TemplateSource builtin_template(std::string_view name);
+
+/// A template of another table of embedded files, whose headers are of that table or jitune's own.
+TemplateSource embedded_template(std::span<const embedded::File> files, std::string_view name);
+
+}  // namespace jitune

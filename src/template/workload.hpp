@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "template/problem.hpp"
+
+namespace jitune {
+
+/// An array that a launch gets, or a value.
+struct CaseArgument {
+    /// What an array that is read repeats when a launch begins; null: it is only written.
+    std::shared_ptr<const std::vector<std::byte>> pattern;
+    std::size_t bytes = 0;
+    std::size_t offset = 0;  ///< bytes past a 256-byte boundary
+    bool written = false;    ///< its content is an output, also where it was read before
+    /// In place of memory: the bits of a scalar that is passed by value.
+    std::optional<std::uint64_t> value = std::nullopt;
+    bool by_value = false;  ///< the pattern is an array that is passed by value, not in memory
+
+    static CaseArgument output(std::size_t bytes) { return {nullptr, bytes, 0, true}; }
+};
+
+/// One run of a kernel with known inputs and a way to judge the outputs.
+struct Case {
+    std::string name;  ///< for messages: "n=1025 offset=1"
+    std::vector<std::int64_t> sizes;
+    /// The arguments that a caller gives (`in`, `out`, `inout`, `value`), in the front matter's
+    /// order.
+    std::vector<CaseArgument> arguments;
+    /// `judge` takes the right bits only, so that a second run that gives others would tell no
+    /// more.
+    bool exact = false;
+    bool reads_all = false;  ///< no launch can be right that does not read all that it is given
+    /// Empty if the outputs, which are the written arguments in their order, are right; else what
+    /// is wrong: "got 3, expected 4 ± 1e-6".
+    std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;
+    /// In place of `judge` where the host cannot know the answer: compares with the outputs that
+    /// the template's reference launch had of the same inputs.
+    std::function<std::string(std::span<const std::vector<std::byte>> outputs,
+                              std::span<const std::vector<std::byte>> reference)>
+        agree;
+};
+
+/// What candidates for a problem are tried on. Each problem family implements one.
+class Workload {
+public:
+    virtual ~Workload() = default;
+
+    /// Tunes what candidates for the problem are made of, if anything: before a tuning of the
+    /// problem begins and other processes wait for its answer. Throws Error where that would have
+    /// no answer worth keeping.
+    virtual void prepare(const Problem& /*problem*/) const {}
+
+    /// Small awkward cases that a candidate must pass before its time counts: sizes that are no
+    /// multiple of anything, data misaligned by one element, random values.
+    [[nodiscard]] virtual std::vector<Case> checks(const Problem& problem) const = 0;
+
+    /// The problem itself, at its own sizes.
+    [[nodiscard]] virtual Case timed(const Problem& problem) const = 0;
+};
+
+}  // namespace jitune

@@ -1,0 +1,79 @@
+#include "tuning/binary_cache.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/hash.hpp"
+
+namespace jitune {
+
+namespace {
+
+std::string key_of(const std::string& template_hash, const std::string& device_class,
+                   const Instance& instance) {
+    Hasher hasher("binary");
+    hasher.text(template_hash).text(device_class).text(instance.defines);
+    for (const std::string& expression : instance.expressions) {
+        hasher.text(expression);
+    }
+    return hex(hasher.digest());
+}
+
+/// Instances with the same defines are one program, those with others another.
+std::vector<CompileOutcome> compile_by_defines(Backend& backend, const TemplateSource& source,
+                                               std::span<const Instance> instances) {
+    std::map<std::string_view, std::vector<std::size_t>> programs;
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        programs[instances[i].defines].push_back(i);
+    }
+    std::vector<CompileOutcome> outcomes(instances.size());
+    for (const auto& [defines, places] : programs) {
+        TemplateSource defined = source;
+        defined.text = fmt::format("{}#line 1 \"{}\"\n{}", defines, source.name, source.text);
+        std::vector<Instance> together;
+        for (const std::size_t place : places) {
+            together.push_back({instances[place].expressions, {}, instances[place].lines});
+        }
+        std::vector<CompileOutcome> compiled = backend.compile(defined, together);
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            outcomes[places[i]] = std::move(compiled[i]);
+        }
+    }
+    return outcomes;
+}
+
+}  // namespace
+
+std::optional<CompileOutcome> BinaryCache::find(const std::string& template_hash,
+                                                const std::string& device_class,
+                                                const Instance& instance) {
+    const std::string key = key_of(template_hash, device_class, instance);
+    const std::lock_guard lock(mutex_);
+    const auto found = outcomes_.find(key);
+    return found == outcomes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<CompileOutcome> BinaryCache::compile(Backend& backend, const TemplateSource& source,
+                                                 const std::string& template_hash,
+                                                 std::span<const Instance> instances) {
+    const bool plain =
+        std::all_of(instances.begin(), instances.end(),
+                    [](const Instance& instance) { return instance.defines.empty(); });
+    std::vector<CompileOutcome> outcomes =
+        plain ? backend.compile(source, instances) : compile_by_defines(backend, source, instances);
+    compiles_ += static_cast<std::int64_t>(instances.size());
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        const std::string key = key_of(template_hash, backend.info().device_class, instances[i]);
+        const auto [known, is_new] = outcomes_.try_emplace(key, outcomes[i]);
+        if (!is_new && std::holds_alternative<CompileFailure>(known->second)) {
+            known->second = outcomes[i];
+        }
+    }
+    return outcomes;
+}
+
+}  // namespace jitune

@@ -1,0 +1,175 @@
+#include "tuning/compile_ahead.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
+#include "support/serial.hpp"
+
+namespace jitune {
+
+namespace {
+
+// A program costs some 28 ms beside its instances, for which NVRTC lets in one thread at a time:
+// many instances share that; more would leave threads idle in the end.
+constexpr std::size_t kInstancesPerProgram = 8;
+// The first program of each thread is small, to bring something to time soon.
+constexpr std::size_t kFirstInstances = 3;
+constexpr std::size_t kMostThreads = 16;
+// The thread that checks and times comes first where there are not enough cores.
+constexpr int kNiceness = 5;
+
+}  // namespace
+
+CompileAhead::CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+                           BinaryCache& binaries, std::size_t threads, TuneObserver* observer)
+    : backend_(backend),
+      kernel_(kernel),
+      problem_(problem),
+      binaries_(binaries),
+      observer_(observer) {
+    const std::size_t wished = threads > 0 ? threads : threads_for(1);
+    try {
+        for (std::size_t i = 0; i < wished; ++i) {
+            threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+        }
+    } catch (const std::system_error& error) {  // fewer threads than wished for will do
+        if (threads_.empty()) {
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("start a thread to compile on: {}", error.what()));
+        }
+    }
+}
+
+std::size_t CompileAhead::threads_for(std::size_t tunings) {
+    const std::size_t share = std::thread::hardware_concurrency() / tunings;
+    return std::clamp(share, std::size_t{1}, kMostThreads);
+}
+
+CompileAhead::~CompileAhead() {
+    for (std::jthread& thread : threads_) {
+        thread.request_stop();
+    }
+    changed_.notify_all();
+}
+
+std::size_t CompileAhead::depth() const {
+    return 2 * threads_.size() * kInstancesPerProgram;
+}
+
+void CompileAhead::submit(std::vector<Wanted> wanted) {
+    const std::lock_guard lock(mutex_);
+    for (Wanted& one : wanted) {
+        ++pending_;
+        Instance instance = kernel_.instance(problem_, one.configuration);
+        if (auto known = binaries_.find(kernel_.hash(), backend_.info().device_class, instance)) {
+            ready_.push_back({one.index, std::move(one.configuration), std::move(*known)});
+            continue;
+        }
+        const std::string name =
+            fmt::format("{}{}", instance.defines, fmt::join(instance.expressions, ";"));
+        if (const auto under_way = compiling_.find(name); under_way != compiling_.end()) {
+            under_way->second.push_back(std::move(one));
+            continue;
+        }
+        compiling_[name].push_back(std::move(one));
+        jobs_.push_back({name, std::move(instance)});
+    }
+    changed_.notify_all();
+}
+
+CompiledCandidate CompileAhead::next() {
+    return take_first([](const CompiledCandidate&) { return true; });
+}
+
+CompiledCandidate CompileAhead::take(std::size_t index) {
+    return take_first([index](const CompiledCandidate& one) { return one.index == index; });
+}
+
+CompiledCandidate CompileAhead::take_first(
+    const std::function<bool(const CompiledCandidate&)>& wanted) {
+    std::unique_lock lock(mutex_);
+    auto found = ready_.end();
+    changed_.wait(lock, [&] {
+        found = std::find_if(ready_.begin(), ready_.end(), wanted);
+        return found != ready_.end() || error_ != nullptr;
+    });
+    if (found == ready_.end()) {
+        std::rethrow_exception(error_);
+    }
+    CompiledCandidate candidate = std::move(*found);
+    ready_.erase(found);
+    --pending_;
+    return candidate;
+}
+
+std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    std::vector<Job> taken;
+    if (changed_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
+        // A fair share, so that a short queue still feeds every thread.
+        const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
+        const std::size_t most =
+            programs_++ < threads_.size() ? kFirstInstances : kInstancesPerProgram;
+        while (!jobs_.empty() && taken.size() < std::min(share, most)) {
+            taken.push_back(std::move(jobs_.front()));
+            jobs_.pop_front();
+        }
+    }
+    return taken;
+}
+
+void CompileAhead::work(const std::stop_token& stop) {
+    // Of this thread alone; it goes without, too.
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
+    for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
+        try {
+            deliver(jobs, compile(jobs));
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            error_ = error_ == nullptr ? std::current_exception() : error_;
+            changed_.notify_all();
+            return;
+        }
+    }
+}
+
+std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) {
+    std::vector<Instance> instances;
+    std::vector<std::string> configurations;
+    for (const Job& job : jobs) {
+        instances.push_back(job.instance);
+        const std::lock_guard lock(mutex_);
+        for (const Wanted& wanted : compiling_.at(job.name)) {
+            configurations.push_back(wanted.configuration.text());
+        }
+    }
+    const std::uint64_t batch = next_serial();
+    if (observer_ != nullptr) {
+        observer_->compiling(batch, configurations);
+    }
+    auto outcomes = binaries_.compile(backend_, kernel_.source(), kernel_.hash(), instances);
+    if (observer_ != nullptr) {
+        observer_->compiled(batch);
+    }
+    return outcomes;
+}
+
+void CompileAhead::deliver(const std::vector<Job>& jobs,
+                           const std::vector<CompileOutcome>& outcomes) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        for (Wanted& wanted : compiling_[jobs[i].name]) {
+            ready_.push_back({wanted.index, std::move(wanted.configuration), outcomes[i]});
+        }
+        compiling_.erase(jobs[i].name);
+    }
+    changed_.notify_all();
+}
+
+}  // namespace jitune

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "tuning/binary_cache.hpp"
+#include "template/kernel_template.hpp"
+#include "tuning/tune_observer.hpp"
+
+namespace jitune {
+
+/// A configuration with its compiled code, or why there is none.
+struct CompiledCandidate {
+    std::size_t index = 0;  ///< in the search space
+    Configuration configuration;
+    CompileOutcome outcome;
+};
+
+/// Compiles candidates on threads of its own while the caller times earlier ones. Candidates that
+/// instantiate the same code are compiled once. Used by one thread.
+class CompileAhead {
+public:
+    /// On `threads` threads; zero: one for each core, and not more than 16. `observer`, or null, is
+    /// told of each call of the compiler.
+    CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+                 BinaryCache& binaries, std::size_t threads = 0, TuneObserver* observer = nullptr);
+
+    /// The threads for each of `tunings` that run at the same time on this machine.
+    static std::size_t threads_for(std::size_t tunings);
+
+    /// Drops what has not begun and waits for compiles under way.
+    ~CompileAhead();
+
+    struct Wanted {
+        std::size_t index = 0;
+        Configuration configuration;
+    };
+    void submit(std::vector<Wanted> wanted);
+
+    /// Candidates submitted and not returned yet.
+    [[nodiscard]] std::size_t pending() const { return pending_; }
+
+    /// The next compiled candidate; waits for one. Only with pending() > 0. Throws what compiling
+    /// threw (Error(unavailable): no compiler).
+    CompiledCandidate next();
+
+    /// The submitted candidate `index` of the search space, likewise.
+    CompiledCandidate take(std::size_t index);
+
+    /// Candidates worth having under way, so that no compiler thread is idle.
+    [[nodiscard]] std::size_t depth() const;
+
+private:
+    struct Job {
+        std::string name;  // of the instance, in compiling_
+        Instance instance;
+    };
+
+    CompiledCandidate take_first(const std::function<bool(const CompiledCandidate&)>& wanted);
+    void work(const std::stop_token& stop);
+    std::vector<Job> take_jobs(const std::stop_token& stop);
+    std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);
+    void deliver(const std::vector<Job>& jobs, const std::vector<CompileOutcome>& outcomes);
+
+    Backend& backend_;
+    const KernelTemplate& kernel_;
+    const Problem& problem_;
+    BinaryCache& binaries_;
+    TuneObserver* observer_;
+    std::size_t pending_ = 0;
+
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::deque<Job> jobs_;
+    std::size_t programs_ = 0;  // begun
+    std::map<std::string, std::vector<Wanted>>
+        compiling_;  // who waits for an instance, by its name
+    std::deque<CompiledCandidate> ready_;
+    std::exception_ptr error_;
+    std::vector<std::jthread> threads_;
+};
+
+}  // namespace jitune

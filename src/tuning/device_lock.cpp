@@ -1,0 +1,65 @@
+#include "tuning/device_lock.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+std::vector<std::filesystem::path> folders() {
+    std::vector<std::filesystem::path> result{"/tmp"};  // of all users
+    const char* own = secure_getenv("XDG_RUNTIME_DIR");
+    if (own != nullptr && *own == '/') {
+        result.emplace_back(own);
+    }
+    return result;
+}
+
+}  // namespace
+
+DeviceLock::DeviceLock(const std::string& uuid, const Log& log, std::chrono::milliseconds patience)
+    : log_(log), patience_(patience), needed_(!uuid.empty()) {
+    if (!needed_) {
+        return;
+    }
+    try {
+        file_.emplace(folders(), "jitune-" + uuid + ".lock");
+    } catch (const Error& error) {
+        log_.warning("{}: others may use the device while candidates are timed", error.what());
+    }
+}
+
+DeviceLock::Turn::~Turn() {
+    if (lock_.file_) {
+        lock_.file_->release();
+    }
+}
+
+DeviceLock::Turn DeviceLock::turn() {
+    return {*this, !needed_ || (file_ && acquire())};
+}
+
+bool DeviceLock::acquire() {
+    try {
+        // Who has waited in vain does not do so again for every candidate.
+        const bool alone = file_->acquire(crowded_ ? std::chrono::milliseconds(0) : patience_);
+        if (!alone && !crowded_) {
+            log_.warning(
+                "{}: another process has held the device for {} ms; candidates are timed "
+                "beside it",
+                file_->path().string(), patience_.count());
+        }
+        crowded_ = !alone;
+        return alone;
+    } catch (const Error& error) {
+        log_.warning("{}: {}; candidates are timed without a lock", file_->path().string(),
+                     error.what());
+        file_.reset();
+        return false;
+    }
+}
+
+}  // namespace jitune

@@ -1,0 +1,39 @@
+#include "tuning/isolation/supervisor.hpp"
+
+#include <utility>
+
+#include "tuning/isolation/supervision.hpp"
+#include "tuning/isolation/worker_process.hpp"
+
+namespace jitune {
+
+Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log,
+                       std::atomic<std::int64_t>& compiles)
+    : program_(std::move(program)), limits_(limits), log_(log), compiles_(compiles) {}
+
+Supervisor::~Supervisor() = default;
+
+void Supervisor::start() {
+    if (worker_ == nullptr) {
+        worker_ = std::make_unique<WorkerProcess>(program_);
+    }
+}
+
+TuneReport Supervisor::tune(WorkerRequest request, const TuneOptions& hooks,
+                            const Recorder& recorder) {
+    Supervision supervision(std::move(request), hooks, recorder, limits_, log_, compiles_);
+    while (true) {
+        start();
+        try {
+            if (auto report = supervision.follow(*worker_)) {
+                return std::move(*report);
+            }
+        } catch (...) {
+            worker_.reset();
+            throw;
+        }
+        worker_.reset();
+    }
+}
+
+}  // namespace jitune

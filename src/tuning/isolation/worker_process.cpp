@@ -1,0 +1,103 @@
+#include "tuning/isolation/worker_process.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tuning/isolation/worker_request.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kStartTime{30'000};
+constexpr milliseconds kEndTime{2'000};  // of a process whose channel is closed: it dumps its core
+constexpr std::size_t kKept = 600;       // bytes of standard error
+
+std::pair<FileDescriptor, FileDescriptor> make_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+        throw Error(ErrorKind::unavailable, "pipe2: " + std::system_category().message(errno));
+    }
+    ::fcntl(ends[1], F_SETFL, 0);
+    return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
+    auto [ours, theirs] = MessageChannel::make_pair();
+    auto [errors, sink] = make_pipe();
+    channel_ = std::make_unique<MessageChannel>(std::move(ours));
+    errors_ = std::move(errors);
+    Command command;
+    command.program = program;
+    command.arguments = {"worker", scratch_.path().string()};
+    // What a candidate prints must not look like a message: only standard input is the channel.
+    process_ = std::make_unique<ChildProcess>(
+        command, ChildStreams{theirs.number(), sink.number(), sink.number()},
+        ChildProcess::Reach::session);
+    theirs.close();
+    sink.close();
+    const auto deadline = Clock::now() + kStartTime;
+    std::optional<Message> first;
+    while (!first && !lost() && Clock::now() < deadline) {
+        first = receive(milliseconds(50));
+    }
+    if (first != Message{worker_words::kReady, worker_words::kProtocol}) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("start a worker of {}: it is none of this version of jitune ({})",
+                                program.string(), last_words()));
+    }
+}
+
+std::optional<Message> WorkerProcess::receive(milliseconds patience) {
+    try {
+        auto message = channel_->receive(patience);
+        read_errors();
+        return message && !message->empty() ? std::move(message) : std::nullopt;
+    } catch (const Error&) {
+        garbled_ = true;
+        return std::nullopt;
+    }
+}
+
+void WorkerProcess::read_errors() {
+    std::array<char, 65536> buffer;
+    const ssize_t count = ::read(errors_.number(), buffer.data(), buffer.size());
+    if (count > 0) {
+        written_.append(buffer.data(), static_cast<std::size_t>(count));
+        written_.erase(0, written_.size() - std::min(written_.size(), kKept));
+    }
+}
+
+std::string WorkerProcess::last_words() {
+    const auto deadline = Clock::now() + kEndTime;
+    auto end = process_->end();
+    while (lost() && !garbled_ && !end && Clock::now() < deadline) {
+        std::this_thread::sleep_for(milliseconds(1));
+        end = process_->end();
+    }
+    read_errors();
+    std::string text = garbled_ ? "it sent what is no message" : "it did not end";
+    if (end) {
+        text = describe_end(*end);
+    } else {
+        process_->kill();
+    }
+    return written_.empty() ? text : fmt::format("{}: {}", text, written_);
+}
+
+}  // namespace jitune

@@ -1,0 +1,99 @@
+#include "tuning/isolation/worker_request.hpp"
+
+#include "tuner_db/record_message.hpp"
+
+namespace jitune {
+
+namespace {
+
+void write_problem(MessageWriter& writer, const Problem& problem) {
+    writer.text(problem.kernel).integer(static_cast<std::int64_t>(problem.types.size()));
+    for (const auto& [parameter, name] : problem.types) {
+        writer.text(parameter).text(name);
+    }
+    writer.integer(static_cast<std::int64_t>(problem.sizes.size()));
+    for (const std::int64_t size : problem.sizes) {
+        writer.integer(size);
+    }
+    writer.integer(problem.alignment);
+}
+
+Problem read_problem(MessageReader& reader) {
+    Problem problem;
+    problem.kernel = reader.text();
+    for (std::int64_t left = reader.integer(); left > 0; --left) {
+        const std::string parameter = reader.text();
+        problem.types[parameter] = reader.text();
+    }
+    for (std::int64_t left = reader.integer(); left > 0; --left) {
+        problem.sizes.push_back(reader.integer());
+    }
+    problem.alignment = reader.integer();
+    return problem;
+}
+
+// One list of fields for both directions: `message` is a MessageWriter with a constant request, or
+// a MessageReader.
+
+template <class Message, class Request>
+void request_fields(Message& message, Request& request) {
+    message.fields(request.kernel, request.template_hash, request.device, request.incumbent);
+}
+
+template <class Message, class Options, class Count>
+void option_fields(Message& message, Options& options, Count& budget_ms, Count& spent_ms) {
+    message.fields(options.strategy, options.seed, budget_ms, options.max_evaluations,
+                   options.target_ns, options.target_speed_up, spent_ms, options.compile_threads,
+                   options.suspects, options.hints);
+}
+
+template <class Message, class Progress>
+void progress_fields(Message& message, Progress& progress, double& best_ns) {
+    message.fields(progress.space, progress.evaluated, progress.failed, best_ns);
+}
+
+}  // namespace
+
+void write_request(MessageWriter& writer, const WorkerRequest& request) {
+    request_fields(writer, request);
+    write_problem(writer, request.problem);
+    const TuneOptions& options = request.options;
+    const std::int64_t budget_ms = options.budget.count();
+    const std::int64_t spent_ms = options.spent.count();
+    option_fields(writer, options, budget_ms, spent_ms);
+    writer.fields(options.history.size());
+    for (const Measurement& known : options.history) {
+        write_record(writer, known);
+    }
+}
+
+WorkerRequest read_request(MessageReader& reader) {
+    WorkerRequest request;
+    request_fields(reader, request);
+    request.problem = read_problem(reader);
+    TuneOptions& options = request.options;
+    std::int64_t budget_ms = 0;
+    std::int64_t spent_ms = 0;
+    option_fields(reader, options, budget_ms, spent_ms);
+    options.budget = std::chrono::milliseconds(budget_ms);
+    options.spent = std::chrono::milliseconds(spent_ms);
+    for (std::int64_t left = reader.integer(); left > 0; --left) {
+        options.history.push_back(read_measurement(reader));
+    }
+    return request;
+}
+
+void write_progress(MessageWriter& writer, const TuneProgress& progress) {
+    double best_ns = progress.best_ns.value_or(0);
+    progress_fields(writer, progress, best_ns);
+}
+
+TuneProgress read_progress(MessageReader& reader) {
+    TuneProgress progress;
+    double best_ns = 0;
+    progress_fields(reader, progress, best_ns);
+    progress.best_ns = best_ns > 0 ? std::optional(best_ns) : std::nullopt;
+    return progress;
+}
+
+}  // namespace jitune

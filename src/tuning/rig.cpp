@@ -1,0 +1,309 @@
+#include "tuning/rig.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::byte kScratchPoison{0xff};  // a NaN, which no float absorbs
+// Long enough for any right kernel on the largest problems, short enough to notice one that hangs.
+constexpr std::chrono::milliseconds kLaunchLimit{20'000};
+constexpr double kSampleNs = 180'000;  // some hundred times the resolution of an event
+constexpr std::size_t kLongestChain = 64;
+constexpr std::size_t kShortestChain = 3;
+constexpr double kLongNs = 50'000'000;  // a launch that is a sample by itself
+// No launch of a sample reads what another has read, up to so many bytes: candidates choose what
+// the cache keeps, so that rotating through a few times its size would leave some of them hits.
+constexpr std::size_t kMostCopies = std::size_t{4} << 30;
+
+std::size_t cache_of(const DeviceInfo& info) {
+    for (const char* name : {"l2_bytes", "cache_bytes"}) {
+        if (const auto found = info.attributes.find(name); found != info.attributes.end()) {
+            return static_cast<std::size_t>(std::max<std::int64_t>(found->second, 1 << 20));
+        }
+    }
+    return std::size_t{32} << 20;
+}
+
+TrialFailure failure_of(const LaunchFailure& failure) {
+    return {failure.timed_out ? Verdict::timed_out : Verdict::launch_failed, failure.reason,
+            failure.fatal};
+}
+
+std::size_t bytes_of(const Case& one) {
+    std::size_t bytes = 1;
+    for (const CaseArgument& argument : one.arguments) {
+        bytes += argument.bytes;
+    }
+    return bytes;
+}
+
+std::size_t input_bytes(const Case& one) {
+    std::size_t bytes = 1;
+    for (const CaseArgument& argument : one.arguments) {
+        bytes += argument.pattern == nullptr ? 0 : argument.bytes;
+    }
+    return bytes;
+}
+
+/// The verdict on a complaint; none where that is empty.
+std::optional<TrialFailure> wrong_result(const TrialCase& one, const std::string& complaint) {
+    if (complaint.empty()) {
+        return std::nullopt;
+    }
+    return TrialFailure{Verdict::wrong_result, one.what().name + ": " + complaint, false};
+}
+
+/// At least `bytes` of the newest memory, filled with `value` where it had to be made. Older memory
+/// stays: timers that are still alive launch into it.
+void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, std::size_t bytes,
+              std::byte value) {
+    if (bytes > 0 && (memory.empty() || memory.back()->bytes() < bytes)) {
+        memory.push_back(bench.allocate(std::bit_ceil(bytes)));
+        bench.fill(memory.back()->data(), value, memory.back()->bytes());
+    }
+    return memory.empty() ? nullptr : memory.back()->data();
+}
+
+/// Where it is large, only its beginning comes to the host; all else must be as what lies before.
+bool is_zero(Bench& bench, const DeviceMemory& memory) {
+    constexpr std::size_t kBeginning = 256;
+    const std::size_t bytes = memory.bytes();
+    std::vector<std::byte> seen(bytes < kWorthComparing ? bytes : kBeginning);
+    bench.download(seen, memory.data());
+    const auto* const data = static_cast<const std::byte*>(memory.data());
+    return std::all_of(seen.begin(), seen.end(), [](std::byte b) { return b == std::byte{0}; }) &&
+           (seen.size() == bytes || bench.equal(data, data + seen.size(), bytes - seen.size()));
+}
+
+/// The checks, then the problem itself.
+std::vector<Case> cases_of(const Workload& workload, const Problem& problem) {
+    try {
+        std::vector<Case> cases = workload.checks(problem);
+        cases.push_back(workload.timed(problem));
+        return cases;
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::unavailable,
+                    "tuning: not enough host memory for the problem's data and its answers");
+    } catch (const std::length_error&) {
+        throw Error(ErrorKind::unavailable, "tuning: the problem's answers fit no memory");
+    }
+}
+
+}  // namespace
+
+void refuse_lost_device(const TrialFailure& failure, const Configuration& configuration) {
+    if (failure.fatal) {
+        throw Error(
+            ErrorKind::device,
+            fmt::format("tuning: the configuration {} took the device down: {}. Restart the "
+                        "process",
+                        configuration.text(), failure.reason));
+    }
+}
+
+Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
+         const Log& log)
+    : lock_(backend.info().uuid, log),
+      bench_(backend.make_bench()),
+      cases_(cases_of(workload, problem)),
+      warm_cache_(warm_cache),
+      cache_bytes_(cache_of(backend.info())),
+      roofline_(backend.info()) {
+    for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
+        checks_.push_back(std::make_unique<TrialCase>(*bench_, cases_[i]));
+    }
+    slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
+}
+
+Launch Rig::bind(const TrialCase& one, const LaunchRule& rule) {
+    const LaunchRule::Plan plan = rule.plan(one.what().sizes);
+    return rule.bind(plan, one.arrays(),
+                     {reserve(*bench_, plain_, plan.scratch.plain, kScratchPoison),
+                      reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
+}
+
+std::optional<TrialFailure> Rig::run(TrialCase& one, const Program& program,
+                                     const LaunchRule& rule) {
+    one.restore();
+    try {
+        const Launch launch = bind(one, rule);
+        if (!plain_.empty()) {  // what the last run left there could pass for this one's
+            bench_->fill(plain_.back()->data(), kScratchPoison, plain_.back()->bytes());
+        }
+        if (const auto failure = bench_->run(program, launch, kLaunchLimit)) {
+            TrialFailure result = failure_of(*failure);
+            result.reason = one.what().name + ": " + result.reason;
+            return result;
+        }
+    } catch (const Error& error) {  // a launch rule out of range for these sizes
+        if (error.kind() != ErrorKind::usage) {
+            throw;
+        }
+        return TrialFailure{Verdict::launch_failed, error.what(), false};
+    }
+    return std::nullopt;
+}
+
+std::optional<TrialFailure> Rig::judge_zeroed() {
+    if (zeroed_.empty()) {
+        return std::nullopt;
+    }
+    DeviceMemory& memory = *zeroed_.back();
+    if (is_zero(*bench_, memory)) {
+        return std::nullopt;
+    }
+    bench_->fill(memory.data(), std::byte{0}, memory.bytes());
+    return TrialFailure{Verdict::wrong_result, "left its zeroed work memory not zero", false};
+}
+
+std::vector<TrialCase*> Rig::trial_cases() const {
+    std::vector<TrialCase*> all;
+    for (const auto& check : checks_) {
+        all.push_back(check.get());
+    }
+    all.push_back(slices_.front().get());
+    return all;
+}
+
+bool Rig::needs_reference() const {
+    return static_cast<bool>(cases_.back().agree);
+}
+
+std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule& rule) {
+    for (TrialCase* one : trial_cases()) {
+        auto failure = run(*one, program, rule);
+        if (!failure) {
+            failure = wrong_result(*one, one->learn());
+        }
+        if (failure) {
+            return failure;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule,
+                                       bool repeatable) {
+    for (TrialCase* one : trial_cases()) {
+        auto failure = run(*one, program, rule);
+        if (!failure) {
+            failure = wrong_result(*one, one->judge());
+        }
+        if (!failure && repeatable && one == slices_.front().get() && !one->what().exact) {
+            failure = run(*one, program, rule);
+            if (!failure) {
+                failure = wrong_result(*one, one->judge_repeated());
+            }
+        }
+        if (failure) {
+            if (!failure->fatal) {
+                judge_zeroed();  // cleans up for the next candidate
+            }
+            return failure;
+        }
+    }
+    return judge_zeroed();
+}
+
+std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
+    const std::vector<Launch> probed(2, bind(*slices_.front(), rule));
+    const auto probe = bench_->timer(program, probed, !warm_cache_);
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 3; ++i) {
+        auto result = sample(*probe);
+        if (auto* failure = std::get_if<TrialFailure>(&result)) {
+            return std::move(*failure);
+        }
+        fastest = std::min(fastest, std::get<double>(result));
+        if (i > 0 && fastest >= kLongNs) {  // one may have been disturbed
+            break;
+        }
+    }
+    const auto chain = static_cast<std::size_t>(std::ceil(kSampleNs / fastest));
+    chain_ = fastest >= kLongNs ? 1 : std::clamp(chain, kShortestChain, kLongestChain);
+    if (warm_cache_) {
+        return std::nullopt;
+    }
+    const std::size_t most = std::max<std::size_t>(kMostCopies / bytes_of(cases_.back()), 1);
+    try {
+        while (slices_.size() < std::min(chain_ + 1, most)) {
+            slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
+        }
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable) {
+            throw;
+        }
+        slices_.resize((slices_.size() + 1) / 2);  // work memory of candidates is to come
+    }
+    flush_ = true;
+    return std::nullopt;
+}
+
+std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& program,
+                                                              const LaunchRule& rule) {
+    if (auto failure = chain_ == 0 ? plan_samples(program, rule) : std::nullopt) {
+        chain_ = 0;
+        return *failure;
+    }
+    for (const auto& slice : slices_) {
+        slice->restore();
+    }
+    std::vector<Launch> chain;
+    for (std::size_t i = 0; i <= chain_; ++i) {  // the first one warms up
+        chain.push_back(bind(*slices_[i % slices_.size()], rule));
+    }
+    return bench_->timer(program, chain, flush_);
+}
+
+std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
+    const auto result = timer.sample(kLaunchLimit);
+    if (const auto* failure = std::get_if<LaunchFailure>(&result)) {
+        return failure_of(*failure);
+    }
+    const double ns = std::get<double>(result);
+    if (!std::isfinite(ns) || ns <= 0) {
+        return TrialFailure{Verdict::launch_failed, fmt::format("measured a time of {} ns", ns),
+                            false};
+    }
+    return ns;
+}
+
+// What of one launch's data cannot be in the cache, whatever that keeps.
+std::size_t Rig::cold_bytes() const {
+    if (warm_cache_ || !cases_.back().reads_all) {
+        return 0;
+    }
+    const std::size_t bytes = input_bytes(cases_.back());
+    const std::size_t cached = slices_.size() > chain_ ? 0 : cache_bytes_;
+    return bytes > cached ? bytes - cached : 0;
+}
+
+std::optional<TrialFailure> Rig::judge_time(double ns) const {
+    if (auto complaint = roofline_.complaint(cold_bytes(), ns)) {
+        return TrialFailure{Verdict::wrong_result, std::move(*complaint), false};
+    }
+    return std::nullopt;
+}
+
+std::string Rig::conditions() const {
+    return fmt::format("l2={} by={} chain={} slices={} flush={:d}", warm_cache_ ? "warm" : "cold",
+                       bench_->chain_kind(), chain_, slices_.size(), flush_);
+}
+
+std::string Rig::conditions(Clocks clocks, bool alone) const {
+    return fmt::format("{} clocks={}{}", conditions(), to_string(clocks),
+                       alone ? "" : " device=shared");
+}
+
+}  // namespace jitune

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "tuning/clock_watch.hpp"
+#include "tuning/device_lock.hpp"
+#include "template/launch_rule.hpp"
+#include "tuning/roofline.hpp"
+#include "tuning/trial_case.hpp"
+#include "template/workload.hpp"
+#include "space/configuration.hpp"
+#include "tuner_db/record.hpp"
+
+namespace jitune {
+
+/// Why a candidate is out.
+struct TrialFailure {
+    Verdict verdict = Verdict::launch_failed;
+    std::string reason;
+    bool fatal = false;  ///< the device is lost for this process
+};
+
+/// Nothing more can run after a fatal failure: throws Error(device) that names the configuration.
+void refuse_lost_device(const TrialFailure& failure, const Configuration& configuration);
+
+/// The workload of one problem laid out in a device's memory, to check and time candidates on.
+/// Every candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.
+class Rig {
+public:
+    /// With `warm_cache` each timed launch reads what the one before has read, else data that has
+    /// left the cache. Throws Error(unavailable) where the problem does not fit the device's
+    /// memory.
+    Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
+        const Log& log);
+
+    /// True if the workload cannot tell right from wrong by itself: learn() must come before
+    /// check().
+    [[nodiscard]] bool needs_reference() const;
+
+    /// Takes what `program` gives for each case as what candidates must give.
+    std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
+
+    /// Runs every check case and the problem itself once, and judges the outputs, the bytes behind
+    /// them and the zeroed work memory. Where the result is `repeatable`, the problem runs once
+    /// more and must give the same bits.
+    std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule,
+                                      bool repeatable = false);
+
+    /// Makes ready to time a candidate, whose program must outlive the timer. The first candidate's
+    /// speed sets how many launches make a sample; the others are timed alike. The timed launches
+    /// go on from what each other write; every timer begins with the same data.
+    std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
+                                                             const LaunchRule& rule);
+
+    /// ns per launch.
+    static std::variant<double, TrialFailure> sample(Timer& timer);
+
+    /// To be held while candidates are checked and timed, not while they are compiled.
+    [[nodiscard]] DeviceLock::Turn turn() { return lock_.turn(); }
+
+    [[nodiscard]] ClockWatch& clocks() { return clocks_; }
+
+    /// Refuses what no right kernel can do: cold data read faster than the memory gives it.
+    [[nodiscard]] std::optional<TrialFailure> judge_time(double ns) const;
+
+    /// "l2=cold by=graph chain=32 slices=8 flush=1": how samples are taken, once a timer has been
+    /// made.
+    [[nodiscard]] std::string conditions() const;
+    /// The same with what was so for some of them: "… clocks=steady", and "device=shared" unless
+    /// they were taken `alone`.
+    [[nodiscard]] std::string conditions(Clocks clocks, bool alone) const;
+
+private:
+    /// The checks and the problem itself.
+    [[nodiscard]] std::vector<TrialCase*> trial_cases() const;
+    Launch bind(const TrialCase& one, const LaunchRule& rule);
+    std::optional<TrialFailure> run(TrialCase& one, const Program& program, const LaunchRule& rule);
+    std::optional<TrialFailure> judge_zeroed();
+    std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
+
+    [[nodiscard]] std::size_t cold_bytes() const;
+
+    DeviceLock lock_;
+    std::unique_ptr<Bench> bench_;
+    ClockWatch clocks_{*bench_};
+    std::vector<Case> cases_;  // the checks, then the problem itself
+    std::vector<std::unique_ptr<TrialCase>> checks_;
+    std::vector<std::unique_ptr<TrialCase>> slices_;             // copies of the problem's data
+    std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
+    bool warm_cache_;
+    std::size_t cache_bytes_;
+    Roofline roofline_;
+    std::size_t chain_ = 0;  // launches in a sample; 0: not planned yet
+    bool flush_ = false;
+};
+
+}  // namespace jitune

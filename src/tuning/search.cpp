@@ -1,0 +1,373 @@
+#include "tuning/search.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tuning/finals.hpp"
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+
+namespace jitune {
+
+namespace {
+
+// A slow or noisy candidate must not eat the budget of the others; it ends with the fewest samples
+// that bound a median.
+constexpr std::chrono::milliseconds kCandidateTime{200};
+// A strategy that knows no time yet is asked for so many fewer than compilers could take.
+constexpr std::size_t kEarly = 8;
+// A strategy that does not learn loses nothing by being asked further ahead, for larger programs.
+constexpr std::size_t kFurther = 2;
+constexpr double kUsualRate = 100;  // candidates per second that a usual machine gets through
+
+void tell(Strategy& strategy, const Evaluation& evaluation) {
+    strategy.tell(evaluation.index, evaluation.verdict == Verdict::timed
+                                        ? std::optional(evaluation.median_ns)
+                                        : std::nullopt);
+}
+
+}  // namespace
+
+Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+               const SearchSpace& space, BinaryCache& binaries, const TuneOptions& options,
+               const Log& log)
+    : backend_(backend),
+      kernel_(kernel),
+      problem_(problem),
+      space_(space),
+      binaries_(binaries),
+      options_(options),
+      log_(log),
+      seeds_{space.find(kernel.default_configuration(space))},
+      ahead_(std::in_place, backend, kernel, problem, binaries, options.compile_threads,
+             options.observer) {
+    progress_.space = space.size();
+    if (options.incumbent) {
+        const std::size_t incumbent = space.find(*options.incumbent);
+        if (incumbent < space.size() && incumbent != seeds_.front()) {
+            seeds_.push_back(incumbent);
+        }
+    }
+    learn_history();
+    strategy_ = make_strategy(options.strategy, space, options.seed, expected_evaluations());
+    for (const Evaluation& known : evaluations_) {
+        tell(*strategy_, known);
+    }
+    submit_first();
+}
+
+void Search::learn_history() {
+    for (const Measurement& known : options_.history) {
+        Evaluation evaluation;
+        evaluation.index = find(known.configuration);
+        if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
+            continue;  // pruned for these sizes
+        }
+        evaluation.configuration = space_.at(evaluation.index);
+        evaluation.verdict = known.verdict;
+        evaluation.reason = known.reason;
+        evaluation.samples_ns = known.samples_ns;
+        add(std::move(evaluation));
+    }
+}
+
+void Search::add(Evaluation evaluation) {
+    ++progress_.evaluated;
+    if (evaluation.verdict == Verdict::timed) {
+        evaluation.median_ns = summarize(evaluation.samples_ns).median_ns;
+        if (!progress_.best_ns || evaluation.median_ns < *progress_.best_ns) {
+            progress_.best_ns = evaluation.median_ns;
+        }
+    } else {
+        ++progress_.failed;
+    }
+    place_of_[evaluation.index] = evaluations_.size();
+    evaluations_.push_back(std::move(evaluation));
+}
+
+void Search::submit(const std::vector<std::size_t>& indexes) {
+    std::vector<CompileAhead::Wanted> wanted;
+    std::vector<std::string> texts;
+    for (const std::size_t index : indexes) {
+        if (index < space_.size() && !place_of_.contains(index) &&
+            submitted_.insert(index).second) {
+            wanted.push_back({index, space_.at(index)});
+            texts.push_back(wanted.back().configuration.text());
+        }
+    }
+    if (options_.observer != nullptr && !texts.empty()) {
+        options_.observer->announce(texts);
+    }
+    ahead_->submit(std::move(wanted));
+}
+
+std::vector<std::size_t> Search::find_all(const std::vector<std::string>& configurations) const {
+    std::vector<std::size_t> indexes;
+    for (const std::string& one : configurations) {
+        indexes.push_back(find(one));
+    }
+    return indexes;
+}
+
+void Search::submit_first() {
+    const std::vector<std::size_t> suspects = find_all(options_.suspects);
+    for (const std::size_t seed : seeds_) {
+        if (std::find(suspects.begin(), suspects.end(), seed) == suspects.end()) {
+            submit({seed});
+        }
+    }
+    if (suspects.empty()) {  // else the others must wait until those have run alone
+        submit(find_all(options_.hints));
+        refill(std::max<std::size_t>(ahead_->depth() / kEarly, 1));
+    }
+}
+
+void Search::evaluate_first() {
+    for (const std::size_t seed : seeds_) {
+        if (submitted_.contains(seed)) {
+            evaluate(ahead_->take(seed));
+        }
+    }
+    if (!options_.suspects.empty()) {
+        evaluate_alone(find_all(options_.suspects));
+        submit(find_all(options_.hints));
+    }
+}
+
+void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
+    for (const std::size_t suspect : suspects) {
+        if (out_of_budget()) {
+            break;
+        }
+        // The others wait for a later search, lest this one try nothing else.
+        const auto spent = std::chrono::steady_clock::now() - begin_;
+        if (options_.budget.count() > 0 && spent >= options_.budget / 2) {
+            postponed_ |= suspect < space_.size() && submitted_.insert(suspect).second;
+            continue;
+        }
+        submit({suspect});
+        if (ahead_->pending() > 0) {
+            evaluate(ahead_->next());
+        }
+    }
+}
+
+std::size_t Search::find(const std::string& configuration) const {
+    try {
+        return space_.find(Configuration::parse(configuration, kernel_.front_matter().parameters));
+    } catch (const Error&) {  // of another template, or no configuration at all
+        return space_.size();
+    }
+}
+
+void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record) {
+    rig_ = &rig;
+    record_ = record;
+    begin_ = std::chrono::steady_clock::now() - options_.spent;  // not with what set the rig up
+    evaluate_first();
+    const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
+    while (!out_of_budget()) {
+        // Many at a time: what is announced is written to the disk.
+        if (ahead_->pending() <= depth / 2) {
+            refill(depth);
+        }
+        if (ahead_->pending() == 0) {
+            complete_ = !postponed_;
+            break;
+        }
+        evaluate(ahead_->next());
+    }
+    ahead_.reset();  // finals are timed in peace
+}
+
+void Search::refill(std::size_t wished) {
+    if (options_.max_evaluations > 0) {  // compiles nothing that will not be tried
+        wished = std::min(wished, options_.max_evaluations -
+                                      std::min(options_.max_evaluations, evaluations_.size()));
+    }
+    while (asking_ && ahead_->pending() < wished) {
+        const std::vector<std::size_t> asked = strategy_->ask(wished - ahead_->pending());
+        asking_ = !asked.empty();
+        submit(asked);
+    }
+}
+
+void Search::check_known() {
+    bool again = false;
+    for (const Evaluation* one : choose_finalists(evaluations_, seeds_)) {
+        if (one->binary) {
+            continue;
+        }
+        Evaluation& known = evaluations_[place_of_.at(one->index)];
+        const auto failed = compile_and_check(known);
+        if (!failed) {
+            continue;
+        }
+        known.verdict = failed->verdict;
+        known.reason = failed->reason;
+        known.samples_ns.clear();
+        known.conditions = rig_->conditions();
+        record_(known);
+        refuse_lost_device(*failed, known.configuration);
+        again = true;  // another may come into the finals in its place
+    }
+    if (again) {
+        check_known();
+    }
+}
+
+std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
+    const Instance instance = kernel_.instance(problem_, known.configuration);
+    CompileOutcome outcome =
+        binaries_.compile(backend_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
+            .front();
+    if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
+        return TrialFailure{Verdict::compile_failed, refusal->log, false};
+    }
+    const DeviceLock::Turn turn = rig_->turn();
+    auto loaded = load_checked(std::get<Binary>(outcome), known.configuration);
+    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
+        return std::move(*failure);
+    }
+    known.binary = std::get<Binary>(std::move(outcome));
+    return std::nullopt;
+}
+
+std::size_t Search::expected_evaluations() const {
+    const auto in_time = static_cast<std::size_t>(
+        std::chrono::duration<double>(options_.budget).count() * kUsualRate);
+    if (options_.max_evaluations == 0 || in_time == 0) {
+        return std::max(options_.max_evaluations, in_time);
+    }
+    return std::min(options_.max_evaluations, in_time);
+}
+
+bool Search::out_of_budget() const {
+    const auto spent = std::chrono::steady_clock::now() - begin_;
+    return (options_.budget.count() > 0 && spent >= options_.budget) ||
+           (options_.max_evaluations > 0 && evaluations_.size() >= options_.max_evaluations) ||
+           (options_.stop != nullptr && options_.stop->load()) || on_target();
+}
+
+bool Search::on_target() const {
+    if (!progress_.best_ns) {
+        return false;
+    }
+    const auto standard = place_of_.find(seeds_.front());
+    const double default_ns =
+        standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns;
+    const double best_ns = *progress_.best_ns;
+    const double factor = options_.target_speed_up;
+    return best_ns <= options_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
+}
+
+void Search::evaluate(CompiledCandidate candidate) {
+    Evaluation evaluation;
+    evaluation.index = candidate.index;
+    evaluation.configuration = std::move(candidate.configuration);
+    std::optional<TrialFailure> failed;
+    if (const auto* failure = std::get_if<CompileFailure>(&candidate.outcome)) {
+        evaluation.verdict = Verdict::compile_failed;
+        evaluation.reason = failure->log;
+    } else if (failed = measure(std::get<Binary>(candidate.outcome), evaluation); failed) {
+        evaluation.verdict = failed->verdict;
+        evaluation.reason = failed->reason;
+        evaluation.samples_ns.clear();
+    }
+    if (evaluation.conditions.empty()) {  // not timed
+        evaluation.conditions = rig_->conditions();
+    }
+    if (evaluation.verdict == Verdict::timed) {
+        evaluation.binary = std::get<Binary>(std::move(candidate.outcome));
+    } else {
+        log_.info("{} {}: {}: {}", kernel_.source().name, evaluation.configuration.text(),
+                  to_string(evaluation.verdict), evaluation.reason);
+    }
+    add(std::move(evaluation));
+    record_(evaluations_.back());
+    tell(*strategy_, evaluations_.back());
+    if (failed) {
+        refuse_lost_device(*failed, evaluations_.back().configuration);
+    }
+    if (options_.progress) {
+        options_.progress(progress_);
+    }
+}
+
+void Search::begin(const Configuration& configuration, TuneObserver::Phase phase) const {
+    if (options_.observer != nullptr) {
+        options_.observer->begin(configuration.text(), phase);
+    }
+}
+
+std::variant<Search::Loaded, TrialFailure> Search::load_checked(
+    const Binary& binary, const Configuration& configuration) {
+    Loaded loaded;
+    try {
+        begin(configuration, TuneObserver::Phase::check);
+        loaded.program = backend_.load(binary);
+        loaded.rule = kernel_.launch_rule(problem_, backend_.info(), configuration);
+    } catch (const Error& error) {
+        return TrialFailure{Verdict::launch_failed, error.what(), false};
+    }
+    const bool repeatable =
+        kernel_.reproducibility(configuration, problem_, backend_.info()) != "any";
+    if (auto failure = rig_->check(*loaded.program, loaded.rule, repeatable)) {
+        return std::move(*failure);
+    }
+    return loaded;
+}
+
+std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
+    const DeviceLock::Turn turn = rig_->turn();
+    auto loaded = load_checked(binary, evaluation.configuration);
+    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
+        return std::move(*failure);
+    }
+    const auto& [program, rule] = std::get<Loaded>(loaded);
+    begin(evaluation.configuration, TuneObserver::Phase::time);
+    auto timer = rig_->timer(*program, rule);
+    if (auto* failure = std::get_if<TrialFailure>(&timer)) {
+        return std::move(*failure);
+    }
+    return take_steady_samples(*std::get<std::unique_ptr<Timer>>(timer), turn.alone(), evaluation);
+}
+
+std::optional<TrialFailure> Search::take_steady_samples(Timer& timer, bool alone,
+                                                        Evaluation& evaluation) {
+    Clocks clocks = Clocks::unknown;
+    int discarded = 0;
+    do {
+        evaluation.samples_ns.clear();
+        rig_->clocks().begin();
+        if (auto failure = take_samples(timer, evaluation.samples_ns)) {
+            return failure;
+        }
+        clocks = rig_->clocks().end();
+    } while (clocks == Clocks::noisy && rig_->clocks().discard(discarded++));
+    evaluation.conditions = rig_->conditions(clocks, alone);
+    return rig_->judge_time(summarize(evaluation.samples_ns).median_ns);
+}
+
+std::optional<TrialFailure> Search::take_samples(Timer& timer,
+                                                 std::vector<double>& samples_ns) const {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto enough = [&] {
+        const bool late = std::chrono::steady_clock::now() - begin > kCandidateTime;
+        return rule_.enough(samples_ns, progress_.best_ns) ||
+               (late && static_cast<int>(samples_ns.size()) >= rule_.min_samples);
+    };
+    while (!enough()) {
+        auto sample = Rig::sample(timer);
+        if (auto* failure = std::get_if<TrialFailure>(&sample)) {
+            return std::move(*failure);
+        }
+        samples_ns.push_back(std::get<double>(sample));
+    }
+    return std::nullopt;
+}
+
+}  // namespace jitune

@@ -1,0 +1,35 @@
+#include "jitune/element_type.hpp"
+
+#include <array>
+
+#include "types/name_table.hpp"
+
+namespace jitune {
+
+namespace {
+
+struct ElementRow {
+    ElementType value;
+    std::string_view name;
+};
+constexpr std::array kElements{
+    ElementRow{ElementType::int8, "int8"},       ElementRow{ElementType::uint8, "uint8"},
+    ElementRow{ElementType::int16, "int16"},     ElementRow{ElementType::uint16, "uint16"},
+    ElementRow{ElementType::int32, "int32"},     ElementRow{ElementType::uint32, "uint32"},
+    ElementRow{ElementType::int64, "int64"},     ElementRow{ElementType::uint64, "uint64"},
+    ElementRow{ElementType::float16, "float16"}, ElementRow{ElementType::bfloat16, "bfloat16"},
+    ElementRow{ElementType::float32, "float32"}, ElementRow{ElementType::float64, "float64"},
+};
+constexpr std::string_view kWhat = "an element type";
+
+}  // namespace
+
+std::string_view to_string(ElementType type) {
+    return row_of(kElements, type, kWhat).name;
+}
+
+ElementType parse_element_type(std::string_view name) {
+    return parse_name(kElements, name, kWhat);
+}
+
+}  // namespace jitune

@@ -1,0 +1,114 @@
+#include "backend/host/host_compiler.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "fixtures/host_fixture.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+namespace {
+
+using std::chrono::milliseconds;
+
+class Variable {
+public:
+    Variable(const char* name, const std::string& value) : name_(name) {
+        if (const char* before = std::getenv(name)) {
+            before_ = before;
+        }
+        ::setenv(name, value.c_str(), 1);
+    }
+    ~Variable() {
+        if (before_) {
+            ::setenv(name_, before_->c_str(), 1);
+        } else {
+            ::unsetenv(name_);
+        }
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+
+private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+/// A folder with a compiler that does what a script says.
+class FakeCompiler {
+public:
+    explicit FakeCompiler(const std::string& script)
+        : path_(directory_.write("fake-c++", "#!/bin/sh\n" + script)) {
+        std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+    }
+    [[nodiscard]] std::string path() const { return path_.string(); }
+
+private:
+    TempDir directory_;
+    std::filesystem::path path_;
+};
+
+std::string failure_of(const HostCompiler& compiler, const Instance& instance = {{"scale<1>"}}) {
+    const auto outcomes = compiler.compile({"test.host.cpp", kScale, {}}, {{instance}});
+    const auto* failure = std::get_if<CompileFailure>(&outcomes.front());
+    return failure != nullptr ? failure->log : "no failure";
+}
+
+constexpr const char* kAnswerVersion = R"([ "$1" = --version ] && echo "fake 1.0" && exit 0
+)";
+
+TEST(HostCompiler, GivesUpOnACompilerThatHangs) {
+    const FakeCompiler fake(std::string(kAnswerVersion) + "echo working; sleep 600");
+    const Variable chosen("JITUNE_CXX", fake.path());
+    const HostCompiler compiler(milliseconds(500));
+    EXPECT_EQ(compiler.version(), "fake 1.0");
+    const std::string log = failure_of(compiler);
+    EXPECT_NE(log.find("time limit"), std::string::npos) << log;
+    EXPECT_NE(log.find("working"), std::string::npos) << log;
+}
+
+TEST(HostCompiler, ReportsACompilerThatCrashesOrLies) {
+    {
+        const FakeCompiler fake(std::string(kAnswerVersion) + "kill -SEGV $$");
+        const Variable chosen("JITUNE_CXX", fake.path());
+        EXPECT_NE(failure_of(HostCompiler()).find("signal 11"), std::string::npos);
+    }
+    const FakeCompiler fake(std::string(kAnswerVersion) + "exit 0");
+    const Variable chosen("JITUNE_CXX", fake.path());
+    EXPECT_NE(failure_of(HostCompiler()).find("no output"), std::string::npos);
+}
+
+TEST_F(HostBackendTest, SaysWhichCompilerIsMissingAndWhatToDo) {
+    {
+        const Variable chosen("JITUNE_CXX", "no-such-compiler");
+        expect_error(ErrorKind::unavailable, "no-such-compiler", [&] { backend().compiler(); });
+    }
+    {
+        const Variable chosen("JITUNE_CXX", "");
+        const Variable other("CXX", "");
+        const Variable path("PATH", "");
+        expect_error(ErrorKind::unavailable, "install g++", [&] { compile(kScale, "scale<1>"); });
+    }
+    const FakeCompiler broken("exit 1");
+    const Variable chosen("JITUNE_CXX", broken.path());
+    expect_error(ErrorKind::unavailable, "exit code 1", [&] { backend().compiler(); });
+}
+
+TEST_F(HostBackendTest, NamesItsCompiler) {
+    EXPECT_FALSE(backend().compiler().empty());
+    EXPECT_EQ(backend().compiler().find('\n'), std::string::npos);
+}
+
+TEST(HostCompiler, NamesTheLineOfTheTemplateThatNamesTheKernel) {
+    const HostCompiler compiler(milliseconds(60'000));
+    const std::string log = failure_of(compiler, {{"scale<1, 2>"}, {}, {7}});
+    EXPECT_NE(log.find("test.host.cpp:7:"), std::string::npos) << log;
+    EXPECT_EQ(log.find("entry points"), std::string::npos) << log;
+}
+
+}  // namespace
+}  // namespace jitune

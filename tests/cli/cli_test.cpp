@@ -1,0 +1,309 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "fixtures/cli_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+class CliTest : public CliFixture {
+protected:
+    /// Tunes two small sums on the host, quickly.
+    [[nodiscard]] json small_sweep() const {
+        return jitune_json("sweep reduce --device host --sizes 2^10,2^14 --budget 0.3");
+    }
+};
+
+TEST_F(CliTest, HelpPrintsTheTables) {
+    const Answer answer = jitune("--help");
+    EXPECT_EQ(answer.code, 0);
+    for (const char* word : {"devices", "sweep", "reduce", "db", "exhaustive", "random", "130"}) {
+        EXPECT_NE(answer.out.find(word), std::string::npos) << word;
+    }
+    EXPECT_NE(jitune("sweep reduce --help").out.find("--sizes"), std::string::npos);
+    EXPECT_TRUE(jitune("--version").out.starts_with("jitune "));
+}
+
+TEST_F(CliTest, DevicesNameTheHost) {
+    const auto devices = jitune_json("devices")["devices"];
+    EXPECT_TRUE(std::any_of(devices.begin(), devices.end(), [](const json& device) {
+        return device["id"] == "host" && device["usable"] == true;
+    }));
+    EXPECT_NE(jitune("devices").out.find("host"), std::string::npos);
+}
+
+TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
+    expect_failure("", 2, "devices, tune, sweep, reduce, entropy, stencil, steps, replay, db");
+    expect_failure("swep", 2,
+                   "\"swep\" was not expected; jitune takes one of the commands devices");
+    expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
+    expect_failure("db", 2, "list, show, explain, verify, export, import, path");
+    expect_failure("sweep reduce --size 3", 2, "--sizes");
+    expect_failure("sweep reduce --sizes", 2, "--sizes");
+    expect_failure("sweep reduce --sizes 2^10..2^8", 2, "2^10..2^28");
+    expect_failure("sweep reduce --types float8", 2, "float64");
+    expect_failure("sweep reduce --ops median", 2, "max");
+    expect_failure("sweep reduce --ops custom", 2, "--custom FILE.toml");
+    expect_failure("sweep reduce --ops sum,any --result float64", 2, "any of float32");
+    expect_failure("sweep reduce --determinism pinned", 2, "--configuration");
+    expect_failure("sweep reduce --shape cube", 2, "segments");
+    expect_failure("sweep reduce --shape rows --sizes 2^20", 2, "1024x65536");
+    expect_failure("sweep reduce --shape columns --sizes 2^21x2^20", 2, "2^40");
+    expect_failure("sweep reduce --device tpu", 2, "host");
+    expect_failure("sweep reduce --device host --strategy luck", 2, "random");
+    expect_failure("sweep reduce --budget -1", 2, "--budget");
+    expect_failure("sweep reduce --evaluations -1", 2, "--evaluations");
+    expect_failure("sweep reduce --target 1e308s", 2, "--target");
+    expect_failure("sweep reduce --hang-limit nan", 2, "--hang-limit");
+    expect_failure("sweep reduce --seed x", 2, "2^64-1");
+    expect_failure("sweep reduce --target fast", 2, "12.5us");
+    expect_failure("sweep reduce --hang-limit 0", 2, "--hang-limit");
+    expect_failure("devices --log loud", 2, "warning");
+    expect_failure("reduce", 2, "FILE");
+    expect_failure("db explain", 2, "--size");
+    expect_failure("db explain -n 8x8", 2, "8x8");
+    expect_failure("db explain -n 8 --shape rows", 2, "1024x65536");
+    expect_failure("db explain -n 8 --shape cube", 2, "columns");
+    expect_failure("db explain -n 8 --type int128", 2, "int64");
+    expect_failure("db explain -n 8 --op mean --type int8 --result float32", 2, "float64");
+    expect_failure("db explain -n 8 --determinism pinned", 2, "run_to_run");
+    expect_failure("db explain -n 8 --kernel sort", 2, "reduce, stencil and entropy");
+    expect_failure("db explain -n 8 --op sum,max", 2, "one of each");
+    expect_failure("db explain -n 8 --radius 3", 2, "--radius goes with --kernel stencil");
+    expect_failure("db explain -n 8x8 --kernel entropy --op max", 2, "about entropy");
+    expect_failure("db list --db none", 2, "--db");
+    expect_failure("db list one two three", 2, "not expected: one two three");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "tuning.db"));
+}
+
+TEST_F(CliTest, StepsRefuseWhatTheyCannotRun) {
+    expect_failure("steps", 2, "jitune steps takes one of the commands reduce");
+    expect_failure("steps reduce --type float64", 2, "float32 and int32");
+    expect_failure("steps reduce --type float8", 2, "float32");
+    expect_failure("steps reduce --size 2^41", 2, "2^40");
+    expect_failure("steps reduce --size 2^10..2^12", 2, "2^20+7");
+    expect_failure("steps reduce --tune now", 2, "now");
+    expect_failure("steps reduce --device host", 2, "cuda:N, not host");
+    expect_failure("steps reduce --device cuda:99", 4, "cuda");
+}
+
+TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
+    const json sweep = small_sweep();
+    ASSERT_EQ(sweep["rows"].size(), 2U);
+    EXPECT_FALSE(sweep["interrupted"]);
+    for (const json& row : sweep["rows"]) {
+        EXPECT_EQ(row["outcome"], "tuned");
+        EXPECT_GE(row["evaluated"], 1);
+        EXPECT_LE(row["evaluated"], row["space"]);
+        EXPECT_GE(row["speed_up"], 1.0);
+    }
+    const json list = jitune_json("db list");
+    ASSERT_EQ(list["winners"].size(), 2U);
+    EXPECT_EQ(list["winners"][1]["configuration"], sweep["rows"][1]["configuration"]);
+    const json shown = jitune_json("db show --type float32 --op sum -n 2^14");
+    EXPECT_EQ(shown["configuration"], sweep["rows"][1]["configuration"]);
+    EXPECT_GE(shown["measurements"].size(), sweep["rows"][1]["evaluated"]);
+    EXPECT_EQ(shown["half_octaves"], json({{"n", 28}}));
+    EXPECT_EQ(shown["reproducibility"], "fixed");
+    const std::string text = jitune("db show 2").out;
+    EXPECT_NE(text.find("n=2^14"), std::string::npos) << text;
+    EXPECT_NE(text.find("reproducibility fixed"), std::string::npos) << text;
+    EXPECT_EQ(jitune_json("db show 2"), shown);
+    EXPECT_EQ(jitune_json("db verify")["winners"], 2);
+    EXPECT_EQ(jitune_json("db path")["path"], path("tuning.db"));
+    expect_failure("db show", 2, "2 winners match: name one by its row (1: reduce float32 ");
+    const std::string export_to = "db export --t4 \"$folder/row.json\" ";
+    expect_failure(export_to, 2, "2 winners match");
+    EXPECT_EQ(jitune(export_to + "-n 2^14").code, 0);
+    const std::string exported = contents(path("row.json"));
+    EXPECT_EQ(jitune(export_to + "2").code, 0);
+    EXPECT_EQ(contents(path("row.json")), exported);
+    expect_failure("db export 1 --t4 \"$folder/tuning.db\"", 2, "name another file");
+    expect_failure("db show 3", 2, "no row 3");
+    expect_failure("db show 0", 2, "no row 0");
+    expect_failure("db show -- -1", 2, "no row -1");
+    expect_failure("db show 1 --op max", 2, "ROW excludes --op");
+    expect_failure("db show --op max", 2, "no winner");
+}
+
+TEST_F(CliTest, ExplainTellsWhichWinnerServes) {
+    static_cast<void>(small_sweep());
+    const json near = jitune_json("db explain -n 2^10 --device host");
+    ASSERT_EQ(near["rows"].size(), 2U);
+    EXPECT_TRUE(near["rows"][0]["serves"]);
+    EXPECT_FALSE(near["rows"][1]["serves"]);
+    EXPECT_EQ(near["rows"][1]["octaves"], 4.0);
+    EXPECT_EQ(near["half_octaves"], json({{"n", 20}}));
+    EXPECT_EQ(near["rows"][0]["reproducibility"], "fixed");
+    EXPECT_NE(jitune("db explain -n 2^10 --device host").out.find("fixed"), std::string::npos);
+    EXPECT_NE(jitune("db explain -n 2^10 --op max --device host").out.find("no"),
+              std::string::npos);
+    EXPECT_EQ(jitune_json("db explain --kernel entropy -n 8x8 --device host")["rows"].size(), 0U);
+}
+
+TEST_F(CliTest, ASweepPrintsOneRowForEachProblem) {
+    const Answer answer =
+        jitune("sweep reduce --device host --sizes 1000,2000 --ops sum,max --budget 0.2");
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    const auto has = [&](const char* text) { return answer.out.find(text) != std::string::npos; };
+    const int legend = (has("\n* ended before") ? 1 : 0) + (has("\n? disturbed") ? 1 : 0);
+    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + legend + 1)
+        << answer.out;
+    EXPECT_NE(answer.out.find("stored in"), std::string::npos);
+}
+
+TEST_F(CliTest, ASweepTakesAnyTypeAndOperation) {
+    const auto sweep = [&](const std::string& options) {
+        return jitune_json("sweep reduce --device host --sizes 1000 --budget 0.2 " + options);
+    };
+    const json truth = sweep("--types int8 --ops any --determinism any");
+    EXPECT_EQ(truth["determinism"], "any");
+    ASSERT_EQ(truth["rows"].size(), 1U);
+    EXPECT_EQ(truth["rows"][0]["outcome"], "tuned");
+    EXPECT_EQ(truth["rows"][0]["type"], "int8");
+    EXPECT_EQ(truth["rows"][0]["result"], "uint8");
+    EXPECT_EQ(truth["rows"][0]["shape"], "all");
+    const json mean = sweep("--types float16 --ops mean --result float64");
+    ASSERT_EQ(mean["rows"].size(), 1U);
+    EXPECT_EQ(mean["rows"][0]["outcome"], "tuned");
+    EXPECT_EQ(mean["rows"][0]["result"], "float64");
+    const auto explained = [&](const std::string& options) {
+        return jitune_json("db explain --device host -n 1000 " + options)["rows"][0]["serves"];
+    };
+    EXPECT_EQ(explained("--type float16 --op mean --result float64"), true);
+    EXPECT_EQ(explained("--type float16 --op mean"), false);
+    EXPECT_EQ(explained("--type int8 --op any --determinism any"), true);
+    EXPECT_EQ(explained("--type int8 --op any"), false);
+}
+
+TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
+    const std::string sweep =
+        "sweep reduce --device host --sizes 1000 --budget 0 --strategy exhaustive";
+    const json two = jitune_json(sweep + " --evaluations 2")["rows"][0];
+    EXPECT_EQ(two["evaluated"], 2);
+    EXPECT_EQ(two["complete"], false);
+    EXPECT_EQ(jitune_json(sweep + " --evaluations 2")["rows"][0]["evaluated"], 2);
+    EXPECT_EQ(jitune_json(sweep + " --target 1s")["rows"][0]["evaluated"], 2);
+    const json all = jitune_json(sweep + " --no-isolation")["rows"][0];
+    EXPECT_EQ(all["evaluated"], all["space"]);
+    EXPECT_EQ(all["complete"], true);
+    const json shown = jitune_json("db show 1");
+    const auto measurements = shown["measurements"].get<std::vector<json>>();
+    EXPECT_EQ(static_cast<std::size_t>(all["space"]),
+              static_cast<std::size_t>(
+                  std::count_if(measurements.begin(), measurements.end(), [](const json& one) {
+                      const std::string conditions = one["conditions"];
+                      return conditions.find("interleaved") == std::string::npos;
+                  })));
+}
+
+TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {
+    const Answer answer = shell(
+        "\"$jitune\" sweep reduce --device host --budget 0 --strategy exhaustive >\"$folder/rows\" "
+        "&\n"
+        "until grep -q ^float32 \"$folder/rows\"; do sleep 0.1; done\n"
+        "kill -INT $!; wait $!");
+    EXPECT_EQ(answer.code, 130) << answer.err;
+    EXPECT_NE(contents(path("rows")).find("incomplete"), std::string::npos);
+    EXPECT_EQ(jitune_json("db verify")["problems"].size(), 0U);
+    EXPECT_GE(jitune_json("db list")["winners"].size(), 1U);  // and one of the problem under way
+}
+
+TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
+    static_cast<void>(small_sweep());
+    EXPECT_EQ(jitune("db export 2 --t4 " + path("sweep.json")).code, 0);
+    const json replayed = jitune_json("replay " + path("sweep.json") +
+                                      " --strategy surrogate --budget 20 --repeats 3");
+    EXPECT_EQ(replayed["strategy"], "surrogate");
+    EXPECT_EQ(replayed["budget"], 20);
+    EXPECT_EQ(replayed["repeats"], 3);
+    EXPECT_GE(replayed["median_ratio"], 1.0);
+    EXPECT_GT(replayed["configurations"], 1);
+    const std::string replay = "replay " + path("sweep.json") + " --repeats 4";
+    const json near = jitune_json(replay)["median_evaluations_to_5_percent"];
+    const std::string text = jitune(replay).out;
+    EXPECT_NE(text.find("best found"), std::string::npos);
+    EXPECT_NE(text.find(fmt::format("after {:g} evaluations", near.get<double>())),
+              std::string::npos)
+        << text;
+    expect_failure("replay " + path("sweep.json") + " --strategy luck", 2, "surrogate");
+    expect_failure("replay " + path("none"), 2, "cannot open");
+    const std::string whole = jitune("replay " + path("sweep.json") +
+                                     " --strategy exhaustive --repeats 1 --budget 1000000")
+                                  .out;
+    EXPECT_NE(whole.find(fmt::format(", {} evaluations", replayed["configurations"].get<int>())),
+              std::string::npos)
+        << whole;
+    expect_failure("db export 3 --t4 " + path("other.json"), 2, "no row 3");
+}
+
+TEST_F(CliTest, ReplayRefusesMoreThanItCanRemember) {
+    json results = json::array();
+    for (int i = 0; i < 40 * 40; ++i) {
+        results.push_back({{"configuration", {{"a", i / 40}, {"b", i % 40}}},
+                           {"measurements", json::array({{{"name", "time"}, {"value", 1}}})}});
+    }
+    std::ofstream(path("t4.json")) << json{{"results", results}}.dump();
+    expect_failure("replay " + path("t4.json") + " --repeats 100000 --budget 1000000", 2,
+                   "lower --repeats or --budget");
+}
+
+TEST_F(CliTest, WhatWasExportedCanBeImportedAndGoneOnWith) {
+    const std::string sweep = "sweep reduce --device host --sizes 2^14 --strategy exhaustive ";
+    const json before = jitune_json(sweep + "--evaluations 4")["rows"][0];
+    EXPECT_EQ(jitune("db export --t4 " + path("row.json")).code, 0);
+    const std::string other = " --db " + path("other.db");
+    const Answer imported = jitune("db import " + path("row.json") + other);
+    EXPECT_EQ(imported.code, 0) << imported.err;
+    EXPECT_NE(jitune("db import " + path("row.json") + other).out.find(" 0 of them new"),
+              std::string::npos);
+    EXPECT_EQ(jitune_json("db verify" + other)["problems"].size(), 0U);
+    const json after = jitune_json(sweep + "--evaluations 5" + other)["rows"][0];
+    EXPECT_EQ(before["evaluated"], 4);
+    EXPECT_EQ(after["evaluated"], 5) << "4 of them known";
+    const Answer log = jitune(sweep + "--evaluations 3 --log info --from " + path("row.json"));
+    EXPECT_EQ(log.code, 0) << log.err;
+    expect_failure("db import " + path("none"), 2, "cannot open");
+    expect_failure("db import " + path("row.json") + " --db none", 2, "--db");
+}
+
+TEST_F(CliTest, DatabaseProblemsHaveTheirOwnExitCode) {
+    expect_failure("db list", 3, "jitune sweep reduce makes it");
+    EXPECT_EQ(jitune_json("db path")["exists"], false);
+    static_cast<void>(small_sweep());
+    std::filesystem::permissions(path("tuning.db"), std::filesystem::perms(0666));
+    expect_failure("db list", 3, "tuning.db");
+    expect_failure("sweep reduce --device host --sizes 1000", 3, "tuning.db");
+}
+
+TEST_F(CliTest, VerifyFindsAChangedByte) {
+    static_cast<void>(small_sweep());
+    const std::string text = contents(path("tuning.db"));
+    const auto place = text.find("element=float32");
+    ASSERT_NE(place, std::string::npos);
+    std::fstream(path("tuning.db"), std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(static_cast<std::streamoff>(place))
+        .write("elemenT", 7);
+    const Answer answer = jitune("db verify");
+    EXPECT_EQ(answer.code, 3) << answer.out << answer.err;
+}
+
+TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    ::close(ends[0]);
+    const Answer answer = jitune(fmt::format("--help >&{}", ends[1]));
+    ::close(ends[1]);
+    EXPECT_EQ(answer.code, 141);
+    EXPECT_EQ(answer.err, "");
+    EXPECT_EQ(jitune("--help >/dev/full").code, 2);
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,100 @@
+#include "fixtures/cli_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+#define MATMUL "tune '" JITUNE_EXAMPLES_DIR "/matmul.host.cpp' "
+
+class CliTuneTest : public CliFixture {};
+
+TEST_F(CliTuneTest, TunesATemplateAndKeepsTheWinner) {
+    const std::string command =
+        MATMUL "--size m=60 --size k=2^5 --size n=50 --type element=float32 --evaluations 2 ";
+    const json first = jitune_json(command);
+    EXPECT_EQ(first["kernel"], "matmul");
+    EXPECT_EQ(first["device"], "host");
+    EXPECT_EQ(first["sizes"], (json{{"m", 60}, {"n", 50}, {"k", 32}}));
+    EXPECT_EQ(first["evaluated"], 2);
+    EXPECT_EQ(first["failed"], 0);
+    EXPECT_EQ(first["metrics"]["speed"]["unit"], "GFLOP/s");
+    const double flops = 2.0 * 60 * 50 * 32;
+    EXPECT_NEAR(first["metrics"]["speed"]["value"].get<double>(),
+                flops / first["median_ns"].get<double>(), 1e-6);
+    const Answer list = jitune("db list");
+    EXPECT_NE(list.out.find("matmul"), std::string::npos) << list.out;
+    const Answer second = jitune(command);
+    EXPECT_EQ(second.code, 0) << second.err;
+    EXPECT_NE(second.out.find("GFLOP/s"), std::string::npos) << second.out;
+    EXPECT_NE(second.out.find("matmul.launch({m, n, k}, {/* 3 arguments */});"), std::string::npos)
+        << second.out;
+}
+
+TEST_F(CliTuneTest, BadArgumentsAreOneLine) {
+    expect_failure(MATMUL "--size m=4 --size n=4", 2, "needs --size k=");
+    expect_failure(MATMUL "--size m=4 --size q=4", 2, "has no size \"q\"");
+    expect_failure(MATMUL "--size m", 2, "NAME=VALUE");
+    expect_failure(MATMUL "--size m=4 --size m=5", 2, "twice");
+    expect_failure(MATMUL "--size m=4 --size n=4 --size k=4", 2, "float32, float64");
+    expect_failure(MATMUL "--size m=4 --size n=4 --size k=4 --type element=int8", 2, "int8");
+    expect_failure(MATMUL "--size m=4 --size n=4 --size k=4 --type element=float32 --strategy x", 2,
+                   "no strategy");
+    expect_failure("tune none.cu --size n=4", 2, "No such file");
+    std::ofstream(path("bad.cu")) << "/* jitune template\nkernel = \"x\"\nblock = 3\n*/\n";
+    expect_failure("tune \"$folder/bad.cu\" --size n=4", 2, "bad.cu:3: front matter has no key");
+}
+
+TEST_F(CliTuneTest, TriesTheBestOfRecordedResultsFirst) {
+    const std::string command =
+        MATMUL "--size m=60 --size k=32 --size n=50 --type element=float32 --strategy exhaustive ";
+    std::ofstream(path("t4.json")) << R"({"results": [{"configuration": {"rows": 8, "columns": 256},
+               "measurements": [{"name": "time", "value": 1}]}]})";
+    const json tuned =
+        jitune_json(command + "--evaluations 2 --from " + path("t4.json") + " --budget 0");
+    EXPECT_EQ(tuned["evaluated"], 2);
+    const json shown = jitune_json("db show 1");
+    EXPECT_TRUE(
+        std::any_of(shown["measurements"].begin(), shown["measurements"].end(),
+                    [](const json& one) { return one["configuration"] == "rows=8 columns=256"; }));
+    std::ofstream(path("t4.json")) << R"({"results": [{"configuration": {"rows": 3, "columns": 5},
+               "measurements": [{"name": "time", "value": 1}]}]})";
+    expect_failure(command + "--from " + path("t4.json"), 2, "is legal here");
+}
+
+TEST_F(CliTuneTest, ExplainKnowsKernelsInFiles) {
+    const std::string words = "--size m=60 --size k=32 --size n=50 --type element=float32 ";
+    static_cast<void>(jitune_json(MATMUL + words + "--evaluations 1"));
+    const std::string file = "db explain '" JITUNE_EXAMPLES_DIR "/matmul.host.cpp' ";
+    const json explained = jitune_json(file + words);
+    ASSERT_EQ(explained["rows"].size(), 1U);
+    EXPECT_TRUE(explained["rows"][0]["serves"]);
+    expect_failure(file + "--size m=60", 2, "needs --size n=");
+    expect_failure(file, 2, "--size");
+    expect_failure(file + words + "--window 3", 2, "--window goes with --kernel entropy");
+    expect_failure(file + words + "--kernel reduce", 2, "FILE excludes --kernel");
+}
+
+TEST_F(CliTuneTest, TakesAFileByItsBareName) {
+    const Answer answer = shell("cd '" JITUNE_EXAMPLES_DIR
+                                "' && \"$jitune\" tune matmul.host.cpp "
+                                "--size m=9 --size n=9 --size k=9 --type element=float32 "
+                                "--evaluations 1");
+    EXPECT_EQ(answer.code, 0) << answer.err;
+}
+
+TEST_F(CliTuneTest, TakesAT1ProblemInPlaceOfATemplate) {
+    std::ofstream(path("t1.json")) << "{\"General\": }";
+    expect_failure("tune --input " + path("t1.json"), 2, "t1.json:1:13: no JSON from here on");
+    std::ofstream(path("t1.json")) << "{}";
+    expect_failure("tune --input " + path("t1.json"), 2, "\"KernelSpecification\" is missing");
+    expect_failure("tune", 2, "give a kernel template");
+    expect_failure(MATMUL "--input x.json", 2, "give a kernel template");
+}
+
+TEST_F(CliTuneTest, ATemplateIsTunedOnItsOwnKindOfDevice) {
+    expect_failure("tune '" JITUNE_EXAMPLES_DIR
+                   "/transpose.cu' --size rows=64 --size columns=64 --device host",
+                   2, "is a template for cuda");
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,162 @@
+#include "dispatch/call_memo.hpp"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "fake/fake_backend.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune {
+namespace {
+
+struct Recorded final : ReadyLaunch {
+    Recorded() : ReadyLaunch([](const ReadyLaunch&, void* const*, Stream) {}) {}
+    Launch launch;
+};
+
+struct RecordingProgram final : Program {
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override {
+        if (ready == nullptr) {
+            ready = std::make_unique<Recorded>();
+        }
+        dynamic_cast<Recorded&>(*ready).launch = launch;
+    }
+};
+
+struct Site final : StreamSite {
+    using StreamSite::StreamSite;
+    Scratch scratch(const ScratchNeed& need) override {
+        needed = need;
+        return memory;
+    }
+    void refuse_capture(const char*) const override {}
+
+    Scratch memory;
+    ScratchNeed needed;
+};
+
+class CallMemoTest : public ::testing::Test {
+protected:
+    /// One step with a grid of `grid` blocks.
+    static Resolved answer(const std::string& grid,
+                           const LaunchRule::Argument* argument = nullptr) {
+        const auto quantity = [](const std::string& text) {
+            return LaunchRule::Quantity{
+                Expression::parse(text).for_slots(std::array<std::string, 1>{"n"}), "grid.x"};
+        };
+        const auto one = quantity("1");
+        LaunchRule::Step step{one, quantity("0"), {quantity(grid), one, one}, {one, one, one}, {}};
+        Resolved resolved;
+        resolved.program = std::make_shared<RecordingProgram>();
+        if (argument != nullptr) {
+            step.arguments = {0};
+            resolved.rule = LaunchRule({step}, {*argument});
+        } else {
+            resolved.rule = LaunchRule({step}, {});
+        }
+        return resolved;
+    }
+
+    CallKey key(std::int64_t n) const { return {site_.serial(), {}, {n, 0, 0}}; }
+
+    static const Launch& launch_of(const ReadyLaunch& ready) {
+        return dynamic_cast<const Recorded&>(ready).launch;
+    }
+
+    /// As a call does.
+    std::uint32_t grid_of(const Resolved& resolved, std::int64_t n) {
+        const ReadyLaunch* const known = memo_.find(key(n));
+        return launch_of(known != nullptr ? *known
+                                          : memo_.prepare(key(n), std::array{n}, resolved, site_))
+            .steps[0]
+            .grid.x;
+    }
+
+    FakeBackend backend_;
+    Site site_{backend_};
+    CallMemo memo_;
+};
+
+TEST_F(CallMemoTest, HasTheLaunchForEachSizeHoweverTheyTakeTurns) {
+    const Resolved twice = answer("2 * n");
+    for (int round = 0; round < 2; ++round) {
+        for (std::int64_t n = 1; n < 100; ++n) {
+            ASSERT_EQ(grid_of(twice, n), 2 * n);
+            ASSERT_NE(memo_.find(key(n)), nullptr);
+        }
+    }
+}
+
+TEST_F(CallMemoTest, TellsEveryPartOfAKeyApart) {
+    const Resolved resolved = answer("n");
+    memo_.prepare(key(5), std::array<std::int64_t, 1>{5}, resolved, site_);
+    const char other_kernel = 0;
+    const Site other_site(backend_);
+    CallKey other = key(5);
+    other.site = other_site.serial();
+    EXPECT_EQ(memo_.find(other), nullptr);
+    other = key(5);
+    other.problem.kernel = &other_kernel;
+    EXPECT_EQ(memo_.find(other), nullptr);
+    other = key(5);
+    other.problem.types = 1;
+    EXPECT_EQ(memo_.find(other), nullptr);
+    other = key(5);
+    other.problem.variant = 1;
+    EXPECT_EQ(memo_.find(other), nullptr);
+    other = key(5);
+    other.sizes[1] = 5;
+    EXPECT_EQ(memo_.find(other), nullptr);
+    EXPECT_NE(memo_.find(key(5)), nullptr);
+}
+
+TEST_F(CallMemoTest, BindsTheWorkMemoryOfTheSite) {
+    const LaunchRule::Argument plain{
+        LaunchRule::Argument::Kind::scratch, 4, {Expression::constant(std::int64_t{1}), "count"}};
+    const Resolved resolved = answer("n", &plain);
+    char memory = 0;
+    site_.memory = {&memory, nullptr};
+    const ReadyLaunch& ready =
+        memo_.prepare(key(1), std::array<std::int64_t, 1>{1}, resolved, site_);
+    EXPECT_EQ(site_.needed.plain, 256U);
+    EXPECT_EQ(launch_of(ready).cells[0], reinterpret_cast<std::uintptr_t>(&memory));
+}
+
+TEST_F(CallMemoTest, RemembersNothingOfAPlanThatFailed) {
+    const Resolved resolved = answer("8 - n");
+    EXPECT_EQ(grid_of(resolved, 3), 5U);
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_THROW(grid_of(resolved, 9), Error);
+        EXPECT_EQ(memo_.find(key(9)), nullptr);
+        EXPECT_EQ(grid_of(resolved, 3), 5U);
+    }
+}
+
+TEST(CallMemoAtExit, AnswersAfterTheThreadsObjectsAreGone) {
+    struct Late {
+        ~Late() {
+            if (CallMemo* const memo = &CallMemo::here()) {  // a sanitizer sees a dead one
+                found = memo->find({1, {}, {1, 0, 0}});
+            }
+        }
+        const ReadyLaunch*& found;
+    };
+    Recorded other;
+    const ReadyLaunch* found = &other;
+    std::thread([&] {
+        thread_local const Late late{found};  // destroyed after what is made next
+        static_cast<void>(late);
+        CallMemo::here();
+    }).join();
+    EXPECT_EQ(found, nullptr);
+}
+
+TEST_F(CallMemoTest, BelongsToItsThread) {
+    const CallMemo* const mine = &CallMemo::here();
+    EXPECT_EQ(&CallMemo::here(), mine);
+    std::thread([&] { EXPECT_NE(&CallMemo::here(), mine); }).join();
+}
+
+}  // namespace
+}  // namespace jitune

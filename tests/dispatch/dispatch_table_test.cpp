@@ -1,0 +1,89 @@
+#include "dispatch/dispatch_table.hpp"
+
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace jitune {
+namespace {
+
+constexpr int kThreads = 64;
+constexpr int kKeys = 3000;  // more than the table has heads
+
+DispatchKey key(int i) {
+    static const int anchors[4] = {};
+    return {&anchors[i % 2],
+            {&anchors[2 + i % 3 % 2], static_cast<std::uint64_t>(i % 5),
+             static_cast<std::uint64_t>(i % 3)},
+            i};
+}
+
+std::unique_ptr<const Resolved> resolved(const std::string& configuration) {
+    auto result = std::make_unique<Resolved>();
+    result->info.configuration = configuration;
+    return result;
+}
+
+TEST(DispatchTable, FindsWhatWasAddedAndNothingElse) {
+    DispatchTable table;
+    EXPECT_EQ(table.find(key(1)), nullptr);
+    const Resolved& added = table.add(key(1), resolved("one"));
+    EXPECT_EQ(table.find(key(1)), &added);
+    EXPECT_EQ(added.info.configuration, "one");
+    EXPECT_EQ(table.find(key(2)), nullptr);
+
+    DispatchKey other = key(1);
+    other.problem.types ^= 1;
+    EXPECT_EQ(table.find(other), nullptr);
+    other = key(1);
+    other.backend = &table;
+    EXPECT_EQ(table.find(other), nullptr);
+    other = key(1);
+    other.problem.kernel = &table;
+    EXPECT_EQ(table.find(other), nullptr);
+    other = key(1);
+    other.problem.variant ^= 1;
+    EXPECT_EQ(table.find(other), nullptr);
+}
+
+TEST(DispatchTable, KeepsTheFirstOfTwo) {
+    DispatchTable table;
+    const Resolved& first = table.add(key(1), resolved("first"));
+    EXPECT_EQ(&table.add(key(1), resolved("second")), &first);
+    EXPECT_EQ(table.find(key(1))->info.configuration, "first");
+}
+
+TEST(DispatchTable, ServesManyThreadsThatAddAndFind) {
+    DispatchTable table;
+    std::vector<std::vector<const Resolved*>> seen(kThreads);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < kKeys; ++i) {
+                const int k = (i + t * 37) % kKeys;
+                const Resolved* found = table.find(key(k));
+                if (found == nullptr) {
+                    found = &table.add(key(k), resolved(std::to_string(k)));
+                }
+                EXPECT_EQ(found->info.configuration, std::to_string(k));
+                EXPECT_EQ(table.find(key(k)), found);
+                seen[static_cast<std::size_t>(t)].push_back(table.find(key(i)));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (int i = 0; i < kKeys; ++i) {
+        const Resolved* stands = table.find(key(i));
+        ASSERT_NE(stands, nullptr);
+        for (const auto& by_thread : seen) {
+            const Resolved* saw = by_thread[static_cast<std::size_t>(i)];
+            EXPECT_TRUE(saw == nullptr || saw == stands);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace jitune

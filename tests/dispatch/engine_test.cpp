@@ -1,0 +1,392 @@
+#include "dispatch/engine.hpp"
+
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "fixtures/engine_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+/// Root writes everywhere: makes it another user, who owns `path`, for a while.
+class OrdinaryUser {
+public:
+    explicit OrdinaryUser(const std::filesystem::path& path) {
+        constexpr uid_t kNobody = 65'534;
+        if (was_root_) {
+            EXPECT_EQ(chown(path.c_str(), kNobody, kNobody), 0);
+            EXPECT_EQ(seteuid(kNobody), 0);
+        }
+    }
+    ~OrdinaryUser() {
+        if (was_root_) {
+            EXPECT_EQ(seteuid(0), 0);
+        }
+    }
+    OrdinaryUser(const OrdinaryUser&) = delete;
+    OrdinaryUser& operator=(const OrdinaryUser&) = delete;
+
+private:
+    const bool was_root_ = geteuid() == 0;
+};
+
+class EngineTest : public EngineFixture {
+protected:
+    /// Changes the database as some other program would.
+    void sql(const std::string& text) {
+        sqlite3* raw = nullptr;
+        ASSERT_EQ(sqlite3_open(options_.database.c_str(), &raw), SQLITE_OK);
+        const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(raw, sqlite3_close);
+        EXPECT_EQ(sqlite3_exec(raw, text.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(raw);
+    }
+
+    /// Stores a winner for n = 1000 whose row holds but that something is wrong with.
+    void store_winner(const std::string& configuration, const std::string& image,
+                      const std::vector<std::string>& symbols) {
+        const auto engine = make_engine();
+        Winner winner;
+        winner.key = kernel_.kernel_template.key(fake_sum_problem(), backend_.info());
+        winner.sizes = "n=1000";
+        winner.configuration = configuration;
+        winner.median_ns = winner.default_median_ns = 1;
+        winner.image_format = "cubin";
+        winner.image = image;
+        winner.symbols = symbols;
+        engine->store()->save({}, winner);
+    }
+
+    /// Expects that an engine tunes as if there were no database, and warns once.
+    void expect_answers_without_store() {
+        const auto engine = make_engine();
+        EXPECT_EQ(info(*engine).origin, Origin::tuned);
+        expect_right(resolve(*engine));
+        resolve(*engine, 100'000);
+        EXPECT_EQ(engine->store(), nullptr);
+        EXPECT_EQ(engine->counters().store_errors, 1);
+        ASSERT_EQ(warnings_.size(), 1U);
+        EXPECT_NE(warnings_[0].find("winners are kept in memory only"), std::string::npos);
+    }
+
+    /// Expects that a user who owns `own` and may not write the directory gets the winner for 1000
+    /// and keeps others in memory, with one warning.
+    void expect_reads_only(const std::filesystem::path& own) {
+        std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
+        {
+            const OrdinaryUser user(own);
+            const auto engine = make_engine();
+            EXPECT_EQ(info(*engine).origin, Origin::stored);
+            EXPECT_TRUE(warnings_.empty());
+            EXPECT_EQ(info(*engine, 100'000).origin, Origin::tuned);
+            EXPECT_EQ(info(*engine, 400'000).origin, Origin::tuned);
+            EXPECT_EQ(engine->counters().store_errors, 0);
+            EXPECT_EQ(engine->store()->winners().size(), 1U);
+            ASSERT_EQ(warnings_.size(), 1U);
+            EXPECT_NE(warnings_[0].find("write protected"), std::string::npos);
+        }
+        std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
+    }
+};
+
+TEST_F(EngineTest, TunesOnAMissAndStoresTheWinner) {
+    const auto engine = make_engine();
+    const Resolved& resolved = resolve(*engine);
+    EXPECT_EQ(resolved.info.origin, Origin::tuned);
+    EXPECT_EQ(resolved.info.configuration, kFastest);
+    EXPECT_EQ(resolved.info.device, "cuda:0");
+    EXPECT_EQ(resolved.info.device_name, "Fake");
+    expect_right(resolved);
+    EXPECT_EQ(engine->counters().tunings, 1);
+    EXPECT_EQ(engine->counters().compiles, backend_.compiles());
+    EXPECT_EQ(engine->store()->winners().size(), 1U);
+    EXPECT_EQ(engine->store()->winners()[0].configuration, kFastest);
+    EXPECT_GE(engine->store()->measurements(engine->store()->winners()[0].key).size(), 12U);
+}
+
+TEST_F(EngineTest, AnswersASecondTimeFromMemory) {
+    const auto engine = make_engine();
+    const Resolved& first = resolve(*engine);
+    EXPECT_EQ(&resolve(*engine), &first);
+    EXPECT_EQ(&resolve(*engine, 1001), &first);
+    EXPECT_EQ(engine->table().find(fake_sum_key(backend_, kernel_, fake_sum_problem())), &first);
+    EXPECT_EQ(engine->counters().tunings, 1);
+}
+
+TEST_F(EngineTest, AnswersFromTheStoreWithoutCompiling) {
+    tune_before();
+    const int compiles = backend_.compiles();
+    const auto engine = make_engine();
+    const Resolved& resolved = resolve(*engine, 1001);
+    EXPECT_EQ(resolved.info.origin, Origin::stored);
+    EXPECT_EQ(resolved.info.configuration, kFastest);
+    expect_right(resolved, 1001);
+    EXPECT_EQ(backend_.compiles(), compiles);
+    EXPECT_EQ(engine->counters().compiles, 0);
+    EXPECT_EQ(engine->counters().tunings, 0);
+    EXPECT_EQ(engine->counters().loads, 1);
+}
+
+TEST_F(EngineTest, KeepsWinnersInMemoryWithoutADatabase) {
+    options_.database.clear();
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    EXPECT_EQ(engine->store()->status().journal_mode, "memory");
+    EXPECT_TRUE(std::filesystem::is_empty(dir_.path()));
+    EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
+}
+
+TEST_F(EngineTest, TakesACorruptRowForAMiss) {
+    for (const char* damage :
+         {"UPDATE winner SET configuration = 'block=32 items=1'", "UPDATE winner SET image = x'00'",
+          "UPDATE winner SET symbols = 'main'", "UPDATE winner SET median_ns = 1",
+          "UPDATE winner SET digest = zeroblob(16)"}) {
+        tune_before();
+        sql(damage);
+        const auto engine = make_engine();
+        const Resolved& resolved = resolve(*engine);
+        EXPECT_EQ(resolved.info.origin, Origin::tuned) << damage;
+        EXPECT_EQ(resolved.info.configuration, kFastest);
+        expect_right(resolved);
+        EXPECT_EQ(info(*make_engine()).origin, Origin::stored) << damage;
+    }
+}
+
+TEST_F(EngineTest, TakesAStoredWinnerThatDoesNotFitForAMiss) {
+    const std::string symbol = fake_sum(128, 4);
+    store_winner("block=33 items=4", "[" + symbol + "]", {symbol});
+    EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
+    store_winner(kFastest, "[something else]", {symbol});
+    EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
+    store_winner(kFastest, "[" + symbol + ";" + symbol + "]", {symbol, symbol});
+    EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
+    EXPECT_EQ(warnings_.size(), 3U);
+    EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
+}
+
+TEST_F(EngineTest, AnswersWithTheNearestWinner) {
+    tune_before(1000);
+    const int compiles = backend_.compiles();
+    options_.on_miss = TunePolicy::nearest;
+    const auto engine = make_engine();
+    const Resolved& resolved = resolve(*engine, 64'000);
+    EXPECT_EQ(resolved.info.origin, Origin::nearest);
+    EXPECT_EQ(resolved.info.configuration, kFastest);
+    expect_right(resolved, 64'000);
+    EXPECT_EQ(backend_.compiles(), compiles);
+    EXPECT_EQ(engine->counters().tunings, 0);
+}
+
+TEST_F(EngineTest, AnswersWithTheDefaultWhereThereIsNoNearestWinner) {
+    options_.on_miss = TunePolicy::nearest;
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    EXPECT_EQ(info(*engine).configuration, kFakeDefault);
+    EXPECT_TRUE(engine->store()->winners().empty());
+}
+
+TEST_F(EngineTest, AnswersWithTheDefaultAndCompilesItOnce) {
+    options_.on_miss = TunePolicy::template_default;
+    const auto engine = make_engine();
+    for (const std::int64_t n : {1, 100, 10'000}) {
+        const Resolved& resolved = resolve(*engine, n);
+        EXPECT_EQ(resolved.info.origin, Origin::template_default);
+        EXPECT_EQ(resolved.info.configuration, kFakeDefault);
+        expect_right(resolved, n);
+    }
+    EXPECT_EQ(backend_.compiles(), 1);
+    EXPECT_TRUE(engine->store()->winners().empty());
+}
+
+TEST_F(EngineTest, PrefersAStoredWinnerUnderEveryPolicy) {
+    tune_before();
+    for (const TunePolicy policy :
+         {TunePolicy::now, TunePolicy::nearest, TunePolicy::template_default}) {
+        options_.on_miss = policy;
+        EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
+    }
+}
+
+TEST_F(EngineTest, AnswersWithNothingThatItFoundWrong) {
+    backend_.otherwise.run = wrong_sum;
+    backend_.on(fake_sum(128, 4)).run = wrong_sum;
+    const auto engine = make_engine();
+    expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
+    expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
+}
+
+TEST_F(EngineTest, AsksTheCompilerAgainForTheDefault) {
+    backend_.otherwise.compile_log = "out of memory";
+    backend_.on(fake_sum(128, 4)).compile_log = "out of memory";
+    const auto engine = make_engine();
+    expect_error(ErrorKind::compile, "out of memory", [&] { resolve(*engine); });
+    backend_.otherwise.compile_log.clear();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    expect_right(resolve(*engine));
+}
+
+TEST_F(EngineTest, SaysSoWhereNotEvenTheDefaultCompiles) {
+    backend_.otherwise.compile_log = "line 1: garbage";
+    backend_.on(fake_sum(128, 4)).compile_log = "line 1: garbage";
+    const auto engine = make_engine();
+    expect_error(ErrorKind::compile, "line 1: garbage", [&] { resolve(*engine); });
+    expect_error(ErrorKind::compile, "compiling sum.cu as block=64 items=2",
+                 [&] { resolve(*engine); });
+}
+
+TEST_F(EngineTest, DoesNotHideALostDevice) {
+    backend_.otherwise.run_failure = LaunchFailure{false, true, "illegal address"};
+    const auto engine = make_engine();
+    expect_error(ErrorKind::device, "illegal address", [&] { resolve(*engine); });
+}
+
+TEST_F(EngineTest, AnswersWithoutADatabaseWhereItsPathIsADirectory) {
+    std::filesystem::create_directory(options_.database);
+    expect_answers_without_store();
+}
+
+TEST_F(EngineTest, AnswersWithoutADatabaseWhereItsDirectoryIsAFile) {
+    std::ofstream(dir_.path() / "file") << "text";
+    options_.database = dir_.path() / "file" / "tuning.db";
+    expect_answers_without_store();
+}
+
+TEST_F(EngineTest, AnswersWithoutADatabaseWhereItsDirectoryIsReadOnly) {
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0500));
+    const OrdinaryUser user(dir_.path());
+    expect_answers_without_store();
+}
+
+TEST_F(EngineTest, UsesTheWinnersOfAWriteProtectedFile) {
+    tune_before();
+    sql("PRAGMA journal_mode = DELETE");
+    std::filesystem::permissions(options_.database, std::filesystem::perms(0444));
+    std::filesystem::create_directory(dir_.path() / "home");
+    expect_reads_only(dir_.path() / "home");
+}
+
+TEST_F(EngineTest, UsesTheWinnersOfAWriteProtectedDirectory) {
+    tune_before();
+    sql("PRAGMA journal_mode = DELETE");
+    expect_reads_only(options_.database);
+}
+
+TEST_F(EngineTest, AnswersWithoutADatabaseWhereOthersMayWrite) {
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0777));
+    expect_answers_without_store();
+}
+
+TEST_F(EngineTest, AnswersWithoutADatabaseOfANewerJitune) {
+    tune_before();
+    sql("PRAGMA user_version = 99");
+    expect_answers_without_store();
+}
+
+TEST_F(EngineTest, GoesOnWhereTheDatabaseIsDroppedUnderIt) {
+    const auto engine = make_engine();
+    engine->store();
+    sql("DROP TABLE winner");
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    expect_right(resolve(*engine));
+    EXPECT_GT(engine->counters().store_errors, 0);
+    EXPECT_FALSE(warnings_.empty());
+}
+
+TEST_F(EngineTest, ManyThreadsAtFirstTouchTuneOnce) {
+    const auto engine = make_engine();
+    std::vector<const Resolved*> answers(64);
+    std::vector<std::thread> threads;
+    for (const Resolved*& answer : answers) {
+        threads.emplace_back([&] { answer = &resolve(*engine); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(answers, std::vector<const Resolved*>(64, answers[0]));
+    EXPECT_EQ(engine->counters().tunings, 1);
+    EXPECT_EQ(backend_.compiles(), 13);
+}
+
+TEST_F(EngineTest, ManyThreadsTuneDifferentProblemsAtOnce) {
+    const auto engine = make_engine();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 16; ++t) {
+        threads.emplace_back([&, t] { resolve(*engine, std::int64_t{1} << (t % 8)); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(engine->counters().tunings, 8);
+    EXPECT_EQ(engine->store()->winners().size(), 8U);
+}
+
+TEST_F(EngineTest, RefusesToWorkInAForkedChild) {
+    const auto engine = make_engine();
+    resolve(*engine);
+    const pid_t child = fork();
+    if (child == 0) {
+        int refused = 0;
+        const auto expect_forked = [&](const std::function<void()>& call) {
+            try {
+                call();
+            } catch (const Error& error) {
+                refused += error.kind() == ErrorKind::forked ? 1 : 0;
+            }
+        };
+        expect_forked([&] { resolve(*engine); });
+        expect_forked([&] { engine->backend("cuda"); });
+        expect_forked([&] { static_cast<void>(engine->devices()); });
+        expect_forked([&] { engine->tune_and_store(backend_, kernel_, fake_sum_problem(), {}); });
+        _exit(refused);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 4);
+    EXPECT_NO_THROW(resolve(*engine));
+}
+
+TEST_F(EngineTest, FindsDevicesByTheirIds) {
+    FakeBackend second("cuda:1");
+    const auto engine = make_engine_on({&backend_, &second});
+    EXPECT_EQ(&engine->backend("cuda"), &backend_);
+    EXPECT_EQ(&engine->backend("cuda:0"), &backend_);
+    EXPECT_EQ(&engine->backend("cuda:1"), &second);
+    EXPECT_EQ(&engine->backend("auto"), &backend_);
+    for (const char* id : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda: 1",
+                           "cuda:99999999999", "auto:0"}) {
+        expect_error(ErrorKind::usage, "use auto, host, cuda or cuda:N",
+                     [&] { engine->backend(id); });
+    }
+    expect_error(ErrorKind::unavailable, "no device cuda:2: there are 2",
+                 [&] { engine->backend("cuda:2"); });
+    expect_error(ErrorKind::unavailable, "no host backend", [&] { engine->backend("host"); });
+}
+
+TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
+    const auto engine = make_engine_on({});
+    expect_error(ErrorKind::unavailable, "no cuda device: no fake device was made",
+                 [&] { engine->backend("cuda:0"); });
+    expect_error(ErrorKind::unavailable, "no device at all", [&] { engine->backend("auto"); });
+    const auto devices = engine->devices();
+    ASSERT_EQ(devices.size(), 1U);
+    EXPECT_EQ(devices[0].id, "cuda");
+    EXPECT_EQ(devices[0].missing, "no fake device was made");
+}
+
+TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
+    options_.strategy = "clever";
+    expect_error(ErrorKind::usage,
+                 "\"clever\" is no strategy: use auto or exhaustive or random or surrogate",
+                 [&] { make_engine(); });
+    options_.strategy = "random";
+    options_.budget = std::chrono::milliseconds(-1);
+    expect_error(ErrorKind::usage, "budget is negative", [&] { make_engine(); });
+}
+
+}  // namespace
+}  // namespace jitune

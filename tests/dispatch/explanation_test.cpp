@@ -1,0 +1,141 @@
+#include "dispatch/explanation.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "fixtures/engine_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+class ExplanationTest : public EngineFixture {
+protected:
+    Explanation explain_for(std::int64_t n) {
+        const auto engine = make_engine();
+        return explain(*engine, backend_, kernel_, fake_sum_problem(n));
+    }
+
+    /// A winner that differs from that of n = 1000 as `change` says.
+    void store_other(const std::function<void(RecordKey&)>& change) {
+        const auto engine = make_engine();
+        Winner winner = *engine->store()->find(
+            kernel_.kernel_template.key(fake_sum_problem(), backend_.info()));
+        change(winner.key);
+        engine->store()->save({}, winner);
+    }
+};
+
+TEST_F(ExplanationTest, SaysWhichRowServes) {
+    tune_before(1000);
+    tune_before(100'000);
+    const Explanation explanation = explain_for(1001);
+    ASSERT_EQ(explanation.rows.size(), 2U);
+    EXPECT_TRUE(explanation.rows[0].serves);
+    EXPECT_EQ(explanation.rows[0].octaves, 0);
+    EXPECT_EQ(explanation.rows[0].reason, "serves: same problem, same size bucket");
+    EXPECT_FALSE(explanation.rows[1].serves);
+    EXPECT_EQ(explanation.rows[1].reason, "other size, 6.5 octaves away");
+    EXPECT_EQ(explanation.answer, std::string("the stored winner answers: ") + kFastest);
+    EXPECT_EQ(explanation.key.bucket, 20);
+}
+
+TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
+    tune_before(1 << 10);
+    tune_before(1 << 14);
+    tune_before(1 << 17);
+    options_.on_miss = TunePolicy::nearest;
+    const Explanation explanation = explain_for(1 << 13);
+    ASSERT_EQ(explanation.rows.size(), 3U);
+    EXPECT_EQ(explanation.rows[0].octaves, 1);
+    EXPECT_EQ(explanation.rows[0].reason,
+              "nearest size that is stored: answers by the policy \"nearest\"; other size, 1 "
+              "octave away");
+    EXPECT_EQ(explanation.rows[1].octaves, 3);
+    EXPECT_EQ(explanation.rows[2].octaves, 4);
+    EXPECT_EQ(explanation.answer,
+              std::string("no stored winner: the nearest answers: ") + kFastest);
+}
+
+TEST_F(ExplanationTest, AddsUpTheDistancesOfAllSizes) {
+    tune_before(1 << 10);
+    store_other([](RecordKey& key) { key.bucket = 6 << 8 | 22; });
+    const Explanation explanation = explain_for(1 << 10);
+    ASSERT_EQ(explanation.rows.size(), 2U);
+    EXPECT_TRUE(explanation.rows[0].serves);
+    EXPECT_EQ(explanation.rows[1].octaves, 4);
+}
+
+TEST_F(ExplanationTest, SaysWhatKeepsARowFromServing) {
+    tune_before(1000);
+    store_other([](RecordKey& key) { key.types = "element=float8"; });
+    store_other([](RecordKey& key) { key.device_class = "cuda cc=10"; });
+    store_other([](RecordKey& key) {  // of another backend, whose template is another, too
+        key.device_class = "host isa=sse2";
+        key.template_hash[1] ^= 1;
+    });
+    store_other([](RecordKey& key) { key.template_hash[0] ^= 1; });
+    store_other([](RecordKey& key) { key.alignment = 16; });
+    store_other([](RecordKey& key) { key.kernel = "another"; });
+    const Explanation explanation = explain_for(1000);
+    ASSERT_EQ(explanation.rows.size(), 6U);
+    EXPECT_TRUE(explanation.rows[0].serves);
+    std::set<std::string> reasons;
+    for (const ExplainedRow& row : explanation.rows) {
+        reasons.insert(row.reason);
+    }
+    EXPECT_EQ(reasons, (std::set<std::string>{
+                           "serves: same problem, same size bucket",
+                           "other types or operation: element=float8",
+                           "other device class: cuda cc=10", "other device class: host isa=sse2",
+                           "made from another kernel template, or another version of it",
+                           "for data aligned to 16 bytes"}));
+}
+
+TEST_F(ExplanationTest, NeverCallsARowOfAnotherDeviceTheNearest) {
+    tune_before(1000);
+    store_other([](RecordKey& key) { key.device_class = "cuda cc=10"; });
+    backend_.info_.device_class = "cuda new";
+    options_.on_miss = TunePolicy::nearest;
+    const Explanation explanation = explain_for(1000);
+    ASSERT_EQ(explanation.rows.size(), 2U);
+    EXPECT_EQ(explanation.answer, "no stored winner: the template's default answers");
+}
+
+TEST_F(ExplanationTest, SaysWhatACallWouldDoWithoutAWinner) {
+    EXPECT_EQ(explain_for(1000).answer, "no stored winner: a call tunes for up to 2 s");
+    options_.budget = std::chrono::milliseconds(0);
+    EXPECT_EQ(explain_for(1000).answer, "no stored winner: a call tunes until the strategy ends");
+    options_.on_miss = TunePolicy::nearest;
+    EXPECT_EQ(explain_for(1000).answer, "no stored winner: the template's default answers");
+    options_.on_miss = TunePolicy::template_default;
+    EXPECT_EQ(explain_for(1000).answer, "no stored winner: the template's default answers");
+}
+
+TEST_F(ExplanationTest, ChangesNothing) {
+    tune_before(1000);
+    const int compiles = backend_.compiles();
+    const int loads = backend_.loads();
+    explain_for(1000);
+    explain_for(64'000);
+    EXPECT_EQ(backend_.compiles(), compiles);
+    EXPECT_EQ(backend_.loads(), loads);
+}
+
+TEST_F(ExplanationTest, AgreesWithWhatTheEngineDoes) {
+    tune_before(1 << 10);
+    options_.on_miss = TunePolicy::nearest;
+    for (const std::int64_t n : {1 << 10, 1 << 14}) {
+        const bool serves = explain_for(n).rows.at(0).serves;
+        EXPECT_EQ(info(*make_engine(), n).origin, serves ? Origin::stored : Origin::nearest);
+    }
+}
+
+TEST_F(ExplanationTest, RefusesWithoutADatabaseAndForAWrongProblem) {
+    expect_error(ErrorKind::usage, "each at least 1", [&] { explain_for(0); });
+    std::filesystem::create_directory(options_.database);
+    expect_error(ErrorKind::store, "cannot be opened", [&] { explain_for(1000); });
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,105 @@
+#include "jitune/options.hpp"
+
+#include <cstdlib>
+
+#include "fixtures/expect_error.hpp"
+
+namespace jitune {
+namespace {
+
+/// Starts from an environment without jitune's variables and leaves it so.
+class OptionsTest : public testing::Test {
+protected:
+    void SetUp() override { clear(); }
+    void TearDown() override { clear(); }
+
+    static void set(const char* name, const char* value) { ASSERT_EQ(setenv(name, value, 1), 0); }
+    static void clear() {
+        for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_LOG"}) {
+            unsetenv(name);
+        }
+    }
+    static void expect_refused(const char* name, const char* value, const std::string& accepted) {
+        set(name, value);
+        expect_error(ErrorKind::usage, std::string(name) + ": \"" + value,
+                     [] { Options::from_environment(); });
+        expect_error(ErrorKind::usage, accepted, [] { Options::from_environment(); });
+        clear();
+    }
+};
+
+TEST_F(OptionsTest, AreTheDefaultsInAnEmptyEnvironment) {
+    const Options options = Options::from_environment();
+    EXPECT_EQ(options.database, Options::default_database());
+    EXPECT_EQ(options.on_miss, TunePolicy::now);
+    EXPECT_EQ(options.budget, std::chrono::seconds(2));
+    EXPECT_EQ(options.log_level, LogLevel::warning);
+    EXPECT_EQ(options.device, "host");
+}
+
+TEST_F(OptionsTest, ReadTheEnvironment) {
+    set("JITUNE_DB", "/somewhere/winners.db");
+    set("JITUNE_TUNE", "nearest");
+    set("JITUNE_BUDGET", "0.5");
+    set("JITUNE_LOG", "debug");
+    const Options options = Options::from_environment();
+    EXPECT_EQ(options.database, "/somewhere/winners.db");
+    EXPECT_EQ(options.on_miss, TunePolicy::nearest);
+    EXPECT_EQ(options.budget, std::chrono::milliseconds(500));
+    EXPECT_EQ(options.log_level, LogLevel::debug);
+}
+
+TEST_F(OptionsTest, KeepWinnersInMemoryWithoutADatabase) {
+    set("JITUNE_DB", "none");
+    EXPECT_TRUE(Options::from_environment().database.empty());
+}
+
+TEST_F(OptionsTest, TakeAnEmptyVariableForNone) {
+    for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_LOG"}) {
+        set(name, "");
+    }
+    const Options options = Options::from_environment();
+    EXPECT_EQ(options.database, Options::default_database());
+    EXPECT_EQ(options.on_miss, TunePolicy::now);
+}
+
+TEST_F(OptionsTest, NameTheVariableThatIsWrongAndWhatItAccepts) {
+    expect_refused("JITUNE_TUNE", "later", "use now, nearest or default");
+    expect_refused("JITUNE_TUNE", "Now", "use now, nearest or default");
+    expect_refused("JITUNE_LOG", "loud", "use off, error, warning, info or debug");
+    for (const char* word : {"2s", "-1", "nan", "inf", "1e8", "two", "0x10", " 2", "1e999"}) {
+        expect_refused("JITUNE_BUDGET", word, "give seconds, as in 2 or 0.5");
+    }
+}
+
+TEST_F(OptionsTest, ReadBudgetsInSeconds) {
+    EXPECT_EQ(parse_budget("0"), std::chrono::milliseconds(0));
+    EXPECT_EQ(parse_budget("1.1"), std::chrono::milliseconds(1100));
+    EXPECT_EQ(parse_budget("1e7"), std::chrono::seconds(10'000'000));
+}
+
+TEST_F(OptionsTest, NeverRoundABudgetToNoLimit) {
+    EXPECT_EQ(parse_budget("0.0001"), std::chrono::milliseconds(1));
+    EXPECT_EQ(parse_budget("1e-300"), std::chrono::milliseconds(1));
+}
+
+TEST_F(OptionsTest, FindTheUsersCache) {
+    const char* const home = std::getenv("HOME");
+    const char* const cache = std::getenv("XDG_CACHE_HOME");
+    const std::string old_home = home != nullptr ? home : "";
+    const std::string old_cache = cache != nullptr ? cache : "";
+    set("HOME", "/home/someone");
+    set("XDG_CACHE_HOME", "/caches");
+    EXPECT_EQ(Options::default_database(), "/caches/jitune/tuning.db");
+    set("XDG_CACHE_HOME", "relative");
+    EXPECT_EQ(Options::default_database(), "/home/someone/.cache/jitune/tuning.db");
+    unsetenv("XDG_CACHE_HOME");
+    EXPECT_EQ(Options::default_database(), "/home/someone/.cache/jitune/tuning.db");
+    unsetenv("HOME");
+    EXPECT_TRUE(Options::default_database().empty());
+    set("HOME", old_home.c_str());
+    set("XDG_CACHE_HOME", old_cache.c_str());
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,273 @@
+#include "fake/fake_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune {
+
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+std::string image_text(const Instance& instance) {
+    return fmt::format("[{}]", fmt::join(instance.expressions, ";"));
+}
+
+}  // namespace
+
+class FakeMemory : public DeviceMemory {
+public:
+    FakeMemory(FakeBackend& backend, std::size_t bytes, std::byte value)
+        : backend_(backend), bytes_(bytes) {
+        if (backend_.live_bytes_ + bytes > backend_.memory_limit) {
+            throw Error(ErrorKind::unavailable, fmt::format("allocate {} bytes: none left", bytes));
+        }
+        data_ = ::operator new (std::max(bytes, std::size_t{1}), std::align_val_t{kAlignment});
+        std::memset(data_, static_cast<int>(value), bytes);
+        backend_.live_bytes_ += bytes;
+    }
+    ~FakeMemory() override {
+        ::operator delete (data_, std::align_val_t{kAlignment});
+        backend_.live_bytes_ -= bytes_;
+    }
+    FakeMemory(const FakeMemory&) = delete;
+    FakeMemory& operator=(const FakeMemory&) = delete;
+
+    [[nodiscard]] void* data() const override { return data_; }
+    [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+private:
+    FakeBackend& backend_;
+    std::size_t bytes_;
+    void* data_ = nullptr;
+};
+
+class FakeProgram : public Program {
+public:
+    FakeProgram(FakeBackend& backend, const std::string& expression)
+        : backend_(backend), behaviour_(backend.behaviour(expression)) {}
+
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
+
+    void launch_once(const Launch& launch) const {
+        ++backend_.launches_;
+        if (behaviour_.run_failure) {
+            throw Error(ErrorKind::device, behaviour_.run_failure->reason);
+        }
+        work(launch);
+    }
+
+    void work(const Launch& launch) const {
+        (behaviour_.run ? behaviour_.run : backend_.kernel)(launch);
+    }
+
+    [[nodiscard]] const FakeBehaviour& behaviour() const { return behaviour_; }
+
+private:
+    FakeBackend& backend_;
+    FakeBehaviour behaviour_;
+};
+
+namespace {
+
+class FakeLaunch : public ReadyLaunch {
+public:
+    FakeLaunch(const FakeProgram& program, const Launch& launch)
+        : ReadyLaunch(call), program_(program), launch_(launch) {}
+
+private:
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream) {
+        const auto& fake = static_cast<const FakeLaunch&>(self);
+        Launch bound = fake.launch_;
+        for (std::size_t i = 0; i < bound.array_count; ++i) {
+            bound.cells[bound.array_cells[i]] = reinterpret_cast<std::uintptr_t>(arrays[i]);
+        }
+        fake.program_.launch_once(bound);
+    }
+
+    const FakeProgram& program_;
+    Launch launch_;
+};
+
+}  // namespace
+
+void FakeProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const {
+    ready = std::make_unique<FakeLaunch>(*this, launch);
+}
+
+namespace {
+
+class FakeTimer : public Timer {
+public:
+    FakeTimer(const FakeBackend& backend, const FakeBehaviour& behaviour)
+        : backend_(backend), behaviour_(behaviour) {}
+
+    std::variant<double, LaunchFailure> sample(std::chrono::milliseconds) override {
+        if (backend_.before_sample) {
+            backend_.before_sample();
+        }
+        if (backend_.lost_in_sample && backend_.lost_in_sample()) {
+            return LaunchFailure{false, true, "the device fell off the bus"};
+        }
+        if (behaviour_.timer_failure) {
+            return *behaviour_.timer_failure;
+        }
+        up_ = !up_;
+        const double factor = backend_.disturbance ? backend_.disturbance() : 1;
+        return factor * behaviour_.ns * (up_ ? 1 + behaviour_.noise : 1 - behaviour_.noise);
+    }
+
+private:
+    const FakeBackend& backend_;
+    const FakeBehaviour& behaviour_;  // of the program, which outlives its timers
+    bool up_ = false;
+};
+
+}  // namespace
+
+class FakeBench : public Bench {
+public:
+    explicit FakeBench(FakeBackend& backend) : backend_(backend) {}
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        return std::make_unique<FakeMemory>(backend_, bytes, std::byte{0x5c});
+    }
+    void upload(void* device, std::span<const std::byte> data) override {
+        std::memcpy(device, data.data(), data.size());
+    }
+    void download(std::span<std::byte> data, const void* device) override {
+        std::memcpy(data.data(), device, data.size());
+        backend_.downloaded_bytes_ += data.size();
+    }
+    void fill(void* device, std::byte value, std::size_t bytes) override {
+        std::memset(device, static_cast<int>(value), bytes);
+    }
+    void copy(void* to, const void* from, std::size_t bytes) override {
+        std::memcpy(to, from, bytes);
+    }
+    bool equal(const void* one, const void* other, std::size_t bytes) override {
+        return std::memcmp(one, other, bytes) == 0;
+    }
+
+    std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
+                                     std::chrono::milliseconds) override {
+        ++backend_.runs_;
+        const auto& fake = dynamic_cast<const FakeProgram&>(program);
+        if (!fake.behaviour().run_failure) {
+            fake.work(launch);
+        }
+        return fake.behaviour().run_failure;
+    }
+
+    std::optional<ClockReading> clocks() override {
+        return backend_.clocks ? backend_.clocks() : std::nullopt;
+    }
+
+    std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch>, bool) override {
+        return std::make_unique<FakeTimer>(backend_,
+                                           dynamic_cast<const FakeProgram&>(program).behaviour());
+    }
+
+private:
+    FakeBackend& backend_;
+};
+
+FakeBackend::FakeBackend(std::string id) {
+    info_.name = "Fake";
+    info_.driver = "fake driver 1";  // and no UUID: no lock
+    info_.device_class = id.substr(0, id.find(':')) + " fake";
+    info_.id = std::move(id);
+    info_.attributes = {
+        {"sm_count", 4},          {"warp_size", 32},  {"max_threads_per_block", 1024},
+        {"l2_bytes", 1 << 20},    {"cores", 4},       {"max_threads_per_sm", 2048},
+        {"cache_bytes", 1 << 20}, {"simd_bytes", 32}, {"max_blocks_per_sm", 32}};
+}
+
+FakeBackend::~FakeBackend() = default;
+
+FakeBehaviour& FakeBackend::on(const std::string& expression) {
+    return behaviours_.try_emplace(expression, otherwise).first->second;
+}
+
+FakeBehaviour FakeBackend::behaviour(const std::string& expression) const {
+    const auto found = behaviours_.find(expression);
+    return found == behaviours_.end() ? otherwise : found->second;
+}
+
+std::vector<std::string> FakeBackend::compiled() const {
+    const std::lock_guard lock(mutex_);
+    return compiled_;
+}
+
+std::vector<CompileOutcome> FakeBackend::compile(const TemplateSource&,
+                                                 std::span<const Instance> instances) {
+    if (before_compile) {
+        before_compile(instances);
+    }
+    compiles_ += static_cast<int>(instances.size());
+    const std::lock_guard lock(mutex_);
+    auto image = std::make_shared<std::string>();
+    for (const Instance& instance : instances) {
+        compiled_.push_back(instance.expressions.front());
+        *image += image_text(instance);
+    }
+    std::vector<CompileOutcome> outcomes;
+    for (const Instance& instance : instances) {
+        const std::string log = behaviour(instance.expressions.front()).compile_log;
+        if (log.empty()) {
+            outcomes.emplace_back(Binary{"cubin", image, instance.expressions});
+        } else {
+            outcomes.emplace_back(CompileFailure{log});
+        }
+    }
+    return outcomes;
+}
+
+std::shared_ptr<const Program> FakeBackend::load(const Binary& binary) {
+    ++loads_;
+    const std::string wanted = image_text({binary.symbols});
+    if (binary.format != "cubin" || binary.image->find(wanted) == std::string::npos) {
+        throw Error(ErrorKind::device, "load: the image does not have " + wanted);
+    }
+    if (const auto error = behaviour(binary.symbols.front()).load_error; !error.empty()) {
+        throw Error(ErrorKind::device, error);
+    }
+    return std::make_shared<FakeProgram>(*this, binary.symbols.front());
+}
+
+std::unique_ptr<Bench> FakeBackend::make_bench() {
+    return std::make_unique<FakeBench>(*this);
+}
+
+Scratch FakeBackend::Site::scratch(const ScratchNeed& need) {
+    const std::lock_guard lock(backend_.mutex_);
+    const auto reserve = [this](std::unique_ptr<DeviceMemory>& memory, std::size_t bytes) {
+        if (memory == nullptr || memory->bytes() < bytes) {
+            memory = backend_.allocate_zeroed(bytes);
+        }
+        return memory->data();
+    };
+    return {reserve(backend_.plain_, need.plain), reserve(backend_.zeroed_, need.zeroed)};
+}
+
+std::unique_ptr<DeviceMemory> FakeBackend::allocate_zeroed(std::size_t bytes) {
+    return std::make_unique<FakeMemory>(*this, bytes, std::byte{0});
+}
+
+void FakeBackend::read_back(std::span<std::byte> data, const void* device, Stream) {
+    std::memcpy(data.data(), device, data.size());
+}
+
+void FakeBackend::write(void* device, std::span<const std::byte> value, std::size_t count, Stream) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(static_cast<std::byte*>(device) + i * value.size(), value.data(), value.size());
+    }
+}
+
+}  // namespace jitune

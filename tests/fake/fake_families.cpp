@@ -1,0 +1,178 @@
+#include "fake/fake_families.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+#include "types/element_visit.hpp"
+#include "families/entropy/entropy_reference.hpp"
+#include "families/reduce/reduce_reference.hpp"
+
+namespace jitune {
+namespace {
+
+/// "jitune::stencil<int, 2, jitune::Weighting::sum, …>", taken apart.
+struct Expression {
+    explicit Expression(const std::string& text) : name(text.substr(0, text.find('<'))) {
+        std::istringstream list(text.substr(std::min(text.find('<') + 1, text.size())));
+        for (std::string argument; std::getline(list >> std::ws, argument, ',');) {
+            arguments.push_back(argument.substr(0, argument.find('>')));
+        }
+    }
+    std::string name;
+    std::vector<std::string> arguments;
+};
+
+template <class Row, std::size_t count>
+auto value_named(const Row (&rows)[count], const std::string& name) {
+    for (const Row& row : rows) {
+        if (name == row.name) {
+            return row.value;
+        }
+    }
+    throw std::runtime_error("no fake of " + name);
+}
+
+struct TypeRow {
+    const char* name;
+    ElementType value;
+};
+constexpr TypeRow kTypes[] = {
+    {"int", ElementType::int32},       {"float", ElementType::float32},
+    {"double", ElementType::float64},  {"unsigned char", ElementType::uint8},
+    {"long long", ElementType::int64}, {"unsigned long long", ElementType::uint64},
+    {"unsigned", ElementType::uint32}, {"signed char", ElementType::int8},
+};
+
+struct OpRow {
+    const char* name;
+    ReduceOp value;
+};
+constexpr OpRow kOps[] = {
+    {"jitune::Sum", ReduceOp::sum},
+    {"jitune::Product", ReduceOp::product},
+    {"jitune::Min", ReduceOp::min},
+    {"jitune::Max", ReduceOp::max},
+    {"jitune::ArgMin", ReduceOp::arg_min},
+    {"jitune::ArgMax", ReduceOp::arg_max},
+    {"jitune::Norm", ReduceOp::norm},
+    {"jitune::SumOfSquares", ReduceOp::sum_of_squares},
+    {"jitune::SumAbs", ReduceOp::sum_abs},
+    {"jitune::MaxAbs", ReduceOp::max_abs},
+    {"jitune::All", ReduceOp::all},
+    {"jitune::Any", ReduceOp::any},
+    {"jitune::CountNonzero", ReduceOp::count_nonzero},
+};
+
+class Families {
+public:
+    Families(FakeCuda& fake, const FakeLaunch& launch)
+        : fake_(fake), launch_(launch), kernel_(launch.expression) {}
+
+    CUresult run() const {
+        if (kernel_.name == "jitune::stencil") {
+            visit_element(value_named(kTypes, kernel_.arguments.at(0)), [&]<class T>(T) {
+                if constexpr (std::is_arithmetic_v<T>) {
+                    stencil<T>();
+                }
+            });
+        } else if (kernel_.name == "jitune::entropy") {
+            visit_element(value_named(kTypes, kernel_.arguments.at(0)), [&]<class T>(T) {
+                if constexpr (std::is_arithmetic_v<T>) {
+                    entropy<T>();
+                }
+            });
+        } else if (kernel_.name == "jitune::reduce") {
+            reduce();
+        } else {
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
+        return CUDA_SUCCESS;
+    }
+
+private:
+    template <class T>
+    std::span<T> array(std::size_t argument, std::int64_t count, bool writes) const {
+        const std::uint64_t address = launch_.arguments.at(argument);
+        fake_.touch(launch_, address, static_cast<std::size_t>(count) * sizeof(T), writes);
+        return {reinterpret_cast<T*>(address), static_cast<std::size_t>(count)};
+    }
+    std::int64_t integer(std::size_t argument) const {
+        return static_cast<std::int64_t>(launch_.arguments.at(argument));
+    }
+
+    template <class T>
+    void stencil() const {
+        const std::int64_t n = integer(2);
+        const int radius = std::stoi(kernel_.arguments.at(1));
+        const std::string& boundary = kernel_.arguments.at(3);
+        const bool valid = boundary == "jitune::Boundary::valid";
+        const auto input = array<const T>(0, n, false);
+        const auto output = array<T>(3, valid ? n - 2 * radius : n, true);
+        const auto at = [&](std::int64_t i) {
+            if (boundary == "jitune::Boundary::wrap") {
+                i = (i % n + n) % n;
+            } else if (boundary == "jitune::Boundary::clamp") {
+                i = std::clamp<std::int64_t>(i, 0, n - 1);
+            }
+            return i < 0 || i >= n ? T{} : input[static_cast<std::size_t>(i)];
+        };
+        for (std::size_t o = 0; o < output.size(); ++o) {
+            const std::int64_t centre = static_cast<std::int64_t>(o) + (valid ? radius : 0);
+            double sum = 0;
+            for (std::int64_t i = centre - radius; i <= centre + radius; ++i) {
+                sum += static_cast<double>(at(i));
+            }
+            output[o] = static_cast<T>(sum);
+        }
+    }
+
+    template <class T>
+    void entropy() const {
+        const std::int64_t rows = integer(1), columns = integer(2);
+        const Entropy entropy{std::stoi(kernel_.arguments.at(1)),
+                              std::stoi(kernel_.arguments.at(2))};
+        const auto input = array<const T>(0, rows * columns, false);
+        const auto output = array<float>(6, rows * columns, true);
+        LevelArray levels{{}, rows, columns};
+        for (const T value : input) {
+            levels.pattern.push_back(static_cast<std::uint8_t>(value));
+        }
+        const EntropyReference reference(levels, entropy);
+        const auto scale = std::bit_cast<double>(launch_.arguments.at(5));
+        for (std::int64_t i = 0; i < rows * columns; ++i) {
+            output[static_cast<std::size_t>(i)] =
+                static_cast<float>(scale * reference.at(i / columns, i % columns));
+        }
+    }
+
+    void reduce() const {
+        const ElementType element = value_named(kTypes, kernel_.arguments.at(0));
+        const ElementType result = value_named(kTypes, kernel_.arguments.at(2));
+        const ReduceOp op = value_named(kOps, kernel_.arguments.at(3));
+        const std::int64_t n = integer(1);
+        const auto bytes = static_cast<std::int64_t>(bytes_of(element));
+        const auto values = array<const std::byte>(0, n * bytes, false);
+        const Expected expected =
+            reduce_reference({element, op, result}, layout_of(ReduceKind::all, 1, n), values);
+        const auto to = array<std::byte>(4, static_cast<std::int64_t>(bytes_of(result)), true);
+        std::memcpy(to.data(), expected.values.data(), to.size());
+    }
+
+    FakeCuda& fake_;
+    const FakeLaunch& launch_;
+    Expression kernel_;
+};
+
+}  // namespace
+
+CUresult run_family(FakeCuda& fake, const FakeLaunch& launch) {
+    try {
+        return Families(fake, launch).run();
+    } catch (const std::exception&) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+}
+
+}  // namespace jitune

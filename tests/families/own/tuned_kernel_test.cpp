@@ -1,0 +1,259 @@
+// A user's own kernel from a file, on the host: tuned, stored and dispatched for real.
+
+#include "jitune/tuned_kernel.hpp"
+
+#include <fstream>
+#include <vector>
+
+#include "dispatch/engine.hpp"
+#include "fixtures/expect_error.hpp"
+#include "families/own/kernel_file.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+namespace {
+
+constexpr const char* kFrontMatter = R"(/* jitune template
+kernel = "scale"
+backend = "host"
+sizes = ["n", "m"]
+cache = "warm"
+CONSTRAINT
+[types.element]
+float32 = "float"
+int32 = "int"
+[parameters]
+unroll = { values = [1, 2], default = 1 }
+[arguments]
+values = { access = "in", type = "element", count = "n * m", fill = "random 0..9", alignment = 8 }
+factor = { access = "value", type = "element", value = "3" }
+result = { access = "out", type = "element", count = "n * m" }
+n = { access = "scalar", type = "int64", value = "n * m" }
+[[launch]]
+entry = "scale"
+template = ["element", "unroll"]
+arguments = ["result", "values", "factor", "n"]
+[reference]
+host = "scale_plainly"
+template = ["element"]
+arguments = ["result", "values", "factor", "n"]
+*/
+#include "scale.h"
+template <class T, int kUnroll>
+void scale(T* result, const T* values, T factor, long n) {
+    for (long i = 0; i < n; ++i) result[i] = times(values[i], factor);
+}
+#ifdef JITUNE_HOST
+template <class T>
+void scale_plainly(T* result, const T* values, T factor, long n) {
+    for (long i = 0; i < n; ++i) result[i] = values[i] * factor;
+}
+#endif
+)";
+
+// Written before it is read, and changed in place, by `step` at a time.
+constexpr const char* kInPlace = R"(/* jitune template
+kernel = "double_up"
+backend = "host"
+sizes = ["n"]
+cache = "warm"
+[parameters]
+step = { values = [1, 2, 3], default = 1 }
+[arguments]
+total = { access = "out", type = "int64", count = "1" }
+values = { access = "inout", type = "int32", count = "n", fill = "random 0..9" }
+addend = { access = "value", type = "int32", value = "1" }
+n = { access = "scalar", type = "int64", value = "n" }
+[[launch]]
+entry = "double_up"
+template = ["step"]
+arguments = ["values", "addend", "n", "total"]
+[reference]
+host = "double_plainly"
+arguments = ["total", "values", "addend", "n"]
+*/
+template <int kStep>
+void double_up(int* values, int addend, long n, long* total) {
+    *total = 0;
+    for (long i = 0; i < n; ++i) {
+        *total += values[i];
+        values[i] = static_cast<int>(2u * static_cast<unsigned>(values[i])) + addend;
+    }
+    FAULT
+}
+#ifdef JITUNE_HOST
+void double_plainly(long* total, int* values, int addend, long n) {
+    *total = 0;
+    for (long i = 0; i < n; ++i) {
+        *total += values[i];
+        values[i] = 2 * values[i] + addend;
+    }
+}
+#endif
+)";
+
+class TunedKernelTest : public testing::Test {
+protected:
+    TunedKernelTest() {
+        write("scale.h", "template <class T> T times(T a, T b) { return a * b; }");
+        write("scale.host.cpp", text(""));
+        options_.database = dir_.path() / "tuning.db";
+        options_.budget = std::chrono::milliseconds(200);
+        options_.log_level = LogLevel::off;
+    }
+
+    static std::string replaced(std::string text, const std::string& mark, const std::string& by) {
+        return text.replace(text.find(mark), mark.size(), by);
+    }
+    static std::string text(const std::string& constraint) {
+        return replaced(kFrontMatter, "CONSTRAINT", constraint);
+    }
+    /// What tuning kInPlace with more code gives.
+    TuneReport tune_in_place(const std::string& fault) {
+        Engine engine(options_);
+        const Kernel kernel =
+            kernel_from_text("double_up.cpp", replaced(kInPlace, "FAULT", fault), dir_.path());
+        return engine.tune_and_store(engine.backend("host"), kernel,
+                                     kernel_problem(kernel.kernel_template, {1000}, {}),
+                                     {.strategy = "exhaustive"});
+    }
+    static std::string reason_of(const TuneReport& report, const std::string& configuration) {
+        for (const Measurement& row : report.measurements) {
+            if (row.configuration == configuration && row.verdict == Verdict::wrong_result) {
+                return row.reason;
+            }
+        }
+        return {};
+    }
+    void write(const std::string& name, const std::string& content) const {
+        std::ofstream(dir_.path() / name) << content;
+    }
+    TunedKernel kernel(Session& session) const {
+        return TunedKernel(dir_.path() / "scale.host.cpp", {{"element", "float32"}}, session);
+    }
+
+    TempDir dir_;
+    Options options_;
+    alignas(8) float values_[6] = {1, 2, 3, 4, 5, 6};
+    float result_[6] = {};
+};
+
+TEST_F(TunedKernelTest, TunesOnTheFirstCallAndOnlyLaunchesAfterIt) {
+    Session session(options_);
+    const TunedKernel scale = kernel(session);
+    scale.launch({3, 2}, {values_, 2.0f, result_});
+    EXPECT_EQ(result_[5], 12);
+    const Counters first = session.counters();
+    EXPECT_EQ(first.tunings, 1);
+    scale.launch({{"m", 2}, {"n", 3}}, {values_, -1.0f, static_cast<void*>(result_)});
+    EXPECT_EQ(result_[5], -6);
+    EXPECT_EQ(session.counters().compiles, first.compiles);
+    EXPECT_EQ(session.counters().tunings, 1);
+    EXPECT_EQ(scale.prepare({3, 2}).origin, Origin::tuned);
+}
+
+TEST_F(TunedKernelTest, AnotherSessionTakesTheWinnerFromTheDatabase) {
+    {
+        Session session(options_);
+        kernel(session).prepare({3, 2});
+    }
+    Session session(options_);
+    const TunedKernel scale = kernel(session);
+    EXPECT_EQ(scale.prepare({3, 2}).origin, Origin::stored);
+    scale.launch({3, 2}, {values_, 2.0f, result_});
+    EXPECT_EQ(result_[0], 2);
+    EXPECT_EQ(session.counters().compiles, 0);
+}
+
+TEST_F(TunedKernelTest, AChangedHeaderIsAnotherKernel) {
+    {
+        Session session(options_);
+        kernel(session).prepare({3, 2});
+    }
+    write("scale.h", "template <class T> T times(T a, T b) { return b * a; }");
+    Session session(options_);
+    EXPECT_EQ(kernel(session).prepare({3, 2}).origin, Origin::tuned);
+}
+
+TEST_F(TunedKernelTest, SizesOfOneBucketThatConstraintsTellApartHaveTheirOwnAnswers) {
+    write("scale.host.cpp",
+          text("constraints = [\"n * m % unroll = 0\", \"unroll = 2 OR n % 2 = 1\"]"));
+    Session session(options_);
+    const TunedKernel scale = kernel(session);
+    EXPECT_EQ(scale.prepare({64, 1}).configuration, "unroll=2");
+    EXPECT_EQ(scale.prepare({65, 1}).configuration, "unroll=1");
+    expect_error(ErrorKind::usage, "below 1", [&] { scale.prepare({0, 1}); });
+}
+
+TEST_F(TunedKernelTest, AKernelThatDisagreesWithItsReferenceNeverAnswers) {
+    write("scale.h", "template <class T> T times(T a, T b) { return a * b + 1; }");
+    Session session(options_);
+    const TunedKernel scale = kernel(session);
+    expect_error(ErrorKind::verify, "result[0]: got", [&] { scale.prepare({3, 2}); });
+}
+
+TEST_F(TunedKernelTest, ChangesArraysInPlaceInAnyOrderOfArguments) {
+    write("double_up.cpp", replaced(kInPlace, "FAULT", ""));
+    Session session(options_);
+    const TunedKernel double_up(dir_.path() / "double_up.cpp", {}, session);
+    std::int64_t total = 0;
+    std::int32_t values[3] = {1, 2, 3};
+    double_up.launch({3}, {&total, values, 5});
+    EXPECT_EQ(total, 6);
+    EXPECT_EQ(std::vector<std::int32_t>(values, values + 3), (std::vector<std::int32_t>{7, 9, 11}));
+}
+
+TEST_F(TunedKernelTest, EachCandidateFindsAnArrayThatIsChangedAsItWas) {
+    const TuneReport report = tune_in_place("");
+    EXPECT_EQ(report.progress.evaluated, 3U);
+    EXPECT_EQ(report.progress.failed, 0U);
+}
+
+TEST_F(TunedKernelTest, WhatIsChangedInPlaceIsCheckedWithWhatLiesBehindIt) {
+    const TuneReport report =
+        tune_in_place("if (kStep == 2) values[n] = 0; if (kStep == 3) values[n - 1] += 1;");
+    EXPECT_EQ(report.progress.failed, 2U);
+    EXPECT_NE(reason_of(report, "step=2").find("wrote behind the end"), std::string::npos);
+    EXPECT_NE(reason_of(report, "step=3").find("values[0]: got"), std::string::npos);
+}
+
+TEST_F(TunedKernelTest, RefusesCallsThatDoNotFit) {
+    Session session(options_);
+    const TunedKernel scale = kernel(session);
+    const auto refuse = [](const std::string& why, const auto& call) {
+        expect_error(ErrorKind::usage, why, call);
+    };
+    refuse("another number of sizes", [&] { scale.launch({3}, {values_, 2.0f, result_}); });
+    refuse("names a size", [&] { scale.launch({{"n", 3}, {"k", 2}}, {values_, 2.0f, result_}); });
+    refuse("below 1", [&] { scale.launch({3, 0}, {values_, 2.0f, result_}); });
+    refuse("2 arguments were given, it takes 3", [&] { scale.launch({3, 2}, {values_, result_}); });
+    refuse("argument factor must be a value of float32", [&] {
+        scale.launch({3, 2}, {values_, 2, result_});
+    });
+    refuse("argument values must be a pointer to float32, aligned to 8 bytes", [&] {
+        scale.launch({3, 2}, {values_ + 1, 2.0f, result_});
+    });
+    const std::int32_t integers[6] = {};
+    refuse("argument values", [&] { scale.launch({3, 2}, {integers, 2.0f, result_}); });
+    refuse("argument result", [&] {
+        scale.launch({3, 2}, {values_, 2.0f, static_cast<float*>(nullptr)});
+    });
+    EXPECT_EQ(session.counters().tunings, 0);
+}
+
+TEST_F(TunedKernelTest, RefusesFilesAndTypesThatAreNone) {
+    Session session(options_);
+    expect_error(ErrorKind::usage, "No such file",
+                 [&] { TunedKernel(dir_.path() / "none.cu", {}, session); });
+    expect_error(ErrorKind::usage, "needs a name for its type parameter element",
+                 [&] { TunedKernel(dir_.path() / "scale.host.cpp", {}, session); });
+    expect_error(ErrorKind::usage, "no type parameter \"shape\"", [&] {
+        TunedKernel(dir_.path() / "scale.host.cpp", {{"shape", "round"}}, session);
+    });
+    write("plain.cu", "__global__ void scale() {}");
+    expect_error(ErrorKind::usage, "plain.cu:1: a kernel template begins with",
+                 [&] { TunedKernel(dir_.path() / "plain.cu", {}, session); });
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,133 @@
+#include "fixtures/custom_operations.hpp"
+#include "fixtures/expect_error.hpp"
+#include "fixtures/gpu_fixture.hpp"
+#include "jitune/reduce.hpp"
+#include "fixtures/reduce_form.hpp"
+
+namespace jitune {
+namespace {
+
+class ReduceCustom : public GpuFixture {
+protected:
+    float log_sum_exp_on_device(const std::vector<float>& values, Session& session) {
+        const DeviceArray<float> array(*driver_, values, 1);
+        return tuned_reduce(array.data(), values.size(), operation_, session);
+    }
+    void expect_compile_error(const CustomOperation& operation, const std::string& words) {
+        const DeviceArray<float> array(*driver_, std::vector<float>(100, 1));
+        expect_error(ErrorKind::compile, words,
+                     [&] { tuned_reduce(array.data(), 100, operation, session_); });
+    }
+
+    CustomOperation operation_ = log_sum_exp("__expf", "__logf");
+};
+
+TEST_F(ReduceCustom, LogSumExpIsThatOfTheHost) {
+    for (const std::size_t n : {1u, 2u, 33u, 4097u, 1'048'583u}) {
+        const std::vector<float> values = logits(n);
+        const double right = log_sum_exp_of(values);
+        const double got = static_cast<double>(log_sum_exp_on_device(values, session_));
+        EXPECT_NEAR(got, right, 1e-4 * std::abs(right) + 1e-5) << n;
+    }
+}
+
+TEST_F(ReduceCustom, LogSumExpIsTunedAgainstTheTemplatesReference) {
+    Session session(quick_options(TunePolicy::now));
+    const std::vector<float> values = logits(300'007);
+    const double right = log_sum_exp_of(values);
+    EXPECT_NEAR(static_cast<double>(log_sum_exp_on_device(values, session)), right, 1e-4 * right);
+    EXPECT_EQ(session.counters().tunings, 1);
+    EXPECT_GT(session.counters().compiles, 1);
+}
+
+TEST_F(ReduceCustom, AnIntegerOperationIsExactAtEverySizeAndOffset) {
+    const CustomOperation operation = indexed_xor();
+    for (const std::size_t n : {1u, 31u, 32u, 33u, 255u, 4095u, 4096u, 4097u, 1'048'583u}) {
+        const auto ints = any_bits<std::int32_t>(n);
+        const auto bytes = any_bits<std::uint8_t>(n);
+        for (std::size_t offset = 0; offset < 4; ++offset) {
+            const DeviceArray<std::int32_t> array(*driver_, ints, offset);
+            EXPECT_EQ(tuned_reduce<std::uint64_t>(array.data(), n, operation, session_),
+                      indexed_xor_of(ints));
+            const DeviceArray<std::uint8_t> narrow(*driver_, bytes, offset);
+            EXPECT_EQ(tuned_reduce<std::uint64_t>(narrow.data(), n, operation, session_),
+                      indexed_xor_of(bytes));
+        }
+    }
+}
+
+TEST_F(ReduceCustom, ATunedIntegerOperationIsExact) {
+    Session session(quick_options(TunePolicy::now));
+    const CustomOperation operation = indexed_xor();
+    const auto values = any_bits<std::int16_t>(300'007);
+    const DeviceArray<std::int16_t> array(*driver_, values, 1);
+    EXPECT_EQ(tuned_reduce<std::uint64_t>(array.data(), values.size(), operation, session),
+              indexed_xor_of(values));
+}
+
+TEST_F(ReduceCustom, TwoOperationsOfOneNameAreNotMixedUp) {
+    const std::vector<float> values(1000, 2);
+    const DeviceArray<float> array(*driver_, values);
+    CustomOperation operation;
+    operation.name = "mine";
+    operation.state = "float";
+    operation.identity = "0.0f";
+    operation.map = "x";
+    operation.combine = "a + b";
+    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, session_), 2000);
+    operation.map = "x * x";
+    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, session_), 4000);
+    operation.finish = "a / n";
+    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, session_), 4);
+    EXPECT_EQ(session_.counters().compiles, 3);
+    tuned_reduce(array.data(), 1000, operation, session_);
+    EXPECT_EQ(session_.counters().compiles, 3);
+}
+
+TEST_F(ReduceCustom, SixteenBitFloatsArriveAsFloats) {
+    const DeviceArray<float16> array(*driver_, std::vector<float16>(5000, float16(-0.25f)), 1);
+    CustomOperation operation;
+    operation.name = "lowest_cube";
+    operation.state = "float";
+    operation.identity = "1e30f";
+    operation.map = "x * x * x";
+    operation.combine = "a < b ? a : b";
+    EXPECT_EQ(tuned_reduce(array.data(), 5000, operation, session_), -1.0f / 64);
+}
+
+TEST_F(ReduceCustom, ItsConfigurationIsPreparedAndReported) {
+    const std::vector<float> values = logits(100'003);
+    const DeviceArray<float> array(*driver_, values);
+    const DeviceArray<float> result(*driver_, 1);
+    const auto prepared = prepare_reduce<float>(values.size(), operation_, session_);
+    prepared(array.data(), result.data(), nullptr);
+    const double right = log_sum_exp_of(values);
+    EXPECT_NEAR(static_cast<double>(result.download().front()), right, 1e-4 * right);
+    EXPECT_EQ(prepared.info().origin, Origin::template_default);
+}
+
+TEST_F(ReduceCustom, AFaultyFieldIsNamedWithTheCompilersWords) {
+    CustomOperation broken = operation_;
+    broken.combine = "a + b";
+    expect_compile_error(broken, "log_sum_exp.combine");
+    broken = operation_;
+    broken.map = "Pair{x, colour}";
+    expect_compile_error(broken, "log_sum_exp.map");
+    expect_compile_error(broken, "\"colour\" is undefined");
+    broken = operation_;
+    broken.definitions = "struct Pair { float top, sum };";
+    expect_compile_error(broken, "log_sum_exp.definitions");
+}
+
+TEST_F(ReduceCustom, AnEmptyFieldIsRefusedByItsName) {
+    CustomOperation empty = operation_;
+    empty.combine = " \n";
+    const DeviceArray<float> array(*driver_, 100);
+    expect_error(ErrorKind::usage, "its combine is empty",
+                 [&] { tuned_reduce(array.data(), 100, empty, session_); });
+    expect_error(ErrorKind::usage, "needs a CustomOperation",
+                 [&] { tuned_reduce(array.data(), 100, ReduceOp::custom, session_); });
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,152 @@
+// A machine whose GPU, in whose place is a host backend, lacks something for a while.
+
+#include "placement/machine.hpp"
+
+#include "backend/host/host_backend.hpp"
+#include "backend/host/host_device.hpp"
+#include "backend/host/host_queue.hpp"
+#include "fixtures/expect_error.hpp"
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "placement/host_memory_backend.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+namespace {
+
+class FullQueue final : public Queue {
+public:
+    std::unique_ptr<DeviceMemory> allocate(std::size_t /*bytes*/) override {
+        throw Error(ErrorKind::unavailable, "the GPU's memory is full");
+    }
+    std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) override {
+        return host_.allocate_staging(bytes);
+    }
+    void upload(void* /*device*/, std::span<const std::byte> /*data*/) override {}
+    void download(std::span<std::byte> /*data*/, const void* /*device*/) override {}
+    void fill_zero(void* /*device*/, std::size_t /*bytes*/) override {}
+    void launch(const ReadyLaunch& /*launch*/, void* const* /*arrays*/) override {}
+    void wait() override {}
+
+private:
+    HostQueue host_;
+};
+
+struct ItsHost {
+    HostBackend backend{describe_host(this_host()), Log(LogLevel::off)};
+};
+
+class PoorGpu final : private ItsHost, public HostMemoryBackend {
+public:
+    PoorGpu() : HostMemoryBackend(backend) {}
+
+    bool is_full = false;
+    std::optional<ErrorKind> trouble;  ///< of its compiler
+
+    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+    std::string compiler() override { return host_.compiler(); }
+    std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                        std::span<const Instance> instances) override {
+        if (trouble) {
+            throw Error(*trouble, "the GPU's compiler is out of order");
+        }
+        return host_.compile(source, instances);
+    }
+    std::shared_ptr<const Program> load(const Binary& binary) override {
+        return host_.load(binary);
+    }
+    std::unique_ptr<Bench> make_bench() override { return host_.make_bench(); }
+    std::unique_ptr<Queue> make_queue() override {
+        return is_full ? std::make_unique<FullQueue>() : host_.make_queue();
+    }
+
+private:
+    static DeviceInfo describe() {
+        DeviceInfo info = describe_host(this_host());
+        info.device_class += " poor";  // its kernels are not the host's
+        return info;
+    }
+
+    DeviceInfo info_ = describe();
+};
+
+class MachineTest : public testing::Test {
+protected:
+    MachineTest() {
+        options_.database = dir_.path() / "tuning.db";
+        options_.budget = std::chrono::milliseconds(200);
+        options_.log_sink = [this](LogLevel level, std::string_view text) {
+            if (level == LogLevel::warning) {
+                warnings_ += std::string(text) + "\n";
+            }
+        };
+    }
+
+    /// A session of its own with the same database.
+    struct Place {
+        Place(const Options& options, Backend& gpu) : engine(options), host_(engine.host()) {
+            machine = std::make_unique<Machine>(engine, host_.device(0), std::vector{&gpu});
+        }
+        Engine engine;
+        std::unique_ptr<Machine> machine;
+
+    private:
+        Platform& host_;
+    };
+
+    DispatchInfo resolve() {
+        Place place(options_, gpu_);
+        return resolve_entropy(place.engine, place.machine->backend(), kRequest).info;
+    }
+
+    /// Whether a placement is kept as the winner.
+    bool is_stored() {
+        Place place(options_, gpu_);
+        const auto winners = place.engine.store()->winners();
+        return std::any_of(winners.begin(), winners.end(),
+                           [](const Winner& winner) { return winner.image_format == "placement"; });
+    }
+
+    static constexpr detail::EntropyRequest kRequest{ElementType::float32, 600, 500, {}};
+    TempDir dir_;
+    Options options_;
+    std::string warnings_;
+    PoorGpu gpu_;
+};
+
+TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusCompilerIsOutOfOrder) {
+    for (const ErrorKind kind : {ErrorKind::unavailable, ErrorKind::compile, ErrorKind::device}) {
+        gpu_.trouble = kind;
+        warnings_.clear();
+        const DispatchInfo info = resolve();
+        EXPECT_EQ(info.origin, Origin::template_default);
+        EXPECT_TRUE(info.configuration.starts_with("processors=host")) << info.configuration;
+        EXPECT_NE(warnings_.find("the GPU's compiler is out of order"), std::string::npos)
+            << warnings_;
+        EXPECT_NE(warnings_.find("default answers"), std::string::npos) << warnings_;
+        EXPECT_FALSE(is_stored());
+    }
+    gpu_.trouble.reset();
+    EXPECT_EQ(resolve().origin, Origin::tuned);
+    EXPECT_TRUE(is_stored());
+}
+
+TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusMemoryIsFull) {
+    options_.on_miss = TunePolicy::template_default;  // for the kernels
+    const auto tune = [&] {
+        Place place(options_, gpu_);
+        const Kernel& kernel = place.machine->kernel("entropy");
+        place.engine.tune_and_store(
+            place.machine->backend(), kernel, entropy_problem(kRequest),
+            {.strategy = "exhaustive", .budget = std::chrono::seconds(8), .max_evaluations = 2});
+    };
+    gpu_.is_full = true;
+    expect_error(ErrorKind::unavailable, "memory is full", tune);
+    EXPECT_FALSE(is_stored());
+    gpu_.is_full = false;
+    tune();
+    EXPECT_TRUE(is_stored());
+}
+
+}  // namespace
+}  // namespace jitune

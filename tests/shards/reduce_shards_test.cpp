@@ -1,0 +1,243 @@
+// tuned_reduce() of arrays on several GPUs, on the fake driver.
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "fixtures/expect_error.hpp"
+#include "families/reduce/reduce_reference.hpp"
+#include "fixtures/shards_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+using Counts = std::vector<std::int64_t>;
+
+constexpr ReduceOp kOps[] = {ReduceOp::sum,     ReduceOp::product,        ReduceOp::min,
+                             ReduceOp::max,     ReduceOp::arg_min,        ReduceOp::arg_max,
+                             ReduceOp::mean,    ReduceOp::sum_of_squares, ReduceOp::norm,
+                             ReduceOp::sum_abs, ReduceOp::max_abs,        ReduceOp::all,
+                             ReduceOp::any,     ReduceOp::count_nonzero};
+
+class ReduceShards : public ShardsFixture {
+protected:
+    /// What one GPU would answer.
+    template <class R, class T>
+    static R right(const std::vector<T>& values, ReduceOp op) {
+        const auto n = static_cast<std::int64_t>(values.size());
+        const Expected expected =
+            reduce_reference({kElementType<T>, op, kElementType<R>},
+                             layout_of(ReduceKind::all, 1, n), std::as_bytes(std::span(values)));
+        R result{};
+        std::memcpy(&result, expected.values.data(), sizeof result);
+        return result;
+    }
+
+    template <class R, class T>
+    void expect_right(const std::vector<T>& values, const Counts& counts, ReduceOp op) {
+        SCOPED_TRACE(std::string(to_string(op)) + " " + testing::PrintToString(counts));
+        const auto shards = shards_of(values, counts);
+        const R wanted = right<R>(values, op);
+        const R got = tuned_reduce<R>(shards, op, *session_);
+        if (op == ReduceOp::norm && wanted == wanted) {  // its parts are rounded, too
+            EXPECT_NEAR(static_cast<double>(got / wanted), 1, sizeof(R) == 4 ? 2e-7 : 4e-16);
+        } else {
+            EXPECT_TRUE(got == wanted || (got != got && wanted != wanted)) << got << " " << wanted;
+        }
+        if (op == ReduceOp::mean || op == ReduceOp::arg_min || op == ReduceOp::arg_max) {
+            return;
+        }
+        const auto results = arrays_of<R>(Counts(counts.size(), 1));
+        tuned_reduce(shards, op, std::span<R* const>(results), *session_);
+        write_over(shards);
+        for (std::size_t i = 0; i < shards.size(); ++i) {
+            const R here = read(results[i], 1, shards[i])[0];
+            EXPECT_EQ(std::memcmp(&here, &got, sizeof here), 0) << "GPU " << i;
+        }
+    }
+
+    /// Of every operation in the type that it answers in.
+    template <class T, class Average>
+    void expect_all_right(const std::vector<T>& values, const Counts& counts) {
+        for (const ReduceOp op : kOps) {
+            if (op == ReduceOp::arg_min || op == ReduceOp::arg_max ||
+                op == ReduceOp::count_nonzero) {
+                expect_right<std::int64_t>(values, counts, op);
+            } else if (op == ReduceOp::all || op == ReduceOp::any) {
+                expect_right<std::uint8_t>(values, counts, op);
+            } else if (op == ReduceOp::mean || op == ReduceOp::norm) {
+                expect_right<Average>(values, counts, op);
+            } else {
+                expect_right<ReducedType<T>>(values, counts, op);
+            }
+        }
+    }
+};
+
+const Counts kCounts[] = {{40}, {1, 30, 9}, {0, 39, 0, 1}};
+
+TEST_F(ReduceShards, AnswerAsOneArrayDoes) {
+    std::vector<std::int32_t> integers(40);
+    std::iota(integers.begin(), integers.end(), -17);
+    std::vector<float> floats(integers.begin(), integers.end());
+    std::vector<std::uint8_t> bytes(40, 1);
+    bytes[33] = 3;
+    for (const Counts& counts : kCounts) {
+        expect_all_right<std::int32_t, double>(integers, counts);
+        expect_all_right<float, float>(floats, counts);
+        expect_all_right<std::uint8_t, double>(bytes, counts);
+    }
+}
+
+TEST_F(ReduceShards, KeepTheRulesOfExtremes) {
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> floats(40, 2.0F);
+    for (const Counts& counts : kCounts) {
+        floats.assign(40, 2.0F);  // of equal ones the first
+        expect_all_right<float, float>(floats, counts);
+        floats[25] = floats[39] = kNan;  // the first NaN wins
+        expect_all_right<float, float>(floats, counts);
+    }
+    std::vector<std::int32_t> integers(40, std::numeric_limits<std::int32_t>::min());
+    expect_all_right<std::int32_t, double>(integers, {13, 27});
+    std::vector<std::int64_t> wide(40, (std::int64_t{1} << 53) + 1);  // no double is that
+    wide[30] -= 1;
+    expect_right<std::int64_t>(wide, {20, 20}, ReduceOp::arg_min);
+    expect_right<std::int64_t>(wide, {20, 20}, ReduceOp::max);
+}
+
+TEST_F(ReduceShards, CombineInTheShardsOrder) {
+    const std::vector<float> values{1.0F, 2.0F, 4.0F, 8.0F};
+    const auto shards = shards_of(values, {1, 1, 2});
+    std::vector<std::vector<float>> combined;
+    std::set<std::string> kernels;
+    fake_.on_launch = [&](FakeLaunch& launch) {
+        if (launch.arguments.at(1) == 3) {
+            const auto* slots = reinterpret_cast<const float*>(launch.arguments.at(0));
+            combined.emplace_back(slots, slots + 3);
+            kernels.insert(launch.expression);
+        }
+        return run_family(fake_, launch);
+    };
+    const auto results = arrays_of<float>({1, 1, 1});
+    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(results), *session_);
+    EXPECT_EQ(combined, std::vector(3, std::vector{1.0F, 2.0F, 12.0F}));
+    EXPECT_EQ(kernels.size(), 1U);
+}
+
+TEST_F(ReduceShards, GiveTheSameBitsWhereGpusWouldCombineInOtherConfigurations) {
+    std::map<int, std::set<std::string>> combining;
+    fake_.on_launch = [&](FakeLaunch& launch) {
+        const bool wide = launch.block.x > 256;
+        launch.nanoseconds = wide == (launch.device == 0) ? 1e5 : 4e5;
+        if (launch.arguments.at(1) == 2) {
+            combining[launch.device].insert(launch.expression);
+        }
+        return run_family(fake_, launch);
+    };
+    const auto shards = shards_of(std::vector<float>(90, 1.0F), {50, 40});
+    const auto sums = arrays_of<float>({1, 1});
+    fake_.order().watch(false);  // tuning does not touch the app's memory, and is long
+    fake_.device(1).attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 100;  // another class
+    start(fake_.tables(), TunePolicy::now);
+    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+    combining.clear();
+    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+    EXPECT_EQ(combining[0].size(), 1U);
+    EXPECT_EQ(combining[0], combining[1]);
+    for (int gpu = 0; gpu < 2; ++gpu) {
+        fake_.make_current(fake_.primary_context(gpu));
+        const auto own = prepare_reduce<float>(2, ReduceOp::sum, *session_);
+        EXPECT_EQ(own.info().configuration.find(gpu == 0 ? "block=256" : "block=512"),
+                  std::string::npos)
+            << own.info().configuration;
+    }
+    fake_.make_current(nullptr);
+}
+
+/// The fixture finds what is in no order.
+TEST_F(ReduceShards, ShareTheWorkMemoryOfStencilsInOrder) {
+    const std::vector<float> values(90, 1.0F);
+    const auto shards = shards_of(values, {30, 40, 20});
+    const auto outputs = arrays_of<float>({90, 90, 90});
+    const auto sums = arrays_of<float>({1, 1, 1});
+    for (int again = 0; again < 3; ++again) {
+        tuned_stencil(shards, outputs, {.radius = 4, .boundary = Boundary::zero}, ShardOutput::all,
+                      *session_);
+        tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+        EXPECT_EQ(tuned_reduce(shards, ReduceOp::sum, *session_), 90.0F);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(read(sums[i], 1, shards[i])[0], 90.0F);
+        EXPECT_EQ(read(outputs[i], 90, shards[i])[45], 9.0F);
+    }
+}
+
+TEST_F(ReduceShards, LaunchOnAllGpusBeforeTheyWaitForOne) {
+    const std::vector<std::int32_t> values(90, 1);
+    const auto shards = shards_of(values, {30, 30, 30});
+    EXPECT_EQ(tuned_reduce(shards, ReduceOp::sum, *session_), 90);
+    std::vector<int> waits;
+    fake_.on_launch = [&](FakeLaunch& launch) {
+        waits.push_back(fake_.calls("cuStreamSynchronize"));
+        return run_family(fake_, launch);
+    };
+    const int before = fake_.calls("cuStreamSynchronize");
+    EXPECT_EQ(tuned_reduce(shards, ReduceOp::sum, *session_), 90);
+    EXPECT_EQ(waits, (std::vector<int>{before, before, before}));
+}
+
+TEST_F(ReduceShards, OfNothingHaveTheValueOfNothing) {
+    const std::vector<Shard<float>> none{{nullptr, 0}, {nullptr, 0}};
+    EXPECT_EQ(tuned_reduce(none, ReduceOp::product, *session_), 1.0F);
+    EXPECT_TRUE(std::isnan(tuned_reduce(none, ReduceOp::mean, *session_)));
+    expect_error(ErrorKind::usage, "arg_min of no elements",
+                 [&] { tuned_reduce<std::int64_t>(none, ReduceOp::arg_min, *session_); });
+    const std::vector<Shard<float>> empty{{nullptr, 0, stream_on(0)}, {nullptr, 0, stream_on(1)}};
+    const auto results = arrays_of<float>({1, 1});
+    tuned_reduce(empty, ReduceOp::min, std::span<float* const>(results), *session_);
+    EXPECT_EQ(read(results[1], 1, empty[1])[0], std::numeric_limits<float>::infinity());
+}
+
+TEST_F(ReduceShards, RefuseWhatCannotBe) {
+    const std::vector<float> values(10, 1.0F);
+    auto shards = shards_of(values, {4, 6});
+    const auto results = arrays_of<float>({1, 1});
+    const auto all = std::span<float* const>(results);
+    const CustomOperation custom{.name = "one",
+                                 .definitions = {},
+                                 .state = "float",
+                                 .identity = "0",
+                                 .map = "x",
+                                 .combine = "a + b"};
+    const auto refused = [&](const std::string& text, auto call) {
+        expect_error(ErrorKind::usage, text, call);
+    };
+    refused("custom operation cannot be combined",
+            [&] { tuned_reduce<float>(shards, custom, *session_); });
+    refused("mean has no value on every GPU",
+            [&] { tuned_reduce(shards, ReduceOp::mean, all, *session_); });
+    refused("arg_max has no value on every GPU",
+            [&] { tuned_reduce(shards, ReduceOp::arg_max, all, *session_); });
+    refused("1 outputs for 2 shards",
+            [&] { tuned_reduce(shards, ReduceOp::sum, all.first(1), *session_); });
+    refused("sum of float32 gives",
+            [&] { tuned_reduce<std::int32_t>(shards, ReduceOp::sum, *session_); });
+    refused("mean of float32 gives",
+            [&] { tuned_reduce<std::int64_t>(shards, ReduceOp::mean, *session_); });
+    const std::vector<float*> nowhere{results[0], nullptr};
+    refused("the result is a null pointer", [&] {
+        tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(nowhere), *session_);
+    });
+    shards[1].data = nullptr;
+    refused("the values is a null pointer",
+            [&] { tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
+    shards.clear();
+    refused("there are none", [&] { tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
+    EXPECT_TRUE(fake_.launches().empty());
+}
+
+}  // namespace
+}  // namespace jitune

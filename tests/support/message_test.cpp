@@ -1,0 +1,92 @@
+#include "support/message.hpp"
+
+#include <tuple>
+
+#include "fixtures/expect_error.hpp"
+
+namespace jitune {
+namespace {
+
+TEST(Message, TravelsWhole) {
+    const Message message{"tune", "", std::string("a\0b", 3), std::string(100'000, 'x')};
+    MessageBuffer buffer;
+    buffer.append(encode(message) + encode({}) + encode({"last"}));
+    EXPECT_EQ(buffer.next(), message);
+    EXPECT_EQ(buffer.next(), Message{});
+    EXPECT_EQ(buffer.next(), Message{"last"});
+    EXPECT_EQ(buffer.next(), std::nullopt);
+}
+
+TEST(Message, WaitsForItsLastByte) {
+    const Message message{"one", "two"};
+    MessageBuffer buffer;
+    for (const char byte : encode(message)) {
+        EXPECT_EQ(buffer.next(), std::nullopt);
+        buffer.append({&byte, 1});
+    }
+    EXPECT_EQ(buffer.next(), message);
+}
+
+TEST(Message, IsNotMadeOfAnyBytes) {
+    MessageBuffer text;
+    text.append("Segmentation fault (core dumped)");
+    expect_error(ErrorKind::unavailable, "none", [&] { text.next(); });
+    const std::string good = encode({"field"});
+    for (std::size_t at = 4; at < 8; ++at) {  // the length of the field
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] + 1);
+        MessageBuffer buffer;
+        buffer.append(bad);
+        expect_error(ErrorKind::unavailable, "none", [&] { buffer.next(); });
+    }
+}
+
+TEST(Message, HasFieldsOfSeveralKinds) {
+    Message message;
+    MessageWriter writer(message);
+    const std::vector<double> reals{0.1, -1e300};
+    const std::vector<std::string> texts{"a", ""};
+    writer.text("word").integer(-5).real(0.3).reals(reals).texts(texts).reals({});
+    MessageReader reader(message);
+    EXPECT_EQ(reader.text(), "word");
+    EXPECT_EQ(reader.integer(), -5);
+    EXPECT_EQ(reader.real(), 0.3);
+    EXPECT_EQ(reader.reals(), reals);
+    EXPECT_EQ(reader.texts(), texts);
+    EXPECT_EQ(reader.reals(), std::vector<double>{});
+    expect_error(ErrorKind::unavailable, "none", [&] { reader.text(); });
+}
+
+TEST(Message, IsReadByTheListThatWroteIt) {
+    Message one_by_one;
+    const std::vector<double> reals{0.5};
+    const std::vector<std::string> texts{"a", "b"};
+    MessageWriter(one_by_one)
+        .text("word")
+        .integer(1)
+        .integer(7)
+        .real(0.3)
+        .reals(reals)
+        .texts(texts);
+    Message listed;
+    MessageWriter(listed).fields(std::string("word"), true, std::uint64_t{7}, 0.3, reals, texts);
+    EXPECT_EQ(listed, one_by_one);
+    std::string word;
+    bool truth = false;
+    std::uint64_t number = 0;
+    double real = 0;
+    std::vector<double> more_reals;
+    std::vector<std::string> more_texts;
+    MessageReader(listed).fields(word, truth, number, real, more_reals, more_texts);
+    EXPECT_EQ(std::tie(word, truth, number, real), std::make_tuple("word", true, 7U, 0.3));
+    EXPECT_EQ(std::tie(more_reals, more_texts), std::tie(reals, texts));
+}
+
+TEST(Message, RefusesFieldsOfAnotherKind) {
+    const Message message{"word", "seven b"};
+    expect_error(ErrorKind::unavailable, "none", [&] { MessageReader(message).integer(); });
+    expect_error(ErrorKind::unavailable, "none", [&] { MessageReader(message).reals(); });
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,101 @@
+#include "sweep/problem_queue.hpp"
+
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace jitune {
+namespace {
+
+std::vector<std::string> keys(std::size_t count) {
+    std::vector<std::string> keys;
+    for (std::size_t i = 0; i < count; ++i) {
+        keys.push_back(std::to_string(i));
+    }
+    return keys;
+}
+
+TEST(ProblemQueue, GivesEachProblemToOneDeviceOfItsClassInOrder) {
+    ProblemQueue queue(keys(3), {"a", "b", "a"});
+    EXPECT_EQ(queue.size(), 6U);
+    EXPECT_EQ(queue.take(0), 0U);
+    EXPECT_EQ(queue.take(2), 1U);
+    EXPECT_EQ(queue.take(1), 0U);
+    queue.finish(0);
+    EXPECT_EQ(queue.take(0), 2U);
+    queue.finish(0);
+    queue.finish(2);
+    EXPECT_EQ(queue.take(0), std::nullopt);
+    EXPECT_EQ(queue.take(2), std::nullopt);
+    queue.finish(1);
+    EXPECT_EQ(queue.take(1), 1U);
+}
+
+TEST(ProblemQueue, ADeviceWaitsForWhatAnotherMayHandBack) {
+    ProblemQueue queue(keys(1), {"a", "a"});
+    EXPECT_EQ(queue.take(0), 0U);
+    std::optional<std::size_t> taken;
+    {
+        const std::jthread other([&] { taken = queue.take(1); });
+        EXPECT_TRUE(queue.hand_back(0));
+    }
+    EXPECT_EQ(taken, 0U);
+    EXPECT_FALSE(queue.hand_back(1));  // each has tried
+    EXPECT_EQ(queue.take(0), std::nullopt);
+    EXPECT_EQ(queue.take(1), std::nullopt);
+}
+
+TEST(ProblemQueue, ADeviceIsNotGivenAgainWhatItHandedBack) {
+    ProblemQueue queue(keys(3), {"a", "a"});
+    EXPECT_EQ(queue.take(0), 0U);
+    EXPECT_TRUE(queue.hand_back(0));
+    EXPECT_EQ(queue.take(0), 1U);
+    EXPECT_TRUE(queue.hand_back(0));
+    EXPECT_EQ(queue.take(0), 2U);
+    EXPECT_TRUE(queue.hand_back(0));
+    EXPECT_EQ(queue.take(0), std::nullopt);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_TRUE(queue.take(1).has_value());
+        queue.finish(1);
+    }
+    EXPECT_EQ(queue.take(1), std::nullopt);
+}
+
+TEST(ProblemQueue, NoOtherClassTakesWhatIsHandedBack) {
+    ProblemQueue queue(keys(1), {"a", "b"});
+    EXPECT_EQ(queue.take(0), 0U);
+    EXPECT_FALSE(queue.hand_back(0));
+}
+
+TEST(ProblemQueue, ProblemsOfOneWinnerComeOneAfterTheOther) {
+    ProblemQueue queue({"x", "x", "y"}, {"a", "a", "b"});
+    EXPECT_EQ(queue.take(0), 0U);
+    EXPECT_EQ(queue.take(1), 2U);
+    EXPECT_EQ(queue.take(2), 0U);  // its class has winners of its own
+    queue.finish(1);
+    std::optional<std::size_t> taken;
+    {
+        const std::jthread other([&] { taken = queue.take(1); });
+        queue.finish(0);
+    }
+    EXPECT_EQ(taken, 1U);
+}
+
+TEST(ProblemQueue, ClosingItWakesWhoWaits) {
+    ProblemQueue queue(keys(2), {"a", "a"});
+    EXPECT_EQ(queue.take(0), 0U);
+    EXPECT_EQ(queue.take(1), 1U);
+    queue.finish(1);
+    std::optional<std::size_t> taken = 7;
+    {
+        const std::jthread other([&] { taken = queue.take(1); });
+        queue.close();
+    }
+    EXPECT_EQ(taken, std::nullopt);
+}
+
+}  // namespace
+}  // namespace jitune

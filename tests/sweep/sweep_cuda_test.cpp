@@ -1,0 +1,59 @@
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "sweep/sweep.hpp"
+#include "cli/sweep_problems.hpp"
+#include "fake/fake_reduce.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+namespace {
+
+TEST(SweepOnTwoGpus, EachClassHasAllProblemsTunedInOneProcess) {
+    FakeCuda fake(2);
+    fake.on_launch = [](FakeLaunch& launch) {
+        launch.nanoseconds = 1e6;  // a sample needs two of them
+        return run_reduce(launch);
+    };
+    for (const int each : {0, 1}) {  // little to flush
+        fake.device(each).attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 1 << 20;
+    }
+    fake.device(1).attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 66;
+    const TempDir dir;
+    Options options;
+    options.database = dir.path() / "tuning.db";
+    options.worker = "none";
+    options.strategy = "random";
+    options.budget = options.budget.zero();
+    options.log_level = LogLevel::off;
+    {
+        std::vector<std::unique_ptr<Platform>> platforms;
+        platforms.push_back(make_cuda_platform(fake.tables(), Log(LogLevel::off)));
+        Engine engine(options, std::move(platforms));
+        const std::atomic<bool> stop{false};
+        SweepSearch search;
+        search.evaluations = 3;
+        Sweep sweep(engine, sweep_devices(engine, "cuda"),
+                    reduce_plan({.types = "int32", .sizes = "1000,2^12,2^14"}), search, stop,
+                    [](const std::string&) {});
+        const SweepResult result = sweep.run();
+        EXPECT_EQ(result.count(SweepRow::Outcome::tuned), 6U);
+        ASSERT_EQ(result.rows.size(), 6U);
+        for (std::size_t i = 0; i < result.rows.size(); ++i) {
+            EXPECT_EQ(result.rows[i].device, i % 2 == 0 ? "cuda:0" : "cuda:1");
+            EXPECT_EQ(result.rows[i].tune.failed, 0U);
+        }
+        EXPECT_EQ(engine.store()->winners().size(), 6U);
+    }
+    std::set<int> devices;
+    for (const FakeLaunch& launch : fake.launches()) {
+        devices.insert(launch.device);
+    }
+    EXPECT_EQ(devices, (std::set<int>{0, 1}));
+    EXPECT_EQ(fake.leaks(), std::vector<std::string>{});
+    EXPECT_EQ(fake.violations(), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace jitune

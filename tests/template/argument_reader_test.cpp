@@ -1,0 +1,65 @@
+#include "fixtures/front_matter_lines.hpp"
+
+namespace jitune {
+namespace {
+
+TEST(ArgumentReader, ReadsWhatAnArgumentIsTunedWith) {
+    const FrontMatter front = parse(with_line(
+        20,
+        "values = { access = \"in\", type = \"element\", count = \"n\", fill = \"random -1..2.5\", "
+        "alignment = 16 }\n"
+        "alpha = { access = \"value\", type = \"float32\", value = \"0.5\" }\n"
+        "result = { access = \"out\", type = \"element\", count = \"n\", tolerance = 1e-3 }"));
+    EXPECT_EQ(front.arguments[0].fill.low, -1);
+    EXPECT_EQ(front.arguments[0].fill.high, 2.5);
+    EXPECT_EQ(front.arguments[0].alignment, 16);
+    EXPECT_EQ(front.arguments[1].access, Access::value);
+    EXPECT_EQ(front.arguments[2].tolerance, 1e-3);
+    expect_line_refused(21,
+                        "n = { access = \"out\", type = \"int32\", count = \"n\", tolerance = 2 }",
+                        "relative difference");
+    expect_line_refused(
+        21, "n = { access = \"scalar\", type = \"int32\", value = \"n\", fill = \"ones\" }",
+        "no key \"fill\"");
+}
+
+TEST(ArgumentReader, TakesArgumentsInAnyOrder) {
+    const FrontMatter front = parse(with_line(
+        20,
+        "result = { access = \"out\", type = \"element\", count = \"n\" }\n"
+        "both = { access = \"inout\", type = \"element\", count = \"n\", fill = \"ones\", "
+        "tolerance = 0, alignment = 8 }\n"
+        "values = { access = \"in\", type = \"element\", count = \"n\" }"));
+    EXPECT_EQ(front.arguments[0].access, Access::out);
+    EXPECT_EQ(front.arguments[1].access, Access::inout);
+    EXPECT_EQ(front.arguments[1].fill.kind, Fill::Kind::ones);
+    EXPECT_EQ(front.arguments[1].tolerance, 0);
+    EXPECT_EQ(front.arguments[1].alignment, 8);
+    EXPECT_EQ(front.arguments[2].access, Access::in);
+}
+
+TEST(ArgumentReader, RefusesArgumentsThatDoNotFit) {
+    expect_line_refused(20, "values = { access = \"both\", type = \"element\", count = \"n\" }",
+                        "must be in, out, inout, value, scalar, scratch or zeroed");
+    expect_line_refused(20, "values = { access = \"in\", type = \"string\", count = \"n\" }",
+                        "neither a type parameter nor a type name");
+    expect_line_refused(21, "n = { access = \"scalar\", type = \"float32\", value = \"n\" }",
+                        "must be an integer type");
+    std::string many;
+    for (int i = 0; i < 16; ++i) {
+        many += fmt::format("a{} = {{ access = \"in\", type = \"element\", count = \"n\" }}\n", i);
+    }
+    expect_error(ErrorKind::usage, "at most 16 arguments",
+                 [&] { parse(with_line(21, many + kLines[20])); });
+}
+
+TEST(ArgumentReader, RefusesMoreArgumentsThanALaunchHolds) {
+    std::string names = "\"n\"";
+    for (int i = 0; i < 16; ++i) {
+        names += ", \"n\"";
+    }
+    expect_refused_at(22, "at most 16 arguments", with_line(25, "arguments = [" + names + "]"));
+}
+
+}  // namespace
+}  // namespace jitune

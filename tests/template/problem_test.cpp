@@ -1,0 +1,87 @@
+#include "template/problem.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tuner_db/bucket.hpp"
+
+namespace jitune {
+namespace {
+
+std::int64_t bucket(std::vector<std::int64_t> sizes) {
+    return size_bucket(sizes);
+}
+
+TEST(Problem, APowerOfTwoIsAnEvenBucket) {
+    for (int k = 0; k < 63; ++k) {
+        EXPECT_EQ(bucket({std::int64_t{1} << k}), 2 * k) << "2^" << k;
+    }
+}
+
+TEST(Problem, BucketsEndAtQuarterOctaves) {
+    for (int k = 3; k < 45; ++k) {
+        for (const auto& [quarter, below] : {std::pair{0.25, 2 * k}, std::pair{0.75, 2 * k + 1}}) {
+            const auto last = static_cast<std::int64_t>(std::exp2(k + quarter));
+            EXPECT_EQ(bucket({last}), below) << last;
+            EXPECT_EQ(bucket({last + 1}), below + 1) << last + 1;
+        }
+    }
+}
+
+TEST(Problem, BucketsNeverFallAsSizesGrow) {
+    std::int64_t previous = bucket({1});
+    for (std::int64_t n = 2; n < 100'000; ++n) {
+        const std::int64_t next = bucket({n});
+        EXPECT_TRUE(next == previous || next == previous + 1 || n < 4) << n;
+        previous = next;
+    }
+}
+
+/// The half-octaves in a bucket, size by size.
+std::vector<std::int64_t> parts(std::int64_t bucket) {
+    std::vector<std::int64_t> parts;
+    for (std::size_t size = 0; size < kBucketSizes; ++size) {
+        parts.push_back(half_octaves(bucket, size));
+    }
+    return parts;
+}
+
+TEST(Problem, ABucketTellsEachSize) {
+    EXPECT_EQ(parts(bucket({1 << 10, 1 << 16})), (std::vector<std::int64_t>{20, 32, 0, 0}));
+    EXPECT_EQ(parts(bucket({1 << 16, 1 << 10})), (std::vector<std::int64_t>{32, 20, 0, 0}));
+    EXPECT_EQ(parts(bucket({3, 5, 7, 1000})), (std::vector<std::int64_t>{3, 5, 6, 20}));
+    EXPECT_EQ(bucket({1, 1}), 0);
+}
+
+TEST(Problem, SizesFromTheFourthOnEnterAsTheirProduct) {
+    EXPECT_EQ(bucket({2, 4, 8, 3, 5, 7}), bucket({2, 4, 8, 105}));
+    EXPECT_NE(bucket({2, 4, 8, 16, 2}), bucket({2, 4, 8, 16}));
+}
+
+TEST(Problem, AHugeSizeIsTheLastBucketAndStaysInItsByte) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(bucket({kMost}), 126);
+    EXPECT_EQ(parts(bucket({kMost, kMost, kMost, kMost, kMost})),
+              (std::vector<std::int64_t>{126, 126, 126, 128}));
+}
+
+TEST(Problem, BucketsAreAsFarApartAsTheirSizesTogether) {
+    const std::int64_t wide = bucket({1 << 10, 1 << 16});
+    EXPECT_EQ(bucket_distance(wide, wide), 0);
+    EXPECT_EQ(bucket_distance(wide, bucket({1 << 16, 1 << 10})), 24);
+    EXPECT_EQ(bucket_distance(wide, bucket({1 << 9, 1 << 17})), 4);
+    EXPECT_EQ(bucket_distance(bucket({1 << 17, 1 << 9}), bucket({1 << 10, 1 << 16})), 28);
+}
+
+TEST(Problem, TextsListTypesByNameAndSizesAsTheTemplateDoes) {
+    const Problem problem{
+        "gemm", {{"operation", "sum"}, {"element", "float32"}}, {1024, 16}, 4, ""};
+    EXPECT_EQ(types_text(problem), "element=float32 operation=sum");
+    EXPECT_EQ(sizes_text(problem, {"rows", "columns"}), "rows=1024 columns=16");
+    EXPECT_EQ(types_text(Problem{}), "");
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,135 @@
+#include "tuner_db/sweep_journal.hpp"
+
+#include <algorithm>
+
+#include "fixtures/store_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+class SweepJournalTest : public StoreFixture {
+protected:
+    /// A journal of a process that was killed: `write` is done to it.
+    template <class Body>
+    void leave(Body write) {
+        open();
+        const Child child([&] {
+            auto* journal = new SweepJournal(path_);
+            write(*journal);
+            ::_exit(0);  // as a kill does, without the destructor
+        });
+        ASSERT_EQ(child.wait(), 0);
+    }
+
+    [[nodiscard]] std::vector<std::filesystem::path> journals() const {
+        std::vector<std::filesystem::path> found;
+        for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
+            if (entry.path().filename().string().find("-sweep-") != std::string::npos) {
+                found.push_back(entry.path());
+            }
+        }
+        return found;
+    }
+
+    static Measurement in_flight(std::int64_t bucket) {
+        Measurement measurement = measurement_of(bucket);
+        measurement.verdict = Verdict::crashed;
+        measurement.reason = "down";
+        measurement.samples_ns.clear();
+        return measurement;
+    }
+};
+
+TEST_F(SweepJournalTest, GivesTheDatabaseWhatAKilledProcessMeasured) {
+    leave([](SweepJournal& journal) {
+        journal.announce(std::vector{in_flight(1), in_flight(2)});
+        journal.add(measurement_of(1));
+    });
+    const auto store = open();
+    EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
+    EXPECT_EQ(store->measurements(key_of(1)), std::vector{measurement_of(1)});
+    EXPECT_EQ(store->measurements(key_of(2)).size(), 0U);  // the machine stayed up
+    EXPECT_TRUE(journals().empty());
+    EXPECT_EQ(SweepJournal::recover(path_, *store), 0);
+}
+
+TEST_F(SweepJournalTest, NamesWhatWasUnderWayWhenTheMachineWentDown) {
+    leave([](SweepJournal& journal) {
+        journal.announce(std::vector{in_flight(1), in_flight(2)});
+        journal.add(measurement_of(1));
+    });
+    const auto store = open();
+    EXPECT_EQ(SweepJournal::recover(path_, *store, "another boot"), 1);
+    EXPECT_EQ(store->measurements(key_of(1)), std::vector{measurement_of(1)});
+    EXPECT_EQ(store->measurements(key_of(2)), std::vector{in_flight(2)});
+}
+
+TEST_F(SweepJournalTest, MayBeMergedTwice) {
+    leave([](SweepJournal& journal) { journal.add(measurement_of(1)); });
+    const std::filesystem::path journal = journals().front();
+    const std::filesystem::path copy = file_next_to_it("-sweep-1-1");
+    std::filesystem::copy(journal, copy);
+    const auto store = open();
+    EXPECT_EQ(SweepJournal::recover(path_, *store), 2);
+    EXPECT_EQ(store->measurements(key_of(1)).size(), 1U);
+}
+
+TEST_F(SweepJournalTest, EndsAtATornMessage) {
+    leave([](SweepJournal& journal) {
+        journal.add(measurement_of(1));
+        journal.add(measurement_of(2));
+    });
+    const std::filesystem::path journal = journals().front();
+    const std::string whole = [&] {
+        std::ifstream file(journal, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    }();
+    for (const std::size_t lost : {std::size_t{1}, std::size_t{100}, whole.size() / 4}) {
+        std::filesystem::remove(path_);
+        std::ofstream(journal, std::ios::binary | std::ios::trunc)
+            << whole.substr(0, whole.size() - lost);
+        const auto store = open();
+        EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
+        EXPECT_EQ(store->measurements(key_of(1)).size(), 1U) << lost;
+        EXPECT_EQ(store->measurements(key_of(2)).size(), 0U) << lost;
+    }
+    std::string bad = whole;
+    bad[whole.size() - 5] ^= 1;
+    std::filesystem::remove(path_);
+    std::ofstream(journal, std::ios::binary | std::ios::trunc) << bad;
+    const auto store = open();
+    EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
+    EXPECT_EQ(store->measurements(key_of(2)).size(), 0U);
+}
+
+TEST_F(SweepJournalTest, LeavesTheJournalOfALivingProcessAlone) {
+    const auto store = open();
+    SweepJournal journal(path_);
+    journal.add(measurement_of(1));
+    EXPECT_EQ(SweepJournal::recover(path_, *store), 0);
+    EXPECT_TRUE(std::filesystem::exists(journal.path()));
+    EXPECT_EQ(store->measurements(key_of(1)).size(), 0U);
+}
+
+TEST_F(SweepJournalTest, GoesOnlyWhenItIsInTheDatabase) {
+    open();
+    { const SweepJournal empty(path_); }
+    EXPECT_TRUE(journals().empty());
+    { SweepJournal(path_).add(measurement_of(1)); }
+    EXPECT_EQ(journals().size(), 1U);
+    {
+        SweepJournal cleared(path_);
+        cleared.add(measurement_of(2));
+        cleared.clear();
+    }
+    EXPECT_EQ(journals().size(), 1U);
+    EXPECT_EQ(SweepJournal::recover(path_, *open()), 1);
+}
+
+TEST_F(SweepJournalTest, SaysWhyItCannotBe) {
+    EXPECT_NE(store_error([&] { SweepJournal("/no/such/folder/tuning.db"); }).find("open"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,237 @@
+#include <random>
+
+#include "fixtures/store_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWinners = 6;
+
+/// Damages a file and then reads everything that the store will give of it.
+class Damage : public StoreFixture {
+protected:
+    void SetUp() override {
+        {
+            const auto store = open();
+            for (int bucket = 0; bucket < kWinners; ++bucket) {
+                const std::vector<Measurement> one{measurement_of(bucket)};
+                store->save(one, winner_of(bucket));
+            }
+        }
+        good_ = bytes();
+    }
+
+    struct Answers {
+        int exact = 0, missing = 0, refused = 0, silent = 0;
+    };
+
+    void find(TuningStore& store, int bucket, Answers& answers) {
+        try {
+            const std::optional<Winner> winner = store.find(key_of(bucket));
+            ++(!winner                        ? answers.missing
+               : *winner == winner_of(bucket) ? answers.exact
+                                              : answers.silent);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), ErrorKind::store) << error.what();
+            ++answers.refused;
+        }
+    }
+
+    void read_others(TuningStore& store, Answers& answers) {
+        store_error([&] {
+            for (Winner winner : store.nearest(key_of(0), kWinners)) {
+                Winner expected = winner_of(winner.key.bucket);
+                expected.image.clear();
+                answers.silent += winner != expected;
+            }
+            for (int bucket = 0; bucket < kWinners; ++bucket) {
+                for (const Measurement& measurement : store.measurements(key_of(bucket))) {
+                    answers.silent += measurement != measurement_of(bucket);
+                }
+            }
+        });
+    }
+
+    /// What the store makes of a file with these bytes, added to `answers`.
+    void read(const std::string& damaged, Answers& answers) {
+        for (const auto& entry : fs::directory_iterator(dir_.path())) {
+            fs::remove(entry);
+        }
+        write(damaged);
+        std::unique_ptr<TuningStore> store;
+        if (!refusal_of_open(store).empty()) {
+            answers.refused += kWinners;
+            return;
+        }
+        read_others(*store, answers);
+        for (int bucket = 0; bucket < kWinners; ++bucket) {
+            find(*store, bucket, answers);
+        }
+        store_error([&] { (void)store->verify(); });
+        store_error([&] { store->save({}, winner_of(kWinners)); });
+    }
+
+    std::string refusal_of_open(std::unique_ptr<TuningStore>& store) {
+        return store_error([&] { store = open(); });
+    }
+
+    std::string good_;
+};
+
+TEST_F(Damage, OfAnyBitNeverGivesAnotherWinner) {
+    constexpr int kFlips = 2500;
+    std::mt19937 random(20261120);
+    std::uniform_int_distribution<std::size_t> bit(0, good_.size() * 8 - 1);
+    Answers answers;
+    for (int flip = 0; flip < kFlips; ++flip) {
+        std::string damaged = good_;
+        const std::size_t at = bit(random);
+        damaged[at / 8] = static_cast<char>(damaged[at / 8] ^ (1 << (at % 8)));
+        read(damaged, answers);
+        ASSERT_EQ(answers.silent, 0) << "bit " << at;
+    }
+    EXPECT_EQ(answers.exact + answers.missing + answers.refused, kFlips * kWinners);
+    EXPECT_GT(answers.exact, kFlips * kWinners / 2);
+    EXPECT_GT(answers.missing, kFlips / 2);
+}
+
+TEST_F(Damage, OfEveryHeaderByteNeverGivesAnotherWinner) {
+    Answers answers;
+    for (std::size_t at = 0; at < 112; ++at) {
+        std::string damaged = good_;
+        damaged[at] = static_cast<char>(~damaged[at]);
+        read(damaged, answers);
+        ASSERT_EQ(answers.silent, 0) << "byte " << at;
+    }
+}
+
+TEST_F(Damage, ByTruncationNeverGivesAnotherWinner) {
+    std::vector<std::size_t> lengths{0,   1,   15,   16,   99,   100,
+                                     511, 512, 4095, 4096, 4097, good_.size() - 1};
+    for (std::size_t length = 0; length < good_.size(); length += 201) {
+        lengths.push_back(length);
+    }
+    Answers answers;
+    for (const std::size_t length : lengths) {
+        read(good_.substr(0, length), answers);
+        ASSERT_EQ(answers.silent, 0) << "length " << length;
+    }
+    EXPECT_GE(lengths.size(), 150U);
+}
+
+TEST_F(Damage, OfOneRowCostsThatRowAlone) {
+    sql("UPDATE winner SET configuration = 'block=512' WHERE bucket = 2");
+    const auto store = open();
+    EXPECT_EQ(store->winners().size(), kWinners - 1U);
+    EXPECT_EQ(store->bad_rows(), 1);
+    EXPECT_EQ(warnings_.size(), 1U);
+    EXPECT_NE(warnings_[0].find("1 of "), std::string::npos) << warnings_[0];
+    EXPECT_EQ(store->find(key_of(2)), std::nullopt);
+    EXPECT_EQ(store->bad_rows(), 2);
+    EXPECT_EQ(warnings_.size(), 2U);
+    EXPECT_EQ(store->find(key_of(2)), std::nullopt);
+    EXPECT_EQ(store->bad_rows(), 2) << "the row is still there";
+    EXPECT_EQ(store->find(key_of(3)), winner_of(3));
+    store->save({}, winner_of(2));
+    EXPECT_EQ(store->find(key_of(2)), winner_of(2));
+}
+
+TEST_F(Damage, OfAnyColumnIsFound) {
+    const auto columns = {"digest = zeroblob(16)",
+                          "types = types || ' '",
+                          "sizes = ''",
+                          "configuration = 'x'",
+                          "median_ns = 1",
+                          "noise = 0",
+                          "default_median_ns = 1",
+                          "complete = 0",
+                          "image_format = 'ptx'",
+                          "image = x'00'",
+                          "symbols = 'x'",
+                          "device_name = ''",
+                          "device_uuid = ''",
+                          "driver = ''",
+                          "compiler = ''",
+                          "created_at = ''",
+                          "reproducibility = 'exact'"};
+    for (const std::string column : columns) {
+        write(good_);
+        sql("UPDATE winner SET " + column + " WHERE bucket = 1");
+        EXPECT_EQ(open()->verify().problems.size(), 1U) << column;
+        EXPECT_EQ(open()->find(key_of(1)), std::nullopt) << column;
+    }
+}
+
+TEST_F(Damage, ThatMakesAResultSeemReproducibleIsFound) {
+    Winner unordered = winner_of(1);
+    unordered.reproducibility = "any";
+    open()->save({}, unordered);
+    EXPECT_EQ(open()->find(key_of(1)), unordered);
+    sql("UPDATE winner SET reproducibility = 'fixed' WHERE bucket = 1");
+    EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
+}
+
+TEST_F(Damage, IsLeftAloneByAReader) {
+    sql("UPDATE winner SET noise = 0.5 WHERE bucket = 2");
+    const std::string before = bytes();
+    EXPECT_EQ(open(Access::read_only)->find(key_of(2)), std::nullopt);
+    EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(Damage, OfAMeasurementIsCountedAndReported) {
+    sql("UPDATE measurement SET sizes = 'n=2' WHERE bucket = 2");
+    const auto store = open();
+    EXPECT_TRUE(store->measurements(key_of(2)).empty());
+    EXPECT_EQ(store->bad_rows(), 1);
+    const TuningStore::Check check = store->verify();
+    EXPECT_EQ(check.winners, kWinners);
+    EXPECT_EQ(check.measurements, kWinners - 1);
+    EXPECT_EQ(check.problems.size(), 1U);
+}
+
+TEST_F(Damage, ThatLeavesNoDatabaseIsSetAsideOnce) {
+    const std::string garbage(10'000, 'x');
+    write(garbage);
+    const auto store = open();
+    EXPECT_EQ(warnings_.size(), 1U);
+    store->save({}, winner_of(1));
+    EXPECT_EQ(open()->find(key_of(1)), winner_of(1));
+    EXPECT_EQ(fs::file_size(file_next_to_it(".bad-1")), garbage.size());
+    EXPECT_FALSE(fs::exists(file_next_to_it(".bad-2")));
+}
+
+TEST_F(Damage, IsNotSeenInAFileOfTheUsersOwn) {
+    path_ = dir_.path() / "results.csv";
+    const std::string text(10'000, 'x');
+    write(text);
+    EXPECT_NE(refusal(Access::read_write).find("left as it is"), std::string::npos);
+    EXPECT_EQ(fs::file_size(path_), text.size());
+    EXPECT_FALSE(fs::exists(file_next_to_it(".bad-1")));
+}
+
+TEST_F(Damage, IsNotSetAsideByAReader) {
+    write(std::string(10'000, 'x'));
+    EXPECT_NE(refusal(Access::read_only), "");
+    EXPECT_FALSE(fs::exists(file_next_to_it(".bad-1")));
+}
+
+TEST_F(Damage, OfAnEmptyFileIsNone) {
+    write("");
+    EXPECT_NE(refusal(Access::read_only), "");
+    EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
+    EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(Damage, ByALeftoverJournalOfAnotherDatabaseNeverGivesAnotherWinner) {
+    for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+        std::ofstream(file_next_to_it(suffix), std::ios::binary) << std::string(5000, 'x');
+        Answers answers;
+        find(*open(), 1, answers);
+        EXPECT_EQ(answers.exact, 1) << suffix;
+    }
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,145 @@
+#include "fixtures/fault_vfs.hpp"
+#include "fixtures/store_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+/// SQLite's own allocator, of which one call can fail, or all from one on. SQLite gives its
+/// allocator no place for a pointer, so the state is static.
+class FaultMemory {
+public:
+    static void install() {
+        ASSERT_EQ(sqlite3_shutdown(), SQLITE_OK);
+        ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &state().real), SQLITE_OK);
+        sqlite3_mem_methods methods = state().real;
+        methods.xMalloc = [](int size) -> void* {
+            return fails() ? nullptr : state().real.xMalloc(size);
+        };
+        methods.xRealloc = [](void* old, int size) -> void* {
+            return fails() ? nullptr : state().real.xRealloc(old, size);
+        };
+        ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
+        // Small allocations must go through it, too.
+        ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0), SQLITE_OK);
+        ASSERT_EQ(sqlite3_initialize(), SQLITE_OK);
+    }
+    static void remove() {
+        ASSERT_EQ(sqlite3_shutdown(), SQLITE_OK);
+        ASSERT_EQ(sqlite3_config(SQLITE_CONFIG_MALLOC, &state().real), SQLITE_OK);
+        ASSERT_EQ(sqlite3_initialize(), SQLITE_OK);
+    }
+
+    static void fail_at(int call, bool forever) {
+        state().calls = 0;
+        state().fail_at = call;
+        state().forever = forever;
+    }
+    static bool has_failed() { return state().fail_at != 0 && state().calls >= state().fail_at; }
+
+private:
+    struct State {
+        sqlite3_mem_methods real{};
+        int calls = 0, fail_at = 0;
+        bool forever = false;
+    };
+    static State& state() {
+        static State state;
+        return state;
+    }
+    static bool fails() {
+        ++state().calls;
+        return state().fail_at != 0 && (state().forever ? state().calls >= state().fail_at
+                                                        : state().calls == state().fail_at);
+    }
+};
+
+/// Opens, finds and saves with a failure at each call in turn, and looks at what is left.
+class Faults : public StoreFixture {
+protected:
+    void SetUp() override {
+        open()->save({}, winner_of(1));
+        good_ = bytes();
+    }
+
+    /// True if the new winner was acknowledged.
+    bool use_the_store() {
+        bool saved = false;
+        store_error([&] {
+            const auto store = open();
+            store_error([&] { EXPECT_EQ(store->find(key_of(1)), winner_of(1)); });
+            const std::vector<Measurement> one{measurement_of(2)};
+            store->save(one, winner_of(2));
+            saved = true;
+            EXPECT_EQ(store->bad_rows(), 0);
+        });
+        return saved;
+    }
+
+    void expect_intact(bool saved) {
+        const auto store = open();
+        EXPECT_EQ(store->find(key_of(1)), winner_of(1));
+        const std::optional<Winner> second = store->find(key_of(2));
+        const std::vector<Measurement> measurements = store->measurements(key_of(2));
+        EXPECT_TRUE(second ? *second == winner_of(2) : !saved);
+        EXPECT_EQ(measurements.size(), second ? 1U : 0U) << "half a transaction";
+        EXPECT_EQ(store->verify().problems, std::vector<std::string>{});
+        EXPECT_EQ(warnings_, std::vector<std::string>{}) << "a good file was set aside";
+    }
+
+    /// Returns the number of calls that were made to fail.
+    template <class Source>
+    int fail_each_call(Source& source, bool forever) {
+        for (int call = 1;; ++call) {
+            SCOPED_TRACE(testing::Message() << "call " << call << (forever ? " on" : ""));
+            std::filesystem::remove(file_next_to_it("-journal"));
+            write(good_);
+            source.fail_at(call, forever);
+            const bool saved = use_the_store();
+            const bool reached = source.has_failed();
+            source.fail_at(0, false);
+            expect_intact(saved);
+            if (!reached || HasFailure()) {
+                EXPECT_TRUE(saved);
+                return call - 1;
+            }
+        }
+    }
+
+    std::string good_;
+};
+
+TEST_F(Faults, OfAnyFileCallCostNoWinner) {
+    FaultVfs files;
+    for (const bool forever : {false, true}) {
+        EXPECT_GT(fail_each_call(files, forever), 30);
+    }
+}
+
+TEST_F(Faults, OfAnyAllocationCostNoWinner) {
+    FaultMemory::install();
+    FaultMemory memory;
+    for (const bool forever : {false, true}) {
+        EXPECT_GT(fail_each_call(memory, forever), 300);
+    }
+    FaultMemory::remove();
+}
+
+TEST_F(Faults, OfAnyFileCallLeaveANewDatabaseUsable) {
+    FaultVfs files;
+    bool reached = true;
+    for (int call = 1; reached; ++call) {
+        SCOPED_TRACE(call);
+        std::filesystem::remove(file_next_to_it("-journal"));
+        std::filesystem::remove(path_);
+        files.fail_at(call, false);
+        store_error([&] { open()->save({}, winner_of(1)); });
+        reached = files.has_failed();
+        files.fail_at(0, false);
+        open()->save({}, winner_of(2));
+        EXPECT_EQ(open()->find(key_of(2)), winner_of(2));
+        ASSERT_EQ(warnings_, std::vector<std::string>{});
+    }
+}
+
+}  // namespace
+}  // namespace jitune

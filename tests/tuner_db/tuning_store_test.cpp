@@ -1,0 +1,276 @@
+#include "tuner_db/tuning_store.hpp"
+
+#include <limits>
+#include <thread>
+
+#include "fixtures/store_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+class TuningStoreTest : public StoreFixture {
+protected:
+    std::vector<std::int64_t> nearest_buckets(TuningStore& store, std::int64_t bucket, int limit) {
+        std::vector<std::int64_t> buckets;
+        for (const Winner& winner : store.nearest(key_of(bucket), limit)) {
+            EXPECT_TRUE(winner.image.empty());
+            buckets.push_back(winner.key.bucket);
+        }
+        return buckets;
+    }
+
+    /// The message with which save() refuses a winner or a measurement after `change`.
+    template <class Change>
+    std::string winner_refusal(Change change) {
+        Winner winner = winner_of(1);
+        change(winner);
+        return store_error([&] { memory_->save({}, winner); });
+    }
+    template <class Change>
+    std::string measurement_refusal(Change change) {
+        std::vector<Measurement> measurements{measurement_of(1)};
+        change(measurements[0]);
+        return store_error([&] { memory_->save(measurements, std::nullopt); });
+    }
+
+    std::unique_ptr<TuningStore> memory_ = TuningStore::in_memory(log_);
+};
+
+TEST_F(TuningStoreTest, FindsInALaterOpeningExactlyWhatWasSaved) {
+    open()->save({}, winner_of(40));
+    const auto store = open(Access::read_only);
+    EXPECT_EQ(store->find(key_of(40)), winner_of(40));
+    EXPECT_EQ(store->find(key_of(41)), std::nullopt);
+    EXPECT_EQ(store->bad_rows(), 0);
+}
+
+TEST_F(TuningStoreTest, TellsKeysApartByEveryField) {
+    memory_->save({}, winner_of(1));
+    const RecordKey key = key_of(1);
+    std::vector<RecordKey> others(6, key);
+    others[0].kernel = "reduce'";
+    others[1].types += " ";
+    others[2].bucket = 2;
+    others[3].alignment = 4;
+    others[4].template_hash[0] = 'f';
+    others[5].device_class = "host";
+    for (const RecordKey& other : others) {
+        EXPECT_EQ(memory_->find(other), std::nullopt);
+    }
+    EXPECT_TRUE(memory_->find(key));
+}
+
+TEST_F(TuningStoreTest, KeepsAwkwardTextAsItIs) {
+    Winner winner = winner_of(1);
+    winner.key.kernel = "'; DROP TABLE winner; --";
+    winner.configuration = std::string("\0 \xff\xfe \" \n", 8);
+    winner.provenance.device_name = std::string(1 << 20, 'x');
+    winner.key.types = "";
+    memory_->save({}, winner);
+    EXPECT_EQ(memory_->find(winner.key), winner);
+}
+
+TEST_F(TuningStoreTest, HasOneWinnerForAKeyTheLastSaved) {
+    memory_->save({}, winner_of(1, 200));
+    memory_->save({}, winner_of(1, 100));
+    EXPECT_EQ(memory_->find(key_of(1)), winner_of(1, 100));
+    EXPECT_EQ(memory_->winners().size(), 1U);
+}
+
+TEST_F(TuningStoreTest, GivesNeighboursNearestFirstAndTheSmallerOnATie) {
+    for (const std::int64_t bucket : {10, 18, 20, 22, 40}) {
+        memory_->save({}, winner_of(bucket));
+    }
+    Winner other = winner_of(21);
+    other.key.alignment = 4;
+    memory_->save({}, other);
+    EXPECT_EQ(nearest_buckets(*memory_, 20, 10), (std::vector<std::int64_t>{18, 22, 10, 40}));
+    EXPECT_EQ(nearest_buckets(*memory_, 21, 2), (std::vector<std::int64_t>{20, 22}));
+    EXPECT_TRUE(nearest_buckets(*memory_, 20, 0).empty());
+}
+
+TEST_F(TuningStoreTest, MeasuresHowFarANeighbourIsSizeBySize) {
+    const auto bucket_of = [](std::int64_t rows, std::int64_t columns) {
+        return columns << 8 | rows;
+    };
+    const std::int64_t asked = bucket_of(20, 32);
+    const std::int64_t turned = bucket_of(32, 20);
+    const std::int64_t fewer_columns = bucket_of(20, 31);
+    const std::int64_t more_columns = bucket_of(20, 34);
+    const std::int64_t more_rows = bucket_of(23, 32);
+    const std::int64_t fewer_rows = bucket_of(18, 32);
+    for (const std::int64_t bucket : {turned, more_columns, more_rows, fewer_columns, fewer_rows}) {
+        memory_->save({}, winner_of(bucket));
+    }
+    EXPECT_EQ(nearest_buckets(*memory_, asked, 10),
+              (std::vector{fewer_columns, fewer_rows, more_columns, more_rows, turned}));
+}
+
+TEST_F(TuningStoreTest, ListsWinnersInOrderWithoutImages) {
+    for (const std::int64_t bucket : {30, 4, 17}) {
+        memory_->save({}, winner_of(bucket));
+    }
+    std::vector<Winner> expected{winner_of(4), winner_of(17), winner_of(30)};
+    for (Winner& winner : expected) {
+        winner.image.clear();
+    }
+    EXPECT_EQ(memory_->winners(), expected);
+}
+
+TEST_F(TuningStoreTest, AppendsMeasurementsOnceEach) {
+    Measurement failed = measurement_of(1);
+    failed.verdict = Verdict::compile_failed;
+    failed.reason = std::string("error: \0 expected", 17);
+    failed.samples_ns.clear();
+    failed.provenance.created_at = "2026-11-20T16:00:01Z";
+    const std::vector<Measurement> first{measurement_of(1, 5), measurement_of(2), failed};
+    const std::vector<Measurement> again{measurement_of(1, 5), measurement_of(1, 4)};
+    memory_->save(first, std::nullopt);
+    memory_->save(again, std::nullopt);
+    EXPECT_EQ(memory_->measurements(key_of(1)),
+              (std::vector<Measurement>{measurement_of(1, 5), measurement_of(1, 4), failed}));
+    EXPECT_EQ(memory_->verify().measurements, 4);
+}
+
+TEST_F(TuningStoreTest, SavesEveryVerdict) {
+    for (int i = 0; i < 6; ++i) {
+        Measurement measurement = measurement_of(i);
+        measurement.verdict = static_cast<Verdict>(i);
+        if (measurement.verdict != Verdict::timed) {
+            measurement.samples_ns.clear();
+        }
+        const std::vector<Measurement> one{measurement};
+        memory_->save(one, std::nullopt);
+        EXPECT_EQ(memory_->measurements(key_of(i)), one) << to_string(measurement.verdict);
+    }
+}
+
+TEST_F(TuningStoreTest, KeepsHowReproducibleAConfigurationIs) {
+    for (const std::string reproducibility : {"exact", "fixed", "any"}) {
+        Winner winner = winner_of(1);
+        std::vector<Measurement> one{measurement_of(1)};
+        winner.reproducibility = one[0].reproducibility = reproducibility;
+        memory_->save(one, winner);
+        EXPECT_EQ(memory_->find(key_of(1)), winner);
+        EXPECT_EQ(memory_->measurements(key_of(1)).back(), one[0]);
+    }
+    EXPECT_NE(winner_refusal([](Winner& w) { w.reproducibility = "often"; }), "");
+    EXPECT_NE(measurement_refusal([](Measurement& m) { m.reproducibility = ""; }), "");
+}
+
+TEST_F(TuningStoreTest, RefusesTimesThatAreNoTimes) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const double not_a_number = std::numeric_limits<double>::quiet_NaN();
+    for (const double time : {not_a_number, kInfinity, -kInfinity, 0.0, -1.0}) {
+        EXPECT_NE(winner_refusal([&](Winner& w) { w.median_ns = time; }).find("median_ns"),
+                  std::string::npos);
+        EXPECT_NE(measurement_refusal([&](Measurement& m) {
+                      m.samples_ns[1] = time;
+                  }).find("samples_ns[1]"),
+                  std::string::npos);
+    }
+    EXPECT_NE(winner_refusal([&](Winner& w) { w.noise = not_a_number; }).find("noise"),
+              std::string::npos);
+    EXPECT_NE(winner_refusal([](Winner& w) { w.default_median_ns = -1; }).find("default_median_ns"),
+              std::string::npos);
+    EXPECT_EQ(memory_->verify().winners + memory_->verify().measurements, 0);
+}
+
+TEST_F(TuningStoreTest, TakesAWinnerWhoseDefaultHasNoTime) {
+    Winner winner = winner_of(1);
+    winner.default_median_ns = 0;
+    winner.noise = -0.0;
+    memory_->save({}, winner);
+    EXPECT_EQ(memory_->find(key_of(1)), winner);
+}
+
+TEST_F(TuningStoreTest, RefusesAWinnerThatCannotBeLaunched) {
+    EXPECT_NE(winner_refusal([](Winner& w) { w.image.clear(); }), "");
+    EXPECT_NE(winner_refusal([](Winner& w) { w.image_format = "exe"; }), "");
+    EXPECT_NE(winner_refusal([](Winner& w) { w.symbols.clear(); }), "");
+    EXPECT_NE(winner_refusal([](Winner& w) { w.symbols = {"a\nb"}; }), "");
+    EXPECT_NE(winner_refusal([](Winner& w) { w.image.assign(70'000'000, 'x'); }), "");
+}
+
+TEST_F(TuningStoreTest, RefusesSamplesThatDoNotFitTheVerdict) {
+    EXPECT_NE(measurement_refusal([](Measurement& m) { m.samples_ns.clear(); }), "");
+    EXPECT_NE(measurement_refusal([](Measurement& m) { m.verdict = Verdict::crashed; }), "");
+    EXPECT_NE(measurement_refusal([](Measurement& m) { m.reason = "none"; }), "");
+}
+
+TEST_F(TuningStoreTest, SavesAllOrNothing) {
+    Winner refused = winner_of(1);
+    refused.image_format = "exe";
+    const std::vector<Measurement> good{measurement_of(1)};
+    EXPECT_NE(store_error([&] { memory_->save(good, refused); }), "");
+    EXPECT_TRUE(memory_->measurements(key_of(1)).empty());
+}
+
+TEST_F(TuningStoreTest, MergesAsDocumentedToTheSameRowsInAnyOrder) {
+    Winner younger = winner_of(1, 50);
+    younger.provenance.created_at = "2027-01-01T00:00:00Z";
+    const auto make = [&](const std::string& name, const Winner& winner, double sample) {
+        const std::vector<Measurement> rows{measurement_of(1), measurement_of(1, sample)};
+        path_ = dir_.path() / name;
+        open()->save(rows, winner);
+        open()->save({}, winner_of(static_cast<std::int64_t>(sample)));
+    };
+    const auto merge = [&](const std::string& into, const std::string& from) {
+        path_ = dir_.path() / into;
+        sql("ATTACH '" + (dir_.path() / from).native() + R"(' AS other;
+            INSERT OR IGNORE INTO measurement SELECT * FROM other.measurement;
+            REPLACE INTO winner SELECT theirs.* FROM other.winner AS theirs
+            LEFT JOIN main.winner AS ours
+            USING(kernel, types, device_class, bucket, alignment, template_hash)
+            WHERE ours.digest IS NULL OR
+                  (theirs.created_at, theirs.digest) > (ours.created_at, ours.digest))");
+    };
+    make("a.db", winner_of(1), 5);
+    make("b.db", younger, 6);
+    merge("a.db", "b.db");
+    merge("b.db", "a.db");
+    merge("b.db", "a.db");
+    for (const std::string name : {"a.db", "b.db"}) {
+        path_ = dir_.path() / name;
+        const auto store = open();
+        EXPECT_EQ(store->find(key_of(1)), younger);
+        EXPECT_EQ(store->winners().size(), 3U);
+        EXPECT_EQ(store->measurements(key_of(1)).size(), 3U);
+        EXPECT_TRUE(store->verify().problems.empty());
+    }
+}
+
+TEST_F(TuningStoreTest, ReportsItsState) {
+    const auto store = open();
+    store->save({}, winner_of(1));
+    const TuningStore::Status status = store->status();
+    EXPECT_EQ(status.path, std::filesystem::canonical(path_));
+    EXPECT_EQ(status.sqlite_version, sqlite3_libversion());
+    EXPECT_GE(status.bytes, 4096);
+    EXPECT_EQ(memory_->status().path, "");
+    EXPECT_EQ(memory_->status().journal_mode, "memory");
+}
+
+TEST_F(TuningStoreTest, ServesManyThreadsAtOnce) {
+    const auto store = open();
+    store->save({}, winner_of(1));
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 8; ++thread) {
+        threads.emplace_back([&, thread] {
+            for (int i = 0; i < 10; ++i) {
+                const std::vector<Measurement> one{measurement_of(2, 1 + thread * 100 + i)};
+                store->save(one, winner_of(thread + 10));
+                // Waiting too long for another thread is an answer, too.
+                store_error([&] { EXPECT_EQ(store->find(key_of(1)), winner_of(1)); });
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(store->measurements(key_of(2)).size(), 80U);
+    EXPECT_EQ(store->winners().size(), 9U);
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,106 @@
+#include "tuning/binary_cache.hpp"
+
+#include <thread>
+#include <vector>
+
+#include "fixtures/expect_error.hpp"
+#include "fake/fake_backend.hpp"
+
+namespace jitune {
+namespace {
+
+class BinaryCacheTest : public testing::Test {
+protected:
+    std::vector<CompileOutcome> compile(const std::vector<Instance>& instances) {
+        return cache_.compile(backend_, {"sum.cu", "text", {}}, "hash", instances);
+    }
+    bool knows(const Instance& instance, const std::string& hash = "hash",
+               const std::string& device_class = "cuda fake") {
+        return cache_.find(hash, device_class, instance).has_value();
+    }
+
+    FakeBackend backend_;
+    BinaryCache cache_;
+};
+
+TEST_F(BinaryCacheTest, RemembersWhatWasCompiled) {
+    const Instance a{{"f<1>", "g<1>"}};
+    EXPECT_FALSE(knows(a));
+    const auto outcomes = compile({a});
+    ASSERT_TRUE(knows(a));
+    EXPECT_EQ(std::get<Binary>(*cache_.find("hash", "cuda fake", a)).image,
+              std::get<Binary>(outcomes[0]).image);
+    EXPECT_EQ(cache_.compiles(), 1);
+}
+
+TEST_F(BinaryCacheTest, TellsTemplatesDevicesAndInstancesApart) {
+    compile({{{"f<1>", "g<1>"}}});
+    EXPECT_FALSE(knows({{"f<1>", "g<1>"}}, "other hash"));
+    EXPECT_FALSE(knows({{"f<1>", "g<1>"}}, "hash", "other device"));
+    EXPECT_FALSE(knows({{"f<1>"}}));
+    EXPECT_FALSE(knows({{"f<1>g<1>"}}));
+    EXPECT_FALSE(knows({{"g<1>", "f<1>"}}));
+}
+
+TEST_F(BinaryCacheTest, InstancesWithOtherDefinesAreOtherPrograms) {
+    const auto outcomes =
+        compile({{{"f"}, "#define A 1\n"}, {{"f"}, "#define A 2\n"}, {{"g"}, "#define A 1\n"}});
+    EXPECT_EQ(std::get<Binary>(outcomes[0]).image, std::get<Binary>(outcomes[2]).image);
+    EXPECT_NE(std::get<Binary>(outcomes[0]).image, std::get<Binary>(outcomes[1]).image);
+    EXPECT_TRUE(knows({{"f"}, "#define A 2\n"}));
+    EXPECT_FALSE(knows({{"g"}, "#define A 2\n"}));
+}
+
+TEST_F(BinaryCacheTest, RemembersFailuresToo) {
+    backend_.on("f<2>").compile_log = "no";
+    compile({{{"f<1>"}}, {{"f<2>"}}});
+    EXPECT_TRUE(
+        std::holds_alternative<CompileFailure>(*cache_.find("hash", "cuda fake", {{"f<2>"}})));
+    EXPECT_TRUE(std::holds_alternative<Binary>(*cache_.find("hash", "cuda fake", {{"f<1>"}})));
+    EXPECT_EQ(cache_.compiles(), 2);
+}
+
+TEST_F(BinaryCacheTest, KeepsTheFirstResultOfTwo) {
+    const auto first = compile({{{"f<1>"}}});
+    compile({{{"f<1>"}}});
+    EXPECT_EQ(std::get<Binary>(*cache_.find("hash", "cuda fake", {{"f<1>"}})).image,
+              std::get<Binary>(first[0]).image);
+    EXPECT_EQ(cache_.compiles(), 2);
+}
+
+TEST_F(BinaryCacheTest, ForgetsAFailureOnceItCompiles) {
+    backend_.on("f<2>").compile_log = "no";
+    compile({{{"f<2>"}}});
+    backend_.on("f<2>").compile_log.clear();
+    compile({{{"f<2>"}}});
+    EXPECT_TRUE(std::holds_alternative<Binary>(*cache_.find("hash", "cuda fake", {{"f<2>"}})));
+}
+
+TEST_F(BinaryCacheTest, RemembersNothingOfACompilerThatIsMissing) {
+    backend_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
+    expect_error(ErrorKind::unavailable, "no compiler", [&] { compile({{{"f<1>"}}}); });
+    EXPECT_FALSE(knows({{"f<1>"}}));
+    EXPECT_EQ(cache_.compiles(), 0);
+}
+
+TEST_F(BinaryCacheTest, ServesManyThreads) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 16; ++t) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 50; ++i) {
+                const Instance instance{{"f<" + std::to_string(i) + ">"}};
+                if (!knows(instance)) {
+                    compile({instance});
+                }
+                EXPECT_TRUE(knows(instance));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(cache_.compiles(), backend_.compiles());
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,136 @@
+#include "tuning/compile_ahead.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include <map>
+
+#include "fixtures/expect_error.hpp"
+#include "fake/fake_sum.hpp"
+
+namespace jitune {
+namespace {
+
+class CompileAheadTest : public testing::Test {
+protected:
+    std::vector<CompileAhead::Wanted> wanted(std::size_t first, std::size_t last) {
+        std::vector<CompileAhead::Wanted> result;
+        for (std::size_t i = first; i < last; ++i) {
+            result.push_back({i, space_.at(i)});
+        }
+        return result;
+    }
+
+    /// Everything that is pending, by its index.
+    static std::map<std::size_t, CompileOutcome> take_all(CompileAhead& ahead) {
+        std::map<std::size_t, CompileOutcome> result;
+        while (ahead.pending() > 0) {
+            CompiledCandidate candidate = ahead.next();
+            EXPECT_TRUE(result.emplace(candidate.index, std::move(candidate.outcome)).second);
+        }
+        return result;
+    }
+
+    FakeBackend backend_;
+    Kernel kernel_ = fake_sum_kernel();
+    const KernelTemplate& template_ = kernel_.kernel_template;
+    Problem problem_ = fake_sum_problem();
+    SearchSpace space_ = template_.space(problem_, backend_.info());
+    BinaryCache binaries_;
+};
+
+TEST_F(CompileAheadTest, ReturnsEachSubmittedCandidateOnceWithItsOwnCode) {
+    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    EXPECT_GE(ahead.depth(), 1U);
+    ahead.submit(wanted(0, 5));
+    ahead.submit(wanted(5, space_.size()));
+    EXPECT_EQ(ahead.pending(), space_.size());
+    const auto outcomes = take_all(ahead);
+    ASSERT_EQ(outcomes.size(), space_.size());
+    for (const auto& [index, outcome] : outcomes) {
+        EXPECT_EQ(std::get<Binary>(outcome).symbols,
+                  template_.instance(problem_, space_.at(index)).expressions);
+    }
+    EXPECT_EQ(backend_.compiles(), static_cast<int>(space_.size()));
+}
+
+TEST_F(CompileAheadTest, CompilesEqualCodeOnceWhetherUnderWayOrDone) {
+    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    ahead.submit({{100, space_.at(3)}, {101, space_.at(3)}});
+    ahead.submit({{102, space_.at(3)}});
+    EXPECT_EQ(take_all(ahead).size(), 3U);
+    ahead.submit({{103, space_.at(3)}});
+    EXPECT_EQ(take_all(ahead).size(), 1U);
+    EXPECT_EQ(backend_.compiles(), 1);
+}
+
+TEST_F(CompileAheadTest, CompilesNothingThatAnEarlierTuningHasCompiled) {
+    {
+        CompileAhead ahead(backend_, template_, problem_, binaries_);
+        ahead.submit(wanted(0, space_.size()));
+        take_all(ahead);
+    }
+    const Problem larger = fake_sum_problem(5000);
+    CompileAhead ahead(backend_, template_, larger, binaries_);
+    ahead.submit(wanted(0, space_.size()));
+    EXPECT_EQ(take_all(ahead).size(), space_.size());
+    EXPECT_EQ(backend_.compiles(), static_cast<int>(space_.size()));
+}
+
+TEST_F(CompileAheadTest, DeliversFailuresAsTheyAre) {
+    backend_.on(fake_sum(32, 1)).compile_log = "line 3: no";
+    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    ahead.submit(wanted(0, space_.size()));
+    const auto outcomes = take_all(ahead);
+    EXPECT_EQ(std::get<CompileFailure>(outcomes.at(0)).log, "line 3: no");
+    for (std::size_t i = 1; i < space_.size(); ++i) {
+        EXPECT_TRUE(std::holds_alternative<Binary>(outcomes.at(i)));
+    }
+}
+
+TEST_F(CompileAheadTest, ThrowsWhatTheCompilerThrows) {
+    backend_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
+    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    ahead.submit(wanted(0, space_.size()));
+    for (int i = 0; i < 3; ++i) {
+        expect_error(ErrorKind::unavailable, "no compiler", [&] { ahead.next(); });
+    }
+    ahead.submit(wanted(0, 1));
+    expect_error(ErrorKind::unavailable, "no compiler", [&] { ahead.next(); });
+}
+
+TEST_F(CompileAheadTest, CompilesOnAsManyThreadsAsItIsTold) {
+    std::atomic<int> now{0}, most{0};
+    backend_.before_compile = [&](auto) {
+        most = std::max(most.load(), ++now);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --now;
+    };
+    CompileAhead ahead(backend_, template_, problem_, binaries_, 1);
+    ahead.submit(wanted(0, space_.size()));
+    EXPECT_EQ(take_all(ahead).size(), space_.size());
+    EXPECT_EQ(most, 1);
+}
+
+TEST_F(CompileAheadTest, SharesTheMachineOut) {
+    EXPECT_LE(2 * CompileAhead::threads_for(2),
+              std::max<std::size_t>(2, std::thread::hardware_concurrency()));
+    EXPECT_EQ(CompileAhead::threads_for(1'000'000), 1U);
+}
+
+TEST_F(CompileAheadTest, EndsWithWorkPending) {
+    for (int i = 0; i < 50; ++i) {
+        BinaryCache binaries;
+        CompileAhead ahead(backend_, template_, problem_, binaries);
+        ahead.submit(wanted(0, space_.size()));
+        if (i % 2 == 0) {
+            ahead.next();
+        }
+    }
+    for (int i = 0; i < 50; ++i) {
+        const CompileAhead unused(backend_, template_, problem_, binaries_);
+    }
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,224 @@
+#include "tuning/isolation/isolation.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "fixtures/behaviour_kernel.hpp"
+#include "dispatch/engine.hpp"
+#include "tuning/recorder.hpp"
+#include "fixtures/expect_error.hpp"
+#include "fake/fake_backend.hpp"
+#include "support/child_process.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune {
+namespace {
+
+using std::chrono::milliseconds;
+
+class IsolationTest : public testing::Test {
+protected:
+    IsolationTest() {
+        options_.database = dir_.path() / "tuning.db";
+        options_.worker = JITUNE_BEHAVIOUR_SWEEP;
+        options_.hang_limit = milliseconds(3000);
+    }
+
+    static Kernel kernel(std::vector<std::string> behaviours) {
+        behaviours.insert(behaviours.begin(), {"behaviour", "host"});
+        return behaviour_kernel(behaviours);
+    }
+
+    TuneReport tune(const Kernel& kernel, const TuneOptions& options = {}) {
+        Engine engine(options_);
+        return engine.tune_and_store(engine.backend("host"), kernel, behaviour_problem(5000),
+                                     options);
+    }
+
+    /// The first verdict on each configuration that is none of the last round's.
+    static std::map<std::string, Measurement> verdicts(const TuneReport& report) {
+        std::map<std::string, Measurement> result;
+        for (const Measurement& one : report.measurements) {
+            if (!one.conditions.ends_with("interleaved")) {
+                result.emplace(one.configuration, one);
+            }
+        }
+        return result;
+    }
+
+    static std::string name(const std::string& behaviour, int copy) {
+        return "behaviour=" + behaviour + " copy=" + std::to_string(copy);
+    }
+
+    TempDir dir_;
+    Options options_;
+};
+
+TEST_F(IsolationTest, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
+    struct Expectation {
+        const char* behaviour;
+        Verdict verdict;
+        const char* reason;
+    };
+    const std::vector<Expectation> expectations{
+        {"good", Verdict::timed, ""},
+        {"off_by_one", Verdict::wrong_result, "got"},
+        {"sometimes_wrong", Verdict::wrong_result, "different bits from run to run"},
+        {"out_of_bounds", Verdict::wrong_result, "behind the end"},
+        {"segfault", Verdict::crashed, "signal 11 (Segmentation fault)"},
+        {"trap", Verdict::crashed, "signal 4"},
+        {"assertion", Verdict::crashed, "assertion failed: true is false"},
+        {"compile_error", Verdict::compile_failed, "this one does not compile"},
+    };
+    std::vector<std::string> behaviours;
+    for (const Expectation& one : expectations) {
+        behaviours.emplace_back(one.behaviour);
+    }
+    const TuneReport report = tune(kernel(behaviours), {.strategy = "exhaustive"});
+    EXPECT_TRUE(report.winner.complete);
+    EXPECT_EQ(report.winner.configuration.substr(0, 14), "behaviour=good");
+    const auto found = verdicts(report);
+    EXPECT_EQ(found.size(), 4 * expectations.size());
+    for (const Expectation& one : expectations) {
+        for (int copy = 1; copy <= 4; ++copy) {
+            const Measurement& measurement = found.at(name(one.behaviour, copy));
+            EXPECT_EQ(measurement.verdict, one.verdict) << measurement.configuration;
+            EXPECT_NE(measurement.reason.find(one.reason), std::string::npos)
+                << measurement.configuration << ": " << measurement.reason;
+        }
+    }
+    EXPECT_EQ(report.progress.failed, 28U);
+}
+
+TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
+    options_.compile_limit = milliseconds(10'000);
+    const TuneReport report = tune(
+        kernel({"good", "hang", "endless_compile"}),
+        {.strategy = "exhaustive", .max_evaluations = 9});  // of 12: one endless compile at least
+    const auto found = verdicts(report);
+    EXPECT_GE(found.size(), 9U);
+    int endless = 0;
+    for (const auto& [configuration, one] : found) {
+        if (configuration.find("behaviour=good") != std::string::npos) {
+            EXPECT_EQ(one.verdict, Verdict::timed) << one.reason;
+        } else if (configuration.find("behaviour=hang") != std::string::npos) {
+            EXPECT_EQ(one.verdict, Verdict::timed_out) << one.reason;
+            EXPECT_EQ(one.reason, "did not end in 3 s");
+        } else {
+            ++endless;
+            EXPECT_EQ(one.verdict, Verdict::compile_failed) << one.reason;
+            EXPECT_NE(one.reason.find("did not end in 10 s"), std::string::npos) << one.reason;
+        }
+    }
+    EXPECT_GE(endless, 1);
+}
+
+TEST_F(IsolationTest, AHangOnOneDeviceIsNothingToAnother) {
+    FakeBackend hanging("host"), other("host:0");  // a worker takes both for the host
+    const Log log;
+    Isolation isolation(options_, log);
+    const auto tune_on = [&](FakeBackend& device, const std::vector<std::string>& behaviours,
+                             std::size_t evaluations) {
+        const Kernel source = kernel(behaviours);
+        const Problem problem = behaviour_problem(5000);
+        const Recorder recorder(source.kernel_template, problem, device);
+        return isolation.tune(device, source, problem,
+                              {.strategy = "exhaustive", .max_evaluations = evaluations}, recorder);
+    };
+    std::optional<TuneReport> hung, good;
+    {
+        const std::jthread first([&] { hung = tune_on(hanging, {"good", "hang"}, 5); });
+        const std::jthread second([&] {
+            for (int i = 0; i < 3; ++i) {
+                good = tune_on(other, {"good"}, 0);
+            }
+        });
+    }
+    for (const auto& [configuration, one] : verdicts(*good)) {
+        EXPECT_EQ(one.verdict, Verdict::timed) << configuration << ": " << one.reason;
+    }
+    EXPECT_EQ(good->progress.evaluated, 4U);
+    EXPECT_EQ(hung->progress.failed, 1U);
+    EXPECT_EQ(hung->progress.evaluated, 5U);
+    EXPECT_GE(isolation.compiles(), 8);
+}
+
+TEST_F(IsolationTest, SaysWhyWhereNoWorkerCanBeHad) {
+    options_.worker = "/no/such/program";
+    expect_error(ErrorKind::unavailable, "/no/such/program", [&] { tune(kernel({"good"})); });
+    options_.worker = "/bin/true";
+    expect_error(ErrorKind::unavailable, "none of this version", [&] { tune(kernel({"good"})); });
+}
+
+TEST_F(IsolationTest, StopsWhenItIsToldAndGoesOnLater) {
+    std::atomic<bool> stop{false};
+    TuneOptions options{.strategy = "exhaustive", .stop = &stop};
+    options.progress = [&](const TuneProgress& progress) { stop = progress.evaluated >= 2; };
+    const TuneReport first = tune(kernel({"good", "off_by_one"}), options);
+    EXPECT_FALSE(first.winner.complete);
+    EXPECT_LT(first.progress.evaluated, 8U);
+    const TuneReport second = tune(kernel({"good", "off_by_one"}), {.strategy = "exhaustive"});
+    EXPECT_TRUE(second.winner.complete);
+    EXPECT_EQ(second.progress.evaluated, 8U);
+    EXPECT_EQ(verdicts(first).size() + verdicts(second).size(), 8U);
+}
+
+TEST_F(IsolationTest, EndsAtItsTarget) {
+    const TuneReport report = tune(kernel({"good"}), {.strategy = "exhaustive", .target_ns = 1e12});
+    EXPECT_EQ(report.progress.evaluated, 1U);
+    EXPECT_FALSE(report.winner.complete);
+}
+
+TEST_F(IsolationTest, SurvivesAHundredKills) {
+    constexpr int kKills = 200;
+    std::mt19937 random(7);
+    std::uniform_int_distribution<int> delay_ms(0, 350);
+    Command command;
+    command.program = JITUNE_BEHAVIOUR_SWEEP;
+    command.arguments = {"sweep", options_.database.string(), "1000", "8000", "64000", "512000"};
+    std::set<std::int64_t> committed;
+    for (int kill = 0; kill < kKills; ++kill) {
+        {
+            const ChildProcess sweep(command, {});
+            std::this_thread::sleep_for(milliseconds(delay_ms(random)));
+        }
+        if (!std::filesystem::exists(options_.database)) {
+            continue;
+        }
+        const auto store =
+            TuningStore::open(options_.database, TuningStore::Access::read_write, Log());
+        ASSERT_EQ(store->verify().problems, std::vector<std::string>{}) << "after kill " << kill;
+        std::set<std::int64_t> now;
+        for (const Winner& winner : store->winners()) {
+            now.insert(winner.key.bucket);
+        }
+        ASSERT_TRUE(std::includes(now.begin(), now.end(), committed.begin(), committed.end()));
+        committed = now;
+    }
+    command.timeout = milliseconds(120'000);
+    const ProcessResult last = run_process(command);
+    EXPECT_EQ(last.exit_code, 0) << last.output;
+    const auto store = TuningStore::open(options_.database, TuningStore::Access::read_write, Log());
+    EXPECT_EQ(store->winners().size(), 4U);
+    for (const Winner& winner : store->winners()) {
+        EXPECT_TRUE(winner.complete);
+        std::set<std::string> measured;
+        for (const Measurement& one : store->measurements(winner.key)) {
+            EXPECT_EQ(one.verdict, Verdict::timed) << one.reason;
+            measured.insert(one.configuration);
+        }
+        EXPECT_EQ(measured.size(), 4U);
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
+        EXPECT_EQ(entry.path().filename().string().find("-sweep-"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,169 @@
+#include "tuning/rig.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "template/kernel_template.hpp"
+#include "fake/fake_backend.hpp"
+
+namespace jitune {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr const char* kText = R"toml(/* jitune template
+kernel = "count"
+backend = "cuda"
+sizes = ["n"]
+
+[parameters]
+block = { values = [32], default = 32 }
+
+[arguments]
+numbers = { access = "out", type = "int32", count = "n" }
+n = { access = "scalar", type = "uint64", value = "n" }
+tickets = { access = "zeroed", type = "uint32", count = "n" }
+
+[[launch]]
+entry = "fake::count"
+template = ["block"]
+arguments = ["numbers", "n", "tickets"]
+block = "block"
+grid = "ceil_div(n, block)"
+*/
+)toml";
+
+constexpr std::int64_t kSmall = 1000;
+constexpr std::int64_t kLarge = 1'000'003;  // 4 MB of outputs, and of tickets
+
+std::int32_t* numbers(const Launch& launch) {
+    return reinterpret_cast<std::int32_t*>(launch.cells[0]);
+}
+
+std::uint32_t* tickets(const Launch& launch) {
+    return reinterpret_cast<std::uint32_t*>(launch.cells[2]);
+}
+
+/// Counts from 0.
+void right_count(const Launch& launch) {
+    for (std::size_t i = 0; i < launch.cells[1]; ++i) {
+        numbers(launch)[i] = static_cast<std::int32_t>(i);
+    }
+}
+
+class CountWorkload : public Workload {
+public:
+    [[nodiscard]] std::vector<Case> checks(const Problem&) const override {
+        return {make_case(kSmall)};
+    }
+    [[nodiscard]] Case timed(const Problem& problem) const override {
+        return make_case(problem.sizes[0]);
+    }
+
+private:
+    static Case make_case(std::int64_t n) {
+        Case one;
+        one.name = fmt::format("n={}", n);
+        one.sizes = {n};
+        one.arguments = {CaseArgument::output(static_cast<std::size_t>(n) * sizeof(std::int32_t))};
+        one.judge = [](std::span<const Bytes> outputs) -> std::string {
+            for (std::size_t i = 0; i < outputs[0].size() / sizeof(std::int32_t); ++i) {
+                std::int32_t got = 0;
+                std::memcpy(&got, outputs[0].data() + i * sizeof got, sizeof got);
+                if (got != static_cast<std::int32_t>(i)) {
+                    return fmt::format("got {}, expected {}", got, i);
+                }
+            }
+            return {};
+        };
+        return one;
+    }
+};
+
+class RigTest : public testing::Test {
+protected:
+    RigTest() { backend_.kernel = right_count; }
+
+    /// The verdict's reason; empty where there is none.
+    std::string check(const std::function<void(const Launch&)>& kernel, bool repeatable = true) {
+        const std::string expression = fmt::format("fake::count<{}>", ++candidates_);
+        backend_.on(expression).run = kernel;
+        const auto image = std::make_shared<std::string>("[" + expression + "]");
+        const auto program = backend_.load({"cubin", image, {expression}});
+        const std::size_t before = backend_.downloaded_bytes();
+        const auto failure = rig_.check(*program, rule_, repeatable);
+        downloaded_ = backend_.downloaded_bytes() - before;
+        return failure ? failure->reason : "";
+    }
+
+    FakeBackend backend_;
+    KernelTemplate kernel_{{"count.cu", kText, {}}};
+    Problem problem_{"count", {}, {kLarge}, 4};
+    LaunchRule rule_ =
+        kernel_.launch_rule(problem_, backend_.info(),
+                            Configuration::parse("block=32", kernel_.front_matter().parameters));
+    Rig rig_{backend_, CountWorkload(), problem_, false, Log(LogLevel::off)};
+    int candidates_ = 0;
+    std::size_t downloaded_ = 0;  ///< by the last check
+};
+
+TEST_F(RigTest, CandidatesAfterTheFirstBringNoLargeOutputsToTheHost) {
+    EXPECT_EQ(check(right_count), "");
+    EXPECT_GT(downloaded_, kLarge * sizeof(std::int32_t));
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(check(right_count), "");
+        EXPECT_LT(downloaded_, 2 * kSmall * sizeof(std::int32_t));
+    }
+}
+
+TEST_F(RigTest, LaterCandidatesAreJudgedAsTheFirst) {
+    ASSERT_EQ(check(right_count), "");
+    EXPECT_EQ(check([](const Launch& launch) {
+                  right_count(launch);
+                  if (launch.cells[1] == kLarge) {
+                      numbers(launch)[kLarge - 1] = -5;
+                  }
+              }),
+              "n=1000003: got -5, expected 1000002");
+    EXPECT_EQ(check([](const Launch& launch) {
+                  right_count(launch);
+                  if (launch.cells[1] == kLarge) {
+                      numbers(launch)[kLarge] = 0;
+                  }
+              }),
+              "n=1000003: wrote behind the end of its output");
+    EXPECT_EQ(check([runs = 0](const Launch& launch) mutable {
+                  right_count(launch);
+                  runs += launch.cells[1] == kLarge ? 1 : 0;
+                  numbers(launch)[0] = runs == 2 ? 1 : 0;
+              }),
+              "n=1000003: gives different bits from run to run");
+    EXPECT_EQ(check([](const Launch&) {}), "n=1000: got -1515870811, expected 0");
+    EXPECT_EQ(check(right_count), "");
+}
+
+TEST_F(RigTest, ATicketLeftAnywhereIsSeen) {
+    for (const std::int64_t place :
+         {std::int64_t{0}, std::int64_t{63}, std::int64_t{64}, kSmall, kLarge - 1}) {
+        ASSERT_EQ(check(right_count), "");
+        EXPECT_EQ(check([place](const Launch& launch) {
+                      right_count(launch);
+                      if (launch.cells[1] == kLarge) {
+                          tickets(launch)[place] = 1;
+                      }
+                  }),
+                  "left its zeroed work memory not zero")
+            << place;
+    }
+    EXPECT_EQ(check([](const Launch& launch) {
+                  right_count(launch);
+                  std::memset(tickets(launch), 1, launch.cells[1] * sizeof(std::uint32_t));
+              }),
+              "left its zeroed work memory not zero");
+    EXPECT_EQ(check(right_count), "") << "it was not cleaned up";
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,124 @@
+#include "tuning/isolation/supervisor.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "fixtures/expect_error.hpp"
+#include "fake/fake_sum.hpp"
+#include "support/temp_dir.hpp"
+#include "tuner_db/record_message.hpp"
+
+namespace jitune {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// A supervisor of shell scripts.
+class SupervisorTest : public testing::Test {
+protected:
+    /// A worker that says it is ready and then does `script`, where $say sends a message that the
+    /// test has put into `$folder/<name>`.
+    void play(const std::string& script) {
+        put("ready", {worker_words::kReady, worker_words::kProtocol});
+        program_ = dir_.write("worker", fmt::format("#!/bin/sh\n"
+                                                    "folder='{}'\n"
+                                                    "say() {{ cat \"$folder/$1\" >&0; }}\n"
+                                                    "echo start >>\"$folder/starts\"\n"
+                                                    "say ready\n"
+                                                    "{}\n",
+                                                    dir_.path().string(), script));
+        std::filesystem::permissions(program_, std::filesystem::perms(0700));
+    }
+
+    void put(const std::string& name, const Message& message) {
+        static_cast<void>(dir_.write(name, encode(message)));
+    }
+
+    TuneReport tune() {
+        Supervisor supervisor(program_, limits_, log_, compiles_);
+        return supervisor.tune({}, {}, recorder_);
+    }
+
+    [[nodiscard]] int starts() const {
+        std::ifstream file(dir_.path() / "starts");
+        return static_cast<int>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+    }
+
+    TempDir dir_;
+    std::filesystem::path program_;
+    WatchLimits limits_;
+    std::atomic<std::int64_t> compiles_{0};
+    const Log log_{LogLevel::off};
+    FakeBackend backend_;
+    Kernel kernel_ = fake_sum_kernel();
+    Problem problem_ = fake_sum_problem();
+    Recorder recorder_{kernel_.kernel_template, problem_, backend_};
+};
+
+TEST_F(SupervisorTest, GivesUpOnWorkersThatComeToNothing) {
+    play("echo 'no such library' >&2; exit 7");
+    expect_error(ErrorKind::device, "3 in a row", [&] { tune(); });
+    expect_error(ErrorKind::device, "exit code 7: no such library", [&] { tune(); });
+    EXPECT_EQ(starts(), 6);
+}
+
+TEST_F(SupervisorTest, ReplacesAWorkerThatSaysNothingOrGarbage) {
+    limits_.idle = milliseconds(200);
+    play("sleep 600");
+    expect_error(ErrorKind::device, "it said nothing", [&] { tune(); });
+    play("printf 'Segmentation fault (core dumped)' >&0; sleep 600");
+    expect_error(ErrorKind::device, "no message", [&] { tune(); });
+}
+
+TEST_F(SupervisorTest, PassesOnAnErrorOfTheTuningItself) {
+    Message message{worker_words::kError};
+    MessageWriter(message)
+        .integer(static_cast<std::int64_t>(ErrorKind::verify))
+        .text("no configuration works");
+    put("error", message);
+    play("say error; sleep 600");
+    expect_error(ErrorKind::verify, "no configuration works", [&] { tune(); });
+    EXPECT_EQ(starts(), 1);
+}
+
+TEST_F(SupervisorTest, ChargesWhatWasUnderWayAndGoesOn) {
+    put("check", {worker_words::kCheck, "block=64 items=2"});
+    put("time", {worker_words::kTime, "block=32 items=1"});
+    Message compiling{worker_words::kCompiling};
+    MessageWriter(compiling).integer(1).texts(std::vector<std::string>{"block=128 items=4"});
+    put("compiling", compiling);
+    Message report{worker_words::kReport};
+    MessageWriter writer(report);
+    write_record(writer, Winner{});
+    write_progress(writer, {});
+    put("report", report);
+    Message compiles{worker_words::kCompiles};
+    MessageWriter(compiles).integer(5);
+    put("compiles", compiles);
+    limits_.candidate = limits_.compile = milliseconds(300);
+    play(
+        "case $(wc -l <\"$folder/starts\") in\n"
+        "1) say compiles; say check; kill -SEGV $$;;\n"
+        "2) say time; sleep 600;;\n"
+        "3) say compiling; sleep 600;;\n"
+        "*) say compiles; say report; sleep 600;;\n"
+        "esac");
+    const TuneReport found = tune();
+    EXPECT_EQ(compiles_, 10);
+    ASSERT_EQ(found.measurements.size(), 3U);
+    EXPECT_EQ(found.measurements[0].configuration, "block=64 items=2");
+    EXPECT_EQ(found.measurements[0].verdict, Verdict::crashed);
+    EXPECT_EQ(found.measurements[0].reason, "signal 11 (Segmentation fault)");
+    EXPECT_EQ(found.measurements[1].configuration, "block=32 items=1");
+    EXPECT_EQ(found.measurements[1].verdict, Verdict::timed_out);
+    EXPECT_EQ(found.measurements[2].configuration, "block=128 items=4");
+    EXPECT_EQ(found.measurements[2].verdict, Verdict::compile_failed);
+    EXPECT_EQ(found.measurements[2].reason, "the compiler did not end in 0.3 s");
+}
+
+}  // namespace
+}  // namespace jitune

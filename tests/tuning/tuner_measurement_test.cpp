@@ -1,0 +1,159 @@
+// What a tuning makes of noise, of clocks that move and of times that cannot be.
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "fixtures/tuner_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+using TunerMeasurementTest = TunerTest;
+
+TEST_F(TunerMeasurementTest, KeepsTheDefaultUnlessAnotherIsFasterThanTheNoise) {
+    std::mt19937 random(1);
+    std::normal_distribution<double> noise(0, 0.05);
+    backend_.disturbance = [&] { return std::exp(noise(random)); };
+    on(128, 1).ns = 995;
+    EXPECT_EQ(tune().winner.configuration, kFakeDefault);
+    on(128, 1).ns = 900;
+    EXPECT_EQ(tune().winner.configuration, "block=128 items=1");
+}
+
+TEST_F(TunerMeasurementTest, NeverReplacesADefaultThatIsTheFastestHoweverNoisyTheDevice) {
+    on_all_others([](FakeBehaviour& other) { other.ns = 1003; });
+    for (unsigned seed = 0; seed < 30; ++seed) {
+        std::mt19937 random(seed);
+        std::normal_distribution<double> noise(0, 0.01);
+        std::uniform_real_distribution<double> uniform(0, 1);
+        double drift = 0;
+        backend_.disturbance = [&] {
+            drift += 0.001 * noise(random) * 10;
+            const double tail = uniform(random) < 0.05 ? 1 + uniform(random) : 1;
+            return tail * std::exp(drift + noise(random));
+        };
+        options_.seed = seed;
+        const TuneReport report = tune();
+        EXPECT_EQ(report.winner.configuration, kFakeDefault) << seed;
+        EXPECT_EQ(report.winner.certainty.speed_up_low, 1) << seed;
+        EXPECT_EQ(report.winner.certainty.speed_up_high, 1) << seed;
+    }
+}
+
+TEST_F(TunerMeasurementTest, ALaunchOfSecondsIsASampleByItself) {
+    on_all_others([](FakeBehaviour& other) { other.ns = 2e9; });
+    on(64, 2).ns = 2e9;
+    on(128, 4).ns = 1e9;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=128 items=4");
+    EXPECT_NE(report.winner.certainty.conditions.find(" chain=1 "), std::string::npos)
+        << report.winner.certainty.conditions;
+}
+
+TEST_F(TunerMeasurementTest, OneProbeThatIsDisturbedDoesNotShortenTheSamples) {
+    bool first = true;
+    backend_.disturbance = [&] { return std::exchange(first, false) ? 1e6 : 1.0; };
+    const std::string conditions = tune().winner.certainty.conditions;
+    EXPECT_EQ(conditions.find(" chain=1 "), std::string::npos) << conditions;
+}
+
+TEST_F(TunerMeasurementTest, SaysByHowMuchTheWinnerIsFasterAndHowSureThatIs) {
+    std::mt19937 random(1);
+    std::normal_distribution<double> noise(0, 0.01);
+    backend_.disturbance = [&] { return std::exp(noise(random)); };
+    on(128, 4).ns = 800;
+    const Certainty certainty = tune().winner.certainty;
+    EXPECT_LT(certainty.speed_up_low, 1.25);
+    EXPECT_GT(certainty.speed_up_high, 1.25);
+    EXPECT_LT(certainty.speed_up_high - certainty.speed_up_low, 0.1);
+    EXPECT_GT(certainty.uncertainty, 0);
+    EXPECT_LT(certainty.uncertainty, 0.02);
+    EXPECT_TRUE(certainty.conditions.ends_with(" interleaved")) << certainty.conditions;
+}
+
+TEST_F(TunerMeasurementTest, SaysSoTooWhereTheDefaultWasSparedTheFinals) {
+    on(128, 4).ns = 100;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.default_median_ns, 1000);
+    EXPECT_EQ(report.winner.certainty.speed_up_low, 10);
+    EXPECT_EQ(report.winner.certainty.speed_up_high, 10);
+}
+
+TEST_F(TunerMeasurementTest, KnowsNoSpeedUpOverADefaultThatFails) {
+    on(64, 2).compile_log = "no";
+    EXPECT_EQ(tune().winner.certainty.speed_up_high, 0);
+}
+
+TEST_F(TunerMeasurementTest, RefusesWhatIsFasterThanMemory) {
+    problem_ = fake_sum_problem(1 << 20);  // of 4 MiB, of which 1 MiB may be in the cache
+    backend_.info_.attributes["memory_bus_bits"] = 512;
+    backend_.info_.attributes["memory_clock_khz"] = 1'000'000;  // 128 bytes per ns
+    backend_.otherwise.ns = 40'000;
+    on(32, 1).ns = 20'000;
+    on(32, 2).ns = 30'000;
+    const TuneReport report = tune();
+    EXPECT_EQ(of(report, "block=32 items=1").verdict, Verdict::wrong_result);
+    EXPECT_NE(of(report, "block=32 items=1").reason.find("faster than memory"), std::string::npos)
+        << of(report, "block=32 items=1").reason;
+    EXPECT_EQ(report.winner.configuration, "block=32 items=2");
+    kernel_ = fake_sum_kernel("cache = \"warm\"\n");
+    EXPECT_EQ(tune().winner.configuration, "block=32 items=1");
+}
+
+class TunerClocksTest : public TunerTest {
+protected:
+    TunerClocksTest() {
+        backend_.before_sample = [this] { ++samples_; };
+        options_.max_evaluations = 1;
+    }
+
+    static bool has(const Measurement& measurement, const std::string& word) {
+        return (measurement.conditions + " ").find(" " + word + " ") != std::string::npos;
+    }
+
+    int samples_ = 0;
+};
+
+TEST_F(TunerClocksTest, AreSteadyOrNotKnown) {
+    const TuneReport without = tune();
+    EXPECT_TRUE(has(of(without, kFakeDefault), "clocks=unknown"));
+    backend_.clocks = [] { return ClockReading{1980, false}; };
+    const TuneReport with = tune();
+    EXPECT_TRUE(has(of(with, kFakeDefault), "clocks=steady"));
+    EXPECT_EQ(with.winner.certainty.conditions, with.measurements.back().conditions);
+    EXPECT_TRUE(has(with.measurements.back(), "clocks=steady"));
+}
+
+TEST_F(TunerClocksTest, MayMoveALittle) {
+    unsigned reading = 0;
+    backend_.clocks = [&] { return ClockReading{1950 + 30 * (++reading % 2), false}; };
+    EXPECT_TRUE(has(of(tune(), kFakeDefault), "clocks=steady"));
+}
+
+TEST_F(TunerClocksTest, ThatMoveCostABatchOfSamples) {
+    backend_.clocks = [] { return ClockReading{1980, false}; };
+    tune();
+    const int steady = std::exchange(samples_, 0);
+    int reading = 0;
+    backend_.clocks = [&] { return ClockReading{++reading == 1 ? 600U : 1980U, false}; };
+    const TuneReport report = tune();
+    EXPECT_TRUE(has(of(report, kFakeDefault), "clocks=steady"));
+    EXPECT_EQ(samples_, steady + 6);
+    EXPECT_EQ(of(report, kFakeDefault).samples_ns.size(), 6U);
+}
+
+TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkWhatIsMeasuredAllTheSame) {
+    options_.max_evaluations = 0;
+    tune();
+    const int steady = std::exchange(samples_, 0);
+    backend_.clocks = [] { return ClockReading{1200, true}; };
+    const TuneReport report = tune();
+    for (const Measurement& measurement : report.measurements) {
+        EXPECT_TRUE(has(measurement, "clocks=noisy")) << measurement.conditions;
+    }
+    EXPECT_NE(report.winner.certainty.conditions.find("clocks=noisy"), std::string::npos);
+    EXPECT_LE(samples_, steady + 20 * 9);  // at most 20 batches of 6 or rounds of 9
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,387 @@
+#include "tuning/tuner.hpp"
+
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fixtures/expect_error.hpp"
+#include "fixtures/tuner_fixture.hpp"
+
+namespace jitune {
+namespace {
+
+TEST_F(TunerTest, ChoosesTheFastest) {
+    on(128, 4).ns = 400;
+    on(256, 1).ns = 600;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=128 items=4");
+    EXPECT_EQ(report.winner.median_ns, 400);
+    EXPECT_EQ(report.winner.default_median_ns, 1000);
+    EXPECT_EQ(report.winner.sizes, "n=1000");
+    EXPECT_TRUE(report.winner.complete);
+    EXPECT_EQ(report.winner.provenance.compiler, "fake compiler 1");
+    EXPECT_EQ(report.winner.provenance.device_name, "Fake");
+    EXPECT_EQ(report.winner.provenance.created_at.size(), 20U);
+}
+
+class TunerIncumbentTest : public TunerTest {
+protected:
+    TunerIncumbentTest() {
+        options_.incumbent = Configuration::parse(
+            "block=256 items=1", kernel_.kernel_template.front_matter().parameters);
+        options_.max_evaluations = 1;
+    }
+};
+
+TEST_F(TunerIncumbentTest, IsTriedEvenWhereTheBudgetIsSpentAtOnce) {
+    on(256, 1).ns = 400;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=256 items=1");
+    EXPECT_EQ(report.winner.default_median_ns, 1000);
+    EXPECT_EQ(report.progress.evaluated, 2U);
+}
+
+TEST_F(TunerIncumbentTest, KeepsItsPlaceInATie) {
+    options_.max_evaluations = 0;
+    on(256, 1).ns = 500;
+    on(32, 1).ns = 500;
+    EXPECT_EQ(tune().winner.configuration, "block=256 items=1");
+}
+
+TEST_F(TunerIncumbentTest, GivesWayToAClearlyFasterOne) {
+    options_.max_evaluations = 0;
+    on(256, 1).ns = 500;
+    on(32, 1).ns = 400;
+    EXPECT_EQ(tune().winner.configuration, "block=32 items=1");
+}
+
+TEST_F(TunerIncumbentTest, DoesNotStandInTheWayWhenItFails) {
+    on(256, 1).compile_log = "no longer compiles";
+    EXPECT_EQ(tune().winner.configuration, "block=64 items=2");
+}
+
+TEST_F(TunerTest, SuspectsLeaveHalfOfTheBudgetToTheOthers) {
+    on(256, 4).ns = 400;
+    options_.strategy = "exhaustive";
+    for (const char* block : {"32", "64", "128"}) {
+        for (const char* items : {"1", "2", "4"}) {
+            options_.suspects.push_back(fmt::format("block={} items={}", block, items));
+        }
+    }
+    options_.budget = std::chrono::seconds(2);
+    backend_.before_compile = [](std::span<const Instance>) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    };
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=256 items=4");
+    EXPECT_FALSE(report.winner.complete) << "some suspects are left";
+    EXPECT_LT(report.progress.evaluated, 12U);
+}
+
+TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {
+    on(32, 4).ns = 400;
+    options_.strategy = "exhaustive";
+    options_.hints = {"block=256 items=4", "block=7 items=1",  "no configuration",
+                      "block=256 items=4", "block=64 items=2", "items=4 block=32"};
+    options_.max_evaluations = 3;
+    const TuneReport report = tune();
+    std::vector<std::string> tried;
+    for (const Measurement& one : report.measurements) {
+        if (!one.conditions.ends_with(" interleaved")) {
+            tried.push_back(one.configuration);
+        }
+    }
+    ASSERT_EQ(tried.size(), 3U);
+    EXPECT_EQ(tried.front(), "block=64 items=2");
+    EXPECT_EQ((std::set<std::string>{tried[1], tried[2]}),
+              (std::set<std::string>{"block=256 items=4", "block=32 items=4"}))
+        << "in whatever order compilers are done with them";
+    EXPECT_EQ(report.winner.configuration, "block=32 items=4");
+}
+
+TEST_F(TunerTest, HintsAreTriedWithinTheBudget) {
+    options_.hints = {"block=256 items=4", "block=32 items=4"};
+    options_.max_evaluations = 2;
+    EXPECT_EQ(tune().progress.evaluated, 2U);
+}
+
+TEST_F(TunerTest, ChecksFinalistsThatAreKnownFromBefore) {
+    on(32, 1) = {.ns = 1, .run = wrong_sum};
+    Measurement lie;
+    lie.configuration = "block=32 items=1";
+    lie.samples_ns = {1};
+    options_.history = {lie};
+    const TuneReport report = tune();
+    EXPECT_NE(report.winner.configuration, lie.configuration);
+    EXPECT_EQ(of(report, lie.configuration).verdict, Verdict::wrong_result);
+}
+
+TEST_F(TunerTest, LeavesOutWhatHistoryHasOfNoConfiguration) {
+    Measurement strange;
+    strange.configuration = "damaged";
+    strange.samples_ns = {1};
+    options_.history = {strange};
+    EXPECT_EQ(tune().progress.evaluated, kSpace);
+}
+
+TEST_F(TunerTest, FindsTheSameWithEachStrategy) {
+    on(32, 4).ns = 400;
+    for (const char* strategy : {"exhaustive", "random"}) {
+        options_.strategy = strategy;
+        EXPECT_EQ(tune().winner.configuration, "block=32 items=4") << strategy;
+    }
+}
+
+TEST_F(TunerTest, NeverChoosesAWrongResultHoweverFast) {
+    on(32, 1) = {.ns = 1, .run = wrong_sum};
+    on(32, 2) = {.ns = 2, .run = sum_that_writes_behind};
+    on(32, 4) = {.ns = 3, .run = sum_that_leaves_a_ticket};
+    on(128, 1).ns = 500;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=128 items=1");
+    EXPECT_EQ(report.progress.failed, 3U);
+    for (const auto& [configuration, reason] : {
+             std::pair{"block=32 items=1", "got 2, expected 1"},
+             std::pair{"block=32 items=2", "wrote behind the end of its output"},
+             std::pair{"block=32 items=4", "left its zeroed work memory not zero"},
+         }) {
+        EXPECT_EQ(of(report, configuration).verdict, Verdict::wrong_result);
+        EXPECT_NE(of(report, configuration).reason.find(reason), std::string::npos)
+            << of(report, configuration).reason;
+        EXPECT_TRUE(of(report, configuration).samples_ns.empty());
+    }
+}
+
+TEST_F(TunerTest, JudgesTheProblemItselfToo) {
+    on(32, 1) = {.ns = 1, .run = [](const Launch& launch) {
+                     launch.cells[1] == 1000 ? wrong_sum(launch) : right_sum(launch);
+                 }};
+    const TuneReport report = tune();
+    EXPECT_EQ(of(report, "block=32 items=1").verdict, Verdict::wrong_result);
+    EXPECT_EQ(of(report, "block=32 items=1").reason.find("n=1000: got"), 0U);
+}
+
+TEST_F(TunerTest, ChargesDirtyWorkMemoryToWhoLeftIt) {
+    // Right only where the work memory is zero, as real kernels are.
+    backend_.kernel = [](const Launch& launch) {
+        const bool clean = *reinterpret_cast<const std::uint32_t*>(launch.cells[2]) == 0;
+        clean ? right_sum(launch) : wrong_sum(launch);
+    };
+    for (const std::uint64_t n : {1, 1027, 1000}) {  // fails in one case, dirty in it
+        on(32, 1).run = [n](const Launch& launch) {
+            right_sum(launch);
+            if (launch.cells[1] == n) {
+                sum_that_leaves_a_ticket(launch);
+                wrong_sum(launch);
+            }
+        };
+        options_.strategy = "exhaustive";
+        const TuneReport report = tune();
+        EXPECT_EQ(report.progress.failed, 1U) << n;
+        EXPECT_EQ(of(report, "block=32 items=1").verdict, Verdict::wrong_result);
+    }
+}
+
+TEST_F(TunerTest, KeepsTheDefaultWhenAllAreEqual) {
+    EXPECT_EQ(tune().winner.configuration, kFakeDefault);
+}
+
+TEST_F(TunerTest, RecordsEachVerdictWithItsReason) {
+    on(32, 1).compile_log = "line 3: no such thing";
+    on(32, 2).load_error = "cuModuleLoadData: out of registers";
+    on(32, 4).run_failure = LaunchFailure{false, false, "too many resources"};
+    on(128, 1).run_failure = LaunchFailure{true, false, "no end within 20 s"};
+    on(128, 2).timer_failure = LaunchFailure{false, false, "graph launch failed"};
+    on(128, 4).ns = 0;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.progress.evaluated, kSpace);
+    EXPECT_EQ(report.progress.failed, 6U);
+    struct Expectation {
+        const char* configuration;
+        Verdict verdict;
+        const char* reason;
+    };
+    for (const auto& [configuration, verdict, reason] : {
+             Expectation{"block=32 items=1", Verdict::compile_failed, "line 3: no such thing"},
+             {"block=32 items=2", Verdict::launch_failed, "cuModuleLoadData: out of registers"},
+             {"block=32 items=4", Verdict::launch_failed, "too many resources"},
+             {"block=128 items=1", Verdict::timed_out, "no end within 20 s"},
+             {"block=128 items=2", Verdict::launch_failed, "graph launch failed"},
+             {"block=128 items=4", Verdict::launch_failed, "measured a time of 0 ns"},
+         }) {
+        EXPECT_EQ(of(report, configuration).verdict, verdict) << configuration;
+        EXPECT_NE(of(report, configuration).reason.find(reason), std::string::npos)
+            << of(report, configuration).reason;
+    }
+    EXPECT_EQ(of(report, kFakeDefault).verdict, Verdict::timed);
+}
+
+TEST_F(TunerTest, WorksWithoutItsDefault) {
+    on(64, 2).compile_log = "no";
+    on(32, 1).ns = 800;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=32 items=1");
+    EXPECT_EQ(report.winner.default_median_ns, 0);
+}
+
+TEST_F(TunerTest, TakesACandidateWithNoTimeForNoCandidate) {
+    on(64, 2).ns = 0;  // the one that sets how samples are taken
+    on(32, 1).ns = 800;
+    EXPECT_EQ(tune().winner.configuration, "block=32 items=1");
+}
+
+TEST_F(TunerTest, EndsWhenTheDeviceIsLost) {
+    on(32, 1).run_failure = LaunchFailure{false, true, "illegal address"};
+    expect_error(ErrorKind::device, "block=32 items=1 took the device down: n=1: illegal address",
+                 [&] { tune(); });
+    on(32, 1) = {.timer_failure = LaunchFailure{false, true, "illegal address"}};
+    expect_error(ErrorKind::device, "took the device down", [&] { tune(); });
+}
+
+TEST_F(TunerTest, EndsWhenTheDeviceIsLostInTheFinals) {
+    int samples = 0;
+    int lost_at = 0;
+    backend_.lost_in_sample = [&] { return ++samples == lost_at; };
+    tune();
+    lost_at = std::exchange(samples, 0);
+    expect_error(ErrorKind::device, "took the device down", [&] { tune(); });
+}
+
+TEST_F(TunerTest, CountsWhatFailedWhenNothingWorks) {
+    backend_.otherwise.run = wrong_sum;
+    on(32, 1).compile_log = "no";
+    on(32, 2).run_failure = LaunchFailure{false, false, "too much"};
+    expect_error(ErrorKind::verify,
+                 "tuning sum.cu on cuda:0: no configuration works (1 compile_failed, 1 "
+                 "launch_failed, 10 wrong_result). For example block=64 items=2: n=1: got 2",
+                 [&] { tune(); });
+}
+
+TEST_F(TunerTest, IsACompileErrorWhenNothingCompiles) {
+    backend_.otherwise.compile_log = "line 1: garbage";
+    expect_error(ErrorKind::compile, "12 compile_failed", [&] { tune(); });
+    expect_error(ErrorKind::compile, "line 1: garbage", [&] { tune(); });
+}
+
+TEST_F(TunerTest, IsUnavailableWithoutACompilerOrMemory) {
+    backend_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
+    expect_error(ErrorKind::unavailable, "no compiler", [&] { tune(); });
+    backend_.before_compile = nullptr;
+    backend_.memory_limit = 2000;
+    expect_error(ErrorKind::unavailable, "none left", [&] { tune(); });
+}
+
+TEST_F(TunerTest, TimesWithLessMemoryWhereLittleIsLeft) {
+    backend_.memory_limit = 30'000;  // the checks and a few copies of the data
+    on(32, 4).ns = 400;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=32 items=4");
+    EXPECT_TRUE(of(report, kFakeDefault).conditions.ends_with("flush=1 clocks=unknown"))
+        << of(report, kFakeDefault).conditions;
+}
+
+TEST_F(TunerTest, TimesOnWarmDataWhereTheTemplateSaysSo) {
+    kernel_ = fake_sum_kernel("cache = \"warm\"\n");
+    const TuneReport report = tune();
+    const std::string& conditions = of(report, kFakeDefault).conditions;
+    EXPECT_TRUE(conditions.starts_with("l2=warm")) << conditions;
+    EXPECT_TRUE(conditions.ends_with("slices=1 flush=0 clocks=unknown")) << conditions;
+}
+
+TEST_F(TunerTest, GivesBackAllMemory) {
+    tune();
+    EXPECT_EQ(backend_.live_bytes(), 0U);
+    on(32, 1).run_failure = LaunchFailure{false, true, "illegal address"};
+    EXPECT_THROW(tune(), Error);
+    EXPECT_EQ(backend_.live_bytes(), 0U);
+}
+
+TEST_F(TunerTest, StopsAtTheMostEvaluations) {
+    options_.max_evaluations = 4;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.progress.evaluated, 4U);
+    EXPECT_FALSE(report.winner.complete);
+    EXPECT_EQ(report.measurements.size() - interleaved(report), 4U);
+}
+
+TEST_F(TunerTest, TriesTheDefaultWhenTheBudgetIsSpentAtOnce) {
+    backend_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+    options_.budget = std::chrono::milliseconds(1);
+    const TuneReport report = tune();
+    EXPECT_EQ(report.progress.evaluated, 1U);
+    EXPECT_EQ(report.winner.configuration, kFakeDefault);
+    EXPECT_FALSE(report.winner.complete);
+}
+
+TEST_F(TunerTest, StopsWhenItIsTold) {
+    std::atomic<bool> stop{false};
+    options_.stop = &stop;
+    options_.progress = [&](const TuneProgress& progress) { stop = progress.evaluated == 3; };
+    const TuneReport report = tune();
+    EXPECT_EQ(report.progress.evaluated, 3U);
+    EXPECT_FALSE(report.winner.complete);
+}
+
+TEST_F(TunerTest, ReportsProgressAfterEachConfiguration) {
+    on(32, 1).compile_log = "no";
+    on(256, 4).ns = 10;
+    std::vector<TuneProgress> seen;
+    options_.progress = [&](const TuneProgress& progress) { seen.push_back(progress); };
+    tune();
+    ASSERT_EQ(seen.size(), kSpace);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        EXPECT_EQ(seen[i].evaluated, i + 1);
+        EXPECT_EQ(seen[i].space, kSpace);
+    }
+    EXPECT_EQ(seen.front().best_ns, 1000);
+    EXPECT_EQ(seen.back().best_ns, 10);
+    EXPECT_EQ(seen.back().failed, 1U);
+}
+
+TEST_F(TunerTest, MeasuresEachConfigurationAndTheFinalistsAgain) {
+    on(64, 2).ns = 1100;
+    const TuneReport report = tune();
+    EXPECT_EQ(interleaved(report), 9U);  // the fastest eight and the default
+    std::set<std::string> configurations;
+    for (const Measurement& one : report.measurements) {
+        configurations.insert(one.configuration);
+        EXPECT_EQ(one.key, report.winner.key);
+        EXPECT_EQ(one.sizes, "n=1000");
+        EXPECT_EQ(one.verdict, Verdict::timed);
+        EXPECT_FALSE(one.samples_ns.empty());
+        EXPECT_EQ(one.conditions.find("l2=cold by=loop chain="), 0U);
+    }
+    EXPECT_EQ(configurations.size(), kSpace);
+    EXPECT_EQ(report.measurements.size(), kSpace + interleaved(report));
+}
+
+TEST_F(TunerTest, SpendsFewSamplesOnTheSlow) {
+    on(32, 1) = {.ns = 5000, .noise = 0.05};
+    on(64, 2).noise = 0.05;
+    const TuneReport report = tune();
+    EXPECT_LT(of(report, "block=32 items=1").samples_ns.size(), 6U);
+    EXPECT_GE(of(report, kFakeDefault).samples_ns.size(), 6U);
+}
+
+TEST_F(TunerTest, CompilesTheWinnerAlone) {
+    on(128, 4).ns = 400;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.image_format, "cubin");
+    EXPECT_EQ(report.winner.image, "[fake::sum<128, 4>]");
+    EXPECT_EQ(report.winner.symbols, std::vector<std::string>{"fake::sum<128, 4>"});
+    EXPECT_EQ(backend_.compiles(), static_cast<int>(kSpace) + 1);
+}
+
+TEST_F(TunerTest, RefusesAProblemTheTemplateDoesNotHave) {
+    problem_.sizes = {0};
+    expect_error(ErrorKind::usage, "each at least 1", [&] { tune(); });
+    EXPECT_EQ(backend_.compiles(), 0);
+    problem_ = fake_sum_problem();
+    options_.strategy = "clever";
+    expect_error(ErrorKind::usage, "clever", [&] { tune(); });
+}
+
+}  // namespace
+}  // namespace jitune

@@ -1,0 +1,76 @@
+#include "tuning/tuning_history.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jitune {
+namespace {
+
+Measurement row(const std::string& configuration, const std::string& reason = "",
+                const std::string& conditions = "l2=cold") {
+    Measurement measurement;
+    measurement.sizes = "n=8";
+    measurement.configuration = configuration;
+    measurement.verdict = reason.empty() ? Verdict::timed : Verdict::crashed;
+    measurement.reason = reason;
+    measurement.conditions = conditions;
+    measurement.provenance = {"device", "uuid", "driver", "compiler", "now"};
+    return measurement;
+}
+
+TuningHistory history_of(const std::vector<Measurement>& rows, bool resume = true) {
+    return tuning_history(rows, "n=8", {"device", "other", "driver", "compiler", "later"}, resume);
+}
+
+using Names = std::vector<std::string>;
+
+TEST(TuningHistory, KnowsTheLastOfEachConfigurationUnderTheSameConditions) {
+    Measurement old = row("a=1", "signal 11");
+    Measurement other_size = row("a=2");
+    other_size.sizes = "n=9";
+    Measurement other_driver = row("a=3");
+    other_driver.provenance.driver = "newer";
+    const std::vector<Measurement> rows{old, row("a=1"), row("a=1", "", "l2=cold interleaved"),
+                                        other_size, other_driver};
+    const TuningHistory history = history_of(rows);
+    ASSERT_EQ(history.known.size(), 1U);
+    EXPECT_EQ(history.known.front(), row("a=1"));
+    EXPECT_EQ(history.suspects, Names{});
+    EXPECT_TRUE(history_of(rows, false).known.empty());
+}
+
+TEST(TuningHistory, TriesAgainWhatMayHaveFailedForReasonsThatHavePassed) {
+    Measurement refused = row("a=2", "out of memory");
+    refused.verdict = Verdict::launch_failed;
+    const TuningHistory history = history_of({row("a=1"), refused, row("a=3", "signal 11")});
+    ASSERT_EQ(history.known.size(), 2U);
+    EXPECT_EQ(history.known[1].configuration, "a=3");
+    EXPECT_TRUE(history_of({refused, row("a=3", "signal 11")}).known.empty());
+}
+
+TEST(TuningHistory, SuspectsWhatWasUnderWayWhenTheMachineWentDown) {
+    const std::string together = machine_down_reason(3);
+    const TuningHistory history =
+        history_of({row("a=1", together), row("a=2", together), row("a=2")});
+    EXPECT_EQ(history.suspects, Names{"a=1"});
+    ASSERT_EQ(history.known.size(), 1U);  // a=2 has been measured since
+    EXPECT_EQ(history.known.front().verdict, Verdict::timed);
+}
+
+TEST(TuningHistory, QuarantinesWhatTakesTheMachineDownAgain) {
+    const std::string together = machine_down_reason(3);
+    const std::string alone = machine_down_reason(0);
+    for (const bool resume : {false, true}) {
+        const TuningHistory history =
+            history_of({row("a=1", together), row("a=1", alone), row("a=2", together),
+                        row("a=2", together), row("a=3", alone)},
+                       resume);
+        EXPECT_EQ(history.suspects, (Names{"a=2", "a=3"}));
+        ASSERT_EQ(history.known.size(), 1U);
+        EXPECT_EQ(history.known.front().configuration, "a=1");
+        EXPECT_EQ(history.known.front().verdict, Verdict::crashed);
+        EXPECT_NE(history.known.front().reason.find("quarantined"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace jitune
