@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "articles/entropy_steps.hpp"
 
 #include <algorithm>
@@ -8,22 +9,22 @@
 #include <new>
 #include <vector>
 
-#include "tuning/tuner.hpp"
-#include "jitune/error.hpp"
-#include "measure/statistics.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/entropy_workload.hpp"
-#include "placement/machine.hpp"
 #include "families/reduce/reduce_kernel.hpp"
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+#include "placement/machine.hpp"
 #include "template/template_headers.hpp"
+#include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
-constexpr std::string_view kCuda = "cuda";
-constexpr std::string_view kHost = "host";
+constexpr PlatformKind kCuda = PlatformKind::cuda;
+constexpr PlatformKind kHost = PlatformKind::host;
 
 constexpr std::array kSteps{
     EntropyStep{"v0", "baseline: logarithms computed", kCuda},
@@ -43,7 +44,8 @@ constexpr std::array kSteps{
 };
 
 Kernel load_kernel(std::string_view file) {
-    return {KernelTemplate(embedded_template(embedded::articles, file)), std::make_unique<EntropyWorkload>()};
+    return {KernelTemplate(embedded_template(embedded::articles, file)),
+            std::make_unique<EntropyWorkload>()};
 }
 
 /// What `measure` makes of a time; what does not compile, is wrong or needs too much memory is an
@@ -68,12 +70,12 @@ EntropyTime attempt(const std::function<void(EntropyTime&)>& measure) {
 }
 
 /// The median of copying an array there and its entropies back, from and to pageable memory.
-double copies_ns(Backend& backend, std::int64_t size) {
+double copies_ns(Device& device, std::int64_t size) {
     constexpr int kSamples = 5;
-    if (platform_of(backend) == kHost) {
+    if (device.info().platform == kHost) {
         return 0;
     }
-    const auto bench = backend.make_bench();
+    const auto bench = device.make_bench();
     std::vector<std::byte> array(static_cast<std::size_t>(size * size) * sizeof(float));
     const auto input = bench->allocate(array.size());
     const auto output = bench->allocate(array.size());
@@ -96,77 +98,76 @@ std::span<const EntropyStep> entropy_steps() {
     return kSteps;
 }
 
-const Kernel& entropy_step_kernel(std::string_view backend) {
-    static const std::map<std::string_view, Kernel> kernels = [] {
-        std::map<std::string_view, Kernel> made;
+const Kernel& entropy_step_kernel(PlatformKind platform) {
+    static const std::map<PlatformKind, Kernel> kernels = [] {
+        std::map<PlatformKind, Kernel> made;
         made.emplace(kCuda, load_kernel("entropy_article.cu"));
         made.emplace(kHost, load_kernel("entropy_article.host.cpp"));
         return made;
     }();
-    return kernels.at(backend);
+    return kernels.at(platform);
 }
 
 Problem entropy_step_problem(const EntropyStep& step, std::int64_t size) {
     Problem problem = entropy_problem({ElementType::float32, size, size, {}});
-    problem.kernel = entropy_step_kernel(step.backend).kernel_template.front_matter().kernel;
+    problem.kernel = entropy_step_kernel(step.platform).kernel_template.front_matter().kernel;
     problem.types["step"] = step.name;
     return problem;
 }
 
-EntropyTime run_entropy_step(Engine& engine, Backend& backend, const EntropyStep& step,
+EntropyTime run_entropy_step(Engine& engine, Device& device, const EntropyStep& step,
                              std::int64_t size, const std::atomic<bool>& stop) {
     return attempt([&](EntropyTime& time) {
-        const Kernel& kernel = entropy_step_kernel(step.backend);
+        const Kernel& kernel = entropy_step_kernel(step.platform);
         TuneOptions options;
         options.strategy = "exhaustive";
         options.max_evaluations = 1;  // the default comes first
         options.stop = &stop;
         BinaryCache binaries;
         const Winner winner =
-            tune(backend, kernel.kernel_template, *kernel.workload,
-                 entropy_step_problem(step, size), options, binaries, engine.log())
+            tune(device, kernel.kernel_template, *kernel.workload, entropy_step_problem(step, size),
+                 options, binaries, engine.log())
                 .winner;
         time.configuration = winner.configuration;
         time.kernel_ns = winner.median_ns;
-        time.copies_ns = copies_ns(backend, size);
+        time.copies_ns = copies_ns(device, size);
     });
 }
 
 namespace {
 
 /// The winner of the default problem on a device, which is stored.
-Winner tune_own(Engine& engine, Backend& backend, std::int64_t size,
-                const std::atomic<bool>& stop) {
+Winner tune_own(Engine& engine, Device& device, std::int64_t size, const std::atomic<bool>& stop) {
     TuneOptions options;
     options.strategy = engine.options().strategy;
     options.seed = engine.options().seed;
     options.budget = engine.options().budget;
     options.stop = &stop;
     return engine
-        .tune_and_store(backend, entropy_kernel_on(backend),
+        .tune_and_store(device, entropy_kernel_on(device),
                         entropy_problem({ElementType::float32, size, size, {}}), options)
         .winner;
 }
 
 }  // namespace
 
-EntropyTime run_own_entropy(Engine& engine, Backend& backend, std::int64_t size,
+EntropyTime run_own_entropy(Engine& engine, Device& device, std::int64_t size,
                             const std::atomic<bool>& stop) {
     return attempt([&](EntropyTime& time) {
-        const Winner winner = tune_own(engine, backend, size, stop);
+        const Winner winner = tune_own(engine, device, size, stop);
         time.configuration = winner.configuration;
         time.kernel_ns = winner.median_ns;
-        time.copies_ns = copies_ns(backend, size);
+        time.copies_ns = copies_ns(device, size);
     });
 }
 
 EntropyTime run_placed_entropy_step(Engine& engine, std::int64_t size,
                                     const std::atomic<bool>& stop) {
     return attempt([&](EntropyTime& time) {
-        const Winner winner = tune_own(engine, Machine::of(engine).backend(), size, stop);
+        const Winner winner = tune_own(engine, Machine::of(engine).device(), size, stop);
         time.configuration = winner.configuration;
         time.placed_ns = winner.median_ns;
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

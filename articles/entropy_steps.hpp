@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -8,20 +9,20 @@
 
 #include "dispatch/engine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One version of the entropy in the article that docs/entropy.md names.
 struct EntropyStep {
-    std::string_view name;     ///< "v0"; the type "step" of its template
-    std::string_view change;   ///< what it does that others do not, in a few words
-    std::string_view backend;  ///< "cuda" or "host"
+    std::string_view name;    ///< "v0"; the type "step" of its template
+    std::string_view change;  ///< what it does that others do not, in a few words
+    PlatformKind platform;
 };
 
 /// All versions that run on one device, in the author's order.
 std::span<const EntropyStep> entropy_steps();
 
 /// The template that has the steps of a backend, with the entropy's workload. Parsed once.
-const Kernel& entropy_step_kernel(std::string_view backend);
+const Kernel& entropy_step_kernel(PlatformKind platform);
 
 /// Windows of 5 x 5 over size x size float32 elements of 16 levels, as in the article.
 Problem entropy_step_problem(const EntropyStep& step, std::int64_t size);
@@ -41,11 +42,11 @@ struct EntropyTime {
 
 /// Checks and times the step in the article's configuration, in the rig of tuning. Throws
 /// Error(device) when the device is lost.
-EntropyTime run_entropy_step(Engine& engine, Backend& backend, const EntropyStep& step,
+EntropyTime run_entropy_step(Engine& engine, Device& device, const EntropyStep& step,
                              std::int64_t size, const std::atomic<bool>& stop);
 
 /// The same of jitune's own kernel, tuned within the engine's budget; its winner is stored.
-EntropyTime run_own_entropy(Engine& engine, Backend& backend, std::int64_t size,
+EntropyTime run_own_entropy(Engine& engine, Device& device, std::int64_t size,
                             const std::atomic<bool>& stop);
 
 /// The article's v14: a call on host memory as it is placed by tuning within the engine's budget;
@@ -53,4 +54,4 @@ EntropyTime run_own_entropy(Engine& engine, Backend& backend, std::int64_t size,
 EntropyTime run_placed_entropy_step(Engine& engine, std::int64_t size,
                                     const std::atomic<bool>& stop);
 
-}  // namespace jitune
+}  // namespace jitune::internal

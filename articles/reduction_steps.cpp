@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "articles/reduction_steps.hpp"
 
 #include <array>
@@ -6,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_workload.hpp"
+#include "jitune/error.hpp"
 #include "template/template_headers.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -103,4 +104,4 @@ std::string free_parameters(const Configuration& configuration, const SearchSpac
     return Configuration(std::move(open)).text();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

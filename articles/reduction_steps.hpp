@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include "dispatch/engine.hpp"
 #include "jitune/element_type.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One kernel of an article on the sum, as docs/steps.md lists them. They run on CUDA devices.
 struct ReductionStep {
@@ -33,4 +34,4 @@ Problem step_problem(const ReductionStep& step, ElementType type, std::int64_t n
 /// Those entries of a configuration that the step's problem leaves open: "block=256".
 std::string free_parameters(const Configuration& configuration, const SearchSpace& space);
 
-}  // namespace jitune
+}  // namespace jitune::internal

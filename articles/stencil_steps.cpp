@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "articles/stencil_steps.hpp"
 
-#include "jitune/error.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "families/stencil/stencil_workload.hpp"
+#include "jitune/error.hpp"
 #include "template/template_headers.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -22,8 +23,9 @@ std::string_view to_string(StencilStep step) {
 }
 
 const Kernel& stencil_step_kernel() {
-    static const Kernel& kernel = *new Kernel{KernelTemplate(embedded_template(embedded::articles, "stencil.cu")),
-                                              std::make_unique<StencilWorkload>()};
+    static const Kernel& kernel =
+        *new Kernel{KernelTemplate(embedded_template(embedded::articles, "stencil.cu")),
+                    std::make_unique<StencilWorkload>()};
     return kernel;
 }
 
@@ -37,19 +39,19 @@ Problem stencil_step_problem(StencilStep step, ElementType type, std::int64_t n,
     return problem;
 }
 
-StencilStepRunner::StencilStepRunner(Engine& engine, Backend& backend, ElementType type,
+StencilStepRunner::StencilStepRunner(Engine& engine, Device& device, ElementType type,
                                      std::int64_t n, const std::atomic<bool>& stop)
-    : engine_(engine), backend_(backend), type_(type), n_(n), stop_(stop) {
-    refuse_host_steps(backend);
+    : engine_(engine), device_(device), type_(type), n_(n), stop_(stop) {
+    refuse_host_steps(device);
     refuse_other_types(type);
-    backend.compiler();  // without one, no step would get anywhere
+    device.compiler();  // without one, no step would get anywhere
 }
 
 StepRow StencilStepRunner::run(StencilStep step, int radius, int outputs_per_thread) {
     return attempt_step([&](StepRow& row) {
         const Problem problem = stencil_step_problem(step, type_, n_, radius, outputs_per_thread);
         row.standard =
-            time_step(backend_, stencil_step_kernel(), problem, 1, stop_, binaries_, engine_.log());
+            time_step(device_, stencil_step_kernel(), problem, 1, stop_, binaries_, engine_.log());
     });
 }
 
@@ -58,7 +60,7 @@ StepRow StencilStepRunner::run_own(int radius) {
         const Options& options = engine_.options();
         const Winner winner =
             engine_
-                .tune_and_store(backend_, stencil_kernel("cuda"),
+                .tune_and_store(device_, stencil_kernel(PlatformKind::cuda),
                                 stencil_problem(request_of(type_, n_, radius), kAligned),
                                 {.strategy = options.strategy,
                                  .seed = options.seed,
@@ -70,4 +72,4 @@ StepRow StencilStepRunner::run_own(int radius) {
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

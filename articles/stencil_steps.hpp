@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -7,7 +8,7 @@
 
 #include "articles/step_runner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The two kernels of the article on the register cache, as docs/stencil.md shows them: the mean of
 /// 2 radius + 1 neighbours in shared memory and by shuffles. They run on CUDA devices.
@@ -29,7 +30,7 @@ class StencilStepRunner {
 public:
     /// `stop` ends a search early when it becomes true. Throws Error(usage) for a type that the
     /// steps do not have and for a device that is not CUDA's.
-    StencilStepRunner(Engine& engine, Backend& backend, ElementType type, std::int64_t n,
+    StencilStepRunner(Engine& engine, Device& device, ElementType type, std::int64_t n,
                       const std::atomic<bool>& stop);
 
     /// In the article's block size. Throws Error(device) when the device is lost,
@@ -41,11 +42,11 @@ public:
 
 private:
     Engine& engine_;
-    Backend& backend_;
+    Device& device_;
     ElementType type_;
     std::int64_t n_;
     const std::atomic<bool>& stop_;
     BinaryCache binaries_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

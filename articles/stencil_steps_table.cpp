@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "articles/stencil_steps_table.hpp"
 
 #include <fmt/format.h>
 
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -84,4 +85,4 @@ Json stencil_steps_json(const std::vector<StencilStepsLine>& lines) {
     return rows;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

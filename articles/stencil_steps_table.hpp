@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "articles/stencil_steps.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
-#include "articles/stencil_steps.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Outputs for each thread that are tried: the article's thread coarsening.
 inline constexpr int kCoarsenings[] = {1, 2, 4, 8};
@@ -34,4 +35,4 @@ private:
 /// One object for each kernel, radius and coarsening.
 Json stencil_steps_json(const std::vector<StencilStepsLine>& lines);
 
-}  // namespace jitune
+}  // namespace jitune::internal

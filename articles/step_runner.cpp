@@ -1,18 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "articles/step_runner.hpp"
 
 #include <new>
 
-#include "tuning/tuner.hpp"
-#include "jitune/error.hpp"
 #include "families/reduce/reduce_kernel.hpp"
+#include "jitune/error.hpp"
+#include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
-void refuse_host_steps(const Backend& backend) {
-    if (!backend.info().id.starts_with("cuda")) {
+void refuse_host_steps(const Device& device) {
+    if (device.info().platform != PlatformKind::cuda) {
         throw Error(
             ErrorKind::usage,
-            "the steps are CUDA kernels: --device takes cuda or cuda:N, not " + backend.info().id);
+            "the steps are CUDA kernels: --device takes cuda or cuda:N, not " + device.info().id);
     }
 }
 
@@ -35,31 +36,31 @@ StepRow attempt_step(const std::function<void(StepRow&)>& measure) {
     return row;
 }
 
-StepTime time_step(Backend& backend, const Kernel& kernel, const Problem& problem,
+StepTime time_step(Device& device, const Kernel& kernel, const Problem& problem,
                    std::size_t max_evaluations, const std::atomic<bool>& stop,
                    BinaryCache& binaries, const Log& log) {
-    const TuneReport report = tune(backend, kernel.kernel_template, *kernel.workload, problem,
+    const TuneReport report = tune(device, kernel.kernel_template, *kernel.workload, problem,
                                    {.strategy = "exhaustive",
                                     .max_evaluations = max_evaluations,
                                     .stop = &stop,
                                     .progress = {}},
                                    binaries, log);
-    const SearchSpace space = kernel.kernel_template.space(problem, backend.info());
+    const SearchSpace space = kernel.kernel_template.space(problem, device.info());
     const auto winner = Configuration::parse(report.winner.configuration,
                                              kernel.kernel_template.front_matter().parameters);
     return {free_parameters(winner, space), report.winner.median_ns, report.winner.noise};
 }
 
-StepRunner::StepRunner(Engine& engine, Backend& backend, ElementType type, std::int64_t n,
+StepRunner::StepRunner(Engine& engine, Device& device, ElementType type, std::int64_t n,
                        const std::atomic<bool>& stop)
-    : engine_(engine), backend_(backend), type_(type), n_(n), stop_(stop) {
-    refuse_host_steps(backend);
+    : engine_(engine), device_(device), type_(type), n_(n), stop_(stop) {
+    refuse_host_steps(device);
     refuse_other_types(type);
-    backend.compiler();  // without one, no step would get anywhere
+    device.compiler();  // without one, no step would get anywhere
 }
 
 StepTime StepRunner::search(const ReductionStep& step, std::size_t max_evaluations) {
-    return time_step(backend_, step_kernel(step), step_problem(step, type_, n_), max_evaluations,
+    return time_step(device_, step_kernel(step), step_problem(step, type_, n_), max_evaluations,
                      stop_, binaries_, engine_.log());
 }
 
@@ -80,7 +81,8 @@ StepRow StepRunner::run_own() {
     return attempt_step([&](StepRow& row) {
         const Winner winner =
             engine_
-                .tune_and_store(backend_, reduce_kernel(ReduceKind::all, "cuda"), problem,
+                .tune_and_store(device_, reduce_kernel(ReduceKind::all, PlatformKind::cuda),
+                                problem,
                                 {.strategy = options.strategy,
                                  .seed = options.seed,
                                  .budget = options.budget,
@@ -92,7 +94,7 @@ StepRow StepRunner::run_own() {
 }
 
 std::optional<double> StepRunner::peak_gb_per_s() const {
-    const auto& attributes = backend_.info().attributes;
+    const auto& attributes = device_.info().attributes;
     const auto clock = attributes.find("memory_clock_khz");
     const auto bus = attributes.find("memory_bus_bits");
     if (clock == attributes.end() || bus == attributes.end() || clock->second <= 0 ||
@@ -108,4 +110,4 @@ double StepRunner::gb_per_s(double median_ns) const {
     return static_cast<double>(n_) * static_cast<double>(bytes_of(type_)) / median_ns;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

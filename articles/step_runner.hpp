@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,7 @@
 
 #include "articles/reduction_steps.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A configuration with the median of its times.
 struct StepTime {
@@ -27,7 +28,7 @@ struct StepRow {
 };
 
 /// Throws Error(usage) for a device that is not CUDA's.
-void refuse_host_steps(const Backend& backend);
+void refuse_host_steps(const Device& device);
 
 /// What `measure` makes of a row; a step that does not compile, is wrong or needs too much memory
 /// is a row like others. Throws what else goes wrong.
@@ -35,7 +36,7 @@ StepRow attempt_step(const std::function<void(StepRow&)>& measure);
 
 /// The best of the first `max_evaluations` configurations (0: of all), the default being the first,
 /// checked and timed in the rig of tuning. Nothing is stored. Throws as tune() does.
-StepTime time_step(Backend& backend, const Kernel& kernel, const Problem& problem,
+StepTime time_step(Device& device, const Kernel& kernel, const Problem& problem,
                    std::size_t max_evaluations, const std::atomic<bool>& stop,
                    BinaryCache& binaries, const Log& log);
 
@@ -45,7 +46,7 @@ class StepRunner {
 public:
     /// `stop` ends a search early when it becomes true. Throws Error(usage) for a type that steps
     /// do not have and for a device that is not CUDA's.
-    StepRunner(Engine& engine, Backend& backend, ElementType type, std::int64_t n,
+    StepRunner(Engine& engine, Device& device, ElementType type, std::int64_t n,
                const std::atomic<bool>& stop);
 
     /// With `tune`, every configuration of the step is tried; nothing of it is stored. Throws
@@ -64,11 +65,11 @@ public:
 private:
     StepTime search(const ReductionStep& step, std::size_t max_evaluations);
     Engine& engine_;
-    Backend& backend_;
+    Device& device_;
     ElementType type_;
     std::int64_t n_;
     const std::atomic<bool>& stop_;
     BinaryCache binaries_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What jitune costs the host, beside the driver alone. Needs a GPU.
 //
 //     dispatch_cost [N] [ROUNDS]    a warm tuned_reduce and a prepared handle, over a bare
@@ -20,8 +21,8 @@
 
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/driver_table.hpp"
-#include "jitune/reduce.hpp"
 #include "families/reduce/reduce_call.hpp"
+#include "jitune/reduce.hpp"
 
 namespace {
 
@@ -189,7 +190,7 @@ int compare_warm(std::size_t n, int rounds) {
 
     StreamSite& site = session.engine().cuda().site(app.stream);
     const auto request = detail::request<float, float>(ReduceOp::sum, detail::ReduceShape::all(n));
-    const Resolved& resolved = *session.engine().table().find(reduce_key(request, site.backend()));
+    const Resolved& resolved = *session.engine().table().find(reduce_key(request, site.device()));
     const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(request.shape).span());
     const ReduceArrays arrays({data.values, nullptr, data.result});
     BareLaunch bare(app, dynamic_cast<const CudaProgram&>(*resolved.program),

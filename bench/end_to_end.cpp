@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The windowed entropy of pageable host memory, end to end: the plain form (fresh device memory,
 // the array up, one kernel, the result down), the tuned placement (Options::device = "auto"), and
 // the best placement on the host alone, on one GPU and on all of them.
@@ -23,9 +24,9 @@
 
 #include "backend/cuda/driver_table.hpp"
 #include "dispatch/engine.hpp"
-#include "jitune/entropy.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
+#include "jitune/entropy.hpp"
 #include "placement/machine.hpp"
 
 namespace {
@@ -88,8 +89,8 @@ private:
 class PlainForm {
 public:
     PlainForm(Engine& engine, const detail::EntropyRequest& request)
-        : driver_(load_driver()), backend_(engine.backend("cuda")), request_(request) {
-        const Resolved& resolved = resolve_entropy(engine, backend_, request);
+        : driver_(load_driver()), device_(engine.device("cuda")), request_(request) {
+        const Resolved& resolved = resolve_entropy(engine, device_, request);
         program_ = resolved.program;
         program_->prepare(resolved.rule.bind(resolved.rule.plan(sizes_of(request)), Scratch{}),
                           launch_);
@@ -124,7 +125,7 @@ private:
         }
     }
     std::shared_ptr<const DriverTable> driver_;
-    Backend& backend_;
+    Device& device_;
     detail::EntropyRequest request_;
     std::shared_ptr<const Program> program_;
     std::unique_ptr<ReadyLaunch> launch_;
@@ -155,12 +156,12 @@ void run(Session& session, std::int64_t size, const Entropy& entropy,
     Engine& engine = session.engine();
     const detail::EntropyRequest request{ElementType::float32, size, size, entropy};
     Machine& machine = Machine::of(engine);
-    Backend& backend = machine.backend();
+    Device& device = machine.device();
     const Kernel& kernel = machine.kernel("entropy");
     TuneOptions how;
     how.strategy = engine.options().strategy;
     how.budget = budget;
-    engine.tune_and_store(backend, kernel, entropy_problem(request), how);
+    engine.tune_and_store(device, kernel, entropy_problem(request), how);
     const auto count = static_cast<std::size_t>(size * size);
     const std::vector<float> input = noise(count, entropy.levels);
     std::vector<float> output(count);
@@ -172,8 +173,8 @@ void run(Session& session, std::int64_t size, const Entropy& entropy,
     forms.add("tuned placement, fresh vector",
               [&] { tuned_entropy(input, size, size, entropy, session); });
 
-    const Resolved& tuned = resolve_entropy(engine, backend, request);
-    const RecordKey key = kernel.kernel_template.key(entropy_problem(request), backend.info());
+    const Resolved& tuned = resolve_entropy(engine, device, request);
+    const RecordKey key = kernel.kernel_template.key(entropy_problem(request), device.info());
     const auto pin = [&](const std::string& name, const std::string& configuration) {
         if (configuration.empty()) {
             return;
@@ -181,10 +182,10 @@ void run(Session& session, std::int64_t size, const Entropy& entropy,
         const auto parsed =
             Configuration::parse(configuration, kernel.kernel_template.front_matter().parameters);
         const Instance instance = kernel.kernel_template.instance(entropy_problem(request), parsed);
-        const auto program = backend.load(
-            std::get<Binary>(backend.compile(kernel.kernel_template.source(), {&instance, 1})[0]));
+        const auto program = device.load(
+            std::get<Binary>(device.compile(kernel.kernel_template.source(), {&instance, 1})[0]));
         const LaunchRule rule =
-            kernel.kernel_template.launch_rule(entropy_problem(request), backend.info(), parsed);
+            kernel.kernel_template.launch_rule(entropy_problem(request), device.info(), parsed);
         auto launch = std::make_shared<std::unique_ptr<ReadyLaunch>>();
         program->prepare(rule.bind(rule.plan(sizes_of(request)), Scratch{}), *launch);
         forms.add(name, [&input, &output, program, launch] {

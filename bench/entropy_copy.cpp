@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The windowed entropy beside a copy of the same bytes: of noise, whose counts are small, of areas
 // of one level, whose counts are not, and of a width that no pack of four divides.
 //

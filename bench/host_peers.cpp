@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sum on the CPU beside what C++ programs use for it: std::reduce with par_unseq over oneTBB,
 // and OpenMP loops. One run, the ways in turn, each result verified.
 //

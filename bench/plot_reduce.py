@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws jitune's time over CUB's by size, one line per element type, from reduce_compare's CSV files.
 
     plot_reduce.py results.csv [more.csv ...] [--op sum] [--out docs/reduce_over_cub.svg]

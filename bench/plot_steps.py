@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws the tables of `jitune steps stencil --json` and `jitune steps entropy --json`.
 
     plot_steps.py steps.json... --out docs/stencil_steps.svg

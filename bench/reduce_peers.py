@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Sums and maxima of device memory by PyTorch, CuPy and JAX, in the columns of reduce_compare's CSV.
 
     reduce_peers.py --csv peers.csv [--libraries torch,cupy,jax] [--types float32] [--sizes 2^10..2^30]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays on all GPUs of the host beside the same on one: wall time from before the call until all
 // GPUs are done, of one call and of several in a row, in which the GPUs run ahead of the host.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What constructing a search space costs in CPU time (one thread), in whatever order its parameters
 // and constraints are written.
 //

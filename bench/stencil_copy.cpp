@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stencil beside a copy of the same bytes.
 //
 //     stencil_copy [N] [BUDGET_S] [RADIUS...]

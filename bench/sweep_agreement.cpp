@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far independent sweeps of the same problem agree: each winner's time over that of the best
 // configuration that any of them had in its finals, all timed together.
 //
@@ -15,9 +16,9 @@
 #include <fmt/format.h>
 
 #include "dispatch/engine.hpp"
-#include "tuning/rig.hpp"
-#include "measure/final_rule.hpp"
 #include "families/reduce/reduce_kernel.hpp"
+#include "measure/final_rule.hpp"
+#include "tuning/rig.hpp"
 
 namespace {
 
@@ -40,10 +41,10 @@ struct Lane {
 
 class Agreement {
 public:
-    Agreement(Backend& backend, const Log& log, std::int64_t n)
-        : backend_(backend),
+    Agreement(Device& device, const Log& log, std::int64_t n)
+        : device_(device),
           log_(log),
-          kernel_(reduce_kernel(ReduceKind::all, platform_of(backend))),
+          kernel_(reduce_kernel(ReduceKind::all, platform_of(device))),
           problem_(reduce_problem({ElementType::float32, ElementType::float32, ReduceOp::sum,
                                    detail::ReduceShape::all(static_cast<std::size_t>(n))})) {}
 
@@ -56,7 +57,7 @@ public:
         Clock::time_point searched = Clock::now();
         const auto begin = searched;
         options.progress = [&](const TuneProgress&) { searched = Clock::now(); };
-        const TuneReport report = tune(backend_, kernel_.kernel_template, *kernel_.workload,
+        const TuneReport report = tune(device_, kernel_.kernel_template, *kernel_.workload,
                                        problem_, options, binaries, log_);
         const double search_s = std::chrono::duration<double>(searched - begin).count();
         for (const Measurement& one : report.measurements) {
@@ -76,7 +77,7 @@ public:
     }
 
     void compare() {
-        Rig rig(backend_, *kernel_.workload, problem_,
+        Rig rig(device_, *kernel_.workload, problem_,
                 kernel_.kernel_template.front_matter().warm_cache, log_);
         const DeviceLock::Turn turn = rig.turn();
         prepare(rig);
@@ -112,18 +113,18 @@ private:
             const auto configuration = Configuration::parse(text, source.front_matter().parameters);
             const Instance instance = source.instance(problem_, configuration);
             const CompileOutcome outcome =
-                binaries.compile(backend_, source.source(), source.hash(), std::span(&instance, 1))
+                binaries.compile(device_, source.source(), source.hash(), std::span(&instance, 1))
                     .front();
-            const LaunchRule rule = source.launch_rule(problem_, backend_.info(), configuration);
+            const LaunchRule rule = source.launch_rule(problem_, device_.info(), configuration);
             for (std::size_t i = 0; i < kLoadings; ++i) {
-                lane.programs.push_back(backend_.load(std::get<Binary>(outcome)));
+                lane.programs.push_back(device_.load(std::get<Binary>(outcome)));
                 lane.timers.push_back(
                     std::get<std::unique_ptr<Timer>>(rig.timer(*lane.programs.back(), rule)));
             }
         }
     }
 
-    Backend& backend_;
+    Device& device_;
     const Log& log_;
     const Kernel& kernel_;
     Problem problem_;
@@ -131,8 +132,8 @@ private:
     std::vector<std::string> winners_;
 };
 
-void print_clock_cost(Backend& backend) {
-    const auto bench = backend.make_bench();
+void print_clock_cost(Device& device) {
+    const auto bench = device.make_bench();
     const auto reading = bench->clocks();
     if (!reading) {
         fmt::print("clocks: unknown\n");
@@ -163,11 +164,11 @@ int main(int argc, char** argv) {
         Options options;
         options.database.clear();
         Engine engine(options);
-        Backend& backend = engine.backend(argc > 3 ? argv[3] : "cuda:0");
-        print_clock_cost(backend);
+        Device& device = engine.device(argc > 3 ? argv[3] : "cuda:0");
+        print_clock_cost(device);
         for (const std::int64_t n : sizes) {
             fmt::print("float32 sum of {}\n", n);
-            Agreement agreement(backend, engine.log(), n);
+            Agreement agreement(device, engine.log(), n);
             for (int seed = 0; seed < sweeps; ++seed) {
                 agreement.sweep(
                     std::chrono::milliseconds(static_cast<std::int64_t>(budget_s * 1e3)),

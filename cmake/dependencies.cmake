@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)  # STRICT tables

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # jitune_embed(<output.cpp> <variable> <files>): a source file that defines
 # jitune::embedded::<variable>, a table of the files' names and texts, made again when one changes.
 set(JITUNE_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_script.cmake)

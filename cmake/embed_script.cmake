@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by jitune_embed. Each file becomes an array of bytes, so that no text can break the C++ around it.
 set(arrays "")
 set(rows "")
@@ -12,7 +13,7 @@ foreach(file IN LISTS FILES)
 endforeach()
 file(WRITE ${OUTPUT} "#include \"support/embedded.hpp\"
 
-namespace jitune::embedded {
+namespace jitune::internal::embedded {
 namespace {
 ${arrays}
 const File files[] = {
@@ -21,5 +22,5 @@ ${rows}};
 
 const std::span<const File> ${VARIABLE}{files};
 
-}  // namespace jitune::embedded
+}  // namespace jitune::internal::embedded
 ")

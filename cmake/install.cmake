@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `cmake --install` and find_package(jitune). The archive holds every layer; what it needs beside is
 # found again by jituneConfig.cmake.
 include(GNUInstallDirs)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The library apps link: all layers in one archive or shared object.
 get_property(layers GLOBAL PROPERTY JITUNE_LAYERS)
 set(objects "")
@@ -8,7 +9,9 @@ endforeach()
 # jitune_library(<name> [SHARED|STATIC])
 function(jitune_library name)
   add_library(${name} ${ARGN} ${objects})
-  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}  # as install.cmake: SameMinorVersion
+   
     LINKER_LANGUAGE CXX)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/include>)

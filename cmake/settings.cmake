@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What all targets share: language level, warnings, sanitizers, include roots.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // make_npy FILE COUNT: writes COUNT float32 values as a NumPy array and prints their sum. The
 // values are whole numbers of [-128, 128), so that the printed sum is exact.
 

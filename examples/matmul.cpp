@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // matmul FILE: c = a * b with the kernel template of that file, tuned when it is first called.
 #include <jitune/tuned_kernel.hpp>
 

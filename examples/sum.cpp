@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums an array with the kernel that jitune finds best for it. The first run tunes; later runs find
 // the winner in the database.
 

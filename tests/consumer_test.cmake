@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds and runs tests/consumer against jitune as it was installed from the build under test, and compiles it
 # with jitune as a subdirectory; that would build the very same library once more, and stops before it.
 # Needs SOURCE, BUILD, WORK, CONFIGURE (arguments for every configuration).

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A bucket says how large each size of a problem is: round(2 log2(size)) half-octaves, 8 bits for
 /// each size, the first size in the lowest. From the fourth size on, all enter as their product.
@@ -27,4 +28,4 @@ inline std::int64_t bucket_distance(std::int64_t left, std::int64_t right) {
     return distance;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/file_system.hpp"
 
 #include <array>
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -41,4 +42,4 @@ FileSystem file_system(std::uint32_t magic) {
     return {fmt::format("file system {:#x}", magic), false};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Where a database file lives, as far as its locks are concerned.
 struct FileSystem {
@@ -14,4 +15,4 @@ struct FileSystem {
 /// From statfs's `f_type`. A file system that is not in the table is not local.
 FileSystem file_system(std::uint32_t magic);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/integrity.hpp"
 
 #include <fmt/format.h>
 
 #include "tuner_db/row.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -57,4 +58,4 @@ std::int64_t check_measurements(const sqlite::Connection& connection,
     return check_rows(connection, kMeasurementTable, decode_measurement, problems);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 #include "tuner_db/sqlite.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// These read a database whole, add one line to `problems` for each thing that does not hold, and
 /// never throw for damage.
@@ -19,4 +20,4 @@ std::int64_t check_winners(const sqlite::Connection& connection,
 std::int64_t check_measurements(const sqlite::Connection& connection,
                                 std::vector<std::string>& problems);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/journal.hpp"
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -61,4 +62,4 @@ Journal set_journal(sqlite::Connection& connection, const Journal& chosen) {
     return {"delete", reason};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

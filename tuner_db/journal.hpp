@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -5,7 +6,7 @@
 #include "tuner_db/file_system.hpp"
 #include "tuner_db/sqlite.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// How a database survives a crash, and why that way.
 struct Journal {
@@ -21,4 +22,4 @@ Journal choose_journal(int sqlite_version, const FileSystem& file_system);
 /// Error(store) if that cannot be had either.
 Journal set_journal(sqlite::Connection& connection, const Journal& chosen);
 
-}  // namespace jitune
+}  // namespace jitune::internal

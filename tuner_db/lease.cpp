@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/lease.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include "support/process_identity.hpp"
 #include "tuner_db/row.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -51,4 +52,4 @@ void LeaseTable::remove(const RecordKey& key, const std::string& owner) {
     remove_.execute({digest_of(key), owner});
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 #include "tuner_db/record.hpp"
 #include "tuner_db/sqlite.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The table `lease`: who tunes a key. All but `others_lease` belong into a write transaction.
 /// Whatever a row or a clock says, it keeps nobody out for longer than twice `duration`: a lease
@@ -30,4 +31,4 @@ private:
     sqlite::Statement find_, put_, remove_, clean_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/record.hpp"
 
 #include <array>
 #include <cstddef>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -26,4 +27,4 @@ std::optional<Verdict> verdict_from(std::string_view word) {
     return std::nullopt;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

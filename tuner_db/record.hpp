@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What two problems must share to share a winner. Sizes enter as a bucket; see ProblemKey in
 /// engine/problem.hpp for how each field is made.
@@ -87,4 +88,4 @@ struct Winner {
     bool operator==(const Winner&) const = default;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/record_message.hpp"
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -79,4 +80,4 @@ Winner read_winner(MessageReader& reader) {
     return winner;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "support/message.hpp"
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Records as fields of a message, for workers and sweep journals. Reading throws
 /// Error(unavailable) for fields that are no record.
@@ -15,4 +16,4 @@ RecordKey read_key(MessageReader& reader);
 Measurement read_measurement(MessageReader& reader);
 Winner read_winner(MessageReader& reader);
 
-}  // namespace jitune
+}  // namespace jitune::internal

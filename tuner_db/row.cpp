@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/row.hpp"
 
 #include <array>
@@ -11,7 +12,7 @@
 
 #include "support/hash.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -292,4 +293,4 @@ std::optional<Winner> decode_winner(const Row& row) {
     return reader.good() ? std::optional(std::move(winner)) : std::nullopt;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -9,7 +10,7 @@
 #include "tuner_db/record.hpp"
 #include "tuner_db/sqlite.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A table's name and its columns, in the order of encode()'s cells. The first one is the digest
 /// over the others. The last ones came after version 1: `migrated` are the values that older rows
@@ -47,4 +48,4 @@ std::optional<RecordKey> decode_key(const sqlite::Row& row);
 std::optional<Measurement> decode_measurement(const sqlite::Row& row);
 std::optional<Winner> decode_winner(const sqlite::Row& row);
 
-}  // namespace jitune
+}  // namespace jitune::internal

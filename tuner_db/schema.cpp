@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/schema.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "support/embedded.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -154,4 +155,4 @@ void prepare_schema(Connection& connection, Connection::Mode mode) {
     check(connection, Header(connection));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

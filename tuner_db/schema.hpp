@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 #include "tuner_db/sqlite.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 inline constexpr std::int64_t kApplicationId = 0x6a69746e;  // "jitn"
 inline constexpr std::int64_t kSchemaVersion = 4;
@@ -29,4 +30,4 @@ void migrate(sqlite::Connection& connection, std::span<const Migration> migratio
 /// that differs from its version's in any text; that one is left as it is.
 void prepare_schema(sqlite::Connection& connection, sqlite::Connection::Mode mode);
 
-}  // namespace jitune
+}  // namespace jitune::internal

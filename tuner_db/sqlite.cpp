@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/sqlite.hpp"
 
 #include <array>
@@ -9,7 +10,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-namespace jitune::sqlite {
+namespace jitune::internal::sqlite {
 
 namespace {
 
@@ -312,4 +313,4 @@ void Transaction::commit() {
     connection_.execute("COMMIT");
 }
 
-}  // namespace jitune::sqlite
+}  // namespace jitune::internal::sqlite

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@ struct sqlite3_stmt;
 
 /// SQLite as owned objects. Every failure is a sqlite::Failure that names the file, the SQL and
 /// SQLite's answer. Nothing here locks: one thread at a time per Connection.
-namespace jitune::sqlite {
+namespace jitune::internal::sqlite {
 
 struct Blob {
     std::string bytes;
@@ -142,4 +143,4 @@ private:
     Connection& connection_;
 };
 
-}  // namespace jitune::sqlite
+}  // namespace jitune::internal::sqlite

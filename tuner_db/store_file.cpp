@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/store_file.hpp"
 
 #include <chrono>
@@ -10,7 +11,7 @@
 #include "tuner_db/schema.hpp"
 #include "tuner_db/store_path.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -74,4 +75,4 @@ StoreFile open_store_in_memory() {
     return {std::move(connection), {"memory", "in memory"}, ""};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 #include "tuner_db/journal.hpp"
 #include "tuner_db/sqlite.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A database that has passed every check and has the schema of this version.
 struct StoreFile {
@@ -23,4 +24,4 @@ StoreFile open_store_file(const std::filesystem::path& path, sqlite::Connection:
 
 StoreFile open_store_in_memory();
 
-}  // namespace jitune
+}  // namespace jitune::internal

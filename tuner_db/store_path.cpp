@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/store_path.hpp"
 
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -109,7 +110,7 @@ FileSystem StorePath::file_system() const {
     if (fstatfs(directory_.fd, &status) != 0) {
         refuse_call(file_, "fstatfs", errno);
     }
-    return jitune::file_system(static_cast<std::uint32_t>(status.f_type));
+    return internal::file_system(static_cast<std::uint32_t>(status.f_type));
 }
 
 StorePath::Identity StorePath::check_file() const {
@@ -182,4 +183,4 @@ std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
     return aside;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +9,7 @@
 
 #include "tuner_db/file_system.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The place of a database file, in a directory that nobody else can write to. Never opens the file
 /// itself: closing it would drop the locks that SQLite holds on it in this process.
@@ -65,4 +66,4 @@ private:
     std::string name_;  ///< of the file in its directory
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/sweep_journal.hpp"
 
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 #include "support/serial.hpp"
 #include "tuner_db/record_message.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -214,4 +215,4 @@ std::string SweepJournal::this_boot() {
     return boot;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -10,7 +11,7 @@
 #include "tuner_db/record.hpp"
 #include "tuner_db/tuning_store.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What a tuning under way has done, in a file beside the database until it is in the database:
 /// `<database>-sweep-<pid>-<n>`, locked while its owner lives. A process that is killed loses
@@ -54,4 +55,4 @@ private:
     bool empty_ = true;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

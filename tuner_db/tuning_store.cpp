@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/tuning_store.hpp"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include "tuner_db/row.hpp"
 #include "tuner_db/store_file.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -397,4 +398,4 @@ std::int64_t TuningStore::bad_rows() const {
     return impl_->bad_rows_;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

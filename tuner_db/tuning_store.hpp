@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -11,7 +12,7 @@
 #include "support/log.hpp"
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The tuning database: append-only measurements and one winner per key, in one SQLite file.
 ///
@@ -98,4 +99,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

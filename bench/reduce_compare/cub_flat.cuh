@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cub::DeviceReduce for every operation: its own entry points where it has them, else Reduce and
 // TransformReduce with the accumulator that jitune uses.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What CUB is given to compute jitune's operations: functors over the element type T and the
 // accumulator A.
 #pragma once

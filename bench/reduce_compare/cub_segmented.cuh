@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cub::DeviceSegmentedReduce for rows, whose offsets are computed, and for ragged segments.
 #pragma once
 

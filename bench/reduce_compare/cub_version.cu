@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "reduce_compare/cub_version.hpp"
 
 #include <cub/version.cuh>

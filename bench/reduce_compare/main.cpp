@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // jitune beside cub::DeviceReduce and cub::DeviceSegmentedReduce, in one run on one GPU: per type,
 // operation, size and shape, L2 cold and warm, in a graph chain and from a plain stream. Every
 // result of both sides is checked. Problems that are not tuned yet are tuned first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers that are reduced: whole numbers made from their index, the same on host and device,
 // so that what a reduction must answer is known exactly and nothing has to be read back for it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include "backend/launch.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The addresses of a step's arguments, as cuLaunchKernel takes them: of the launch's cells but for
 /// the arrays, which each call brings. The cells must outlive it.
@@ -56,4 +57,4 @@ private:
     std::array<void*, kMaxArguments> addresses_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -14,19 +15,21 @@
 #include <vector>
 
 #include "backend/launch.hpp"
+#include "backend/platform_kind.hpp"
 #include "backend/queue.hpp"
 
 // The same type as cudaStream_t and CUstream; nullptr is the legacy default stream. The host
 // backend ignores streams.
 struct CUstream_st;
 
-namespace jitune {
+namespace jitune::internal {
 
 using Stream = CUstream_st*;
 
 /// What jitune knows of one device.
 struct DeviceInfo {
-    std::string id;            ///< "cuda:0" or "host"
+    PlatformKind platform = PlatformKind::host;
+    std::string id;            ///< "cuda:0", "host" or "machine"
     std::string name;          ///< product name; provenance only
     std::string uuid;          ///< provenance only
     std::string driver;        ///< provenance only
@@ -166,9 +169,9 @@ public:
 };
 
 /// One device with its compiler. Thread-safe but for the Bench it makes.
-class Backend {
+class Device {
 public:
-    virtual ~Backend() = default;
+    virtual ~Device() = default;
 
     [[nodiscard]] virtual const DeviceInfo& info() const = 0;
 
@@ -207,4 +210,4 @@ public:
                        Stream stream) = 0;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

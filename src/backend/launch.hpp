@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -5,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace jitune {
+namespace jitune::internal {
 
 struct Extent {
     std::uint32_t x, y, z;
@@ -67,4 +68,4 @@ struct Scratch {
     bool operator==(const Scratch&) const = default;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

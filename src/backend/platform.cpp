@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/platform.hpp"
 
 #include <array>
@@ -8,16 +9,16 @@
 #include "backend/cuda/cuda_platform.hpp"
 #endif
 
-namespace jitune {
+namespace jitune::internal {
 
 std::span<const PlatformEntry> platforms() {
     static constexpr std::array entries {
 #if JITUNE_WITH_CUDA
-        PlatformEntry{"cuda", make_cuda_platform},
+        PlatformEntry{PlatformKind::cuda, make_cuda_platform},
 #endif
-            PlatformEntry{"host", make_host_platform},
+            PlatformEntry{PlatformKind::host, make_host_platform},
     };
     return entries;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

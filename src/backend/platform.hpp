@@ -1,29 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 
+#include "backend/platform_kind.hpp"
 #include "backend/stream_group.hpp"
 #include "backend/stream_site.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One kind of backend on this machine with its devices. Thread-safe.
 class Platform {
 public:
     virtual ~Platform() = default;
 
-    [[nodiscard]] virtual std::string_view name() const = 0;  ///< "cuda" or "host"
+    [[nodiscard]] virtual PlatformKind kind() const = 0;
     [[nodiscard]] virtual int device_count() const = 0;
     /// In one line, why device_count() is 0; empty otherwise.
     [[nodiscard]] virtual std::string missing() const = 0;
 
     /// The device, opened on first use. 0 <= ordinal < device_count().
-    virtual Backend& device(int ordinal) = 0;
+    virtual Device& device(int ordinal) = 0;
 
     /// The site of `stream`, by which one call finds all it needs; a few tens of nanoseconds.
     /// nullptr: the legacy default stream of the calling thread's current context, of device 0's
@@ -40,7 +41,7 @@ public:
 };
 
 struct PlatformEntry {
-    std::string_view name;
+    PlatformKind kind;
     std::unique_ptr<Platform> (*make)(const Log& log);
 };
 
@@ -48,4 +49,4 @@ struct PlatformEntry {
 /// devices says why in missing().
 std::span<const PlatformEntry> platforms();
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
 
-namespace jitune {
+namespace jitune::internal {
 
 class DeviceMemory;
 class ReadyLaunch;
@@ -35,4 +36,4 @@ public:
     virtual void wait() = 0;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 
 #include "backend/stream_site.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Where one part of an array that lies on several devices is worked on.
 struct GroupMember {
@@ -71,4 +72,4 @@ private:
     std::mutex& mutex_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,22 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "backend/backend.hpp"
 #include "support/serial.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What one call finds where its stream leads: the device, work memory, and whether the call may
 /// use it now. Asked for again by each call; lives as long as its platform. Thread-safe.
 class StreamSite {
 public:
-    explicit StreamSite(Backend& backend) : serial_(next_serial()), backend_(backend) {}
+    explicit StreamSite(Device& device) : serial_(next_serial()), device_(device) {}
     virtual ~StreamSite() = default;
     StreamSite(const StreamSite&) = delete;
     StreamSite& operator=(const StreamSite&) = delete;
 
     /// Tells the site from every other, also from later ones at the same address.
     [[nodiscard]] std::uint64_t serial() const { return serial_; }
-    [[nodiscard]] Backend& backend() const { return backend_; }
+    [[nodiscard]] Device& device() const { return device_; }
 
     /// Memory for a launch on the stream, shared by all launches on it and kept: also what is too
     /// small for a later launch stays. Of a host's site it is the calling thread's own.
@@ -31,7 +32,7 @@ public:
 
 private:
     std::uint64_t serial_;
-    Backend& backend_;
+    Device& device_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

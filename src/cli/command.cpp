@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/command.hpp"
 
 #include <string>
 
-namespace jitune {
+namespace jitune::internal {
 
 void add_commands(CLI::App& app, std::span<const Command> commands, Action& chosen) {
     app.require_subcommand(1);
@@ -16,4 +17,4 @@ void add_commands(CLI::App& app, std::span<const Command> commands, Action& chos
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -6,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What a command does once its arguments are read. Returns the exit code; throws Error.
 using Action = std::function<int()>;
@@ -43,4 +44,4 @@ Action add_db_explain(CLI::App& app);
 Action add_db_verify(CLI::App& app);
 Action add_db_path(CLI::App& app);
 
-}  // namespace jitune
+}  // namespace jitune::internal

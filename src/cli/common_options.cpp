@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/common_options.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 #include "jitune/error.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -67,4 +68,4 @@ std::unique_ptr<TuningStore> open_database(const Options& options, TuningStore::
     return TuningStore::open(options.database, access, Log(options.log_level, options.log_sink));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

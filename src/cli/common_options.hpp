@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 #include "jitune/options.hpp"
 #include "tuner_db/tuning_store.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The arguments that most commands have, as they were written.
 struct CommonArguments {
@@ -35,4 +36,4 @@ inline const CLI::Range kEvaluations(std::size_t{0}, std::size_t{1'000'000'000})
 std::unique_ptr<TuningStore> open_database(
     const Options& options, TuningStore::Access access = TuningStore::Access::read_only);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/custom_file.hpp"
 
 #include <optional>
 
-#include "template/toml_reader.hpp"
 #include "jitune/error.hpp"
 #include "support/text_file.hpp"
+#include "template/toml_reader.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -60,4 +61,4 @@ CustomOperation read_custom(const std::filesystem::path& path) {
     return parse_custom(read_text_file(path), path.string());
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

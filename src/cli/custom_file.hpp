@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -6,7 +7,7 @@
 
 #include "jitune/reduction.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// An operation from a TOML document with the fields of CustomOperation as its keys. Throws
 /// Error(usage) "<file>:<line>: …" for unknown keys, missing ones and values of a wrong kind; what
@@ -16,4 +17,4 @@ CustomOperation parse_custom(std::string_view text, const std::string& file);
 /// The operation in a file. Throws Error(usage) as parse_custom() and read_text_file() do.
 CustomOperation read_custom(const std::filesystem::path& path);
 
-}  // namespace jitune
+}  // namespace jitune::internal

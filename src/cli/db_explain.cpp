@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -18,14 +19,14 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "dispatch/explanation.hpp"
-#include "tuning/finals.hpp"
+#include "families/own/kernel_file.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
-#include "families/own/kernel_file.hpp"
 #include "placement/machine.hpp"
-#include "families/reduce/reduce_kernel.hpp"
+#include "tuning/finals.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -164,10 +165,10 @@ SweepProblem problem_of(const Arguments& arguments) {
                 "explain one problem: give one of each, such as --size and --type");
 }
 
-void show(const Arguments& arguments, Engine& engine, Backend& backend, const Kernel& kernel,
+void show(const Arguments& arguments, Engine& engine, Device& device, const Kernel& kernel,
           const Problem& problem) {
-    const Explanation explanation = explain(engine, backend, kernel, problem);
-    const bool placed = backend.info().id == "machine";
+    const Explanation explanation = explain(engine, device, kernel, problem);
+    const bool placed = device.info().platform == PlatformKind::machine;
     if (arguments.json) {
         Json json = explanation_json(
             explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes));
@@ -192,15 +193,15 @@ int run(const Arguments& arguments) {
         open_database(options);  // an engine would make a database that is not there
         Session session(options);
         Engine& engine = session.engine();
-        show(arguments, engine, backend_for(engine, source, arguments.device), kernel, problem);
+        show(arguments, engine, device_for(engine, source, arguments.device), kernel, problem);
         return kExitOk;
     }
     const SweepProblem named = problem_of(arguments);
     open_database(options);  // likewise
     Session session(options);
     Engine& engine = session.engine();
-    Backend& backend = device_of(engine, arguments.device);
-    show(arguments, engine, backend, named.kernel(backend), named.problem);
+    Device& device = device_of(engine, arguments.device);
+    show(arguments, engine, device, named.kernel(device), named.problem);
     return kExitOk;
 }
 
@@ -251,4 +252,4 @@ Action add_db_explain(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

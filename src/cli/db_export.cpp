@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@
 #include "cli/winner_choice.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -50,4 +51,4 @@ Action add_db_export(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <vector>
 
@@ -11,7 +12,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -64,4 +65,4 @@ Action add_db_list(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -65,4 +66,4 @@ Action add_db_path(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -16,7 +17,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -144,4 +145,4 @@ Action add_db_show(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

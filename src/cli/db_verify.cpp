@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -41,4 +42,4 @@ Action add_db_verify(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -11,7 +12,7 @@
 #include "cli/table.hpp"
 #include "jitune/session.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -65,4 +66,4 @@ Action add_devices(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

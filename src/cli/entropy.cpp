@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <memory>
 #include <string>
@@ -12,11 +13,11 @@
 #include "cli/output.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "placement/machine.hpp"
 #include "families/own/npy.hpp"
+#include "placement/machine.hpp"
 #include "sweep/timed_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -56,8 +57,8 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     }
     Session session(options);
     Engine& engine = session.engine();
-    Backend& backend = device_of(engine, arguments.device);
-    const Resolved& resolved = resolve_entropy(engine, backend, request);
+    Device& device = device_of(engine, arguments.device);
+    const Resolved& resolved = resolve_entropy(engine, device, request);
     const std::size_t count = file.header().count;
     const std::size_t element = bytes_of(request.element);
     Case one;
@@ -65,8 +66,8 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     one.arguments = {
         input_of(file.data(), count * element), {}, CaseArgument::output(count * sizeof(float))};
     one.arguments[1].value = std::bit_cast<std::uint64_t>(scale_of(request.entropy));
-    TimedCase timed = time_case(engine, backend, entropy_kernel_on(backend),
-                                entropy_problem(request), resolved, std::move(one));
+    TimedCase timed = time_case(engine, device, entropy_kernel_on(device), entropy_problem(request),
+                                resolved, std::move(one));
     const double bytes = static_cast<double>(count) * static_cast<double>(element + sizeof(float));
     return {
         std::move(timed.output),
@@ -119,4 +120,4 @@ Action add_entropy(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/entropy_words.hpp"
 
 #include <charconv>
@@ -8,7 +9,7 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -82,4 +83,4 @@ SweepPlan entropy_plan(const EntropyWords& words) {
     return plan;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

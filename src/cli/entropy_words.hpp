@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 #include "cli/sweep_result.hpp"
 #include "jitune/entropy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The problems of a sweep as they are written: lists by comma.
 struct EntropyWords {
@@ -26,4 +27,4 @@ Entropy parse_entropy(std::string_view window, std::string_view levels);
 /// Throws Error(usage) for a type that levels are not stored as.
 void refuse_other_elements(ElementType type);
 
-}  // namespace jitune
+}  // namespace jitune::internal

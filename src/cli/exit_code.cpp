@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/exit_code.hpp"
 
 #include <array>
 
-namespace jitune {
+namespace jitune::internal {
 
 std::span<const ExitCodeEntry> exit_codes() {
     static constexpr std::array kCodes{
@@ -35,4 +36,4 @@ ExitCode exit_code(ErrorKind kind) {
     return kExitFailed;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
@@ -5,7 +6,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What the process answers with.
 enum ExitCode : int {
@@ -28,4 +29,4 @@ std::span<const ExitCodeEntry> exit_codes();
 
 ExitCode exit_code(ErrorKind kind);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/export_file.hpp"
 
 #include <cmath>
@@ -9,7 +10,7 @@
 #include "cli/t4.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -134,4 +135,4 @@ std::vector<Measurement> read_export(const std::filesystem::path& path) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

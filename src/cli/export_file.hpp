@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -7,7 +8,7 @@
 #include "cli/output.hpp"
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What `db export` writes: a T4 document for all, whose metadata hold the measurements as the
 /// database has them (metadata.jitune: version, key, measurements), finals too. All are of one key.
@@ -18,4 +19,4 @@ Json export_document(std::span<const Measurement> measurements);
 /// database would refuse.
 std::vector<Measurement> read_export(const std::filesystem::path& path);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/file_run.hpp"
 
 #include <system_error>
@@ -7,7 +8,7 @@
 #include "cli/units.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 void FileRunArguments::add_file(CLI::App& app, const std::string& help) {
     app.add_option("FILE", file, help)->required();
@@ -56,4 +57,4 @@ std::string file_run_line(const std::string& name, const std::string& value) {
     return fmt::format("{:<14} {}\n", name, value);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

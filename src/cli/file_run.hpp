@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include "cli/output.hpp"
 #include "jitune/session.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What --device may be where host memory can be placed, for the help.
 inline constexpr const char* kPlacedDevices =
@@ -48,4 +49,4 @@ void refuse_overwriting(const std::filesystem::path& input, const char* option,
 /// A name and a value, in the columns of FileRun::text().
 std::string file_run_line(const std::string& name, const std::string& value);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/hints.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "cli/t4.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -76,4 +77,4 @@ std::vector<std::string> Hints::for_problem(const KernelTemplate& kernel, const 
     return hints;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -6,7 +7,7 @@
 
 #include "template/kernel_template.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What a file of recorded results (T4) says is worth trying first.
 class Hints {
@@ -28,4 +29,4 @@ private:
     std::vector<std::string> configurations_;  ///< that worked, fastest first
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

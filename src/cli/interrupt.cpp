@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/interrupt.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -41,4 +42,4 @@ void catch_broken_pipes() {
     ::sigaction(SIGPIPE, &action, nullptr);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

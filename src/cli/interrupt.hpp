@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
 
 #include <signal.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// While one lives, the first Ctrl-C (SIGINT or SIGTERM) only asks to stop; a second one ends the
 /// process at once. One at a time.
@@ -27,4 +28,4 @@ private:
 /// SIG_IGN, which the compilers that are started would inherit.
 void catch_broken_pipes();
 
-}  // namespace jitune
+}  // namespace jitune::internal

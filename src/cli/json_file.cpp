@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/json_file.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "cli/units.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -118,4 +119,4 @@ const Json& list_member(const Json& object, const char* key) {
     return value;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

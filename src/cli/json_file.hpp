@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -5,7 +6,7 @@
 
 #include "cli/output.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The document in a file, plain or gzip, of at most 256 MiB of text. Throws Error(usage) with the
 /// path and, for what is no JSON, the line and column where it ceases to be.
@@ -23,4 +24,4 @@ const Json& list_member(const Json& object, const char* key);
 /// `otherwise` where there is none.
 std::string text_member_or(const Json& object, const char* key, const std::string& otherwise);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/kernel_words.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "cli/sizes.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -62,14 +63,15 @@ std::map<std::string, std::string> parse_kernel_types(const std::vector<std::str
     return types;
 }
 
-Backend& backend_for(Engine& engine, const KernelTemplate& kernel, const std::string& device) {
-    const std::string& wanted = kernel.front_matter().backend;
-    Backend& backend = engine.backend(device == "auto" ? wanted : device);
-    if (!backend.info().id.starts_with(wanted)) {
-        throw Error(ErrorKind::usage, fmt::format("{} is a template for {}, not for {}",
-                                                  kernel.source().name, wanted, backend.info().id));
+Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& id) {
+    const PlatformKind wanted = kernel.front_matter().platform;
+    Device& device = engine.device(id == "auto" ? to_string(wanted) : id);
+    if (device.info().platform != wanted) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} is a template for {}, not for {}", kernel.source().name,
+                                to_string(wanted), device.info().id));
     }
-    return backend;
+    return device;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

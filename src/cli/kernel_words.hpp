@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 #include "dispatch/engine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 // How the command line names a problem of a kernel in a file. All throw Error(usage).
 
@@ -19,6 +20,6 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
 std::map<std::string, std::string> parse_kernel_types(const std::vector<std::string>& words);
 
 /// The device of that id, or the first of the template's kind for "auto"; it must be of that kind.
-Backend& backend_for(Engine& engine, const KernelTemplate& kernel, const std::string& device);
+Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& device);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -16,12 +17,12 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/units.hpp"
+#include "families/families.hpp"
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
-#include "families/families.hpp"
 #include "worker/worker.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -72,9 +73,9 @@ constexpr std::array kCommands{
 std::string version() {
     std::string names;
     for (const PlatformEntry& row : platforms()) {
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
+        names += (names.empty() ? "" : ", ") + std::string(to_string(row.kind));
     }
-    return fmt::format("jitune {} (backends: {})", JITUNE_VERSION, names);
+    return fmt::format("jitune {} (backends: {})", JITUNE_VERSION_STRING, names);
 }
 
 std::string footer() {
@@ -154,19 +155,19 @@ int report(const char* message, int code) {
 
 }  // namespace
 
-}  // namespace jitune
+}  // namespace jitune::internal
 
 int main(int argc, char** argv) {
-    jitune::catch_broken_pipes();
+    jitune::internal::catch_broken_pipes();
     try {
-        return jitune::run(argc, argv);
-    } catch (const jitune::OutputClosed&) {
-        return jitune::kExitPipe;
+        return jitune::internal::run(argc, argv);
+    } catch (const jitune::internal::OutputClosed&) {
+        return jitune::internal::kExitPipe;
     } catch (const jitune::Error& error) {
-        return jitune::report(error.what(), jitune::exit_code(error.kind()));
+        return jitune::internal::report(error.what(), jitune::internal::exit_code(error.kind()));
     } catch (const std::bad_alloc&) {
-        return jitune::report("not enough memory", jitune::kExitUnavailable);
+        return jitune::internal::report("not enough memory", jitune::internal::kExitUnavailable);
     } catch (const std::exception& error) {
-        return jitune::report(error.what(), jitune::kExitFailed);
+        return jitune::internal::report(error.what(), jitune::internal::kExitFailed);
     }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/output.hpp"
 
 #include <cerrno>
@@ -10,7 +11,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 void print_error(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stderr);
@@ -43,4 +44,4 @@ Json json_number(double value) {
     return value;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

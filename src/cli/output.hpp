@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Keys in the order they were written.
 using Json = nlohmann::ordered_json;
@@ -25,4 +26,4 @@ void print_json(const Json& document);
 /// A number, or "NaN", "Infinity", "-Infinity", which JSON has no numbers for.
 Json json_number(double value);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -95,4 +96,4 @@ void Progress::clear() {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

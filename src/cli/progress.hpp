@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 
 #include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// How far a problem that is under way is.
 struct RunState {
@@ -58,4 +59,4 @@ private:
     Clock::time_point next_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/record_text.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "tuner_db/bucket.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -126,4 +127,4 @@ std::string speed_up_interval_text(const Certainty& certainty) {
                : "";
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

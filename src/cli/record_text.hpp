@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include "cli/output.hpp"
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 Json to_json(const RecordKey& key);
 Json to_json(const Provenance& provenance);
@@ -30,4 +31,4 @@ std::string speed_up_text(const Winner& winner);
 /// "99 %: 1.51x to 1.53x", or "" where that is not known.
 std::string speed_up_interval_text(const Certainty& certainty);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -12,12 +13,12 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/reduce_words.hpp"
-#include "types/element_visit.hpp"
 #include "families/own/npy.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "sweep/timed_reduce.hpp"
+#include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -76,7 +77,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     Session session(options);
     Engine& engine = session.engine();
     const TimedReduction reduction =
-        timed_reduce(engine, engine.backend(arguments.device), request, file.data());
+        timed_reduce(engine, engine.device(arguments.device), request, file.data());
     const auto bytes = static_cast<double>(file.header().count * bytes_of(request.element));
     return {value_of(request.result, reduction.value),
             {reduction.info, reduction.seconds, bytes / reduction.seconds / 1e9,
@@ -156,4 +157,4 @@ Action add_reduce(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

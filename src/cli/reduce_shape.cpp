@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/reduce_shape.hpp"
 
 #include <algorithm>
@@ -6,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "cli/sizes.hpp"
-#include "types/name_table.hpp"
 #include "families/reduce/reduce_call.hpp"
+#include "types/name_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -84,4 +85,4 @@ std::string size_text(const detail::ReduceShape& shape) {
                                          : fmt::format("{}x{}", size_text(shape.outer), inner);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

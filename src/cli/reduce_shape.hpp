@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 #include "families/reduce/reduce_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// "all", "rows", "columns", "segments".
 std::string_view to_string(ReduceKind kind);
@@ -27,4 +28,4 @@ std::vector<detail::ReduceShape> parse_shapes(ReduceKind kind, std::string_view 
 /// "2^20" or "2^10x2^16".
 std::string size_text(const detail::ReduceShape& shape);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/reduce_words.hpp"
+#include "backend/platform_kind.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "cli/sizes.hpp"
-#include "jitune/error.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -100,11 +102,11 @@ Determinism parse_unpinned(std::string_view name) {
 }
 
 void refuse_placed_reduction(std::string_view device) {
-    if (device == "machine") {
+    if (device == to_string(PlatformKind::machine)) {
         throw Error(ErrorKind::usage,
                     "--device machine: reductions of host memory have no placements, only entropy "
                     "and stencil do: use host or cuda");
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

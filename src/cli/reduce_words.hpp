@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 #include "jitune/element_type.hpp"
 #include "jitune/reduction.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The element types of a list by comma, or of "all". Throws Error(usage).
 std::vector<ElementType> parse_element_types(std::string_view text);
@@ -31,4 +32,4 @@ Determinism parse_unpinned(std::string_view name);
 /// Throws Error(usage) for the device "machine", whose kernels are placements.
 void refuse_placed_reduction(std::string_view device);
 
-}  // namespace jitune
+}  // namespace jitune::internal

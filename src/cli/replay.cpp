@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -20,7 +21,7 @@
 #include "strategy/recorded_space.hpp"
 #include "strategy/strategy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -166,4 +167,4 @@ Action add_replay(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

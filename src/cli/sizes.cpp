@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sizes.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -154,4 +155,4 @@ std::uint64_t parse_seed(std::string_view text) {
     return *seed;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The largest number of elements that the command line takes.
 inline constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
@@ -37,4 +38,4 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
 /// Throws Error(usage).
 std::uint64_t parse_seed(std::string_view text);
 
-}  // namespace jitune
+}  // namespace jitune::internal

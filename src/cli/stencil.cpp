@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,12 +11,12 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/stencil_words.hpp"
-#include "placement/machine.hpp"
 #include "families/own/npy.hpp"
 #include "families/stencil/stencil_call.hpp"
+#include "placement/machine.hpp"
 #include "sweep/timed_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -43,15 +44,15 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     const std::size_t element = bytes_of(request.element);
     Session session(options);
     Engine& engine = session.engine();
-    Backend& backend = device_of(engine, arguments.device);
-    const Resolved& resolved = resolve_stencil(engine, backend, request, kFastAlignment);
+    Device& device = device_of(engine, arguments.device);
+    const Resolved& resolved = resolve_stencil(engine, device, request, kFastAlignment);
     Case one;
     one.sizes = {request.n};
     one.arguments = {input_of(file.data(), file.header().count * element),
                      input_of(weights.data(), weights.bytes().size()),
                      CaseArgument::output(static_cast<std::size_t>(outputs) * element)};
     one.arguments[1].by_value = true;
-    TimedCase timed = time_case(engine, backend, stencil_kernel_on(backend),
+    TimedCase timed = time_case(engine, device, stencil_kernel_on(device),
                                 stencil_problem(request, kFastAlignment), resolved, std::move(one));
     const double bytes = static_cast<double>(request.n + outputs) * static_cast<double>(element);
     return {
@@ -116,4 +117,4 @@ Action add_stencil(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

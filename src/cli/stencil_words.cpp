@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/stencil_words.hpp"
 
 #include <charconv>
@@ -5,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "cli/sizes.hpp"
-#include "jitune/error.hpp"
 #include "families/stencil/stencil_call.hpp"
+#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -109,4 +110,4 @@ SweepPlan stencil_plan(const StencilWords& words) {
     return plan;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 #include "cli/sweep_result.hpp"
 #include "jitune/stencil.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// 1 to Stencil::kMaxRadius. Throws Error(usage).
 int parse_radius(std::string_view text);
@@ -27,4 +28,4 @@ struct StencilWords {
 /// Every combination but those that have no output. Throws Error(usage).
 SweepPlan stencil_plan(const StencilWords& words);
 
-}  // namespace jitune
+}  // namespace jitune::internal

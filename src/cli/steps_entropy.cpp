@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -5,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "articles/entropy_steps.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
@@ -13,12 +15,11 @@
 #include "cli/sizes.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
-#include "jitune/session.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "articles/entropy_steps.hpp"
+#include "jitune/session.hpp"
 #include "placement/machine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -65,30 +66,31 @@ public:
           session_(arguments.options()),
           table_(columns(sizes_)) {
         if (arguments.devices.empty()) {
-            Backend& first = session_.engine().backend("auto");
-            Backend& host = session_.engine().backend("host");
+            Device& first = session_.engine().device("auto");
+            Device& host = session_.engine().device(to_string(PlatformKind::host));
             devices_ = &first == &host ? std::vector{&host} : std::vector{&first, &host};
             return;
         }
         for (const std::string& id : parse_list("--devices", arguments.devices)) {
-            devices_.push_back(&session_.engine().backend(id));
+            devices_.push_back(&session_.engine().device(id));
         }
     }
 
     int run() {
-        for (const Backend* device : devices_) {
+        for (const Device* device : devices_) {
             show(fmt::format("{}: {}\n", device->info().id, device->info().name));
         }
         show(
             "entropies of 5 x 5 windows, float32, 16 levels; time: kernel / with copies from and "
             "to host memory\n");
         show(table_.header());
-        for (Backend* device : devices_) {
+        for (Device* device : devices_) {
             run_on(*device);
         }
-        if (std::any_of(devices_.begin(), devices_.end(),
-                        [](const Backend* device) { return device->info().id == "host"; })) {
-            Backend& machine = device_of(session_.engine(), "machine");
+        if (std::any_of(devices_.begin(), devices_.end(), [](const Device* device) {
+                return device->info().platform == PlatformKind::host;
+            })) {
+            Device& machine = device_of(session_.engine(), to_string(PlatformKind::machine));
             add("v14", "placed: cores, GPUs or both", machine, [&](std::int64_t size) {
                 return run_placed_entropy_step(session_.engine(), size, interrupt_.requested());
             });
@@ -112,11 +114,11 @@ private:
         return columns;
     }
 
-    void run_on(Backend& device) {
+    void run_on(Device& device) {
         Engine& engine = session_.engine();
-        const bool is_host = device.info().id == "host";
+        const bool is_host = device.info().platform == PlatformKind::host;
         for (const EntropyStep& step : entropy_steps()) {
-            if ((step.backend == "host") == is_host) {
+            if ((step.platform == PlatformKind::host) == is_host) {
                 add(std::string(step.name), std::string(step.change), device,
                     [&](std::int64_t size) {
                         return run_entropy_step(engine, device, step, size, interrupt_.requested());
@@ -129,7 +131,7 @@ private:
     }
 
     template <class Measure>
-    void add(std::string step, std::string change, const Backend& device, const Measure& measure) {
+    void add(std::string step, std::string change, const Device& device, const Measure& measure) {
         Line line{std::move(step), std::move(change), device.info().id, {}};
         for (const std::int64_t size : sizes_) {
             if (interrupt_.requested()) {
@@ -191,7 +193,7 @@ private:
     const std::vector<std::int64_t> sizes_;
     const bool json_;
     Session session_;
-    std::vector<Backend*> devices_;
+    std::vector<Device*> devices_;
     const Interrupt interrupt_;
     const Table table_;
     std::vector<Line> lines_;
@@ -212,4 +214,4 @@ Action add_steps_entropy(CLI::App& app) {
     return [arguments] { return Steps(*arguments).run(); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "articles/step_runner.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
@@ -10,9 +12,8 @@
 #include "cli/sizes.hpp"
 #include "cli/steps_result.hpp"
 #include "jitune/session.hpp"
-#include "articles/step_runner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -29,14 +30,14 @@ public:
     Steps(const Arguments& arguments, ElementType type, std::int64_t n)
         : arguments_(arguments),
           session_(arguments.options()),
-          backend_(session_.engine().backend(arguments.device)),
-          runner_(session_.engine(), backend_, type, n, interrupt_.requested()),
+          device_(session_.engine().device(arguments.device)),
+          runner_(session_.engine(), device_, type, n, interrupt_.requested()),
           table_(arguments.tune_steps, runner_.peak_gb_per_s()) {
         result_.type = type;
         result_.n = n;
-        result_.device = backend_.info().id;
-        result_.device_name = backend_.info().name;
-        result_.compiler = backend_.compiler();
+        result_.device = device_.info().id;
+        result_.device_name = device_.info().name;
+        result_.compiler = device_.compiler();
         result_.peak_gb_per_s = runner_.peak_gb_per_s();
     }
 
@@ -91,7 +92,7 @@ private:
 
     const Arguments& arguments_;
     Session session_;
-    Backend& backend_;
+    Device& device_;
     const Interrupt interrupt_;
     StepRunner runner_;
     const StepsTable table_;
@@ -129,4 +130,4 @@ Action add_steps_reduce(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

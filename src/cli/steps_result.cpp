@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/steps_result.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -134,4 +135,4 @@ int steps_exit_code(const StepsResult& result) {
     return count(result, StepRow::Outcome::timed) > 0 ? kExitOk : kExitUnavailable;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "articles/step_runner.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "jitune/element_type.hpp"
-#include "articles/step_runner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A step with what became of it.
 struct StepLine {
@@ -49,4 +50,4 @@ Json steps_json(const StepsResult& result);
 
 int steps_exit_code(const StepsResult& result);
 
-}  // namespace jitune
+}  // namespace jitune::internal

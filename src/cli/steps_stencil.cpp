@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -5,17 +6,17 @@
 
 #include <fmt/format.h>
 
+#include "articles/stencil_steps_table.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
-#include "articles/stencil_steps_table.hpp"
 #include "cli/stencil_words.hpp"
 #include "jitune/session.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -52,9 +53,9 @@ int run(const Arguments& arguments) {
         radii.push_back(parse_radius(word));
     }
     Session session(arguments.options());
-    Backend& backend = session.engine().backend(arguments.device);
+    Device& device = session.engine().device(arguments.device);
     const Interrupt interrupt;
-    StencilStepRunner runner(session.engine(), backend, type, n, interrupt.requested());
+    StencilStepRunner runner(session.engine(), device, type, n, interrupt.requested());
     const StencilStepsTable table;
     const auto show = [&](const std::string& text) {
         if (!arguments.json) {
@@ -62,7 +63,7 @@ int run(const Arguments& arguments) {
         }
     };
     show(fmt::format("the {} mean of neighbours of {} elements on {} ({}), {}\n", to_string(type),
-                     size_text(n), backend.info().id, backend.info().name, backend.compiler()));
+                     size_text(n), device.info().id, device.info().name, device.compiler()));
     show("sh: shared memory, rc: register cache, with so many outputs for each thread\n");
     show(table.header());
     std::vector<StencilStepsLine> lines;
@@ -76,8 +77,8 @@ int run(const Arguments& arguments) {
         print_json({{"kernel", "stencil"},
                     {"type", to_string(type)},
                     {"n", n},
-                    {"device", backend.info().id},
-                    {"device_name", backend.info().name},
+                    {"device", device.info().id},
+                    {"device_name", device.info().name},
                     {"interrupted", interrupt.requested().load()},
                     {"steps", stencil_steps_json(lines)}});
     }
@@ -103,4 +104,4 @@ Action add_steps_stencil(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

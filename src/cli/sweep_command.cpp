@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_command.hpp"
 
 #include <string>
@@ -8,10 +9,10 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
-#include "sweep/sweep.hpp"
 #include "strategy/strategy.hpp"
+#include "sweep/sweep.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -48,7 +49,7 @@ int run_sweep(const SweepArguments& arguments, SweepPlan plan) {
     }
     Session session(options);
     Engine& engine = session.engine();
-    std::vector<Backend*> devices = sweep_devices(engine, arguments.device);
+    std::vector<Device*> devices = sweep_devices(engine, arguments.device);
     if (!options.database.empty()) {
         // Apps go on without a database; a sweep that cannot keep what it finds must not begin.
         TuningStore::open(options.database, TuningStore::Access::read_write,
@@ -95,4 +96,4 @@ void SweepArguments::add(CLI::App& app) {
     add_json(app);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

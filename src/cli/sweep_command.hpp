@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include "cli/common_options.hpp"
 #include "cli/sweep_result.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The arguments that the sweeps of all kernels have, as they were written.
 struct SweepArguments : CommonArguments {
@@ -28,4 +29,4 @@ struct SweepArguments : CommonArguments {
 /// exit code; throws Error.
 int run_sweep(const SweepArguments& arguments, SweepPlan plan);
 
-}  // namespace jitune
+}  // namespace jitune::internal

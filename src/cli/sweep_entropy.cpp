@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/entropy_words.hpp"
 #include "cli/sweep_command.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -26,4 +27,4 @@ Action add_sweep_entropy(CLI::App& app) {
     return [arguments] { return run_sweep(*arguments, entropy_plan(arguments->problems)); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

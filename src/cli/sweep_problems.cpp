@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_problems.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_types.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -101,8 +102,8 @@ SweepPlan reduce_plan(const SweepWords& words) {
     }
     for (const detail::ReduceRequest& request : requests) {
         const ReduceKind kind = request.shape.kind;
-        const auto kernel = [kind](const Backend& device) -> const Kernel& {
-            return reduce_kernel(kind, platform_of(device));
+        const auto kernel = [kind](const Device& device) -> const Kernel& {
+            return reduce_kernel(kind, device.info().platform);
         };
         plan.problems.push_back({reduce_problem(request), kernel, problem_text(request),
                                  cells_of(request, results), json_of(request),
@@ -111,4 +112,4 @@ SweepPlan reduce_plan(const SweepWords& words) {
     return plan;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 #include "cli/sweep_result.hpp"
 #include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The problems of a sweep as they are written: lists by comma.
 struct SweepWords {
@@ -32,4 +33,4 @@ std::string problem_text(const detail::ReduceRequest& problem);
 /// its operation's own.
 SweepPlan reduce_plan(const SweepWords& words);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
 
@@ -8,7 +9,7 @@
 #include "cli/sweep_command.hpp"
 #include "cli/sweep_problems.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -40,4 +41,4 @@ Action add_sweep_reduce(CLI::App& app) {
     };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

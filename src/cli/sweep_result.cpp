@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_result.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -209,4 +210,4 @@ int sweep_exit_code(const SweepResult& result) {
     return result.count(SweepRow::Outcome::tuned) > 0 ? kExitOk : kExitUnavailable;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

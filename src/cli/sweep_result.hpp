@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,12 @@
 #include "template/kernel.hpp"
 #include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One problem of a sweep, of whatever kernel.
 struct SweepProblem {
     Problem problem;
-    std::function<const Kernel&(const Backend& device)> kernel;
+    std::function<const Kernel&(const Device& device)> kernel;
     std::string name;    ///< "float32 sum 2^20"
     Table::Cells cells;  ///< what the plan's columns say of it
     Json json;           ///< the same for machines
@@ -91,4 +92,4 @@ Json sweep_json(const SweepResult& result);
 
 int sweep_exit_code(const SweepResult& result);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/stencil_words.hpp"
 #include "cli/sweep_command.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -28,4 +29,4 @@ Action add_sweep_stencil(CLI::App& app) {
     return [arguments] { return run_sweep(*arguments, stencil_plan(arguments->problems)); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

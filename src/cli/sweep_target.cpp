@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_target.hpp"
 
 #include <array>
@@ -9,7 +10,7 @@
 #include "jitune/error.hpp"
 #include "jitune/options.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -57,4 +58,4 @@ std::chrono::milliseconds parse_limit(std::string_view word) {
                 fmt::format("--hang-limit: \"{}\" is none: give seconds above 0, as in 60", word));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// When the search for one problem may end: TuneOptions::target_ns and target_speed_up.
 struct SweepTarget {
@@ -17,4 +18,4 @@ SweepTarget parse_target(std::string_view word);
 /// Seconds over 0. Throws Error(usage).
 std::chrono::milliseconds parse_limit(std::string_view word);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/t1.hpp"
 
 #include <algorithm>
@@ -9,11 +10,11 @@
 #include <fmt/ranges.h>
 
 #include "cli/json_file.hpp"
-#include "template/front_matter.hpp"
 #include "jitune/error.hpp"
 #include "support/text_file.hpp"
+#include "template/front_matter.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -301,4 +302,4 @@ T1Template read_t1(const std::filesystem::path& file) {
     return t1_template(read_json(file), file);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -5,7 +6,7 @@
 
 #include "cli/output.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A kernel template made from a tuning problem in the autotuning community's T1 JSON format.
 struct T1Template {
@@ -26,4 +27,4 @@ T1Template read_t1(const std::filesystem::path& file);
 /// NOT, / and =.
 std::string t1_expression(const std::string& text);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/t4.hpp"
 
 #include <algorithm>
@@ -12,11 +13,11 @@
 #include <fmt/format.h>
 
 #include "cli/json_file.hpp"
-#include "tuning/finals.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
+#include "tuning/finals.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -227,4 +228,4 @@ Json t4_document(std::span<const Measurement> measurements) {
             {"schema_version", "1.0.0"}};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -8,7 +9,7 @@
 #include "strategy/recorded_space.hpp"
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A T4 document of the autotuning community (schema 1.0.0): {"results": [{"configuration": {…},
 /// "invalidity": "correct", "measurements": [{"name", "value", "unit"}], "objectives": […]}]}.
@@ -27,4 +28,4 @@ RecordedSpace read_t4(const std::filesystem::path& path);
 /// again, are left out.
 Json t4_document(std::span<const Measurement> measurements);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/table.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
     for (Column& column : columns_) {
@@ -54,4 +55,4 @@ std::string Table::text(std::vector<Column> columns, const std::vector<Cells>& r
     return text;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

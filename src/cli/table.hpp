@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 enum class Align { left, right };
 
@@ -35,4 +36,4 @@ private:
     std::vector<Column> columns_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

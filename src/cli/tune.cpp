@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@
 #include "families/own/kernel_file.hpp"
 #include "strategy/strategy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -38,14 +39,14 @@ struct Arguments : CommonArguments {
 };
 
 TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
-                    const Problem& problem, Backend& backend, const TuneReport& report) {
+                    const Problem& problem, Device& device, const TuneReport& report) {
     const FrontMatter& front = kernel.front_matter();
     TuneResult result;
     result.file = arguments.input.empty() ? arguments.file : arguments.input;
     result.kernel = front.kernel;
-    result.device = backend.info().id;
-    result.device_name = backend.info().name;
-    result.compiler = backend.compiler();
+    result.device = device.info().id;
+    result.device_name = device.info().name;
+    result.compiler = device.compiler();
     for (std::size_t i = 0; i < front.sizes.size(); ++i) {
         result.sizes.emplace_back(front.sizes[i], problem.sizes[i]);
     }
@@ -53,11 +54,10 @@ TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
     result.winner = report.winner;
     result.progress = report.progress;
     const auto winner = Configuration::parse(report.winner.configuration, front.parameters);
-    result.metrics =
-        kernel.metrics(problem, backend.info(), winner, report.winner.median_ns * 1e-9);
+    result.metrics = kernel.metrics(problem, device.info(), winner, report.winner.median_ns * 1e-9);
     if (report.winner.default_median_ns > 0) {
-        const auto standard = kernel.default_configuration(kernel.space(problem, backend.info()));
-        result.before = kernel.metrics(problem, backend.info(), standard,
+        const auto standard = kernel.default_configuration(kernel.space(problem, device.info()));
+        result.before = kernel.metrics(problem, device.info(), standard,
                                        report.winner.default_median_ns * 1e-9);
     }
     result.arguments = static_cast<std::size_t>(
@@ -125,8 +125,8 @@ int run(const Arguments& arguments) {
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
     Session session(options);
-    Backend& backend = backend_for(session.engine(), source, arguments.device);
-    const auto hints = hints_of(arguments, source, problem, backend.info());
+    Device& device = device_for(session.engine(), source, arguments.device);
+    const auto hints = hints_of(arguments, source, problem, device.info());
     if (!options.database.empty()) {  // what cannot be kept must not be looked for
         TuningStore::open(options.database, TuningStore::Access::read_write,
                           Log(options.log_level, options.log_sink));
@@ -134,8 +134,8 @@ int run(const Arguments& arguments) {
     const std::string name =
         fmt::format("{} {}", problem.kernel, sizes_text(problem, source.front_matter().sizes));
     if (!arguments.json) {
-        print(fmt::format("{} on {} ({}), {}, strategy {}\n", name, backend.info().id,
-                          backend.info().name, backend.compiler(), options.strategy));
+        print(fmt::format("{} on {} ({}), {}, strategy {}\n", name, device.info().id,
+                          device.info().name, device.compiler(), options.strategy));
     }
     const Interrupt interrupt;
     TuneOptions how;
@@ -147,11 +147,11 @@ int run(const Arguments& arguments) {
     how.hints = hints;
     TuneReport report;
     {
-        Watch watch(backend.info().id, name, options);
+        Watch watch(device.info().id, name, options);
         how.progress = [&](const TuneProgress& progress) { watch(progress); };
-        report = session.engine().tune_and_store(backend, kernel, problem, how);
+        report = session.engine().tune_and_store(device, kernel, problem, how);
     }
-    TuneResult result = describe(arguments, source, problem, backend, report);
+    TuneResult result = describe(arguments, source, problem, device, report);
     result.strategy = options.strategy;
     result.database = options.database.string();
     result.store_failed = session.counters().store_errors > 0;
@@ -193,4 +193,4 @@ Action add_tune(CLI::App& app) {
     return [arguments] { return run(*arguments); };
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/tune_result.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -109,4 +110,4 @@ Json tune_json(const TuneResult& result) {
     return document;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

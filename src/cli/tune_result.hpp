@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 #include "template/kernel_template.hpp"
 #include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What `jitune tune` found.
 struct TuneResult {
@@ -36,4 +37,4 @@ std::string tune_text(const TuneResult& result);
 /// docs/command_line.md has the keys.
 Json tune_json(const TuneResult& result);
 
-}  // namespace jitune
+}  // namespace jitune::internal

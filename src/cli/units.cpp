@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/units.hpp"
 
 #include <array>
@@ -5,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -68,4 +69,4 @@ std::string one_line(const std::string& text) {
     return line;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// "3.21 us": three digits and the unit that suits them.
 std::string time_text(double nanoseconds);
@@ -20,4 +21,4 @@ std::string bytes_text(std::int64_t bytes);
 /// The text in one line: control characters and runs of space become one space.
 std::string one_line(const std::string& text);
 
-}  // namespace jitune
+}  // namespace jitune::internal

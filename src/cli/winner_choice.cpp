@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/winner_choice.hpp"
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 
 #include "cli/record_text.hpp"
 #include "cli/sizes.hpp"
-#include "template/problem.hpp"
 #include "jitune/error.hpp"
+#include "template/problem.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -96,4 +97,4 @@ void WinnerChoice::add(CLI::App& app) {
     filter("--device-class", device_class, "Part of the device class");
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Which winner of a database a command is about, as it was written: a row or filters.
 struct WinnerChoice {
@@ -27,4 +28,4 @@ struct WinnerChoice {
     [[nodiscard]] const Winner& select(const std::vector<Winner>& winners) const;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/call_memo.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::int64_t> sizes,
                                      const Resolved& resolved, StreamSite& site) {
@@ -12,4 +13,4 @@ const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::in
     return *entry.launch;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

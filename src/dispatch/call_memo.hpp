@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 #include "dispatch/dispatch_table.hpp"
 #include "support/thread_own.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The sizes of a problem; 0 for those that it does not have.
 using CallSizes = std::array<std::int64_t, 3>;
@@ -65,4 +66,4 @@ private:
     std::array<Entry, std::size_t{1} << kBits> entries_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,28 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/device_id.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 DeviceId parse_device_id(std::string_view text) {
-    DeviceId id{text.substr(0, text.find(':'))};
-    if (id.platform != text) {
-        const std::string_view digits = text.substr(id.platform.size() + 1);
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), id.ordinal);
-        if (error != std::errc() || end != digits.data() + digits.size() || id.ordinal < 0) {
-            id.ordinal = -1;
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto platform = platform_from(text.substr(0, colon));
+    int ordinal = 0;
+    if (colon < text.size()) {
+        const std::string_view digits = text.substr(colon + 1);
+        const char* const digits_end = digits.data() + digits.size();
+        const auto [end, error] = std::from_chars(digits.data(), digits_end, ordinal);
+        if (error != std::errc() || end != digits_end) {
+            ordinal = -1;
         }
     }
-    if ((id.platform != "host" && id.platform != "cuda") || id.ordinal < 0) {
+    if (!platform || *platform == PlatformKind::machine || ordinal < 0) {
         throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" is no device: use auto, host, cuda or cuda:N", text));
+                    fmt::format("unknown device \"{}\": use auto, host, cuda or cuda:N", text));
     }
-    return id;
+    return {*platform, ordinal};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

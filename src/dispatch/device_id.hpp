@@ -1,16 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string_view>
 
-namespace jitune {
+#include "backend/platform_kind.hpp"
+
+namespace jitune::internal {
 
 /// A device as users name it.
 struct DeviceId {
-    std::string_view platform;  ///< "cuda" or "host", part of the text
+    PlatformKind platform;
     int ordinal = 0;
 };
 
 /// Of "host", "cuda" or "cuda:N". Throws Error(usage) for another word.
 DeviceId parse_device_id(std::string_view text);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -5,11 +6,11 @@
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "template/launch_rule.hpp"
 #include "jitune/session.hpp"
 #include "support/append_table.hpp"
+#include "template/launch_rule.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A problem but for its sizes and its device, in a few words.
 struct ProblemWords {
@@ -38,7 +39,7 @@ private:
 
 /// What an answer is found by.
 struct DispatchKey {
-    const void* backend = nullptr;  ///< the Backend
+    const void* device = nullptr;  ///< the Device
     ProblemWords problem;
     std::int64_t bucket = 0;  ///< size_bucket()
 
@@ -47,7 +48,7 @@ struct DispatchKey {
     /// A hash in [0, 1024).
     static std::size_t mix(const DispatchKey& key) {
         return WordHash()
-            .add(reinterpret_cast<std::uintptr_t>(key.backend))
+            .add(reinterpret_cast<std::uintptr_t>(key.device))
             .add(reinterpret_cast<std::uintptr_t>(key.problem.kernel))
             .add(key.problem.types)
             .add(key.problem.variant)
@@ -66,4 +67,4 @@ struct Resolved {
 /// Answers by key.
 using DispatchTable = AppendTable<DispatchKey, const Resolved, DispatchKey::mix>;
 
-}  // namespace jitune
+}  // namespace jitune::internal

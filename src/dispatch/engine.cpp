@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/engine.hpp"
 
 #include <algorithm>
@@ -6,12 +7,12 @@
 #include <fmt/format.h>
 
 #include "dispatch/device_id.hpp"
+#include "strategy/strategy.hpp"
 #include "tuning/recorder.hpp"
 #include "tuning/tuning_history.hpp"
 #include "tuning/tuning_record.hpp"
-#include "strategy/strategy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -47,16 +48,16 @@ Engine::Engine(const Options& options, std::span<const Family> families)
 
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
                std::span<const Family> families)
-    : keeps_host_data_(options.device == "host"),
+    : keeps_host_data_(options.device == to_string(PlatformKind::host)),
       options_(std::move(options)),
       log_(options_.log_level, options_.log_sink),
       platforms_(std::move(platforms)),
       families_(families),
       store_(options_, log_),
       answers_(options_, log_, store_, binaries_,
-               [this](Backend& backend, const Kernel& kernel, const Problem& problem,
+               [this](Device& device, const Kernel& kernel, const Problem& problem,
                       const TuneOptions& tuning) {
-                   return tune_prepared(backend, kernel, problem, tuning);
+                   return tune_prepared(device, kernel, problem, tuning);
                }),
       isolation_(options_, log_) {
     check(options_);
@@ -79,28 +80,29 @@ std::vector<DeviceDescription> Engine::devices() {
             result.push_back({info.id, info.name, info.device_class, info.driver, ""});
         }
         if (platform->device_count() == 0) {
-            result.push_back({std::string(platform->name()), "", "", "", platform->missing()});
+            result.push_back(
+                {std::string(to_string(platform->kind())), "", "", "", platform->missing()});
         }
     }
     return result;
 }
 
-Platform& Engine::platform(std::string_view name) {
+Platform& Engine::platform(PlatformKind kind) {
     for (const auto& platform : platforms_) {
-        if (platform->name() == name) {
+        if (platform->kind() == kind) {
             if (platform->device_count() == 0) {
                 throw Error(ErrorKind::unavailable,
-                            fmt::format("no {} device: {}", name, platform->missing()));
+                            fmt::format("no {} device: {}", to_string(kind), platform->missing()));
             }
             return *platform;
         }
     }
     throw Error(ErrorKind::unavailable,
-                fmt::format("this build of jitune has no {} backend", name));
+                fmt::format("this build of jitune has no {} backend", to_string(kind)));
 }
 
-Platform& Engine::find(std::atomic<Platform*>& place, std::string_view name) {
-    Platform& found = platform(name);
+Platform& Engine::find(std::atomic<Platform*>& place, PlatformKind kind) {
+    Platform& found = platform(kind);
     place.store(&found, std::memory_order_release);
     return found;
 }
@@ -113,7 +115,7 @@ EnginePart& Engine::make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine
     return *own_part_;
 }
 
-Backend& Engine::backend(std::string_view id) {
+Device& Engine::device(std::string_view id) {
     refuse_fork();
     if (id == "auto") {
         for (const auto& platform : platforms_) {
@@ -123,8 +125,8 @@ Backend& Engine::backend(std::string_view id) {
         }
         throw Error(ErrorKind::unavailable, "no device at all, not even the host");
     }
-    const auto [name, ordinal] = parse_device_id(id);
-    Platform& found = platform(name);
+    const auto [kind, ordinal] = parse_device_id(id);
+    Platform& found = platform(kind);
     if (ordinal >= found.device_count()) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("no device {}: there are {} of this kind, counted from 0", id,
@@ -133,45 +135,45 @@ Backend& Engine::backend(std::string_view id) {
     return found.device(ordinal);
 }
 
-const Resolved& Engine::resolve(const DispatchKey& key, Backend& backend, const Kernel& kernel,
+const Resolved& Engine::resolve(const DispatchKey& key, Device& device, const Kernel& kernel,
                                 const Problem& problem) {
     refuse_fork();
     const SingleFlight::Turn turn(flights_, key);
     if (const Resolved* found = table_.find(key)) {
         return *found;
     }
-    return table_.add(key, answers_.find(backend, kernel, problem));
+    return table_.add(key, answers_.find(device, kernel, problem));
 }
 
-TuneReport Engine::tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
+TuneReport Engine::tune_and_store(Device& device, const Kernel& kernel, const Problem& problem,
                                   TuneOptions options) {
     refuse_fork();
     kernel.kernel_template.check(problem);
     kernel.workload->prepare(problem);
-    return tune_prepared(backend, kernel, problem, std::move(options));
+    return tune_prepared(device, kernel, problem, std::move(options));
 }
 
-TuneReport Engine::tune_prepared(Backend& backend, const Kernel& kernel, const Problem& problem,
+TuneReport Engine::tune_prepared(Device& device, const Kernel& kernel, const Problem& problem,
                                  TuneOptions options) {
     ++tunings_;
     const KernelTemplate& source = kernel.kernel_template;
     const std::string what =
         fmt::format("{} {} {} on {}", problem.kernel, types_text(problem),
-                    sizes_text(problem, source.front_matter().sizes), backend.info().id);
+                    sizes_text(problem, source.front_matter().sizes), device.info().id);
     log_.info("tuning {}", what);
-    const Recorder recorder(source, problem, backend);
+    const Recorder recorder(source, problem, device);
     store_.tell([&](TuningStore& store) {
         std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
     });
     store_.ask([&](TuningStore& store) { recall(store, source, recorder, options); });
-    TuneReport report = tune_recorded(backend, kernel, problem, options, recorder);
+    TuneReport report = tune_recorded(device, kernel, problem, options, recorder);
     log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}", what,
               report.progress.evaluated, report.progress.space, report.winner.median_ns / 1000,
               report.winner.configuration);
     return report;
 }
 
-TuneReport Engine::tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
+TuneReport Engine::tune_recorded(Device& device, const Kernel& kernel, const Problem& problem,
                                  const TuneOptions& options, const Recorder& recorder) {
     TuningRecord record(store_.writable() == nullptr ? "" : options_.database, recorder, log_);
     TuneOptions recorded = options;
@@ -180,9 +182,9 @@ TuneReport Engine::tune_recorded(Backend& backend, const Kernel& kernel, const P
         store_.tell([&](TuningStore& store) { record.save(store, winner); });
     };
     try {
-        auto report = isolation_.tune(backend, kernel, problem, recorded, recorder);
+        auto report = isolation_.tune(device, kernel, problem, recorded, recorder);
         if (!report) {
-            report = tune(backend, kernel.kernel_template, *kernel.workload, problem, recorded,
+            report = tune(device, kernel.kernel_template, *kernel.workload, problem, recorded,
                           binaries_, log_);
         }
         save(report->winner);
@@ -193,4 +195,4 @@ TuneReport Engine::tune_recorded(Backend& backend, const Kernel& kernel, const P
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

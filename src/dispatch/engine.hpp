@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -10,21 +11,21 @@
 
 #include "backend/platform.hpp"
 #include "dispatch/answers.hpp"
-#include "tuning/binary_cache.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/engine_part.hpp"
 #include "dispatch/family.hpp"
-#include "tuning/isolation/isolation.hpp"
-#include "template/kernel.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/single_flight.hpp"
-#include "tuning/tuner.hpp"
-#include "template/workload.hpp"
 #include "jitune/session.hpp"
 #include "support/fork_guard.hpp"
 #include "support/log.hpp"
+#include "template/kernel.hpp"
+#include "template/workload.hpp"
+#include "tuning/binary_cache.hpp"
+#include "tuning/isolation/isolation.hpp"
+#include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What a Session owns: platforms, database, compiled and resolved kernels. Thread-safe.
 class Engine {
@@ -46,11 +47,11 @@ public:
 
     /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device there is, cuda
     /// before host). Throws Error(usage) for another word, Error(unavailable) with the reason.
-    Backend& backend(std::string_view id);
+    Device& device(std::string_view id);
 
-    /// platform("cuda") and platform("host"), cheap enough for every call.
-    Platform& cuda() { return known(cuda_, "cuda"); }
-    Platform& host() { return known(host_, "host"); }
+    /// The platforms of GPUs and of the host, cheap enough for every call.
+    Platform& cuda() { return known(cuda_, PlatformKind::cuda); }
+    Platform& host() { return known(host_, PlatformKind::host); }
 
     /// True if Options::device is the host, where host memory then stays.
     [[nodiscard]] bool keeps_host_data() const { return keeps_host_data_; }
@@ -63,9 +64,9 @@ public:
         return make_part(make);
     }
 
-    /// The platform "cuda" or "host". Throws Error(unavailable) with the reason if it has no
+    /// Throws Error(unavailable) with the reason if it has no
     /// device.
-    Platform& platform(std::string_view name);
+    Platform& platform(PlatformKind kind);
 
     /// The database, or nullptr where winners are kept in memory only. Opened on first use; where
     /// that fails, the next call tries again.
@@ -74,13 +75,13 @@ public:
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
     /// thread per key works, others that need the same key wait for it. The result lives as long as
     /// the engine.
-    const Resolved& resolve(const DispatchKey& key, Backend& backend, const Kernel& kernel,
+    const Resolved& resolve(const DispatchKey& key, Device& device, const Kernel& kernel,
                             const Problem& problem);
 
     /// Tunes whether or not a winner is stored, with that one as the incumbent, and stores what was
     /// measured, also where it throws. Goes on with a tuning that did not come to its end. In a
     /// worker where Isolation says so.
-    TuneReport tune_and_store(Backend& backend, const Kernel& kernel, const Problem& problem,
+    TuneReport tune_and_store(Device& device, const Kernel& kernel, const Problem& problem,
                               TuneOptions options);
 
     [[nodiscard]] const DispatchTable& table() const { return table_; }
@@ -94,15 +95,15 @@ public:
 
 private:
     [[noreturn]] static void throw_forked();
-    Platform& known(std::atomic<Platform*>& place, std::string_view name) {
+    Platform& known(std::atomic<Platform*>& place, PlatformKind kind) {
         Platform* const found = place.load(std::memory_order_acquire);
-        return found != nullptr ? *found : find(place, name);
+        return found != nullptr ? *found : find(place, kind);
     }
-    Platform& find(std::atomic<Platform*>& place, std::string_view name);
+    Platform& find(std::atomic<Platform*>& place, PlatformKind kind);
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
-    TuneReport tune_prepared(Backend& backend, const Kernel& kernel, const Problem& problem,
+    TuneReport tune_prepared(Device& device, const Kernel& kernel, const Problem& problem,
                              TuneOptions options);
-    TuneReport tune_recorded(Backend& backend, const Kernel& kernel, const Problem& problem,
+    TuneReport tune_recorded(Device& device, const Kernel& kernel, const Problem& problem,
                              const TuneOptions& options, const Recorder& recorder);
 
     // What each call reads is together.
@@ -126,4 +127,4 @@ private:
     std::unique_ptr<EnginePart> own_part_;  // the last: it uses the rest
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

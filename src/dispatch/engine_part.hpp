@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What the layer above keeps with an engine, and uses its devices. Destroyed before them.
 class EnginePart {
@@ -11,4 +12,4 @@ public:
     EnginePart& operator=(const EnginePart&) = delete;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/explanation.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "tuner_db/bucket.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -52,11 +53,10 @@ std::string answer_of(const Explanation& explanation, const Options& options) {
 
 }  // namespace
 
-Explanation explain(Engine& engine, Backend& backend, const Kernel& kernel,
-                    const Problem& problem) {
+Explanation explain(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem) {
     kernel.kernel_template.check(problem);
     Explanation explanation;
-    explanation.key = kernel.kernel_template.key(problem, backend.info());
+    explanation.key = kernel.kernel_template.key(problem, device.info());
     TuningStore* store = engine.store();
     if (store == nullptr) {
         throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
@@ -98,4 +98,4 @@ Explanation explain(Engine& engine, Backend& backend, const Kernel& kernel,
     return explanation;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -5,7 +6,7 @@
 
 #include "dispatch/engine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Why a stored winner would or would not serve a problem.
 struct ExplainedRow {
@@ -24,6 +25,6 @@ struct Explanation {
 };
 
 /// Reads the database only. Throws Error(store) where there is none.
-Explanation explain(Engine& engine, Backend& backend, const Kernel& kernel, const Problem& problem);
+Explanation explain(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/family.hpp"
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 Kernel make_kernel(std::span<const Family> families, std::span<const std::string> spec) {
     for (const Family& family : families) {
@@ -18,4 +19,4 @@ Kernel make_kernel(std::span<const Family> families, std::span<const std::string
                             spec.empty() ? "" : spec.front()));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
@@ -6,7 +7,7 @@
 
 #include "template/kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 struct PlacedOperation;  // placement/placed_operation.hpp
 
@@ -22,4 +23,4 @@ struct Family {
 /// The kernel of a spec whose family is one of `families`. Throws Error(usage) for any other spec.
 Kernel make_kernel(std::span<const Family> families, std::span<const std::string> spec);
 
-}  // namespace jitune
+}  // namespace jitune::internal

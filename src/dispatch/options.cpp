@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/options.hpp"
 
 #include <algorithm>
@@ -11,7 +12,8 @@
 #include "jitune/error.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 
 namespace {
 
@@ -105,4 +107,4 @@ std::filesystem::path Options::default_database() {
     return {};
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

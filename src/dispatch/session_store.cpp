@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/session_store.hpp"
 
 #include <utility>
 
-namespace jitune {
+namespace jitune::internal {
 
 TuningStore* SessionStore::get() {
     // A call that needs the database must not wait long for whoever holds it; the next one asks
@@ -45,4 +46,4 @@ void SessionStore::count(const Error& error) {
     log_.warning("{}; going on without the database", error.what());
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 #include "support/log.hpp"
 #include "tuner_db/tuning_store.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The database of a session, which may be missing or fail: answers go on without it. Thread-safe.
 class SessionStore {
@@ -73,4 +74,4 @@ private:
     std::atomic<std::int64_t> errors_{0};
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/single_flight.hpp"
 
 #include <algorithm>
 
-namespace jitune {
+namespace jitune::internal {
 
 SingleFlight::Turn::Turn(SingleFlight& flights, const DispatchKey& key)
     : flights_(flights), key_(key) {
@@ -22,4 +23,4 @@ SingleFlight::Turn::~Turn() {
     flights_.changed_.notify_all();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>
@@ -7,7 +8,7 @@
 
 #include "dispatch/dispatch_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Lets one thread per key work while the others that want the same key wait. Thread-safe.
 class SingleFlight {
@@ -32,4 +33,4 @@ private:
     std::vector<DispatchKey> held_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/tuning_lease.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "jitune/error.hpp"
 #include "support/process_identity.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -118,4 +119,4 @@ void TuningLease::renew() {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 #include "support/log.hpp"
 #include "tuner_db/tuning_store.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The right to be the one process that tunes a key, told by the database. A database that cannot
 /// tell gives it to everybody: leases only save work. Used by one thread.
@@ -41,4 +42,4 @@ private:
     bool held_ = false;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/families.hpp"
 
 #include <array>
@@ -9,7 +10,7 @@
 #include "families/stencil/placed_stencil.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 std::span<const Family> families() {
     static constexpr std::array kFamilies{
@@ -21,4 +22,4 @@ std::span<const Family> families() {
     return kFamilies;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

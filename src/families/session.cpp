@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/session.hpp"
 
 #include <array>
@@ -5,9 +6,11 @@
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 
-Session::Session(Options options) : engine_(std::make_unique<Engine>(std::move(options), families())) {}
+Session::Session(Options options)
+    : engine_(std::make_unique<Engine>(std::move(options), families())) {}
 
 Session::Session(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
@@ -31,4 +34,4 @@ const char* to_string(Origin origin) {
     return kNames.at(static_cast<std::size_t>(origin));
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/final_rule.hpp"
 
 #include <algorithm>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -35,4 +36,4 @@ bool FinalRule::enough(std::span<const Lane> lanes) const {
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 #include "measure/paired_comparison.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Which of several finalists wins, and when they have been timed enough to tell. Pure: sees
 /// samples, never a clock. A lane holds the samples of one finalist in ns; samples of equal index
@@ -28,4 +29,4 @@ struct FinalRule {
     [[nodiscard]] bool enough(std::span<const Lane> lanes) const;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/paired_comparison.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -71,4 +72,4 @@ Ratio ratio_of(std::span<const double> numerator, std::span<const double> denomi
     return ratio;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

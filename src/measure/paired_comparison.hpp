@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A ratio of two times with its 99 % confidence interval.
 struct Ratio {
@@ -24,4 +25,4 @@ inline constexpr int kFewestRounds = 8;
 /// Error(usage) where there is no round.
 Ratio ratio_of(std::span<const double> numerator, std::span<const double> denominator);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/statistics.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -89,4 +90,4 @@ double relative_uncertainty(std::span<const double> samples_ns) {
     return width / 2 / median_of_sorted(values);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What is kept of a set of samples.
 struct Summary {
@@ -19,4 +20,4 @@ Summary summarize(std::span<const double> samples_ns);
 /// order statistics. 1 for fewer than 6 samples, which cannot bound a median at that level.
 double relative_uncertainty(std::span<const double> samples_ns);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/stopping_rule.hpp"
 
 #include <algorithm>
 
 #include "measure/statistics.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 bool StoppingRule::enough(std::span<const double> samples_ns, std::optional<double> best_ns) const {
     const int count = static_cast<int>(samples_ns.size());
@@ -20,4 +21,4 @@ bool StoppingRule::enough(std::span<const double> samples_ns, std::optional<doub
     return count >= min_samples && relative_uncertainty(samples_ns) <= target_uncertainty;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

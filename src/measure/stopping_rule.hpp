@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
 #include <span>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// When a candidate has been timed enough. Pure: sees samples, never a clock.
 struct StoppingRule {
@@ -20,4 +21,4 @@ struct StoppingRule {
                               std::optional<double> best_ns) const;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A backend whose memory is that of another, the host's. What it runs there is its own.
-class HostMemoryBackend : public Backend {
+class HostMemoryBackend : public Device {
 public:
     std::unique_ptr<Queue> make_queue() override { return host_.make_queue(); }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
@@ -24,9 +25,9 @@ public:
 
 protected:
     /// `host` must outlive it.
-    explicit HostMemoryBackend(Backend& host) : host_(host) {}
+    explicit HostMemoryBackend(Device& host) : host_(host) {}
 
-    Backend& host_;
+    Device& host_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "placement/host_pipeline.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "jitune/error.hpp"
 #include "placement/pipeline_slot.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -81,7 +82,7 @@ void HostPipeline::run_chunks(const HostWork& work, std::span<const Lane> lanes,
     });
 }
 
-std::unique_ptr<PipelineSlot> HostPipeline::take(Backend& device) {
+std::unique_ptr<PipelineSlot> HostPipeline::take(Device& device) {
     {
         const std::lock_guard lock(mutex_);
         auto& idle = idle_[&device];
@@ -94,7 +95,7 @@ std::unique_ptr<PipelineSlot> HostPipeline::take(Backend& device) {
     return std::make_unique<PipelineSlot>(device);
 }
 
-void HostPipeline::give_back(Backend& device, std::unique_ptr<PipelineSlot> slot) {
+void HostPipeline::give_back(Device& device, std::unique_ptr<PipelineSlot> slot) {
     if (slot->bytes() > kMostKept) {
         return;
     }
@@ -107,4 +108,4 @@ void HostPipeline::release() {
     idle_.clear();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

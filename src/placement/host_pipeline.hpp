@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 #include "placement/host_work.hpp"
 #include "support/crew.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 class PipelineSlot;
 
 /// A device's share of the work: so many chunks at a time, each in a thread of its own.
 struct Lane {
-    Backend* device;
+    Device* device;
     const Resolved* kernel;
     int slots;
 };
@@ -46,15 +47,15 @@ public:
 
 private:
     /// A slot of the caller's own until it is given back.
-    std::unique_ptr<PipelineSlot> take(Backend& device);
-    void give_back(Backend& device, std::unique_ptr<PipelineSlot> slot);
+    std::unique_ptr<PipelineSlot> take(Device& device);
+    void give_back(Device& device, std::unique_ptr<PipelineSlot> slot);
     void release();
     void run_chunks(const HostWork& work, std::span<const Lane> lanes,
                     const std::vector<Part>& parts, Staging staging);
 
     std::mutex mutex_;
-    std::map<Backend*, std::vector<std::unique_ptr<PipelineSlot>>> idle_;
+    std::map<Device*, std::vector<std::unique_ptr<PipelineSlot>>> idle_;
     Crew crew_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -9,7 +10,7 @@
 #include "backend/launch.hpp"
 #include "shards/partition.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What one launch over a part of the rows takes and gives.
 struct Chunk {
@@ -44,4 +45,4 @@ public:
                                                                   void* output) const = 0;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "placement/machine.hpp"
 
 #include <map>
@@ -7,14 +8,14 @@
 #include "placement/machine_backend.hpp"
 #include "placement/placed_operation.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
 /// Placements need no work memory of their own.
 class MachineSite final : public StreamSite {
 public:
-    explicit MachineSite(Backend& backend) : StreamSite(backend) {}
+    explicit MachineSite(Device& device) : StreamSite(device) {}
     Scratch scratch(const ScratchNeed& /*need*/) override { return {}; }
     void refuse_capture(const char* /*what*/) const override {}
 };
@@ -36,8 +37,8 @@ bool may_pass(ErrorKind kind) {
     return kind != ErrorKind::verify && kind != ErrorKind::usage;
 }
 
-std::vector<Backend*> open_gpus(Engine& engine) {
-    std::vector<Backend*> gpus;
+std::vector<Device*> open_gpus(Engine& engine) {
+    std::vector<Device*> gpus;
     if (!has_gpus(engine)) {
         return gpus;
     }
@@ -55,24 +56,24 @@ std::vector<Backend*> open_gpus(Engine& engine) {
 }  // namespace
 
 struct Machine::Opened {
-    Opened(Machine& machine, Backend& its_host, std::vector<Backend*> its_gpus)
-        : host(its_host), gpus(std::move(its_gpus)), backend(machine, host, gpus) {
+    Opened(Machine& machine, Device& its_host, std::vector<Device*> its_gpus)
+        : host(its_host), gpus(std::move(its_gpus)), device(machine, host, gpus) {
         for (const Family& family : machine.engine().families()) {
             if (family.placed != nullptr) {
                 kernels.emplace(family.name, family.placed->make_kernel(machine));
             }
         }
     }
-    Backend& host;
-    std::vector<Backend*> gpus;
-    MachineBackend backend;
-    MachineSite site{backend};
+    Device& host;
+    std::vector<Device*> gpus;
+    MachineBackend device;
+    MachineSite site{device};
     std::map<std::string_view, Kernel> kernels;
 };
 
 Machine::Machine(Engine& engine) : engine_(engine) {}
 
-Machine::Machine(Engine& engine, Backend& host, std::vector<Backend*> gpus) : engine_(engine) {
+Machine::Machine(Engine& engine, Device& host, std::vector<Device*> gpus) : engine_(engine) {
     std::call_once(once_,
                    [&] { opened_ = std::make_unique<Opened>(*this, host, std::move(gpus)); });
 }
@@ -91,16 +92,16 @@ Machine::Opened& Machine::opened() {
     return *opened_;
 }
 
-Backend& Machine::host() {
+Device& Machine::host() {
     return opened().host;
 }
 
-std::span<Backend* const> Machine::gpus() {
+std::span<Device* const> Machine::gpus() {
     return opened().gpus;
 }
 
-Backend& Machine::backend() {
-    return opened().backend;
+Device& Machine::device() {
+    return opened().device;
 }
 
 StreamSite& Machine::site() {
@@ -118,8 +119,8 @@ const Kernel& Machine::kernel(std::string_view operation) {
     return found->second;
 }
 
-void Machine::prepare_kernels(const std::function<void(Backend& device, bool is_host)>& resolve) {
-    const auto try_on = [&](Backend& device, bool is_host) {
+void Machine::prepare_kernels(const std::function<void(Device& device, bool is_host)>& resolve) {
+    const auto try_on = [&](Device& device, bool is_host) {
         try {
             resolve(device, is_host);
         } catch (const Error& error) {
@@ -135,7 +136,7 @@ void Machine::prepare_kernels(const std::function<void(Backend& device, bool is_
         }
     };
     try_on(host(), true);
-    for (Backend* gpu : gpus()) {
+    for (Device* gpu : gpus()) {
         try_on(*gpu, false);
     }
 }
@@ -149,8 +150,9 @@ std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std
     return ready;
 }
 
-Backend& device_of(Engine& engine, std::string_view id) {
-    return id == "machine" ? Machine::of(engine).backend() : engine.backend(id);
+Device& device_of(Engine& engine, std::string_view id) {
+    return id == to_string(PlatformKind::machine) ? Machine::of(engine).device()
+                                                  : engine.device(id);
 }
 
 StreamSite* host_data_site(Engine& engine) {
@@ -164,4 +166,4 @@ StreamSite* host_data_site(Engine& engine) {
     return machine.gpus().empty() ? &engine.host().site(nullptr) : &machine.site();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

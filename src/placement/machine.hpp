@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 #include "dispatch/engine.hpp"
 #include "placement/host_pipeline.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 class MachineBackend;
 
@@ -22,16 +23,16 @@ public:
     static Machine& of(Engine& engine);
 
     /// For tests: of other devices.
-    Machine(Engine& engine, Backend& host, std::vector<Backend*> gpus);
+    Machine(Engine& engine, Device& host, std::vector<Device*> gpus);
     explicit Machine(Engine& engine);
     ~Machine() override;
 
     [[nodiscard]] Engine& engine() const { return engine_; }
-    Backend& host();
+    Device& host();
     /// Those that can be opened; of others the log tells.
-    std::span<Backend* const> gpus();
+    std::span<Device* const> gpus();
     /// The device "machine", whose kernels are placements.
-    Backend& backend();
+    Device& device();
     /// Its calls are those of one thread after the other, with no stream.
     StreamSite& site();
     /// The built-in template of placements for an operation: "entropy". Made once.
@@ -42,7 +43,7 @@ public:
     /// without it is not to be kept. Where no kernel is right there, or the host has none beside
     /// GPUs, that is logged: such placements fail, and others may win. Throws what `resolve` throws
     /// for the host where there is nothing else.
-    void prepare_kernels(const std::function<void(Backend& device, bool is_host)>& resolve);
+    void prepare_kernels(const std::function<void(Device& device, bool is_host)>& resolve);
 
     [[nodiscard]] HostPipeline& pipeline() { return pipeline_; }
 
@@ -61,10 +62,10 @@ std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std
                                            const Resolved& resolved);
 
 /// The device of an id as Engine::backend() has it, or "machine".
-Backend& device_of(Engine& engine, std::string_view id);
+Device& device_of(Engine& engine, std::string_view id);
 
 /// Where host memory is worked on under Options::device: the host's site or, for "auto" where there
 /// are GPUs, that of the machine; nullptr where the option names a GPU.
 StreamSite* host_data_site(Engine& engine);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "placement/machine_backend.hpp"
 
 #include <algorithm>
@@ -7,14 +8,14 @@
 #include "jitune/error.hpp"
 #include "placement/placed_operation.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
 constexpr std::string_view kFormat = "placement";
 
 /// "A + 2 x B": what makes machines share placements, or their names.
-std::string together(const std::string& host, std::span<Backend* const> gpus,
+std::string together(const std::string& host, std::span<Device* const> gpus,
                      std::string DeviceInfo::*text) {
     std::string result = host;
     for (std::size_t i = 0; i < gpus.size();) {
@@ -36,9 +37,10 @@ std::int64_t cores_of(const DeviceInfo& host) {
 
 }  // namespace
 
-MachineBackend::MachineBackend(Machine& machine, Backend& host, std::span<Backend* const> gpus)
+MachineBackend::MachineBackend(Machine& machine, Device& host, std::span<Device* const> gpus)
     : HostMemoryBackend(host), machine_(machine) {
-    info_.id = "machine";
+    info_.platform = PlatformKind::machine;
+    info_.id = to_string(info_.platform);
     info_.name = together(host.info().name, gpus, &DeviceInfo::name);
     info_.driver = gpus.empty() ? host.info().driver : gpus.front()->info().driver;
     info_.device_class =
@@ -81,4 +83,4 @@ std::shared_ptr<const Program> MachineBackend::load(const Binary& binary) {
     return nullptr;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "placement/host_memory_backend.hpp"
 #include "placement/machine.hpp"
 #include "placement/machine_bench.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The device "machine": its programs are placements of operations on arrays in host memory, which
 /// is its memory, too. There is nothing to compile: the image of a program is its name expression.
@@ -12,7 +13,7 @@ namespace jitune {
 class MachineBackend final : public HostMemoryBackend {
 public:
     /// All of them must outlive it.
-    MachineBackend(Machine& machine, Backend& host, std::span<Backend* const> gpus);
+    MachineBackend(Machine& machine, Device& host, std::span<Device* const> gpus);
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     std::string compiler() override { return "none"; }
@@ -34,8 +35,8 @@ private:
 };
 
 /// Of a backend whose id is "machine".
-inline const Kernel& placed_kernel(const Backend& machine, std::string_view operation) {
+inline const Kernel& placed_kernel(const Device& machine, std::string_view operation) {
     return static_cast<const MachineBackend&>(machine).kernel(operation);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "placement/machine_bench.hpp"
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -93,4 +94,4 @@ std::unique_ptr<Timer> MachineBench::timer(const Program& program, std::span<con
     return std::make_unique<WatchedTimer>(*host_, program, chain, flush_cache);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

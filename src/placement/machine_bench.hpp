@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <exception>
@@ -7,7 +8,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The host's bench for placements. Where a launch throws Error(unavailable), run() and the timers'
 /// sample() throw it, too, and the tuning ends: that a GPU's memory ran out says nothing about the
@@ -45,4 +46,4 @@ private:
     std::unique_ptr<Bench> host_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "placement/pipeline_slot.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include "support/streaming_copy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -96,4 +97,4 @@ std::size_t PipelineSlot::bytes() const {
     return bytes;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -6,12 +7,12 @@
 #include "dispatch/dispatch_table.hpp"
 #include "placement/host_pipeline.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A stream with staging and device memory for one chunk at a time. Used by one thread at a time.
 class PipelineSlot {
 public:
-    explicit PipelineSlot(Backend& device) : queue_(device.make_queue()) {}
+    explicit PipelineSlot(Device& device) : queue_(device.make_queue()) {}
 
     /// Returns when the chunk's results are in its target. Throws as HostPipeline::run does.
     void run(const Resolved& kernel, const HostWork& work, const Part& part, const Chunk& chunk,
@@ -32,4 +33,4 @@ private:
     std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

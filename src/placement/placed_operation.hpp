@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include "placement/placement.hpp"
 #include "template/kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// How a family's calls on host memory are shared out over the machine: Family::placed.
 struct PlacedOperation {
@@ -18,4 +19,4 @@ struct PlacedOperation {
     Kernel (*make_kernel)(Machine& machine);
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

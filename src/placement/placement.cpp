@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "placement/placement.hpp"
 
 #include <array>
@@ -9,7 +10,7 @@
 #include "jitune/error.hpp"
 #include "placement/machine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -40,7 +41,7 @@ Placement::Processors parse_processors(const std::string& value) {
 
 }  // namespace
 
-Placement Placement::on(Backend& gpu) {
+Placement Placement::on(Device& gpu) {
     Placement placement;
     placement.only = &gpu;
     return placement;
@@ -59,12 +60,12 @@ Placement Placement::parse(std::span<const std::string> values) {
 }
 
 std::vector<Lane> Placement::lanes(Machine& machine,
-                                   const std::function<const Resolved&(Backend&)>& resolve) const {
+                                   const std::function<const Resolved&(Device&)>& resolve) const {
     if (only != nullptr) {
         return {{only, &resolve(*only), slots}};
     }
     std::vector<Lane> lanes;
-    for (Backend* gpu : machine.gpus()) {
+    for (Device* gpu : machine.gpus()) {
         if (lanes.size() < static_cast<std::size_t>(gpus)) {
             lanes.push_back({gpu, &resolve(*gpu), slots});
         }
@@ -111,4 +112,4 @@ std::vector<std::string> expression_values(const std::string& expression) {
     return values;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

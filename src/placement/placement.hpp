@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -8,7 +9,7 @@
 #include "jitune/element_type.hpp"
 #include "placement/host_pipeline.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 class Machine;
 
@@ -20,10 +21,10 @@ struct Placement {
     int slots = 4;  ///< chunks that a GPU has in work at a time
     std::size_t chunk_bytes = std::size_t{4} << 20;
     Staging staging = Staging::pinned;
-    Backend* only = nullptr;  ///< the one GPU that is to be used
+    Device* only = nullptr;  ///< the one GPU that is to be used
 
     /// On one GPU, by the values above.
-    static Placement on(Backend& gpu);
+    static Placement on(Device& gpu);
 
     /// From the values in the order of the template, as its name expression has them. Throws
     /// Error(device) for others.
@@ -31,7 +32,7 @@ struct Placement {
 
     /// The lanes of a machine with the kernel that `resolve` gives for each device.
     [[nodiscard]] std::vector<Lane> lanes(
-        Machine& machine, const std::function<const Resolved&(Backend&)>& resolve) const;
+        Machine& machine, const std::function<const Resolved&(Device&)>& resolve) const;
 };
 
 /// The element type of such a name. Throws Error(device) for another.
@@ -40,4 +41,4 @@ ElementType placed_element(const std::string& name);
 /// The arguments of a name expression: "a::f<int, a::K::x, 3>" gives "int", "x", "3".
 std::vector<std::string> expression_values(const std::string& expression);
 
-}  // namespace jitune
+}  // namespace jitune::internal

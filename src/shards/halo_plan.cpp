@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shards/halo_plan.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -99,4 +100,4 @@ std::vector<HaloShard> halo_plan(std::span<const std::int64_t> counts, std::int6
     return plans;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

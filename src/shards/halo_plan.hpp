@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What windows that reach beyond the first or the last unit of an array find there.
 enum class Ends : std::uint8_t {
@@ -45,4 +46,4 @@ struct HaloShard {
 std::vector<HaloShard> halo_plan(std::span<const std::int64_t> counts, std::int64_t radius,
                                  Ends ends);
 
-}  // namespace jitune
+}  // namespace jitune::internal

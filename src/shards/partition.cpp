@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shards/partition.hpp"
 
 #include <algorithm>
 
-namespace jitune {
+namespace jitune::internal {
 
 std::vector<Part> partition(std::int64_t count, std::int64_t parts, std::int64_t halo) {
     const std::int64_t used = std::min(parts, count);
@@ -20,4 +21,4 @@ std::vector<Part> partition(std::int64_t count, std::int64_t parts, std::int64_t
     return result;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

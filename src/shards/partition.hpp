@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Outputs [begin, end) of one part, which are made from inputs [first, last).
 struct Part {
@@ -19,4 +20,4 @@ struct Part {
 /// are no rows; parts are at least 1.
 std::vector<Part> partition(std::int64_t count, std::int64_t parts, std::int64_t halo);
 
-}  // namespace jitune
+}  // namespace jitune::internal

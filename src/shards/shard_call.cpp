@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shards/shard_call.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -237,4 +238,4 @@ void run_on_shards(Engine& engine, WindowKernel& kernel, std::span<const ShardDa
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 #include "jitune/shards.hpp"
 #include "shards/halo_plan.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The elements or rows of all shards. Throws Error(usage), which begins with `what`, for no
 /// shards, a negative count, more than 2^40 in all, or another number of outputs.
@@ -56,4 +57,4 @@ void run_on_shards(Engine& engine, WindowKernel& kernel, std::span<const detail:
                    std::span<void* const> outputs, std::int64_t radius, Ends ends,
                    ShardOutput wanted);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/configuration.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -113,4 +114,4 @@ Configuration Configuration::parse(std::string_view text, std::span<const Parame
     return reader.finish();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
@@ -8,7 +9,7 @@
 
 #include "space/value.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One point of a search space: a value for each parameter, in the parameters' order.
 class Configuration {
@@ -37,4 +38,4 @@ private:
     std::vector<Entry> entries_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/datum.hpp"
 
 #include <cmath>
 #include <limits>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -185,4 +186,4 @@ int compare(Datum a, Datum b) {
     return b.is_integer() ? -compare_integer_to_real(b.integer, a.real) : order(a.real, b.real);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 
 #include "space/expression.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A Scalar that borrows its text, so that evaluation copies 16 bytes and allocates nothing. The
 /// functions below are SQLite's arithmetic, comparisons and logic on it.
@@ -47,4 +48,4 @@ Datum absolute(Datum a);
 /// < 0, 0 or > 0; neither may be NULL. Numbers compare by exact value and come before text.
 int compare(Datum a, Datum b);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/expression.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "space/expression_node.hpp"
 #include "space/expression_parser.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -123,4 +124,4 @@ bool is_true(const Scalar& value) {
     return real != nullptr && *real != 0;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

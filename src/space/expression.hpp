@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What an expression evaluates to. monostate is SQL's NULL (a division by zero, say); truth is the
 /// integer 0 or 1.
@@ -80,4 +81,4 @@ bool is_true(const Scalar& value);
 /// As a literal: 12, 1.5, 'name', NULL.
 std::string to_string(const Scalar& value);
 
-}  // namespace jitune
+}  // namespace jitune::internal

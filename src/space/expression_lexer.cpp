@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/expression_lexer.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -175,4 +176,4 @@ Token ExpressionLexer::symbol(std::size_t begin) const {
                  begin + found->spelling.size()};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 struct Token {
     enum class Kind { end, integer, real, text, name, symbol };
@@ -48,4 +49,4 @@ private:
 /// Compares ASCII letters in any case.
 bool same_word(std::string_view a, std::string_view b);
 
-}  // namespace jitune
+}  // namespace jitune::internal

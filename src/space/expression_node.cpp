@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/expression_node.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -91,4 +92,4 @@ NodePointer make_operation(const Operation& operation, Operands operands) {
     return node;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 #include "space/datum.hpp"
 #include "space/expression.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 using NodePointer = std::shared_ptr<const Expression::Node>;
 using Operands = std::vector<NodePointer>;
@@ -59,4 +60,4 @@ const Operation& operator_named(std::string_view name);
 /// min, max, abs, ceil_div, iif.
 std::span<const Operation> functions();
 
-}  // namespace jitune
+}  // namespace jitune::internal

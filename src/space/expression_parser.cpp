@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/expression_parser.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 #include "space/expression_lexer.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -261,4 +262,4 @@ NodePointer parse_expression(std::string_view text) {
     return Parser(text).parse();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 #include "space/expression_node.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -89,4 +90,4 @@ std::string to_string(const Scalar& value) {
     return text != nullptr ? "'" + *text + "'" : "NULL";
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/join_plan.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -136,4 +137,4 @@ std::vector<JoinGroup> plan_joins(std::span<const Parameter> parameters,
     return groups;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

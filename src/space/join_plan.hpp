@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 #include "space/expression.hpp"
 #include "space/value.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Parameters that constraints tie together, in the order in which their tables are joined.
 struct JoinGroup {
@@ -24,4 +25,4 @@ std::vector<JoinGroup> plan_joins(std::span<const Parameter> parameters,
                                   std::span<const Expression> constraints,
                                   std::span<const double> selectivities);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 
 #include "space/expression_node.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -164,4 +165,4 @@ std::span<const Operation> functions() {
     return kFunctions;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/parameter_tables.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -270,4 +271,4 @@ void ParameterTables::fail(const char* call) const {
                             memory ? "" : ": nest the constraints less deeply"));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

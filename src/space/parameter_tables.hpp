@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The parameters as tables of a database in memory: one table each, one row per value. Queries
 /// are made of our own renderings only, so no text of a user's reaches SQLite. Not thread-safe.
@@ -67,4 +68,4 @@ private:
     std::unique_ptr<sqlite3, Closer> database_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

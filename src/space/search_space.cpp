@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/search_space.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include "jitune/error.hpp"
 #include "space/parameter_tables.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -244,4 +245,4 @@ std::size_t SearchSpace::index_of(std::int64_t number) const {
                : size();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include "space/expression.hpp"
 #include "space/value.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Every combination of the parameters' values that satisfies all constraints.
 ///
@@ -60,4 +61,4 @@ private:
     std::vector<std::int64_t> numbers_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One value of a parameter: an integer, or a name from the parameter's list.
 using Value = std::variant<std::int64_t, std::string>;
@@ -21,4 +22,4 @@ struct Parameter {
     [[nodiscard]] const Value& default_value() const { return values[default_index]; }
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/factories.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 std::unique_ptr<Strategy> make_automatic(const SearchSpace& space, std::uint64_t seed,
                                          std::size_t budget) {
@@ -8,4 +9,4 @@ std::unique_ptr<Strategy> make_automatic(const SearchSpace& space, std::uint64_t
     return fits ? make_exhaustive(space, seed, budget) : make_surrogate(space, seed, budget);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
 
 #include "strategy/factories.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -34,4 +35,4 @@ std::unique_ptr<Strategy> make_exhaustive(const SearchSpace& space, std::uint64_
     return std::make_unique<Exhaustive>(space);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 
 #include "strategy/strategy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 // One per source file of this folder; each is a row of strategies().
 std::unique_ptr<Strategy> make_automatic(const SearchSpace& space, std::uint64_t seed,
@@ -17,4 +18,4 @@ std::unique_ptr<Strategy> make_random(const SearchSpace& space, std::uint64_t se
 std::unique_ptr<Strategy> make_surrogate(const SearchSpace& space, std::uint64_t seed,
                                          std::size_t budget);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/gaussian_process.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -292,4 +293,4 @@ Prediction GaussianProcess::predict(Query& query) const {
             std::sqrt(std::max(variance_ * share, kSmallest))};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 #include "space/search_space.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What the model expects of one configuration.
 struct Prediction {
@@ -94,4 +95,4 @@ private:
     double variance_ = 1;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/permutation.hpp"
 
 #include <limits>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Numbers beyond the last whole multiple of `bound` are drawn again.
 std::size_t below(std::mt19937_64& random, std::size_t bound) {
@@ -27,4 +28,4 @@ std::size_t Permutation::next() {
     return number;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

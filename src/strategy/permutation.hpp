@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,7 +6,7 @@
 #include <random>
 #include <unordered_map>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Uniform in [0, bound). The generator's numbers are fixed by the C++ standard, but std::shuffle
 /// and std::uniform_int_distribution are not: with those, equal seeds would propose differently
@@ -30,4 +31,4 @@ private:
     std::unordered_map<std::size_t, std::size_t> moved_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

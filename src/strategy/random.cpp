@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "strategy/factories.hpp"
 #include "strategy/permutation.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -34,4 +35,4 @@ std::unique_ptr<Strategy> make_random(const SearchSpace& space, std::uint64_t se
     return std::make_unique<Random>(space, seed);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/recorded_space.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -62,4 +63,4 @@ std::vector<double> replay(const RecordedSpace& recorded, std::string_view strat
     return ratios;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 #include "space/search_space.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A search space whose every configuration was measured before: strategies can be compared on it
 /// without a device.
@@ -39,4 +40,4 @@ private:
 std::vector<double> replay(const RecordedSpace& recorded, std::string_view strategy,
                            std::uint64_t seed, std::size_t budget, std::size_t batch);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/strategy.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "jitune/error.hpp"
 #include "strategy/factories.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -40,4 +41,4 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace
     return entry->make(space, seed, budget);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 #include "space/search_space.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Proposes configurations of a search space and learns from what became of them. Not thread-safe.
 class Strategy {
@@ -44,4 +45,4 @@ std::span<const StrategyEntry> strategies();
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
                                         std::uint64_t seed, std::size_t budget = 0);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +11,7 @@
 #include "strategy/gaussian_process.hpp"
 #include "strategy/permutation.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -277,4 +278,4 @@ std::unique_ptr<Strategy> make_surrogate(const SearchSpace& space, std::uint64_t
     return std::make_unique<Surrogate>(space, seed);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

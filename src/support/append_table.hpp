@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -5,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Things by key. Finding takes no lock and never waits; things are only added and live as long as
 /// the table. Adding is thread-safe. `Mix` gives a key's hash in [0, 1024).
@@ -62,4 +63,4 @@ private:
     std::array<std::atomic<Node*>, 1024> heads_{};
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/child_process.hpp"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include "jitune/error.hpp"
 #include "support/process_session.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -144,4 +145,4 @@ std::optional<ProcessResult> ChildProcess::end() const {
     return result;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

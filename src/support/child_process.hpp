@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +8,7 @@
 
 #include "support/process.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What a program has as standard input, output and error; the caller's file descriptors, which
 /// stay its own. -1: /dev/null.
@@ -43,4 +44,4 @@ private:
     Reach reach_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/crew.hpp"
 
 #include <algorithm>
 #include <system_error>
 #include <utility>
 
-namespace jitune {
+namespace jitune::internal {
 
 Crew::~Crew() {
     {
@@ -81,4 +82,4 @@ void Crew::serve() {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>
@@ -9,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Threads that are kept from one piece of work to the next. Thread-safe.
 class Crew {
@@ -47,4 +48,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
 #include <string_view>
 
 /// Text files that the build puts into the library.
-namespace jitune::embedded {
+namespace jitune::internal::embedded {
 
 struct File {
     std::string_view name;  ///< relative to its folder: "reduce.cu", "include/operations.cuh"
@@ -23,4 +24,4 @@ extern const std::span<const File> schema;
 /// What the cuda backend needs for itself.
 extern const std::span<const File> cuda_kernels;
 
-}  // namespace jitune::embedded
+}  // namespace jitune::internal::embedded

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Closes a file descriptor with the object. -1: none.
 class FileDescriptor {
@@ -29,4 +30,4 @@ private:
     int number_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

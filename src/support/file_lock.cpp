@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/file_lock.hpp"
 
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -105,4 +106,4 @@ void FileLock::release() noexcept {
     set(file_, F_UNLCK, kLock);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -5,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A lock that processes of all users share, on a file that stays empty. It ends with the process
 /// at the latest. Who waits gets it before who has had it, so that one that needs it again and
@@ -31,4 +32,4 @@ private:
     int file_ = -1;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/fork_guard.hpp"
 
 #include <pthread.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 std::atomic<std::uint64_t> ForkGuard::forks_{0};
 
@@ -12,4 +13,4 @@ ForkGuard::ForkGuard() {
     generation_ = forks_;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

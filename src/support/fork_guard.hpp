@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Notices that the process is a fork of the one that made this object. Costs one memory read.
 class ForkGuard {
@@ -20,4 +21,4 @@ private:
     std::uint64_t generation_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

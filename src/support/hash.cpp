@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/hash.hpp"
 
 #include <cstring>
@@ -7,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 Hasher::Hasher(std::string_view tag) {
     text(tag);
@@ -61,4 +62,4 @@ std::string hex(const Digest& digest) {
     return text;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

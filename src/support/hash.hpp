@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// 128 bits of XXH3: finds accidents, not attackers.
 using Digest = std::array<std::byte, 16>;
@@ -37,4 +38,4 @@ std::uint64_t quick_hash(std::string_view text, std::uint64_t seed);
 /// 32 lower-case hexadecimal digits.
 std::string hex(const Digest& digest);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/log.hpp"
 
 #include <array>
 #include <cstdio>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -30,4 +31,4 @@ std::string_view to_string(LogLevel level) {
     return kNames.at(static_cast<std::size_t>(level));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -8,7 +9,7 @@
 
 #include "jitune/options.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Where messages go. Cheap to copy; safe to use from any thread if its sink is. What a sink throws
 /// is dropped: a message must not change what a call does.
@@ -53,4 +54,4 @@ private:
 /// "off", "error", … as JITUNE_LOG spells them.
 std::string_view to_string(LogLevel level);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/mapped_file.hpp"
 
 #include <cerrno>
@@ -11,7 +12,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -68,4 +69,4 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     data_ = {static_cast<const std::byte*>(data), Unmapper{size}};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A regular file's bytes, mapped read-only. The file must not be shortened meanwhile.
 class MappedFile {
@@ -26,4 +27,4 @@ private:
     std::unique_ptr<const std::byte, Unmapper> data_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/message.hpp"
 
 #include <cstring>
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -159,4 +160,4 @@ std::vector<std::string> MessageReader::texts() {
     return values;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

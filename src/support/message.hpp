@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A list of byte strings: what processes of jitune say to each other and keep in files.
 using Message = std::vector<std::string>;
@@ -107,4 +108,4 @@ private:
     std::size_t at_ = 0;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

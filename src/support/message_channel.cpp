@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/message_channel.hpp"
 
 #include <poll.h>
@@ -9,7 +10,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 std::pair<FileDescriptor, FileDescriptor> MessageChannel::make_pair() {
     std::array<int, 2> ends{};
@@ -50,4 +51,4 @@ std::optional<Message> MessageChannel::receive(std::chrono::milliseconds patienc
     return received_.next();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 #include "support/file_descriptor.hpp"
 #include "support/message.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One end of a stream socket over which messages go both ways. Any thread may send; one receives.
 class MessageChannel {
@@ -35,4 +36,4 @@ private:
     bool closed_ = false;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

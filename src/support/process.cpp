@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/process.hpp"
 
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 #include "support/child_process.hpp"
 #include "support/file_descriptor.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -119,4 +120,4 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
     return std::nullopt;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A program to run. No shell is involved.
 struct Command {
@@ -41,4 +42,4 @@ ProcessResult run_process(const Command& command);
 /// name on $PATH.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
-}  // namespace jitune
+}  // namespace jitune::internal

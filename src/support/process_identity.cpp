@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/process_identity.hpp"
 
 #include <signal.h>
@@ -11,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -92,4 +93,4 @@ bool has_ended(std::string_view identity) {
     return !now.empty() && now != start;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

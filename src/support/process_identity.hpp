@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// This process, as told apart from every other one on any machine, on one line:
 /// "host=node7 boot=8d… pids=4026531836 pid=4711 start=123456". What cannot be found out is empty.
@@ -14,4 +15,4 @@ std::string process_identity();
 /// identity is false.
 bool has_ended(std::string_view identity);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/process_session.hpp"
 
 #include <dirent.h>
@@ -9,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -42,4 +43,4 @@ void kill_session(pid_t session) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

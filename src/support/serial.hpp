@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A number over 0 that no other call in this process gets.
 inline std::uint64_t next_serial() {
@@ -11,4 +12,4 @@ inline std::uint64_t next_serial() {
     return ++last;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

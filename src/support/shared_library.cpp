@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/shared_library.hpp"
 
 #include <dlfcn.h>
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 void SharedLibrary::Closer::operator()(void* handle) const noexcept {
     dlclose(handle);
@@ -36,4 +37,4 @@ void* SharedLibrary::find_or_throw(const char* name) const {
     return address;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

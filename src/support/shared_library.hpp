@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -5,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A library loaded with dlopen.
 class SharedLibrary {
@@ -39,4 +40,4 @@ private:
     std::string name_;  ///< that it was opened by
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/source_scanner.hpp"
 
 #include <fmt/format.h>
 
 #include <cctype>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 bool is_word(char c) {
@@ -168,4 +169,4 @@ std::vector<std::string> included_names(std::string_view text) {
     return names;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/streaming_copy.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace jitune {
+namespace jitune::internal {
 
 #ifdef __SSE2__
 
@@ -36,4 +37,4 @@ void streaming_copy(void* to, const void* from, std::size_t bytes) {
 
 #endif
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/temp_dir.hpp"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -64,4 +65,4 @@ std::filesystem::path TempDir::write(std::string_view name, std::string_view tex
     return path;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

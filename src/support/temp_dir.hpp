@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A new, empty directory that only this user may enter, under $TMPDIR (else /tmp). Removed with
 /// the object, and everything in it.
@@ -25,4 +26,4 @@ private:
     std::filesystem::path path_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/text_file.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 #include "jitune/error.hpp"
 #include "support/mapped_file.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 std::string read_text_file(const std::filesystem::path& path) {
     constexpr std::size_t kMost = std::size_t{16} << 20;
@@ -19,4 +20,4 @@ std::string read_text_file(const std::filesystem::path& path) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
 #include <utility>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One T for each thread, made when it is first asked for and destroyed with the thread's objects.
 /// Who asks after that, from an exit handler or another object's destructor, gets one that stays.
@@ -45,4 +46,4 @@ private:
     static inline std::atomic<Late*> late_{nullptr};
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweep/problem_queue.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace jitune {
+namespace jitune::internal {
 
 ProblemQueue::ProblemQueue(std::vector<std::string> keys, std::vector<std::string> classes)
     : keys_(std::move(keys)), class_names_(std::move(classes)) {
@@ -69,4 +70,4 @@ void ProblemQueue::close() {
     changed_.notify_all();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

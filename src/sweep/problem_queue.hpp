@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Shares the problems of a sweep out over devices. Devices of one class share their winners, so
 /// that each problem is for one of them, and problems that have one winner are not worked on at the
@@ -63,4 +64,4 @@ private:
     std::condition_variable changed_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweep/sweep.hpp"
 
 #include <algorithm>
@@ -8,11 +9,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tuning/compile_ahead.hpp"
-#include "placement/machine.hpp"
 #include "families/reduce/reduce_kernel.hpp"
+#include "placement/machine.hpp"
+#include "tuning/compile_ahead.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -24,9 +25,9 @@ double seconds_since(Clock::time_point start) {
 
 /// What `of` says of each device, without repetitions.
 template <class Of>
-std::string joined(const std::vector<Backend*>& devices, const Of& of) {
+std::string joined(const std::vector<Device*>& devices, const Of& of) {
     std::vector<std::string> all;
-    for (Backend* device : devices) {
+    for (Device* device : devices) {
         if (std::string text = of(*device); std::find(all.begin(), all.end(), text) == all.end()) {
             all.push_back(std::move(text));
         }
@@ -34,13 +35,13 @@ std::string joined(const std::vector<Backend*>& devices, const Of& of) {
     return fmt::format("{}", fmt::join(all, ", "));
 }
 
-std::string id_of(const Backend& device) {
+std::string id_of(const Device& device) {
     return device.info().id;
 }
 
-std::vector<std::string> classes_of(const std::vector<Backend*>& devices) {
+std::vector<std::string> classes_of(const std::vector<Device*>& devices) {
     std::vector<std::string> classes;
-    for (const Backend* device : devices) {
+    for (const Device* device : devices) {
         classes.push_back(device->info().device_class);
     }
     return classes;
@@ -59,20 +60,20 @@ std::vector<std::string> keys_of(const SweepPlan& plan) {
 
 }  // namespace
 
-std::vector<Backend*> sweep_devices(Engine& engine, const std::string& word) {
-    Backend& first = device_of(engine, word);
-    if (word == "machine" || word.find(':') != std::string::npos) {
+std::vector<Device*> sweep_devices(Engine& engine, const std::string& word) {
+    Device& first = device_of(engine, word);
+    if (first.info().platform == PlatformKind::machine || word.find(':') != std::string::npos) {
         return {&first};
     }
-    Platform& platform = engine.platform(platform_of(first));
-    std::vector<Backend*> all;
+    Platform& platform = engine.platform(first.info().platform);
+    std::vector<Device*> all;
     for (int i = 0; i < platform.device_count(); ++i) {
         all.push_back(&platform.device(i));
     }
     return all;
 }
 
-Sweep::Sweep(Engine& engine, std::vector<Backend*> devices, SweepPlan plan, SweepSearch search,
+Sweep::Sweep(Engine& engine, std::vector<Device*> devices, SweepPlan plan, SweepSearch search,
              const std::atomic<bool>& stop, std::function<void(const std::string&)> show)
     : engine_(engine),
       devices_(std::move(devices)),
@@ -86,8 +87,8 @@ Sweep::Sweep(Engine& engine, std::vector<Backend*> devices, SweepPlan plan, Swee
     result_.kernel = plan_.kernel;
     result_.settings = plan_.settings;
     result_.device = joined(devices_, id_of);
-    result_.device_name = joined(devices_, [](Backend& one) { return one.info().name; });
-    result_.compiler = joined(devices_, [](Backend& one) { return one.compiler(); });
+    result_.device_name = joined(devices_, [](Device& one) { return one.info().name; });
+    result_.compiler = joined(devices_, [](Device& one) { return one.compiler(); });
     result_.strategy = options.strategy;
     result_.seed = options.seed;
     result_.budget_s = std::chrono::duration<double>(options.budget).count();
@@ -99,7 +100,7 @@ Sweep::Sweep(Engine& engine, std::vector<Backend*> devices, SweepPlan plan, Swee
 
 std::vector<std::string> Sweep::device_ids() const {
     std::vector<std::string> ids;
-    for (const Backend* device : devices_) {
+    for (const Device* device : devices_) {
         ids.push_back(id_of(*device));
     }
     return ids;
@@ -186,10 +187,10 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     rows_.emplace(std::pair(problem, device), std::move(row));
 }
 
-void Sweep::tune_into(SweepRow& row, std::size_t device) {
-    Backend& backend = *devices_[device];
+void Sweep::tune_into(SweepRow& row, std::size_t index) {
+    Device& device = *devices_[index];
     const Options& options = engine_.options();
-    const Kernel& kernel = row.problem.kernel(backend);
+    const Kernel& kernel = row.problem.kernel(device);
     const auto start = Clock::now();
     TuneOptions how;
     how.strategy = options.strategy;
@@ -200,13 +201,13 @@ void Sweep::tune_into(SweepRow& row, std::size_t device) {
     how.target_speed_up = search_.target.speed_up;
     how.compile_threads = CompileAhead::threads_for(devices_.size());
     how.hints =
-        search_.hints.for_problem(kernel.kernel_template, row.problem.problem, backend.info());
+        search_.hints.for_problem(kernel.kernel_template, row.problem.problem, device.info());
     how.stop = &stop_;
     how.progress = [&](const TuneProgress& progress) {
-        go_on(device, progress, seconds_since(start));
+        go_on(index, progress, seconds_since(start));
     };
     const TuneReport report =
-        engine_.tune_and_store(backend, kernel, row.problem.problem, std::move(how));
+        engine_.tune_and_store(device, kernel, row.problem.problem, std::move(how));
     row.configuration = report.winner.configuration;
     row.median_ns = report.winner.median_ns;
     row.noise = report.winner.noise;
@@ -251,4 +252,4 @@ void Sweep::go_on(std::size_t device, const TuneProgress& progress, double elaps
     progress_.show(state_);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

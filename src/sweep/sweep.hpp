@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -10,13 +11,13 @@
 #include <vector>
 
 #include "cli/hints.hpp"
-#include "sweep/problem_queue.hpp"
 #include "cli/progress.hpp"
 #include "cli/sweep_result.hpp"
 #include "cli/sweep_target.hpp"
 #include "dispatch/engine.hpp"
+#include "sweep/problem_queue.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// How a sweep searches, beside what the engine's options say.
 struct SweepSearch {
@@ -27,7 +28,7 @@ struct SweepSearch {
 
 /// The devices of a sweep: all of the kind for "cuda", "host" and "auto", one for "cuda:N" and
 /// "machine". Throws as Engine::backend().
-std::vector<Backend*> sweep_devices(Engine& engine, const std::string& word);
+std::vector<Device*> sweep_devices(Engine& engine, const std::string& word);
 
 /// One sweep: tunes the problems of a plan on several devices at the same time, each of which takes
 /// the next problem from one queue, and stores what it finds.
@@ -35,7 +36,7 @@ class Sweep {
 public:
     /// What it refers to must outlive it. `show` gets whole lines of the table, one call at a time,
     /// on any thread.
-    Sweep(Engine& engine, std::vector<Backend*> devices, SweepPlan plan, SweepSearch search,
+    Sweep(Engine& engine, std::vector<Device*> devices, SweepPlan plan, SweepSearch search,
           const std::atomic<bool>& stop, std::function<void(const std::string&)> show);
 
     /// Returns when all problems are done, or soon after `stop` became true; its rows are in the
@@ -56,7 +57,7 @@ private:
     [[nodiscard]] std::vector<std::string> device_ids() const;
 
     Engine& engine_;
-    const std::vector<Backend*> devices_;
+    const std::vector<Device*> devices_;
     const SweepPlan plan_;
     const SweepSearch search_;
     const std::atomic<bool>& stop_;
@@ -73,4 +74,4 @@ private:
     std::exception_ptr error_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweep/timed_case.hpp"
 
 #include <memory>
 #include <utility>
 
-#include "tuning/rig.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
+#include "tuning/rig.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -67,12 +68,12 @@ CaseArgument input_of(const void* data, std::size_t bytes) {
     return {std::make_shared<const std::vector<std::byte>>(first, first + bytes), bytes, 0};
 }
 
-TimedCase time_case(Engine& engine, Backend& backend, const Kernel& kernel, const Problem& problem,
+TimedCase time_case(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem,
                     const Resolved& resolved, Case one) {
     prepare(resolved, one.sizes);
     one.name = "the given data";
     OwnData data(std::move(one));
-    Rig rig(backend, data, problem, kernel.kernel_template.front_matter().warm_cache, engine.log());
+    Rig rig(device, data, problem, kernel.kernel_template.front_matter().warm_cache, engine.log());
     const DeviceLock::Turn turn = rig.turn();
     if (const auto failure = rig.check(*resolved.program, resolved.rule)) {
         fail(problem, *failure);
@@ -83,4 +84,4 @@ TimedCase time_case(Engine& engine, Backend& backend, const Kernel& kernel, cons
     return result;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,7 +6,7 @@
 
 #include "dispatch/engine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What one launch on the caller's own data gave.
 struct TimedCase {
@@ -17,10 +18,10 @@ struct TimedCase {
 /// Copies the inputs of `one` to the device of `backend`, and launches and times `resolved`, the
 /// answer of `kernel` to `problem`, there. `one.judge` is not looked at. Throws Error(device), and
 /// Error(unavailable) where the device has too little memory or no compiler for a placement.
-TimedCase time_case(Engine& engine, Backend& backend, const Kernel& kernel, const Problem& problem,
+TimedCase time_case(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem,
                     const Resolved& resolved, Case one);
 
 /// An input that is a copy of memory of any alignment.
 CaseArgument input_of(const void* data, std::size_t bytes);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweep/timed_reduce.hpp"
 
 #include <cstring>
@@ -6,13 +7,13 @@
 #include "families/reduce/reduce_kernel.hpp"
 #include "sweep/timed_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
-TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::ReduceRequest& request,
+TimedReduction timed_reduce(Engine& engine, Device& device, const detail::ReduceRequest& request,
                             const void* values) {
     refuse_bad_shape(request.shape);
-    const DispatchKey key = reduce_key(request, backend);
-    const Resolved& resolved = resolve_reduce(engine, key, backend, request);
+    const DispatchKey key = reduce_key(request, device);
+    const Resolved& resolved = resolve_reduce(engine, key, device, request);
     const auto elements = static_cast<std::size_t>(request.shape.inner);
     const Problem problem = reduce_problem(request);
     Case one;
@@ -20,8 +21,8 @@ TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::Redu
     one.arguments = {input_of(values, elements * bytes_of(request.element)),
                      CaseArgument::output(bytes_of(request.result))};
     const TimedCase timed =
-        time_case(engine, backend, reduce_kernel(request.shape.kind, platform_of(backend)), problem,
-                  resolved, std::move(one));
+        time_case(engine, device, reduce_kernel(request.shape.kind, device.info().platform),
+                  problem, resolved, std::move(one));
     TimedReduction result{};
     std::memcpy(result.value, timed.output.data(), timed.output.size());
     result.info = resolved.info;
@@ -29,4 +30,4 @@ TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::Redu
     return result;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,7 +6,7 @@
 #include "dispatch/engine.hpp"
 #include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 struct TimedReduction {
     alignas(8) std::byte value[8];  ///< bytes_of(request.result) of them
@@ -16,7 +17,7 @@ struct TimedReduction {
 /// Copies `values`, host memory of any alignment, to the device of `backend`, and reduces and times
 /// them there. The request is of all elements, and not empty. Throws as tuned_reduce does, and
 /// Error(unavailable) where the device has too little memory.
-TimedReduction timed_reduce(Engine& engine, Backend& backend, const detail::ReduceRequest& request,
+TimedReduction timed_reduce(Engine& engine, Device& device, const detail::ReduceRequest& request,
                             const void* values);
 
-}  // namespace jitune
+}  // namespace jitune::internal

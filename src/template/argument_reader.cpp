@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/argument_reader.hpp"
 
 #include <bit>
@@ -7,7 +8,7 @@
 #include "backend/launch.hpp"
 #include "template/front_matter_words.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -126,4 +127,4 @@ void read_arguments(const FrontMatterScope& scope, const toml::node& arguments,
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/fill.hpp"
 
 #include <array>
@@ -5,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -40,4 +41,4 @@ std::optional<Fill> Fill::parse(std::string_view text) {
     return fill;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

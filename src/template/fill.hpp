@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What an `in` array holds while a kernel is tuned.
 struct Fill {
@@ -17,4 +18,4 @@ struct Fill {
     static std::optional<Fill> parse(std::string_view text);
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/front_matter.hpp"
 
 #include <algorithm>
@@ -9,14 +10,14 @@
 #include <fmt/ranges.h>
 
 #include "backend/backend.hpp"
+#include "jitune/error.hpp"
 #include "template/argument_reader.hpp"
 #include "template/front_matter_scope.hpp"
 #include "template/front_matter_words.hpp"
 #include "template/launch_reader.hpp"
 #include "template/toml_reader.hpp"
-#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -98,16 +99,16 @@ private:
 
     void read_head(const toml::table& root) {
         result_.kernel = reader_.text(root, "kernel", "front matter");
-        result_.backend = reader_.text(root, "backend", "front matter");
+        const auto platform = platform_from(reader_.text(root, "backend", "front matter"));
         result_.summary = reader_.text_or(root, "summary", "front matter", "");
         result_.sizes = reader_.texts(root, "sizes", "front matter");
         if (!is_identifier(result_.kernel)) {
             reader_.fail(*root.get("kernel"), "kernel must be a name of letters, digits and _");
         }
-        if (result_.backend != "cuda" && result_.backend != "host" &&
-            result_.backend != "machine") {
+        if (!platform) {
             reader_.fail(*root.get("backend"), "backend must be \"cuda\" or \"host\"");
         }
+        result_.platform = *platform;
         const std::string cache = reader_.text_or(root, "cache", "front matter", "cold");
         if (cache != "cold" && cache != "warm") {
             reader_.fail(*root.get("cache"), "cache must be \"cold\" or \"warm\"");
@@ -116,7 +117,7 @@ private:
         if (result_.sizes.empty()) {
             reader_.fail(root, "sizes must name at least one size, as in sizes = [\"n\"]");
         }
-        for (const std::string& attribute : device_attributes(result_.backend)) {
+        for (const std::string& attribute : device_attributes(result_.platform)) {
             scope_.add_attribute(attribute);
         }
         for (const std::string& size : result_.sizes) {
@@ -343,4 +344,4 @@ FrontMatter FrontMatter::parse(const TemplateSource& source) {
         .parse(source.headers);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -7,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "template/fill.hpp"
+#include "backend/platform_kind.hpp"
 #include "space/expression.hpp"
 #include "space/value.hpp"
+#include "template/fill.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 struct TemplateSource;
 
@@ -85,7 +87,7 @@ struct MetricSpec {
 /// Expressions have `derived` names replaced already.
 struct FrontMatter {
     std::string kernel;
-    std::string backend;  ///< "cuda" or "host"
+    PlatformKind platform = PlatformKind::host;  ///< of the key `backend`
     std::string summary;
     std::vector<std::string> sizes;
     /// type parameter -> name -> C++ text
@@ -125,4 +127,4 @@ struct FrontMatter {
 /// Bytes of a type name such as "int32" or "float64"; nullopt for any other name.
 std::optional<std::int64_t> type_bytes(std::string_view name);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/front_matter_scope.hpp"
 
 #include <ranges>
@@ -5,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "template/front_matter_words.hpp"
 #include "jitune/error.hpp"
+#include "template/front_matter_words.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 void FrontMatterScope::declare(const toml::node& at, const std::string& name) {
     if (!is_identifier(name)) {
@@ -46,4 +47,4 @@ Expression FrontMatterScope::expression(const toml::node& at, const std::string&
     return parsed.substitute(derived_);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "template/toml_reader.hpp"
 #include "space/expression.hpp"
+#include "template/toml_reader.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The names that a front matter has declared so far, and its expressions over them. Every function
 /// that can fail throws Error(usage) with the place.
@@ -37,4 +38,4 @@ private:
     std::map<std::string, Expression> derived_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

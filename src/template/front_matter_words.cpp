@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/front_matter_words.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
-namespace jitune {
+#include "types/element_names.hpp"
+
+namespace jitune::internal {
 
 namespace {
 
@@ -17,16 +20,6 @@ constexpr std::array kAccessWords{
     AccessWord{"inout", Access::inout},     AccessWord{"value", Access::value},
     AccessWord{"scratch", Access::scratch}, AccessWord{"zeroed", Access::zeroed},
     AccessWord{"scalar", Access::scalar},
-};
-
-struct TypeWord {
-    std::string_view name;
-    std::int64_t bytes;
-};
-constexpr std::array kTypeWords{
-    TypeWord{"int8", 1},    TypeWord{"uint8", 1},    TypeWord{"int16", 2},   TypeWord{"uint16", 2},
-    TypeWord{"int32", 4},   TypeWord{"uint32", 4},   TypeWord{"int64", 8},   TypeWord{"uint64", 8},
-    TypeWord{"float16", 2}, TypeWord{"bfloat16", 2}, TypeWord{"float32", 4}, TypeWord{"float64", 8},
 };
 
 /// True for a letter or _, then letters, digits, _ and `others`; at most `longest` characters.
@@ -48,17 +41,6 @@ std::optional<Access> access_from(std::string_view word) {
     const auto* const row = std::find_if(kAccessWords.begin(), kAccessWords.end(),
                                          [&](const AccessWord& one) { return one.word == word; });
     return row == kAccessWords.end() ? std::nullopt : std::optional(row->access);
-}
-
-const std::set<std::string>& device_attributes(std::string_view backend) {
-    static const std::set<std::string> cuda{
-        "sm_count",           "warp_size",         "max_threads_per_block",
-        "max_threads_per_sm", "max_blocks_per_sm", "shared_bytes_per_block",
-        "registers_per_sm",   "l2_bytes",          "compute_capability",
-        "memory_bus_bits",    "memory_clock_khz"};
-    static const std::set<std::string> host{"cores", "cache_bytes", "simd_bytes"};
-    static const std::set<std::string> machine{"cores", "gpu_count"};
-    return backend == "cuda" ? cuda : backend == "host" ? host : machine;
 }
 
 bool is_identifier(std::string_view text) {
@@ -83,9 +65,8 @@ bool is_type_text(std::string_view text) {
 }
 
 std::optional<std::int64_t> type_bytes(std::string_view name) {
-    const auto* const row = std::find_if(kTypeWords.begin(), kTypeWords.end(),
-                                         [&](const TypeWord& one) { return one.name == name; });
-    return row == kTypeWords.end() ? std::nullopt : std::optional(row->bytes);
+    const auto type = element_type_from(name);
+    return type ? std::optional(static_cast<std::int64_t>(bytes_of(*type))) : std::nullopt;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

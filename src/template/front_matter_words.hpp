@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,10 @@
 
 #include "template/front_matter.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The access of a word such as "in", or nothing.
 std::optional<Access> access_from(std::string_view word);
-
-/// What expressions of a backend's templates may name beside the template's own words.
-const std::set<std::string>& device_attributes(std::string_view backend);
 
 /// [A-Za-z_][A-Za-z0-9_]*, at most 64 characters.
 bool is_identifier(std::string_view text);
@@ -31,4 +29,4 @@ std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::string_v
 /// What may stand for a type, an enumeration or a function: identifiers, "::" and spaces.
 bool is_type_text(std::string_view text);
 
-}  // namespace jitune
+}  // namespace jitune::internal

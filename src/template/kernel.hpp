@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include "template/kernel_template.hpp"
 #include "template/workload.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One kernel of one backend: the template and what its candidates are tried on.
 struct Kernel {
@@ -18,4 +19,4 @@ struct Kernel {
     bool foreign = false;  ///< holds code of a caller's, which may do anything
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/kernel_template.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -331,4 +332,4 @@ LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, cons
     return LaunchRule(steps, arguments);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

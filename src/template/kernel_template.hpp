@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -7,13 +8,13 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "space/search_space.hpp"
 #include "template/front_matter.hpp"
 #include "template/launch_rule.hpp"
 #include "template/problem.hpp"
-#include "space/search_space.hpp"
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A kernel source with tuning parameters: front matter and C++ code. Immutable.
 class KernelTemplate {
@@ -103,4 +104,4 @@ private:
     std::string hash_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

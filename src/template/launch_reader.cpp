@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/launch_reader.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "backend/launch.hpp"
 #include "template/front_matter_words.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -151,4 +152,4 @@ void read_launches(const FrontMatterScope& scope, const toml::table& root, Front
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

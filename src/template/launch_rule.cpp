@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/launch_rule.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -207,4 +208,4 @@ Launch LaunchRule::bind(const Plan& plan, std::span<void* const> arrays,
     return launch;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

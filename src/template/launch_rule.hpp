@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 #include "backend/launch.hpp"
 #include "space/expression.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// From sizes to launches, for one configuration on one device. Whatever does not depend on the
 /// sizes is worked out once, in the constructor. Thread-safe; plan() and bind() take no lock and
@@ -96,4 +97,4 @@ private:
     std::vector<Argument::Kind> kinds_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/problem.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "tuner_db/bucket.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -65,4 +66,4 @@ std::string sizes_text(const Problem& problem, const std::vector<std::string>& n
     return text;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

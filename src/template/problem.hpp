@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What is to be computed: the kernel with its types and operation, the sizes and what is known of
 /// the data's alignment.
@@ -28,4 +29,4 @@ std::string types_text(const Problem& problem);
 /// "n=1048576"
 std::string sizes_text(const Problem& problem, const std::vector<std::string>& names);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/template_headers.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include "jitune/error.hpp"
 #include "support/source_scanner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -81,4 +82,4 @@ TemplateSource embedded_template(std::span<const embedded::File> files, std::str
     return {std::string(name), std::move(*text), std::move(headers)};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

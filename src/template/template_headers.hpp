@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 #include "backend/backend.hpp"
 #include "support/embedded.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The text of a header by the name that a directive gives it, or nothing.
 using FindHeader = std::function<std::optional<std::string>(const std::string& name)>;
@@ -28,4 +29,4 @@ TemplateSource builtin_template(std::string_view name);
 /// A template of another table of embedded files, whose headers are of that table or jitune's own.
 TemplateSource embedded_template(std::span<const embedded::File> files, std::string_view name);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/toml_reader.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -118,4 +119,4 @@ void TomlReader::fail(const toml::node& at, const std::string& message) const {
     fail_at(at.source(), message);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 #include <toml++/toml.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Typed access to a TOML document that stands inside another file. Every function throws
 /// Error(usage) "<file>:<line>: what is wrong, what would be right"; all but root() take nodes of
@@ -47,4 +48,4 @@ private:
     toml::table root_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 #include "template/problem.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// An array that a launch gets, or a value.
 struct CaseArgument {
@@ -66,4 +67,4 @@ public:
     [[nodiscard]] virtual Case timed(const Problem& problem) const = 0;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/binary_cache.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "support/hash.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -23,7 +24,7 @@ std::string key_of(const std::string& template_hash, const std::string& device_c
 }
 
 /// Instances with the same defines are one program, those with others another.
-std::vector<CompileOutcome> compile_by_defines(Backend& backend, const TemplateSource& source,
+std::vector<CompileOutcome> compile_by_defines(Device& device, const TemplateSource& source,
                                                std::span<const Instance> instances) {
     std::map<std::string_view, std::vector<std::size_t>> programs;
     for (std::size_t i = 0; i < instances.size(); ++i) {
@@ -37,7 +38,7 @@ std::vector<CompileOutcome> compile_by_defines(Backend& backend, const TemplateS
         for (const std::size_t place : places) {
             together.push_back({instances[place].expressions, {}, instances[place].lines});
         }
-        std::vector<CompileOutcome> compiled = backend.compile(defined, together);
+        std::vector<CompileOutcome> compiled = device.compile(defined, together);
         for (std::size_t i = 0; i < places.size(); ++i) {
             outcomes[places[i]] = std::move(compiled[i]);
         }
@@ -56,18 +57,18 @@ std::optional<CompileOutcome> BinaryCache::find(const std::string& template_hash
     return found == outcomes_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<CompileOutcome> BinaryCache::compile(Backend& backend, const TemplateSource& source,
+std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateSource& source,
                                                  const std::string& template_hash,
                                                  std::span<const Instance> instances) {
     const bool plain =
         std::all_of(instances.begin(), instances.end(),
                     [](const Instance& instance) { return instance.defines.empty(); });
     std::vector<CompileOutcome> outcomes =
-        plain ? backend.compile(source, instances) : compile_by_defines(backend, source, instances);
+        plain ? device.compile(source, instances) : compile_by_defines(device, source, instances);
     compiles_ += static_cast<std::int64_t>(instances.size());
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < instances.size(); ++i) {
-        const std::string key = key_of(template_hash, backend.info().device_class, instances[i]);
+        const std::string key = key_of(template_hash, device.info().device_class, instances[i]);
         const auto [known, is_new] = outcomes_.try_emplace(key, outcomes[i]);
         if (!is_new && std::holds_alternative<CompileFailure>(known->second)) {
             known->second = outcomes[i];
@@ -76,4 +77,4 @@ std::vector<CompileOutcome> BinaryCache::compile(Backend& backend, const Templat
     return outcomes;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

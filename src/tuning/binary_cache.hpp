@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What has been compiled in this process, so that configurations that differ only in their launch
 /// (and problems that differ only in their sizes) are compiled once. Thread-safe; no lock is held
@@ -22,9 +23,9 @@ public:
     std::optional<CompileOutcome> find(const std::string& template_hash,
                                        const std::string& device_class, const Instance& instance);
 
-    /// Compiles on `backend` and remembers. One outcome per instance. Throws as Backend::compile
+    /// Compiles on `backend` and remembers. One outcome per instance. Throws as Device::compile
     /// does.
-    std::vector<CompileOutcome> compile(Backend& backend, const TemplateSource& source,
+    std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
                                         const std::string& template_hash,
                                         std::span<const Instance> instances);
 
@@ -37,4 +38,4 @@ private:
     std::atomic<std::int64_t> compiles_{0};
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/clock_watch.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -55,4 +56,4 @@ bool ClockWatch::discard(int discarded) {
     return true;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

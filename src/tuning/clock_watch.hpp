@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -6,7 +7,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What the device's clocks did while a batch of samples was taken.
 enum class Clocks { steady, noisy, unknown };
@@ -41,4 +42,4 @@ private:
     int allowance_ = kAllowance;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

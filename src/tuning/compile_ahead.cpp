@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/compile_ahead.hpp"
 
 #include <sys/resource.h>
@@ -11,7 +12,7 @@
 #include "jitune/error.hpp"
 #include "support/serial.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -26,9 +27,9 @@ constexpr int kNiceness = 5;
 
 }  // namespace
 
-CompileAhead::CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+CompileAhead::CompileAhead(Device& device, const KernelTemplate& kernel, const Problem& problem,
                            BinaryCache& binaries, std::size_t threads, TuneObserver* observer)
-    : backend_(backend),
+    : device_(device),
       kernel_(kernel),
       problem_(problem),
       binaries_(binaries),
@@ -67,7 +68,7 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
     for (Wanted& one : wanted) {
         ++pending_;
         Instance instance = kernel_.instance(problem_, one.configuration);
-        if (auto known = binaries_.find(kernel_.hash(), backend_.info().device_class, instance)) {
+        if (auto known = binaries_.find(kernel_.hash(), device_.info().device_class, instance)) {
             ready_.push_back({one.index, std::move(one.configuration), std::move(*known)});
             continue;
         }
@@ -153,7 +154,7 @@ std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) 
     if (observer_ != nullptr) {
         observer_->compiling(batch, configurations);
     }
-    auto outcomes = binaries_.compile(backend_, kernel_.source(), kernel_.hash(), instances);
+    auto outcomes = binaries_.compile(device_, kernel_.source(), kernel_.hash(), instances);
     if (observer_ != nullptr) {
         observer_->compiled(batch);
     }
@@ -172,4 +173,4 @@ void CompileAhead::deliver(const std::vector<Job>& jobs,
     changed_.notify_all();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <condition_variable>
@@ -13,11 +14,11 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "tuning/binary_cache.hpp"
 #include "template/kernel_template.hpp"
+#include "tuning/binary_cache.hpp"
 #include "tuning/tune_observer.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A configuration with its compiled code, or why there is none.
 struct CompiledCandidate {
@@ -32,7 +33,7 @@ class CompileAhead {
 public:
     /// On `threads` threads; zero: one for each core, and not more than 16. `observer`, or null, is
     /// told of each call of the compiler.
-    CompileAhead(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+    CompileAhead(Device& device, const KernelTemplate& kernel, const Problem& problem,
                  BinaryCache& binaries, std::size_t threads = 0, TuneObserver* observer = nullptr);
 
     /// The threads for each of `tunings` that run at the same time on this machine.
@@ -72,7 +73,7 @@ private:
     std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);
     void deliver(const std::vector<Job>& jobs, const std::vector<CompileOutcome>& outcomes);
 
-    Backend& backend_;
+    Device& device_;
     const KernelTemplate& kernel_;
     const Problem& problem_;
     BinaryCache& binaries_;
@@ -90,4 +91,4 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

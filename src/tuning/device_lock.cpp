@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/device_lock.hpp"
 
 #include <cstdlib>
@@ -5,7 +6,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -62,4 +63,4 @@ bool DeviceLock::acquire() {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 #include "support/file_lock.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Lets one tuning at a time use a device, of all processes that see its lock file: what others
 /// run there meanwhile would be in the times. Used by one thread.
@@ -49,4 +50,4 @@ private:
     bool crowded_ = false;  // the last wait was in vain
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/finals.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "jitune/error.hpp"
 #include "measure/final_rule.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -45,7 +46,7 @@ std::size_t loadings_of(const std::vector<const Evaluation*>& chosen) {
                : kLoadings;
 }
 
-std::vector<Lane> make_lanes(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+std::vector<Lane> make_lanes(Device& device, const KernelTemplate& kernel, const Problem& problem,
                              Rig& rig, const std::vector<const Evaluation*>& chosen,
                              TuneObserver* observer) {
     const std::size_t loadings = loadings_of(chosen);
@@ -55,9 +56,9 @@ std::vector<Lane> make_lanes(Backend& backend, const KernelTemplate& kernel, con
         lane.finalist.evaluation = evaluation;
         announce(observer, *evaluation);
         const LaunchRule rule =
-            kernel.launch_rule(problem, backend.info(), evaluation->configuration);
+            kernel.launch_rule(problem, device.info(), evaluation->configuration);
         while (lane.timers.size() < loadings) {
-            lane.programs.push_back(backend.load(*evaluation->binary));
+            lane.programs.push_back(device.load(*evaluation->binary));
             auto timer = rig.timer(*lane.programs.back(), rule);
             if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
                 refuse_lost_device(*failure, evaluation->configuration);
@@ -204,14 +205,14 @@ std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& e
     return chosen;
 }
 
-std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
+std::vector<Finalist> run_finals(Device& device, const KernelTemplate& kernel,
                                  const Problem& problem, Rig& rig,
                                  const std::vector<Evaluation>& evaluations,
                                  const std::vector<std::size_t>& seeds,
                                  std::chrono::milliseconds limit, TuneObserver* observer) {
     const DeviceLock::Turn turn = rig.turn();
     std::vector<Lane> lanes =
-        make_lanes(backend, kernel, problem, rig, choose_finalists(evaluations, seeds), observer);
+        make_lanes(device, kernel, problem, rig, choose_finalists(evaluations, seeds), observer);
     const Clocks clocks = take_rounds(lanes, rig, limit, observer);
     std::erase_if(lanes, [&](const Lane& lane) {
         return rig.judge_time(summarize(lane.finalist.samples_ns).median_ns).has_value();
@@ -232,4 +233,4 @@ std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
     return finalists;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "measure/statistics.hpp"
 #include "template/kernel_template.hpp"
+#include "tuner_db/record.hpp"
 #include "tuning/rig.hpp"
 #include "tuning/search.hpp"
-#include "measure/statistics.hpp"
-#include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A configuration of the last round with its interleaved samples.
 struct Finalist {
@@ -36,10 +37,10 @@ std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& e
 /// that fail here are left out. Empty if nothing was timed. `limit`, unless zero, cuts the rounds
 /// short, but not below the fewest that bound a ratio. Throws Error(device) when the device is
 /// lost.
-std::vector<Finalist> run_finals(Backend& backend, const KernelTemplate& kernel,
+std::vector<Finalist> run_finals(Device& device, const KernelTemplate& kernel,
                                  const Problem& problem, Rig& rig,
                                  const std::vector<Evaluation>& evaluations,
                                  const std::vector<std::size_t>& seeds,
                                  std::chrono::milliseconds limit, TuneObserver* observer = nullptr);
 
-}  // namespace jitune
+}  // namespace jitune::internal

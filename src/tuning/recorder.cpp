@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/recorder.hpp"
 
 #include <ctime>
@@ -6,23 +7,23 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
-Provenance provenance_of(Backend& backend) {
-    const DeviceInfo& device = backend.info();
-    return {device.name, device.uuid, device.driver, backend.compiler(),
+Provenance provenance_of(Device& device) {
+    const DeviceInfo& info = device.info();
+    return {info.name, info.uuid, info.driver, device.compiler(),
             fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
 }
 
 }  // namespace
 
-Recorder::Recorder(const KernelTemplate& kernel, const Problem& problem, Backend& backend)
+Recorder::Recorder(const KernelTemplate& kernel, const Problem& problem, Device& device)
     : kernel_(kernel),
       problem_(problem),
-      device_(backend.info()),
-      provenance_(provenance_of(backend)) {}
+      device_(device.info()),
+      provenance_(provenance_of(device)) {}
 
 std::string Recorder::sizes() const {
     return sizes_text(problem_, kernel_.front_matter().sizes);
@@ -72,4 +73,4 @@ Winner Recorder::winner(const std::vector<Finalist>& finalists, const Gain& gain
             gain.certainty};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "tuning/finals.hpp"
 #include "template/kernel_template.hpp"
 #include "tuner_db/record.hpp"
+#include "tuning/finals.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A winner beside the template's default.
 struct Gain {
@@ -19,7 +20,7 @@ struct Gain {
 class Recorder {
 public:
     /// Throws Error(unavailable) where there is no compiler.
-    Recorder(const KernelTemplate& kernel, const Problem& problem, Backend& backend);
+    Recorder(const KernelTemplate& kernel, const Problem& problem, Device& device);
 
     [[nodiscard]] RecordKey key() const { return kernel_.key(problem_, device_); }
     [[nodiscard]] std::string sizes() const;
@@ -47,4 +48,4 @@ private:
     Provenance provenance_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/rig.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -112,14 +113,14 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
     }
 }
 
-Rig::Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
+Rig::Rig(Device& device, const Workload& workload, const Problem& problem, bool warm_cache,
          const Log& log)
-    : lock_(backend.info().uuid, log),
-      bench_(backend.make_bench()),
+    : lock_(device.info().uuid, log),
+      bench_(device.make_bench()),
       cases_(cases_of(workload, problem)),
       warm_cache_(warm_cache),
-      cache_bytes_(cache_of(backend.info())),
-      roofline_(backend.info()) {
+      cache_bytes_(cache_of(device.info())),
+      roofline_(device.info()) {
     for (std::size_t i = 0; i + 1 < cases_.size(); ++i) {
         checks_.push_back(std::make_unique<TrialCase>(*bench_, cases_[i]));
     }
@@ -306,4 +307,4 @@ std::string Rig::conditions(Clocks clocks, bool alone) const {
                        alone ? "" : " device=shared");
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

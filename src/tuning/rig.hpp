@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -7,16 +8,16 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "space/configuration.hpp"
+#include "template/launch_rule.hpp"
+#include "template/workload.hpp"
+#include "tuner_db/record.hpp"
 #include "tuning/clock_watch.hpp"
 #include "tuning/device_lock.hpp"
-#include "template/launch_rule.hpp"
 #include "tuning/roofline.hpp"
 #include "tuning/trial_case.hpp"
-#include "template/workload.hpp"
-#include "space/configuration.hpp"
-#include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Why a candidate is out.
 struct TrialFailure {
@@ -35,7 +36,7 @@ public:
     /// With `warm_cache` each timed launch reads what the one before has read, else data that has
     /// left the cache. Throws Error(unavailable) where the problem does not fit the device's
     /// memory.
-    Rig(Backend& backend, const Workload& workload, const Problem& problem, bool warm_cache,
+    Rig(Device& device, const Workload& workload, const Problem& problem, bool warm_cache,
         const Log& log);
 
     /// True if the workload cannot tell right from wrong by itself: learn() must come before
@@ -99,4 +100,4 @@ private:
     bool flush_ = false;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/roofline.hpp"
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -32,4 +33,4 @@ std::optional<std::string> Roofline::complaint(std::size_t cold_bytes, double ns
         bytes, bytes / most, ns);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What no right kernel can do: to read faster than the device's memory gives.
 class Roofline {
@@ -21,4 +22,4 @@ private:
     double bytes_per_ns_;  // 0: not known
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/search.hpp"
 
 #include <algorithm>
@@ -6,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "tuning/finals.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
+#include "tuning/finals.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -31,10 +32,10 @@ void tell(Strategy& strategy, const Evaluation& evaluation) {
 
 }  // namespace
 
-Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+Search::Search(Device& device, const KernelTemplate& kernel, const Problem& problem,
                const SearchSpace& space, BinaryCache& binaries, const TuneOptions& options,
                const Log& log)
-    : backend_(backend),
+    : device_(device),
       kernel_(kernel),
       problem_(problem),
       space_(space),
@@ -42,7 +43,7 @@ Search::Search(Backend& backend, const KernelTemplate& kernel, const Problem& pr
       options_(options),
       log_(log),
       seeds_{space.find(kernel.default_configuration(space))},
-      ahead_(std::in_place, backend, kernel, problem, binaries, options.compile_threads,
+      ahead_(std::in_place, device, kernel, problem, binaries, options.compile_threads,
              options.observer) {
     progress_.space = space.size();
     if (options.incumbent) {
@@ -222,7 +223,7 @@ void Search::check_known() {
 std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
     const Instance instance = kernel_.instance(problem_, known.configuration);
     CompileOutcome outcome =
-        binaries_.compile(backend_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
+        binaries_.compile(device_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
             .front();
     if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
         return TrialFailure{Verdict::compile_failed, refusal->log, false};
@@ -308,13 +309,13 @@ std::variant<Search::Loaded, TrialFailure> Search::load_checked(
     Loaded loaded;
     try {
         begin(configuration, TuneObserver::Phase::check);
-        loaded.program = backend_.load(binary);
-        loaded.rule = kernel_.launch_rule(problem_, backend_.info(), configuration);
+        loaded.program = device_.load(binary);
+        loaded.rule = kernel_.launch_rule(problem_, device_.info(), configuration);
     } catch (const Error& error) {
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
     const bool repeatable =
-        kernel_.reproducibility(configuration, problem_, backend_.info()) != "any";
+        kernel_.reproducibility(configuration, problem_, device_.info()) != "any";
     if (auto failure = rig_->check(*loaded.program, loaded.rule, repeatable)) {
         return std::move(*failure);
     }
@@ -370,4 +371,4 @@ std::optional<TrialFailure> Search::take_samples(Timer& timer,
     return std::nullopt;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -10,13 +11,13 @@
 #include <variant>
 #include <vector>
 
+#include "measure/stopping_rule.hpp"
+#include "strategy/strategy.hpp"
 #include "tuning/compile_ahead.hpp"
 #include "tuning/rig.hpp"
 #include "tuning/tuner.hpp"
-#include "measure/stopping_rule.hpp"
-#include "strategy/strategy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What became of one configuration in the first round.
 struct Evaluation {
@@ -36,7 +37,7 @@ class Search {
 public:
     /// Compilers begin at once, for candidates that need no time of another: the rig can be set up
     /// meanwhile.
-    Search(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+    Search(Device& device, const KernelTemplate& kernel, const Problem& problem,
            const SearchSpace& space, BinaryCache& binaries, const TuneOptions& options,
            const Log& log);
 
@@ -92,7 +93,7 @@ private:
     [[nodiscard]] bool out_of_budget() const;
     [[nodiscard]] bool on_target() const;
 
-    Backend& backend_;
+    Device& device_;
     const KernelTemplate& kernel_;
     const Problem& problem_;
     const SearchSpace& space_;
@@ -115,4 +116,4 @@ private:
     std::optional<CompileAhead> ahead_;  // last: it stops before what it reads is gone
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

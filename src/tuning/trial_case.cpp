@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/trial_case.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -148,4 +149,4 @@ void TrialCase::keep() {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

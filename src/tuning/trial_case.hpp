@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 #include "backend/backend.hpp"
 #include "template/workload.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Bytes from which on comparing them on the device is worth the compile that it takes first, for
 /// otherwise they come to the host for each candidate.
@@ -65,4 +66,4 @@ private:
     Outputs got_, again_;  // kept, for fresh memory costs more than what is read into it
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

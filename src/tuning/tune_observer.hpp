@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 #include "tuner_db/record.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 struct TuneProgress {
     std::size_t space = 0;      ///< configurations in the search space
@@ -38,4 +39,4 @@ public:
     virtual void measured(const Measurement& measurement) = 0;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

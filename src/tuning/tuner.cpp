@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/tuner.hpp"
 
 #include <algorithm>
@@ -5,14 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "jitune/error.hpp"
+#include "measure/paired_comparison.hpp"
 #include "tuning/finals.hpp"
 #include "tuning/recorder.hpp"
 #include "tuning/rig.hpp"
 #include "tuning/search.hpp"
-#include "jitune/error.hpp"
-#include "measure/paired_comparison.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -40,27 +41,27 @@ namespace {
 
 /// The winner's code compiled alone, for what was timed shares its image with other candidates.
 /// Where that code does not load or gives another result, the image that was timed.
-Binary compile_alone(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+Binary compile_alone(Device& device, const KernelTemplate& kernel, const Problem& problem,
                      const Evaluation& winner, Rig& rig, BinaryCache& binaries, const Log& log) {
     const Instance instance = kernel.instance(problem, winner.configuration);
     const std::vector<CompileOutcome> outcomes =
-        binaries.compile(backend, kernel.source(), kernel.hash(), std::span(&instance, 1));
+        binaries.compile(device, kernel.source(), kernel.hash(), std::span(&instance, 1));
     const auto* binary = std::get_if<Binary>(&outcomes.front());
     if (binary == nullptr) {
         return *winner.binary;
     }
     std::shared_ptr<const Program> program;
     try {
-        program = backend.load(*binary);
+        program = device.load(*binary);
     } catch (const Error& error) {
         log.warning("{} compiled alone: {}", winner.configuration.text(), error.what());
         return *winner.binary;
     }
-    const LaunchRule rule = kernel.launch_rule(problem, backend.info(), winner.configuration);
+    const LaunchRule rule = kernel.launch_rule(problem, device.info(), winner.configuration);
     const DeviceLock::Turn turn = rig.turn();
     const auto failure =
         rig.check(*program, rule,
-                  kernel.reproducibility(winner.configuration, problem, backend.info()) != "any");
+                  kernel.reproducibility(winner.configuration, problem, device.info()) != "any");
     if (failure) {
         refuse_lost_device(*failure, winner.configuration);
     }
@@ -94,24 +95,23 @@ Gain gain_of(const Search& search, const std::vector<Finalist>& finalists) {
 }
 
 /// Lets the rig learn from the template's reference where the workload does not know the answers.
-void learn_reference(Backend& backend, const KernelTemplate& kernel, const Problem& problem,
+void learn_reference(Device& device, const KernelTemplate& kernel, const Problem& problem,
                      const Configuration& standard, Rig& rig, BinaryCache& binaries) {
     if (!rig.needs_reference()) {
         return;
     }
     const std::string what = fmt::format("the reference of {}", kernel.source().name);
-    const auto reference = kernel.reference(problem, backend.info(), standard);
+    const auto reference = kernel.reference(problem, device.info(), standard);
     if (!reference) {
         throw Error(ErrorKind::usage, what + " is missing, and nothing else knows the answers");
     }
     const CompileOutcome outcome =
-        binaries
-            .compile(backend, kernel.source(), kernel.hash(), std::span(&reference->instance, 1))
+        binaries.compile(device, kernel.source(), kernel.hash(), std::span(&reference->instance, 1))
             .front();
     if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
         throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", what, failure->log));
     }
-    const auto program = backend.load(std::get<Binary>(outcome));
+    const auto program = device.load(std::get<Binary>(outcome));
     const DeviceLock::Turn turn = rig.turn();
     if (const auto failure = rig.learn(*program, reference->rule)) {
         throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
@@ -127,15 +127,15 @@ std::chrono::milliseconds finals_limit(const TuneOptions& options) {
 
 }  // namespace
 
-TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& workload,
+TuneReport tune(Device& device, const KernelTemplate& kernel, const Workload& workload,
                 const Problem& problem, const TuneOptions& options, BinaryCache& binaries,
                 const Log& log) {
     kernel.check(problem);
-    const SearchSpace space = kernel.space(problem, backend.info());
-    Search search(backend, kernel, problem, space, binaries, options, log);
-    Rig rig(backend, workload, problem, kernel.front_matter().warm_cache, log);
-    learn_reference(backend, kernel, problem, kernel.default_configuration(space), rig, binaries);
-    const Recorder recorder(kernel, problem, backend);
+    const SearchSpace space = kernel.space(problem, device.info());
+    Search search(device, kernel, problem, space, binaries, options, log);
+    Rig rig(device, workload, problem, kernel.front_matter().warm_cache, log);
+    learn_reference(device, kernel, problem, kernel.default_configuration(space), rig, binaries);
+    const Recorder recorder(kernel, problem, device);
     TuneReport report;
     const auto record = [&](const Evaluation& evaluation, const std::vector<double>& samples_ns,
                             const std::string& conditions) {
@@ -147,10 +147,10 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
     search.run(rig, [&](const Evaluation& one) { record(one, one.samples_ns, one.conditions); });
     search.check_known();
     const std::vector<Finalist> finalists =
-        run_finals(backend, kernel, problem, rig, search.evaluations(), search.seeds(),
+        run_finals(device, kernel, problem, rig, search.evaluations(), search.seeds(),
                    finals_limit(options), options.observer);
     if (finalists.empty()) {
-        throw_no_winner(kernel, backend.info(), search.evaluations());
+        throw_no_winner(kernel, device.info(), search.evaluations());
     }
     for (const Finalist& finalist : finalists) {
         record(*finalist.evaluation, finalist.samples_ns, finalist.conditions);
@@ -160,11 +160,11 @@ TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& 
                                 TuneObserver::Phase::check);
     }
     const Binary binary =
-        compile_alone(backend, kernel, problem, *finalists.front().evaluation, rig, binaries, log);
+        compile_alone(device, kernel, problem, *finalists.front().evaluation, rig, binaries, log);
     report.winner =
         recorder.winner(finalists, gain_of(search, finalists), binary, search.complete());
     report.progress = search.progress();
     return report;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -9,15 +10,15 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "tuning/binary_cache.hpp"
+#include "support/log.hpp"
 #include "template/kernel_template.hpp"
 #include "template/problem.hpp"
-#include "tuning/tune_observer.hpp"
 #include "template/workload.hpp"
-#include "support/log.hpp"
 #include "tuner_db/record.hpp"
+#include "tuning/binary_cache.hpp"
+#include "tuning/tune_observer.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// How to search.
 struct TuneOptions {
@@ -66,8 +67,8 @@ struct TuneReport {
 ///
 /// Throws Error: compile, verify (no configuration gave the right result; the message counts the
 /// verdicts and quotes one), device (the device was lost), unavailable (no compiler, no memory).
-TuneReport tune(Backend& backend, const KernelTemplate& kernel, const Workload& workload,
+TuneReport tune(Device& device, const KernelTemplate& kernel, const Workload& workload,
                 const Problem& problem, const TuneOptions& options, BinaryCache& binaries,
                 const Log& log);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/tuning_history.hpp"
 
 #include <map>
@@ -6,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "tuning/finals.hpp"
 #include "jitune/error.hpp"
+#include "tuning/finals.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -79,4 +80,4 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
     return history;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

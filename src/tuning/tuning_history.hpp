@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "tuning/recorder.hpp"
-#include "tuning/tuner.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/tuning_store.hpp"
+#include "tuning/recorder.hpp"
+#include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What earlier tunings of a problem leave to the next one.
 struct TuningHistory {
@@ -35,4 +36,4 @@ void recall(TuningStore& store, const KernelTemplate& kernel, const Recorder& re
 /// The reason of a candidate that was under way with `others` when the machine went down.
 std::string machine_down_reason(std::size_t others);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/tuning_record.hpp"
 
-#include "tuning/tuning_history.hpp"
 #include "jitune/error.hpp"
+#include "tuning/tuning_history.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 TuningRecord::TuningRecord(const std::filesystem::path& database, const Recorder& recorder,
                            const Log& log)
@@ -51,4 +52,4 @@ void TuningRecord::save(TuningStore& store, const std::optional<Winner>& winner)
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

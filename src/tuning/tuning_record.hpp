@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -5,13 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "tuning/recorder.hpp"
-#include "tuning/tune_observer.hpp"
 #include "support/log.hpp"
 #include "tuner_db/sweep_journal.hpp"
 #include "tuner_db/tuning_store.hpp"
+#include "tuning/recorder.hpp"
+#include "tuning/tune_observer.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Keeps what one tuning measures: at once in a journal beside the database, at the end in the
 /// database. Where the journal cannot be kept, that is logged and the tuning goes on. Used by one
@@ -42,4 +43,4 @@ private:
     std::unique_ptr<SweepJournal> journal_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

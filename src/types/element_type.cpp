@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/element_type.hpp"
 
 #include <array>
 
+#include "types/element_names.hpp"
 #include "types/name_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -24,6 +26,20 @@ constexpr std::string_view kWhat = "an element type";
 
 }  // namespace
 
+std::optional<ElementType> element_type_from(std::string_view name) {
+    for (const ElementRow& row : kElements) {
+        if (row.name == name) {
+            return row.value;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
+
 std::string_view to_string(ElementType type) {
     return row_of(kElements, type, kWhat).name;
 }
@@ -32,4 +48,4 @@ ElementType parse_element_type(std::string_view name) {
     return parse_name(kElements, name, kWhat);
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

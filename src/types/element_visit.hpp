@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include "jitune/element_type.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Calls `use` with a value of the C++ type that an element type stands for.
 template <class Use>
@@ -60,4 +61,4 @@ auto readable_element(std::span<const std::byte> bytes, std::size_t index) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 
 #include "jitune/element_type.hpp"
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 namespace {
 
@@ -62,4 +63,4 @@ bfloat16::operator float() const {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

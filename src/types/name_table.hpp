@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The row of a value in a table whose rows have `value` and `name` and are in the order of the
 /// enumeration. `what` is for the Error(usage) that a number gets which the enumeration does not
@@ -37,4 +38,4 @@ auto parse_name(const Table& table, std::string_view name, std::string_view what
     throw Error(ErrorKind::usage, fmt::format("\"{}\" is not {}: use {}", name, what, names));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.hpp"
 
 #include <fcntl.h>
@@ -18,13 +19,13 @@
 #include <utility>
 
 #include "dispatch/engine.hpp"
-#include "tuning/isolation/worker_request.hpp"
 #include "jitune/error.hpp"
 #include "support/message_channel.hpp"
 #include "support/process_session.hpp"
 #include "tuner_db/record_message.hpp"
+#include "tuning/isolation/worker_request.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -242,7 +243,7 @@ private:
             channel_.send(message);
         };
         const TuneReport report =
-            tune(engine_.backend(request.device), kernel.kernel_template, *kernel.workload,
+            tune(engine_.device(request.device), kernel.kernel_template, *kernel.workload,
                  request.problem, options, binaries_, engine_.log());
         reporter.tell_compiles();
         Message message{worker_words::kReport};
@@ -268,4 +269,4 @@ void run_worker(const std::filesystem::path& scratch, std::span<const Family> fa
     Worker(scratch, families).run();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

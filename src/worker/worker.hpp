@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
@@ -5,13 +6,13 @@
 
 #include "dispatch/family.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The whole life of a worker process: takes tunings over standard input, which is a socket, and
-/// answers there (tuning/isolation/worker_request.hpp). Keeps temporary files in `scratch`. Ends the process,
-/// and all that it has started, with its parent or after a tuning that lost the device. Throws
-/// Error(usage) where standard input is no socket.
+/// answers there (tuning/isolation/worker_request.hpp). Keeps temporary files in `scratch`. Ends
+/// the process, and all that it has started, with its parent or after a tuning that lost the
+/// device. Throws Error(usage) where standard input is no socket.
 [[noreturn]] void run_worker(const std::filesystem::path& scratch,
                              std::span<const Family> families);
 
-}  // namespace jitune
+}  // namespace jitune::internal

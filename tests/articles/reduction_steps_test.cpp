@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "articles/reduction_steps.hpp"
 
 #include <map>
@@ -6,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "fixtures/expect_error.hpp"
 #include "articles/step_runner.hpp"
+#include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 DeviceInfo device() {
@@ -120,4 +121,4 @@ TEST(ReductionSteps, RefuseOtherTypes) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "articles/stencil_steps.hpp"
 
 #include <gtest/gtest.h>
 
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "fixtures/expect_error.hpp"
 #include "families/stencil/stencil_kernel.hpp"
+#include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Configuration standard() {
@@ -56,4 +57,4 @@ TEST(StencilSteps, CompileForTheRadiiAndCoarseningsOfTheTable) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

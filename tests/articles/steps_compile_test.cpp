@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <set>
 #include <string>
@@ -5,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "articles/reduction_steps.hpp"
 #include "backend/cuda/image_check.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
-#include "articles/reduction_steps.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// A device of this architecture, as far as the steps can tell.
@@ -96,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(Architectures, StepsCompile, testing::Values(75, 80, 86
                          testing::PrintToStringParamName());
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "tuning/rig.hpp"
-#include "jitune/session.hpp"
 #include "articles/reduction_steps.hpp"
 #include "articles/step_runner.hpp"
+#include "jitune/session.hpp"
+#include "tuning/rig.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Options quick_options() {
@@ -26,17 +27,17 @@ protected:
                 GTEST_SKIP() << one.missing;
             }
         }
-        backend_ = &session_.engine().backend("cuda");
+        device_ = &session_.engine().device("cuda");
     }
 
     StepRow run(const ReductionStep& step, bool tune) {
         const std::atomic<bool> stop = false;
-        StepRunner runner(session_.engine(), *backend_, ElementType::float32, 1 << 20, stop);
+        StepRunner runner(session_.engine(), *device_, ElementType::float32, 1 << 20, stop);
         return runner.run(step, tune);
     }
 
     Session session_{quick_options()};
-    Backend* backend_ = nullptr;
+    Device* device_ = nullptr;
     BinaryCache binaries_;
 };
 
@@ -47,13 +48,13 @@ protected:
         const KernelTemplate& kernel = step_kernel(GetParam()).kernel_template;
         const Instance instance = kernel.instance(problem, configuration);
         const auto outcomes =
-            binaries_.compile(*backend_, kernel.source(), kernel.hash(), std::span(&instance, 1));
+            binaries_.compile(*device_, kernel.source(), kernel.hash(), std::span(&instance, 1));
         if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
             return failure->log;
         }
-        const auto program = backend_->load(std::get<Binary>(outcomes.front()));
+        const auto program = device_->load(std::get<Binary>(outcomes.front()));
         const auto failure =
-            rig.check(*program, kernel.launch_rule(problem, backend_->info(), configuration));
+            rig.check(*program, kernel.launch_rule(problem, device_->info(), configuration));
         return failure ? failure->reason : "";
     }
 };
@@ -63,8 +64,8 @@ TEST_P(StepsGpu, IsRightForEverySizeInItsDefaultAndAtTheEndsOfItsSpace) {
     for (const ElementType type : {ElementType::float32, ElementType::int32}) {
         for (const std::int64_t n : {1, 31, 33, 1000, (1 << 20) + 7}) {
             const Problem problem = step_problem(GetParam(), type, n);
-            Rig rig(*backend_, *kernel.workload, problem, false, Log(LogLevel::off));
-            const SearchSpace space = kernel.kernel_template.space(problem, backend_->info());
+            Rig rig(*device_, *kernel.workload, problem, false, Log(LogLevel::off));
+            const SearchSpace space = kernel.kernel_template.space(problem, device_->info());
             for (const Configuration& one : {kernel.kernel_template.default_configuration(space),
                                              space.at(0), space.at(space.size() - 1)}) {
                 EXPECT_EQ(complaint(rig, problem, one), "")
@@ -93,4 +94,4 @@ INSTANTIATE_TEST_SUITE_P(Steps, StepsGpu, testing::ValuesIn(reduction_steps()),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

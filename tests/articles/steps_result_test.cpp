@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/steps_result.hpp"
 
 #include <gtest/gtest.h>
 
 #include "cli/exit_code.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 StepLine timed(double median_ns) {
@@ -78,4 +79,4 @@ TEST(StepsResult, AFailedStepIsAFailedRun) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -6,7 +7,7 @@
 
 #include "fixtures/cli_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// The commands of the windowed entropy on the host.
@@ -111,4 +112,4 @@ TEST_F(CliEntropyTest, PlacementsAreSweptAheadAndReductionsHaveNone) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -11,7 +12,7 @@
 
 #include "fixtures/cli_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// The command reduce on files of its own.
@@ -190,4 +191,4 @@ TEST_F(CliReduceTest, ACustomOperationThatDoesNotCompileIsToldInTheCompilersWord
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

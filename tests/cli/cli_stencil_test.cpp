@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -5,7 +6,7 @@
 
 #include "fixtures/cli_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// The commands of the stencil on the host.
@@ -86,4 +87,4 @@ TEST_F(CliStencilTest, SweepsInAWorkerAndKeepsTheWinner) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

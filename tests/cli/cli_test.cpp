@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,7 @@
 
 #include "fixtures/cli_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class CliTest : public CliFixture {
@@ -306,4 +307,4 @@ TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <limits>
 #include <string>
 
@@ -9,7 +10,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(Units, KeepThreeDigitsAcrossUnits) {
@@ -125,4 +126,4 @@ TEST(Json, SpellsWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures/cli_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 #define MATMUL "tune '" JITUNE_EXAMPLES_DIR "/matmul.host.cpp' "
@@ -97,4 +98,4 @@ TEST_F(CliTuneTest, ATemplateIsTunedOnItsOwnKindOfDevice) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

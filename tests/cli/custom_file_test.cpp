@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/custom_file.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "jitune/error.hpp"
 #include "families/reduce/custom_operation.hpp"
+#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 const std::string kLeast = R"(
@@ -91,4 +92,4 @@ TEST(CustomFile, ReadsTheExample) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

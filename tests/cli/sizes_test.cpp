@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sizes.hpp"
 
 #include <string>
@@ -7,7 +8,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
@@ -86,4 +87,4 @@ TEST(Seeds, AreWholeNumbersOf64Bits) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

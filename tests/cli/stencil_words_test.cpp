@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/stencil_words.hpp"
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(StencilWords, PlanEveryCombinationThatHasOutputs) {
@@ -43,4 +44,4 @@ TEST(StencilWords, RefuseWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/t1.hpp"
 
 #include <fstream>
 
-#include "fixtures/expect_error.hpp"
 #include "families/own/kernel_file.hpp"
+#include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr const char* kProblem = R"json({
@@ -134,4 +135,4 @@ TEST_F(T1Test, TranslatesOperators) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

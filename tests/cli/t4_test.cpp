@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/t4.hpp"
 
 #include <fstream>
@@ -10,7 +11,7 @@
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr const char* kDocument = R"({
@@ -203,4 +204,4 @@ TEST(HintsTest, AreTheFastestThatAreLegal) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/call_memo.hpp"
 
 #include <thread>
@@ -7,7 +8,7 @@
 #include "fake/fake_backend.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 struct Recorded final : ReadyLaunch {
@@ -73,8 +74,8 @@ protected:
             .grid.x;
     }
 
-    FakeBackend backend_;
-    Site site_{backend_};
+    FakeBackend device_;
+    Site site_{device_};
     CallMemo memo_;
 };
 
@@ -92,7 +93,7 @@ TEST_F(CallMemoTest, TellsEveryPartOfAKeyApart) {
     const Resolved resolved = answer("n");
     memo_.prepare(key(5), std::array<std::int64_t, 1>{5}, resolved, site_);
     const char other_kernel = 0;
-    const Site other_site(backend_);
+    const Site other_site(device_);
     CallKey other = key(5);
     other.site = other_site.serial();
     EXPECT_EQ(memo_.find(other), nullptr);
@@ -159,4 +160,4 @@ TEST_F(CallMemoTest, BelongsToItsThread) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/dispatch_table.hpp"
 
 #include <thread>
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr int kThreads = 64;
@@ -37,7 +38,7 @@ TEST(DispatchTable, FindsWhatWasAddedAndNothingElse) {
     other.problem.types ^= 1;
     EXPECT_EQ(table.find(other), nullptr);
     other = key(1);
-    other.backend = &table;
+    other.device = &table;
     EXPECT_EQ(table.find(other), nullptr);
     other = key(1);
     other.problem.kernel = &table;
@@ -86,4 +87,4 @@ TEST(DispatchTable, ServesManyThreadsThatAddAndFind) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/engine.hpp"
 
 #include <sqlite3.h>
@@ -10,7 +11,7 @@
 
 #include "fixtures/engine_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// Root writes everywhere: makes it another user, who owns `path`, for a while.
@@ -51,7 +52,7 @@ protected:
                       const std::vector<std::string>& symbols) {
         const auto engine = make_engine();
         Winner winner;
-        winner.key = kernel_.kernel_template.key(fake_sum_problem(), backend_.info());
+        winner.key = kernel_.kernel_template.key(fake_sum_problem(), device_.info());
         winner.sizes = "n=1000";
         winner.configuration = configuration;
         winner.median_ns = winner.default_median_ns = 1;
@@ -102,7 +103,7 @@ TEST_F(EngineTest, TunesOnAMissAndStoresTheWinner) {
     EXPECT_EQ(resolved.info.device_name, "Fake");
     expect_right(resolved);
     EXPECT_EQ(engine->counters().tunings, 1);
-    EXPECT_EQ(engine->counters().compiles, backend_.compiles());
+    EXPECT_EQ(engine->counters().compiles, device_.compiles());
     EXPECT_EQ(engine->store()->winners().size(), 1U);
     EXPECT_EQ(engine->store()->winners()[0].configuration, kFastest);
     EXPECT_GE(engine->store()->measurements(engine->store()->winners()[0].key).size(), 12U);
@@ -113,19 +114,19 @@ TEST_F(EngineTest, AnswersASecondTimeFromMemory) {
     const Resolved& first = resolve(*engine);
     EXPECT_EQ(&resolve(*engine), &first);
     EXPECT_EQ(&resolve(*engine, 1001), &first);
-    EXPECT_EQ(engine->table().find(fake_sum_key(backend_, kernel_, fake_sum_problem())), &first);
+    EXPECT_EQ(engine->table().find(fake_sum_key(device_, kernel_, fake_sum_problem())), &first);
     EXPECT_EQ(engine->counters().tunings, 1);
 }
 
 TEST_F(EngineTest, AnswersFromTheStoreWithoutCompiling) {
     tune_before();
-    const int compiles = backend_.compiles();
+    const int compiles = device_.compiles();
     const auto engine = make_engine();
     const Resolved& resolved = resolve(*engine, 1001);
     EXPECT_EQ(resolved.info.origin, Origin::stored);
     EXPECT_EQ(resolved.info.configuration, kFastest);
     expect_right(resolved, 1001);
-    EXPECT_EQ(backend_.compiles(), compiles);
+    EXPECT_EQ(device_.compiles(), compiles);
     EXPECT_EQ(engine->counters().compiles, 0);
     EXPECT_EQ(engine->counters().tunings, 0);
     EXPECT_EQ(engine->counters().loads, 1);
@@ -170,14 +171,14 @@ TEST_F(EngineTest, TakesAStoredWinnerThatDoesNotFitForAMiss) {
 
 TEST_F(EngineTest, AnswersWithTheNearestWinner) {
     tune_before(1000);
-    const int compiles = backend_.compiles();
+    const int compiles = device_.compiles();
     options_.on_miss = TunePolicy::nearest;
     const auto engine = make_engine();
     const Resolved& resolved = resolve(*engine, 64'000);
     EXPECT_EQ(resolved.info.origin, Origin::nearest);
     EXPECT_EQ(resolved.info.configuration, kFastest);
     expect_right(resolved, 64'000);
-    EXPECT_EQ(backend_.compiles(), compiles);
+    EXPECT_EQ(device_.compiles(), compiles);
     EXPECT_EQ(engine->counters().tunings, 0);
 }
 
@@ -198,7 +199,7 @@ TEST_F(EngineTest, AnswersWithTheDefaultAndCompilesItOnce) {
         EXPECT_EQ(resolved.info.configuration, kFakeDefault);
         expect_right(resolved, n);
     }
-    EXPECT_EQ(backend_.compiles(), 1);
+    EXPECT_EQ(device_.compiles(), 1);
     EXPECT_TRUE(engine->store()->winners().empty());
 }
 
@@ -212,26 +213,26 @@ TEST_F(EngineTest, PrefersAStoredWinnerUnderEveryPolicy) {
 }
 
 TEST_F(EngineTest, AnswersWithNothingThatItFoundWrong) {
-    backend_.otherwise.run = wrong_sum;
-    backend_.on(fake_sum(128, 4)).run = wrong_sum;
+    device_.otherwise.run = wrong_sum;
+    device_.on(fake_sum(128, 4)).run = wrong_sum;
     const auto engine = make_engine();
     expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
     expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
 }
 
 TEST_F(EngineTest, AsksTheCompilerAgainForTheDefault) {
-    backend_.otherwise.compile_log = "out of memory";
-    backend_.on(fake_sum(128, 4)).compile_log = "out of memory";
+    device_.otherwise.compile_log = "out of memory";
+    device_.on(fake_sum(128, 4)).compile_log = "out of memory";
     const auto engine = make_engine();
     expect_error(ErrorKind::compile, "out of memory", [&] { resolve(*engine); });
-    backend_.otherwise.compile_log.clear();
+    device_.otherwise.compile_log.clear();
     EXPECT_EQ(info(*engine).origin, Origin::template_default);
     expect_right(resolve(*engine));
 }
 
 TEST_F(EngineTest, SaysSoWhereNotEvenTheDefaultCompiles) {
-    backend_.otherwise.compile_log = "line 1: garbage";
-    backend_.on(fake_sum(128, 4)).compile_log = "line 1: garbage";
+    device_.otherwise.compile_log = "line 1: garbage";
+    device_.on(fake_sum(128, 4)).compile_log = "line 1: garbage";
     const auto engine = make_engine();
     expect_error(ErrorKind::compile, "line 1: garbage", [&] { resolve(*engine); });
     expect_error(ErrorKind::compile, "compiling sum.cu as block=64 items=2",
@@ -239,7 +240,7 @@ TEST_F(EngineTest, SaysSoWhereNotEvenTheDefaultCompiles) {
 }
 
 TEST_F(EngineTest, DoesNotHideALostDevice) {
-    backend_.otherwise.run_failure = LaunchFailure{false, true, "illegal address"};
+    device_.otherwise.run_failure = LaunchFailure{false, true, "illegal address"};
     const auto engine = make_engine();
     expect_error(ErrorKind::device, "illegal address", [&] { resolve(*engine); });
 }
@@ -308,7 +309,7 @@ TEST_F(EngineTest, ManyThreadsAtFirstTouchTuneOnce) {
     }
     EXPECT_EQ(answers, std::vector<const Resolved*>(64, answers[0]));
     EXPECT_EQ(engine->counters().tunings, 1);
-    EXPECT_EQ(backend_.compiles(), 13);
+    EXPECT_EQ(device_.compiles(), 13);
 }
 
 TEST_F(EngineTest, ManyThreadsTuneDifferentProblemsAtOnce) {
@@ -338,9 +339,9 @@ TEST_F(EngineTest, RefusesToWorkInAForkedChild) {
             }
         };
         expect_forked([&] { resolve(*engine); });
-        expect_forked([&] { engine->backend("cuda"); });
+        expect_forked([&] { engine->device("cuda"); });
         expect_forked([&] { static_cast<void>(engine->devices()); });
-        expect_forked([&] { engine->tune_and_store(backend_, kernel_, fake_sum_problem(), {}); });
+        expect_forked([&] { engine->tune_and_store(device_, kernel_, fake_sum_problem(), {}); });
         _exit(refused);
     }
     int status = -1;
@@ -352,26 +353,26 @@ TEST_F(EngineTest, RefusesToWorkInAForkedChild) {
 
 TEST_F(EngineTest, FindsDevicesByTheirIds) {
     FakeBackend second("cuda:1");
-    const auto engine = make_engine_on({&backend_, &second});
-    EXPECT_EQ(&engine->backend("cuda"), &backend_);
-    EXPECT_EQ(&engine->backend("cuda:0"), &backend_);
-    EXPECT_EQ(&engine->backend("cuda:1"), &second);
-    EXPECT_EQ(&engine->backend("auto"), &backend_);
+    const auto engine = make_engine_on({&device_, &second});
+    EXPECT_EQ(&engine->device("cuda"), &device_);
+    EXPECT_EQ(&engine->device("cuda:0"), &device_);
+    EXPECT_EQ(&engine->device("cuda:1"), &second);
+    EXPECT_EQ(&engine->device("auto"), &device_);
     for (const char* id : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda: 1",
                            "cuda:99999999999", "auto:0"}) {
         expect_error(ErrorKind::usage, "use auto, host, cuda or cuda:N",
-                     [&] { engine->backend(id); });
+                     [&] { engine->device(id); });
     }
     expect_error(ErrorKind::unavailable, "no device cuda:2: there are 2",
-                 [&] { engine->backend("cuda:2"); });
-    expect_error(ErrorKind::unavailable, "no host backend", [&] { engine->backend("host"); });
+                 [&] { engine->device("cuda:2"); });
+    expect_error(ErrorKind::unavailable, "no host backend", [&] { engine->device("host"); });
 }
 
 TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
     const auto engine = make_engine_on({});
     expect_error(ErrorKind::unavailable, "no cuda device: no fake device was made",
-                 [&] { engine->backend("cuda:0"); });
-    expect_error(ErrorKind::unavailable, "no device at all", [&] { engine->backend("auto"); });
+                 [&] { engine->device("cuda:0"); });
+    expect_error(ErrorKind::unavailable, "no device at all", [&] { engine->device("auto"); });
     const auto devices = engine->devices();
     ASSERT_EQ(devices.size(), 1U);
     EXPECT_EQ(devices[0].id, "cuda");
@@ -389,4 +390,4 @@ TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/explanation.hpp"
 
 #include <filesystem>
@@ -6,21 +7,21 @@
 
 #include "fixtures/engine_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class ExplanationTest : public EngineFixture {
 protected:
     Explanation explain_for(std::int64_t n) {
         const auto engine = make_engine();
-        return explain(*engine, backend_, kernel_, fake_sum_problem(n));
+        return explain(*engine, device_, kernel_, fake_sum_problem(n));
     }
 
     /// A winner that differs from that of n = 1000 as `change` says.
     void store_other(const std::function<void(RecordKey&)>& change) {
         const auto engine = make_engine();
-        Winner winner = *engine->store()->find(
-            kernel_.kernel_template.key(fake_sum_problem(), backend_.info()));
+        Winner winner =
+            *engine->store()->find(kernel_.kernel_template.key(fake_sum_problem(), device_.info()));
         change(winner.key);
         engine->store()->save({}, winner);
     }
@@ -95,7 +96,7 @@ TEST_F(ExplanationTest, SaysWhatKeepsARowFromServing) {
 TEST_F(ExplanationTest, NeverCallsARowOfAnotherDeviceTheNearest) {
     tune_before(1000);
     store_other([](RecordKey& key) { key.device_class = "cuda cc=10"; });
-    backend_.info_.device_class = "cuda new";
+    device_.info_.device_class = "cuda new";
     options_.on_miss = TunePolicy::nearest;
     const Explanation explanation = explain_for(1000);
     ASSERT_EQ(explanation.rows.size(), 2U);
@@ -114,12 +115,12 @@ TEST_F(ExplanationTest, SaysWhatACallWouldDoWithoutAWinner) {
 
 TEST_F(ExplanationTest, ChangesNothing) {
     tune_before(1000);
-    const int compiles = backend_.compiles();
-    const int loads = backend_.loads();
+    const int compiles = device_.compiles();
+    const int loads = device_.loads();
     explain_for(1000);
     explain_for(64'000);
-    EXPECT_EQ(backend_.compiles(), compiles);
-    EXPECT_EQ(backend_.loads(), loads);
+    EXPECT_EQ(device_.compiles(), compiles);
+    EXPECT_EQ(device_.loads(), loads);
 }
 
 TEST_F(ExplanationTest, AgreesWithWhatTheEngineDoes) {
@@ -138,4 +139,4 @@ TEST_F(ExplanationTest, RefusesWithoutADatabaseAndForAWrongProblem) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/options.hpp"
 
 #include <cstdlib>
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// Starts from an environment without jitune's variables and leaves it so.
@@ -102,4 +103,4 @@ TEST_F(OptionsTest, FindTheUsersCache) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/session.hpp"
 
 #include <cstdlib>
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Options in_memory() {
@@ -62,4 +63,4 @@ TEST(Origin, HasTheWordsOfTheCommandLine) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/single_flight.hpp"
 
 #include <array>
@@ -7,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 DispatchKey key(std::int64_t bucket) {
@@ -53,4 +54,4 @@ TEST(SingleFlight, GivesTheTurnOnWhenTheWorkThrows) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "dispatch/tuning_lease.hpp"
 
 #include <sys/wait.h>
@@ -11,7 +12,7 @@
 #include "fixtures/engine_fixture.hpp"
 #include "support/process_identity.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace std::chrono_literals;
@@ -22,7 +23,7 @@ protected:
         return TuningStore::open(options_.database, TuningStore::Access::read_write,
                                  Log(LogLevel::off));
     }
-    RecordKey key() { return kernel_.kernel_template.key(fake_sum_problem(), backend_.info()); }
+    RecordKey key() { return kernel_.kernel_template.key(fake_sum_problem(), device_.info()); }
 
     /// Makes the processes of a test start together.
     std::filesystem::path start_ = dir_.path() / "start";
@@ -59,14 +60,14 @@ protected:
 
 TEST_F(TuningLeaseTest, OfManyProcessesThatMissOneKeyOneTunes) {
     options_.budget = 20s;
-    backend_.before_sample = [] { std::this_thread::sleep_for(200us); };
+    device_.before_sample = [] { std::this_thread::sleep_for(200us); };
     const std::vector<int> codes = run_together(12, [&] {
         const auto engine = make_engine();
         const Resolved& resolved = resolve(*engine);
         const bool right = resolved.info.configuration == kFastest;
         const bool tuned = resolved.info.origin == Origin::tuned;
         const bool consistent = engine->counters().tunings == (tuned ? 1 : 0) &&
-                                (backend_.compiles() > 0) == tuned &&
+                                (device_.compiles() > 0) == tuned &&
                                 (tuned || resolved.info.origin == Origin::stored);
         return right && consistent ? int{tuned} : 50;
     });
@@ -132,7 +133,7 @@ TEST_F(TuningLeaseTest, IsNotHadWhileWhatCandidatesAreMadeOfIsTuned) {
     EXPECT_EQ(prepared, 1);
     EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
     EXPECT_EQ(prepared, 1) << "a stored winner needs nothing";
-    engine->tune_and_store(backend_, kernel_, fake_sum_problem(), {});
+    engine->tune_and_store(device_, kernel_, fake_sum_problem(), {});
     EXPECT_EQ(prepared, 2);
 }
 
@@ -142,7 +143,7 @@ TEST_F(TuningLeaseTest, IsGivenBackAfterATuning) {
 }
 
 TEST_F(TuningLeaseTest, IsGivenBackAfterATuningThatFails) {
-    backend_.otherwise.compile_log = backend_.on(fake_sum(128, 4)).compile_log = "garbage";
+    device_.otherwise.compile_log = device_.on(fake_sum(128, 4)).compile_log = "garbage";
     EXPECT_THROW(resolve(*make_engine()), Error);
     EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");
 }
@@ -181,4 +182,4 @@ TEST_F(TuningLeaseTest, OfAnotherSessionOfThisProcessCountsToo) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

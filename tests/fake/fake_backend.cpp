@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fake/fake_backend.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -23,18 +24,18 @@ std::string image_text(const Instance& instance) {
 
 class FakeMemory : public DeviceMemory {
 public:
-    FakeMemory(FakeBackend& backend, std::size_t bytes, std::byte value)
-        : backend_(backend), bytes_(bytes) {
-        if (backend_.live_bytes_ + bytes > backend_.memory_limit) {
+    FakeMemory(FakeBackend& device, std::size_t bytes, std::byte value)
+        : device_(device), bytes_(bytes) {
+        if (device_.live_bytes_ + bytes > device_.memory_limit) {
             throw Error(ErrorKind::unavailable, fmt::format("allocate {} bytes: none left", bytes));
         }
         data_ = ::operator new (std::max(bytes, std::size_t{1}), std::align_val_t{kAlignment});
         std::memset(data_, static_cast<int>(value), bytes);
-        backend_.live_bytes_ += bytes;
+        device_.live_bytes_ += bytes;
     }
     ~FakeMemory() override {
         ::operator delete (data_, std::align_val_t{kAlignment});
-        backend_.live_bytes_ -= bytes_;
+        device_.live_bytes_ -= bytes_;
     }
     FakeMemory(const FakeMemory&) = delete;
     FakeMemory& operator=(const FakeMemory&) = delete;
@@ -43,20 +44,20 @@ public:
     [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
 private:
-    FakeBackend& backend_;
+    FakeBackend& device_;
     std::size_t bytes_;
     void* data_ = nullptr;
 };
 
 class FakeProgram : public Program {
 public:
-    FakeProgram(FakeBackend& backend, const std::string& expression)
-        : backend_(backend), behaviour_(backend.behaviour(expression)) {}
+    FakeProgram(FakeBackend& device, const std::string& expression)
+        : device_(device), behaviour_(device.behaviour(expression)) {}
 
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
     void launch_once(const Launch& launch) const {
-        ++backend_.launches_;
+        ++device_.launches_;
         if (behaviour_.run_failure) {
             throw Error(ErrorKind::device, behaviour_.run_failure->reason);
         }
@@ -64,13 +65,13 @@ public:
     }
 
     void work(const Launch& launch) const {
-        (behaviour_.run ? behaviour_.run : backend_.kernel)(launch);
+        (behaviour_.run ? behaviour_.run : device_.kernel)(launch);
     }
 
     [[nodiscard]] const FakeBehaviour& behaviour() const { return behaviour_; }
 
 private:
-    FakeBackend& backend_;
+    FakeBackend& device_;
     FakeBehaviour behaviour_;
 };
 
@@ -105,26 +106,26 @@ namespace {
 
 class FakeTimer : public Timer {
 public:
-    FakeTimer(const FakeBackend& backend, const FakeBehaviour& behaviour)
-        : backend_(backend), behaviour_(behaviour) {}
+    FakeTimer(const FakeBackend& device, const FakeBehaviour& behaviour)
+        : device_(device), behaviour_(behaviour) {}
 
     std::variant<double, LaunchFailure> sample(std::chrono::milliseconds) override {
-        if (backend_.before_sample) {
-            backend_.before_sample();
+        if (device_.before_sample) {
+            device_.before_sample();
         }
-        if (backend_.lost_in_sample && backend_.lost_in_sample()) {
+        if (device_.lost_in_sample && device_.lost_in_sample()) {
             return LaunchFailure{false, true, "the device fell off the bus"};
         }
         if (behaviour_.timer_failure) {
             return *behaviour_.timer_failure;
         }
         up_ = !up_;
-        const double factor = backend_.disturbance ? backend_.disturbance() : 1;
+        const double factor = device_.disturbance ? device_.disturbance() : 1;
         return factor * behaviour_.ns * (up_ ? 1 + behaviour_.noise : 1 - behaviour_.noise);
     }
 
 private:
-    const FakeBackend& backend_;
+    const FakeBackend& device_;
     const FakeBehaviour& behaviour_;  // of the program, which outlives its timers
     bool up_ = false;
 };
@@ -133,17 +134,17 @@ private:
 
 class FakeBench : public Bench {
 public:
-    explicit FakeBench(FakeBackend& backend) : backend_(backend) {}
+    explicit FakeBench(FakeBackend& device) : device_(device) {}
 
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
-        return std::make_unique<FakeMemory>(backend_, bytes, std::byte{0x5c});
+        return std::make_unique<FakeMemory>(device_, bytes, std::byte{0x5c});
     }
     void upload(void* device, std::span<const std::byte> data) override {
         std::memcpy(device, data.data(), data.size());
     }
     void download(std::span<std::byte> data, const void* device) override {
         std::memcpy(data.data(), device, data.size());
-        backend_.downloaded_bytes_ += data.size();
+        device_.downloaded_bytes_ += data.size();
     }
     void fill(void* device, std::byte value, std::size_t bytes) override {
         std::memset(device, static_cast<int>(value), bytes);
@@ -157,7 +158,7 @@ public:
 
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds) override {
-        ++backend_.runs_;
+        ++device_.runs_;
         const auto& fake = dynamic_cast<const FakeProgram&>(program);
         if (!fake.behaviour().run_failure) {
             fake.work(launch);
@@ -166,22 +167,23 @@ public:
     }
 
     std::optional<ClockReading> clocks() override {
-        return backend_.clocks ? backend_.clocks() : std::nullopt;
+        return device_.clocks ? device_.clocks() : std::nullopt;
     }
 
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch>, bool) override {
-        return std::make_unique<FakeTimer>(backend_,
+        return std::make_unique<FakeTimer>(device_,
                                            dynamic_cast<const FakeProgram&>(program).behaviour());
     }
 
 private:
-    FakeBackend& backend_;
+    FakeBackend& device_;
 };
 
 FakeBackend::FakeBackend(std::string id) {
     info_.name = "Fake";
     info_.driver = "fake driver 1";  // and no UUID: no lock
     info_.device_class = id.substr(0, id.find(':')) + " fake";
+    info_.platform = id.starts_with("host") ? PlatformKind::host : PlatformKind::cuda;
     info_.id = std::move(id);
     info_.attributes = {
         {"sm_count", 4},          {"warp_size", 32},  {"max_threads_per_block", 1024},
@@ -246,14 +248,14 @@ std::unique_ptr<Bench> FakeBackend::make_bench() {
 }
 
 Scratch FakeBackend::Site::scratch(const ScratchNeed& need) {
-    const std::lock_guard lock(backend_.mutex_);
+    const std::lock_guard lock(device_.mutex_);
     const auto reserve = [this](std::unique_ptr<DeviceMemory>& memory, std::size_t bytes) {
         if (memory == nullptr || memory->bytes() < bytes) {
-            memory = backend_.allocate_zeroed(bytes);
+            memory = device_.allocate_zeroed(bytes);
         }
         return memory->data();
     };
-    return {reserve(backend_.plain_, need.plain), reserve(backend_.zeroed_, need.zeroed)};
+    return {reserve(device_.plain_, need.plain), reserve(device_.zeroed_, need.zeroed)};
 }
 
 std::unique_ptr<DeviceMemory> FakeBackend::allocate_zeroed(std::size_t bytes) {
@@ -270,4 +272,4 @@ void FakeBackend::write(void* device, std::span<const std::byte> value, std::siz
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,7 @@
 
 #include "backend/platform.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What a fake candidate does, by the name expression of its first launch step.
 struct FakeBehaviour {
@@ -27,7 +28,7 @@ struct FakeBehaviour {
 
 /// A device in host memory. "Compiles" instances to an image that names their expressions, runs
 /// them by a function and times them as scripted. Script it before it is used.
-class FakeBackend : public Backend {
+class FakeBackend : public Device {
 public:
     explicit FakeBackend(std::string id = "cuda:0");
     ~FakeBackend() override;
@@ -81,12 +82,12 @@ private:
 
     class Site final : public StreamSite {
     public:
-        explicit Site(FakeBackend& backend) : StreamSite(backend), backend_(backend) {}
+        explicit Site(FakeBackend& device) : StreamSite(device), device_(device) {}
         Scratch scratch(const ScratchNeed& need) override;
         void refuse_capture(const char* /*what*/) const override {}
 
     private:
-        FakeBackend& backend_;
+        FakeBackend& device_;
     };
 
     std::map<std::string, FakeBehaviour> behaviours_;
@@ -109,9 +110,7 @@ public:
     [[nodiscard]] std::string missing() const override {
         return devices_.empty() ? "no fake device was made" : "";
     }
-    Backend& device(int ordinal) override {
-        return *devices_.at(static_cast<std::size_t>(ordinal));
-    }
+    Device& device(int ordinal) override { return *devices_.at(static_cast<std::size_t>(ordinal)); }
     StreamSite& site(Stream /*stream*/) override { return devices_.at(0)->site(); }
 
 private:
@@ -119,4 +118,4 @@ private:
     std::vector<FakeBackend*> devices_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "fake/fake_cuda_state.hpp"
@@ -5,7 +6,7 @@
 // How the fake's driver functions begin. What gives something back does so even when it is told to
 // fail: a real driver may answer with the error of an earlier launch.
 
-namespace jitune {
+namespace jitune::internal {
 
 inline constexpr FakeNeeds kNothing{.init = false};
 inline constexpr FakeNeeds kInit{};
@@ -62,4 +63,4 @@ void fill_memory_functions(DriverTable& table);
 void fill_stream_functions(DriverTable& table);
 void fill_launch_functions(DriverTable& table);
 
-}  // namespace jitune
+}  // namespace jitune::internal

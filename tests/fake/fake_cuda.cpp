@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fake/fake_cuda.hpp"
 
 #include <cstdlib>
@@ -7,7 +8,7 @@
 #include "fake/fake_cuda_state.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 FakeCuda::State* active = nullptr;
@@ -276,4 +277,4 @@ std::vector<std::string> FakeCuda::leaks() const {
     return found;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 #include "backend/launch.hpp"
 #include "fake/fake_order.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A kernel launch that reached the fake device.
 struct FakeLaunch {
@@ -120,4 +121,4 @@ private:
     std::shared_ptr<const NvrtcTable> nvrtc_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "fake/fake_cuda.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A cuda platform over a fake. At the end nothing may have leaked, been misused, or be current
 /// that was not.
@@ -37,7 +38,7 @@ protected:
         platform = make_cuda_platform(tables, Log(LogLevel::off));
     }
 
-    Backend& backend() { return platform->device(0); }
+    Device& device() { return platform->device(0); }
 
     static std::vector<Instance> instances(std::vector<std::vector<std::string>> expressions) {
         std::vector<Instance> result;
@@ -47,10 +48,10 @@ protected:
         return result;
     }
     Binary compile(const std::string& expression) {
-        return std::get<Binary>(backend().compile({}, instances({{expression}})).at(0));
+        return std::get<Binary>(device().compile({}, instances({{expression}})).at(0));
     }
     std::shared_ptr<const Program> load(const std::string& expression) {
-        return backend().load(compile(expression));
+        return device().load(compile(expression));
     }
 
     /// One block of 64 threads, no arguments.
@@ -85,7 +86,7 @@ protected:
             return CUDA_SUCCESS;
         };
         const auto program = load("twice<float, 3>");
-        const auto bench = backend().make_bench();
+        const auto bench = device().make_bench();
         const auto memory = bench->allocate(values.size() * sizeof(float));
         bench->upload(memory->data(), std::as_bytes(std::span(values)));
         Launch launch = plain_launch();
@@ -102,7 +103,7 @@ protected:
 
     float read_float(const void* device, CUstream from) {
         float value = 0;
-        backend().read_back(std::as_writable_bytes(std::span(&value, 1)), device, from);
+        device().read_back(std::as_writable_bytes(std::span(&value, 1)), device, from);
         return value;
     }
 
@@ -138,4 +139,4 @@ private:
     CUstream stream_ = nullptr;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

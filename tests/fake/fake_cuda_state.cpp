@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fake/fake_cuda_state.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 #include "backend/cuda/launch_failure.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 struct ThreadState {
@@ -190,4 +191,4 @@ CUresult FakeCuda::State::launch(const FakeLaunch& wanted, FakeStream& stream) {
     return result;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

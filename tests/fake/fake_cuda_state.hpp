@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mutex>
@@ -6,7 +7,7 @@
 #include "fake/fake_cuda.hpp"
 #include "fake/fake_order.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 struct FakeContext {
     int device = 0;
@@ -129,4 +130,4 @@ struct FakeImage {
 };
 std::optional<FakeImage> read_fake_image(const char* image);
 
-}  // namespace jitune
+}  // namespace jitune::internal

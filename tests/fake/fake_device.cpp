@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "fake/fake_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 CUresult init(unsigned) {
@@ -206,4 +207,4 @@ std::shared_ptr<const DriverTable> fake_driver_table() {
     return table;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fake/fake_families.hpp"
 
 #include <bit>
@@ -5,11 +6,11 @@
 #include <cstring>
 #include <sstream>
 
-#include "types/element_visit.hpp"
 #include "families/entropy/entropy_reference.hpp"
 #include "families/reduce/reduce_reference.hpp"
+#include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// "jitune::stencil<int, 2, jitune::Weighting::sum, …>", taken apart.
@@ -175,4 +176,4 @@ CUresult run_family(FakeCuda& fake, const FakeLaunch& launch) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

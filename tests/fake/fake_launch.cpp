@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
 
 #include "fake/fake_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 CUresult library_load(CUlibrary* handle, const void* code, CUjit_option*, void**, unsigned,
@@ -198,4 +199,4 @@ void fill_launch_functions(DriverTable& table) {
     table.cuGraphLaunch = graph_launch;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "fake/fake_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 // Above this, memory is zero from the start and is not really filled: a flush buffer of an H200
@@ -178,4 +179,4 @@ void fill_memory_functions(DriverTable& table) {
     table.cuMemsetD2D32Async = memset_column32;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <elf.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 // An NVRTC that "compiles" each name expression to one line of text, "symbol<tab>expression", which
 // the fake driver reads again. A cubin has an ELF header in front, PTX a .version line.
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Lock = std::lock_guard<std::recursive_mutex>;
@@ -189,4 +190,4 @@ std::shared_ptr<const NvrtcTable> fake_nvrtc_table() {
     return table;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

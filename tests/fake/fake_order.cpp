@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fake/fake_order.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 void FakeOrder::merge(Clock& into, const Clock& from) {
     for (const auto& [stream, tick] : from) {
@@ -52,4 +53,4 @@ void FakeOrder::meet(std::span<const unsigned long long> streams) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

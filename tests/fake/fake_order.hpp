@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Finds accesses to the same memory by two streams that no event and no wait of the host puts in
 /// order, by vector clocks: C. Fidge, "Timestamps in message-passing systems that preserve the
@@ -49,4 +50,4 @@ private:
     std::vector<std::string> races_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

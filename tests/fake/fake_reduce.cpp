@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fake/fake_reduce.hpp"
 
 #include <algorithm>
 #include <sstream>
 #include <type_traits>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 // Places in the template arguments of both kernels, and in those of the first.
@@ -146,4 +147,4 @@ CUresult run_reduce(const FakeLaunch& launch) {
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "fake/fake_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 CUresult stream_create(CUstream* handle, unsigned flags) {
@@ -186,4 +187,4 @@ void fill_stream_functions(DriverTable& table) {
     table.cuEventElapsedTime = event_elapsed;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fake/fake_sum.hpp"
 
 #include <cstring>
@@ -5,13 +6,13 @@
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
 constexpr const char* kText = R"toml(/* jitune template
 kernel = "sum"
-backend = "cuda"
+device = "cuda"
 sizes = ["n"]
 
 [parameters]
@@ -89,8 +90,8 @@ Problem fake_sum_problem(std::int64_t n) {
     return {"sum", {}, {n}, 4};
 }
 
-DispatchKey fake_sum_key(const Backend& backend, const Kernel& kernel, const Problem& problem) {
-    return {&backend, {&kernel, 0, 0}, size_bucket(problem.sizes)};
+DispatchKey fake_sum_key(const Device& device, const Kernel& kernel, const Problem& problem) {
+    return {&device, {&kernel, 0, 0}, size_bucket(problem.sizes)};
 }
 
 std::string fake_sum(int block, int items) {
@@ -117,4 +118,4 @@ void sum_that_leaves_a_ticket(const Launch& launch) {
     *pointer<std::uint32_t>(launch, 2) = 1;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

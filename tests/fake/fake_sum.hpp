@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include "dispatch/engine.hpp"
 #include "fake/fake_backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A kernel for FakeBackend: n int32 are summed to one. 12 configurations of `block` (32, 64, 128,
 /// 256; default 64) and `items` (1, 2, 4; default 2).
@@ -20,7 +21,7 @@ std::unique_ptr<const Workload> fake_sum_workload();
 Problem fake_sum_problem(std::int64_t n = 1000);
 
 /// The key under which an engine remembers the answer.
-DispatchKey fake_sum_key(const Backend& backend, const Kernel& kernel, const Problem& problem);
+DispatchKey fake_sum_key(const Device& device, const Kernel& kernel, const Problem& problem);
 
 /// "fake::sum<64, 2>": what a FakeBackend is scripted with.
 std::string fake_sum(int block, int items);
@@ -33,4 +34,4 @@ void wrong_sum(const Launch& launch);
 void sum_that_writes_behind(const Launch& launch);
 void sum_that_leaves_a_ticket(const Launch& launch);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/final_rule.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "measure/statistics.hpp"
 #include "measure/stopping_rule.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Lanes = std::vector<FinalRule::Lane>;
@@ -158,4 +159,4 @@ TEST(FinalRule, NoSweepReplacesADefaultThatIsTheBest) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/paired_comparison.hpp"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Samples = std::vector<double>;
@@ -74,4 +75,4 @@ TEST(PairedComparison, HoldsTheRatioInNinetyNineOfAHundredUnderDriftAndOutliers)
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

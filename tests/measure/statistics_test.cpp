@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/statistics.hpp"
 
 #include <limits>
@@ -8,7 +9,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 std::vector<double> one_to(int last) {
@@ -74,4 +75,4 @@ TEST(RelativeUncertainty, IgnoresOneOutlierAmongMany) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

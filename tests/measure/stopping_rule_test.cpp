@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/stopping_rule.hpp"
 
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class Stopping : public testing::Test {
@@ -51,4 +52,4 @@ TEST_F(Stopping, LeavesACandidateThatCannotWin) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls on host memory with Options::device = "cuda", on the fake driver: chunks, memory that is
 // used again, and what is told when something fails.
 
@@ -5,12 +6,12 @@
 
 #include "backend/host/host_platform.hpp"
 #include "dispatch/engine.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_cuda.hpp"
 #include "families/families.hpp"
+#include "fixtures/expect_error.hpp"
 #include "jitune/stencil.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class HostPipelineCuda : public testing::Test {
@@ -41,8 +42,8 @@ protected:
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
         platforms.push_back(make_host_platform(Log(LogLevel::off)));
-        session_ =
-            std::make_unique<Session>(std::make_unique<Engine>(options, std::move(platforms), families()));
+        session_ = std::make_unique<Session>(
+            std::make_unique<Engine>(options, std::move(platforms), families()));
     }
     void TearDown() override {
         session_.reset();
@@ -137,4 +138,4 @@ TEST_F(HostPipelineCuda, AFailureEndsTheCallAndNotTheSession) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine whose GPU, in whose place is a host backend, lacks something for a while.
 
 #include "placement/machine.hpp"
@@ -5,13 +6,13 @@
 #include "backend/host/host_backend.hpp"
 #include "backend/host/host_device.hpp"
 #include "backend/host/host_queue.hpp"
-#include "fixtures/expect_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
+#include "fixtures/expect_error.hpp"
 #include "placement/host_memory_backend.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class FullQueue final : public Queue {
@@ -33,12 +34,12 @@ private:
 };
 
 struct ItsHost {
-    HostBackend backend{describe_host(this_host()), Log(LogLevel::off)};
+    HostBackend device{describe_host(this_host()), Log(LogLevel::off)};
 };
 
 class PoorGpu final : private ItsHost, public HostMemoryBackend {
 public:
-    PoorGpu() : HostMemoryBackend(backend) {}
+    PoorGpu() : HostMemoryBackend(device) {}
 
     bool is_full = false;
     std::optional<ErrorKind> trouble;  ///< of its compiler
@@ -84,7 +85,7 @@ protected:
 
     /// A session of its own with the same database.
     struct Place {
-        Place(const Options& options, Backend& gpu) : engine(options), host_(engine.host()) {
+        Place(const Options& options, Device& gpu) : engine(options), host_(engine.host()) {
             machine = std::make_unique<Machine>(engine, host_.device(0), std::vector{&gpu});
         }
         Engine engine;
@@ -96,7 +97,7 @@ protected:
 
     DispatchInfo resolve() {
         Place place(options_, gpu_);
-        return resolve_entropy(place.engine, place.machine->backend(), kRequest).info;
+        return resolve_entropy(place.engine, place.machine->device(), kRequest).info;
     }
 
     /// Whether a placement is kept as the winner.
@@ -137,7 +138,7 @@ TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusMemoryIsFull) {
         Place place(options_, gpu_);
         const Kernel& kernel = place.machine->kernel("entropy");
         place.engine.tune_and_store(
-            place.machine->backend(), kernel, entropy_problem(kRequest),
+            place.machine->device(), kernel, entropy_problem(kRequest),
             {.strategy = "exhaustive", .budget = std::chrono::seconds(8), .max_evaluations = 2});
     };
     gpu_.is_full = true;
@@ -149,4 +150,4 @@ TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusMemoryIsFull) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The entropy of host memory in chunks, on two host backends in the place of GPUs.
 
 #include <limits>
@@ -5,14 +6,14 @@
 #include "families/entropy/placed_entropy.hpp"
 
 #include "dispatch/explanation.hpp"
-#include "fixtures/entropy_case.hpp"
-#include "fixtures/expect_error.hpp"
-#include "fixtures/machine_fixture.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/level_bytes.hpp"
+#include "fixtures/entropy_case.hpp"
+#include "fixtures/expect_error.hpp"
+#include "fixtures/machine_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Processors = Placement::Processors;
@@ -36,7 +37,7 @@ TEST_F(PlacedEntropy, RowsThatAreNoPlacementAreRefusedAsDamaged) {
         "5, 16, jitune::Transfer::elements, jitune::Processors::host, 0, 1, 1024, "
         "jitune::Staging::pinned>";
     const auto load = [&](const std::string& image) {
-        return machine_.backend().load(
+        return machine_.device().load(
             {"placement", std::make_shared<const std::string>(image), {"place"}});
     };
     EXPECT_NE(load("jitune::place_entropy<float, " + good), nullptr);
@@ -133,7 +134,7 @@ protected:
 TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
     const EntropyCase<float> one(80, 70, {});
     const detail::EntropyRequest request{ElementType::float32, 80, 70, {}};
-    const Resolved& tuned = resolve_entropy(engine_, machine_.backend(), request);
+    const Resolved& tuned = resolve_entropy(engine_, machine_.device(), request);
     EXPECT_EQ(tuned.info.origin, Origin::tuned);
     EXPECT_EQ(tuned.info.device, "machine");
     EXPECT_TRUE(tuned.info.configuration.find("processors=") != std::string::npos)
@@ -141,18 +142,18 @@ TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
 
     Engine again(stored_options());
     Machine later(again, again.host().device(0), {&first_, &second_});
-    const Resolved& stored = resolve_entropy(again, later.backend(), request);
+    const Resolved& stored = resolve_entropy(again, later.device(), request);
     EXPECT_EQ(stored.info.origin, Origin::stored);
     EXPECT_EQ(stored.info.configuration, tuned.info.configuration);
 
-    const Kernel& kernel = entropy_kernel_on(later.backend());
-    const Explanation explained = explain(again, later.backend(), kernel, entropy_problem(request));
+    const Kernel& kernel = entropy_kernel_on(later.device());
+    const Explanation explained = explain(again, later.device(), kernel, entropy_problem(request));
     ASSERT_FALSE(explained.rows.empty());
     EXPECT_TRUE(explained.rows.front().serves) << explained.rows.front().reason;
     EXPECT_EQ(explained.rows.front().winner.configuration, tuned.info.configuration);
 
     Machine other(again, again.host().device(0), {&first_});
-    EXPECT_FALSE(explain(again, other.backend(), kernel, entropy_problem(request)).rows[0].serves)
+    EXPECT_FALSE(explain(again, other.device(), kernel, entropy_problem(request)).rows[0].serves)
         << "a machine of one GPU is another class";
 }
 
@@ -163,7 +164,7 @@ TEST_F(EntropyPlacement, EveryPlacementOfTheSpaceIsRight) {
     TuneOptions options;
     options.strategy = "random";
     options.max_evaluations = 12;
-    const TuneReport report = tune(machine_.backend(), kernel.kernel_template, *kernel.workload,
+    const TuneReport report = tune(machine_.device(), kernel.kernel_template, *kernel.workload,
                                    problem, options, binaries, engine_.log());
     EXPECT_GT(report.progress.space, 8U);
     EXPECT_EQ(report.progress.failed, 0U);
@@ -177,7 +178,7 @@ TEST_F(EntropyPlacement, AHostWithoutGpusHasOnePlacement) {
     const Kernel& kernel = bare.kernel("entropy");
     for (const std::int64_t rows : {1, 900, 1 << 20}) {
         const Problem problem = entropy_problem({ElementType::float32, rows, 500, {}});
-        EXPECT_EQ(kernel.kernel_template.space(problem, bare.backend().info()).size(), 1U) << rows;
+        EXPECT_EQ(kernel.kernel_template.space(problem, bare.device().info()).size(), 1U) << rows;
     }
 }
 
@@ -185,11 +186,11 @@ TEST_F(EntropyPlacement, TheHostIsTheDefaultAtEverySize) {
     const KernelTemplate& source = machine_.kernel("entropy").kernel_template;
     for (const std::int64_t rows : {1, 900, 1 << 20}) {
         const Problem problem = entropy_problem({ElementType::float32, rows, 500, {}});
-        const SearchSpace space = source.space(problem, machine_.backend().info());
+        const SearchSpace space = source.space(problem, machine_.device().info());
         const std::string standard = source.default_configuration(space).text();
         EXPECT_TRUE(standard.starts_with("processors=host")) << standard;
     }
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

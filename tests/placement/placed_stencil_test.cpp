@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stencil of host memory in chunks, on two host backends in the place of GPUs.
 
 #include "families/stencil/placed_stencil.hpp"
 
-#include "fixtures/machine_fixture.hpp"
 #include "families/stencil/stencil_call.hpp"
+#include "fixtures/machine_fixture.hpp"
 #include "fixtures/stencil_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class PlacedStencil : public MachineFixture {
@@ -48,11 +49,10 @@ TEST_F(PlacedStencil, OfTheHostAndOfEverything) {
 
 TEST_F(PlacedStencil, ACallIsPlacedByTheTemplatesDefaultWhereNothingIsTuned) {
     const detail::StencilRequest request{ElementType::float32, {}, 1000};
-    const Resolved& resolved =
-        resolve_stencil(engine_, machine_.backend(), request, kFastAlignment);
+    const Resolved& resolved = resolve_stencil(engine_, machine_.device(), request, kFastAlignment);
     EXPECT_TRUE(resolved.info.configuration.starts_with("processors=host"))
         << resolved.info.configuration;
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory on this machine's GPUs: every form of placement gives what the host gives.
 
-#include "fixtures/entropy_case.hpp"
-#include "fixtures/gpu_fixture.hpp"
-#include "jitune/stencil.hpp"
 #include "families/entropy/entropy_call.hpp"
-#include "placement/machine.hpp"
 #include "families/entropy/placed_entropy.hpp"
 #include "families/stencil/placed_stencil.hpp"
 #include "families/stencil/stencil_kernel.hpp"
+#include "fixtures/entropy_case.hpp"
+#include "fixtures/gpu_fixture.hpp"
 #include "fixtures/stencil_case.hpp"
+#include "jitune/stencil.hpp"
+#include "placement/machine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class PlacementGpu : public GpuFixture {
@@ -94,4 +95,4 @@ TEST_F(PlacementGpu, AutoIsTunedOnceAndRight) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

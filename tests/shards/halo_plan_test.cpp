@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shards/halo_plan.hpp"
 
 #include <optional>
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Units = std::vector<std::int64_t>;
@@ -142,4 +143,4 @@ TEST(HaloPlan, OfNothingThereIsNothingToDo) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

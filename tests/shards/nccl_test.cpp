@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several GPUs gather through NCCL, on the fake driver and a fake NCCL.
 
 #include <numeric>
@@ -6,7 +7,7 @@
 #include "fixtures/shards_fixture.hpp"
 #include "fixtures/stencil_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 struct Operation {
@@ -231,4 +232,4 @@ TEST(NcclTable, HasEveryFunctionOfTheLibraryWhereThatIs) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

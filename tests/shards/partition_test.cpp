@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "shards/partition.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(Partition, PartsFollowEachOtherAndAreEven) {
@@ -34,4 +35,4 @@ TEST(Partition, NoRowsHaveNoParts) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tuned_reduce() of arrays on several GPUs, on the fake driver.
 
 #include <cmath>
@@ -6,11 +7,11 @@
 #include <numeric>
 #include <set>
 
-#include "fixtures/expect_error.hpp"
 #include "families/reduce/reduce_reference.hpp"
+#include "fixtures/expect_error.hpp"
 #include "fixtures/shards_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Counts = std::vector<std::int64_t>;
@@ -240,4 +241,4 @@ TEST_F(ReduceShards, RefuseWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

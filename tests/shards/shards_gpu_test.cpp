@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays on all GPUs of the host, or, where there is one, in shards on that one. Answers are those
 // of one GPU, to the bit where the arithmetic is exact.
 
@@ -5,10 +6,10 @@
 
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/gpu_fixture.hpp"
-#include "jitune/shards.hpp"
 #include "fixtures/stencil_case.hpp"
+#include "jitune/shards.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Counts = std::vector<std::int64_t>;
@@ -269,4 +270,4 @@ TEST_F(ShardsGpu, ReadTheirNeighboursBeforeThoseWriteOverTheirShards) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tuned_stencil() and tuned_entropy() of arrays on several GPUs, on the fake driver.
 
 #include <numeric>
@@ -8,7 +9,7 @@
 #include "fixtures/shards_fixture.hpp"
 #include "fixtures/stencil_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Counts = std::vector<std::int64_t>;
@@ -366,4 +367,4 @@ TEST_F(Shards, ADriverThatFailsGivesAnErrorAndTheNextCallAnswers) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/configuration.hpp"
 
 #include <stdexcept>
@@ -8,7 +9,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class ConfigurationText : public testing::Test {
@@ -87,4 +88,4 @@ TEST_F(ConfigurationText, RefusesGarbage) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

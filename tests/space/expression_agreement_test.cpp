@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -13,7 +14,7 @@
 
 #include "space/expression.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Values = std::map<std::string, Scalar>;
@@ -294,4 +295,4 @@ TEST(ExpressionAgreement, EvaluatesSlotsAsItBindsValues) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

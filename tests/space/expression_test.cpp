@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/expression.hpp"
 
 #include <limits>
@@ -9,7 +10,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Values = std::map<std::string, Scalar>;
@@ -235,4 +236,4 @@ TEST(Expression, IsEvaluatedByManyThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

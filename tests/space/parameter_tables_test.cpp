@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/parameter_tables.hpp"
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// `count` parameters of ten values each, and their strides.
@@ -54,4 +55,4 @@ TEST(ParameterTables, TakesATrillionCombinationsThatConstraintsCutDown) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "space/search_space.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Parameter integers(std::string name, const std::vector<std::int64_t>& values) {
@@ -326,4 +327,4 @@ TEST(SearchSpace, SaysSoWhereSqliteCannotReadAConstraint) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/gaussian_process.hpp"
 
 #include <random>
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// One parameter, 8 to 256 in steps of 8.
@@ -74,4 +75,4 @@ TEST(GaussianProcess, TakesZeroAndNegativeSizes) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/recorded_space.hpp"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Parameter digits() {
@@ -63,4 +64,4 @@ TEST(Replay, RepeatsItselfForEqualSeeds) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

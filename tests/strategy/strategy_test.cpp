@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "strategy/strategy.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 SearchSpace space_of_100() {
@@ -230,4 +231,4 @@ TEST(AutoStrategy, IsExhaustiveWhereTheBudgetHoldsTheSpace) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/crew.hpp"
 
 #include <atomic>
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(Crew, DoesEachPieceOnce) {
@@ -53,4 +54,4 @@ TEST(Crew, IsSharedByThreads) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

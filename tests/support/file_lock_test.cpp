@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/file_lock.hpp"
 
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace std::chrono_literals;
@@ -109,4 +110,4 @@ TEST_F(FileLockTest, IsInTheFirstFolderWhereThatGoes) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

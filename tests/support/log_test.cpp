@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/log.hpp"
 
 #include <stdexcept>
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(Log, PassesOnWhatIsAtItsLevelOrAbove) {
@@ -31,4 +32,4 @@ TEST(Log, DropsWhatASinkThrows) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

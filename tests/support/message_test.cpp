@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/message.hpp"
 
 #include <tuple>
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(Message, TravelsWhole) {
@@ -89,4 +90,4 @@ TEST(Message, RefusesFieldsOfAnotherKind) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

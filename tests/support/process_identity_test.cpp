@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/process_identity.hpp"
 
 #include <sys/wait.h>
@@ -7,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 std::string replaced(std::string text, const std::string& name, const std::string& value) {
@@ -64,4 +65,4 @@ TEST(ProcessIdentity, OfTextThatIsNoneIsNotJudged) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/process.hpp"
 
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -196,4 +197,4 @@ TEST(TempDir, WritesOnlyInside) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/streaming_copy.hpp"
 
 #include <numeric>
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(StreamingCopy, CopiesEveryByteAndNoOther) {
@@ -24,4 +25,4 @@ TEST(StreamingCopy, CopiesEveryByteAndNoOther) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

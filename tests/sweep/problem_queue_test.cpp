@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweep/problem_queue.hpp"
 
 #include <optional>
@@ -7,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 std::vector<std::string> keys(std::size_t count) {
@@ -98,4 +99,4 @@ TEST(ProblemQueue, ClosingItWakesWhoWaits) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

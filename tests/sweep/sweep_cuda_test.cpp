@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "sweep/sweep.hpp"
 #include "cli/sweep_problems.hpp"
 #include "fake/fake_reduce.hpp"
 #include "support/temp_dir.hpp"
+#include "sweep/sweep.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(SweepOnTwoGpus, EachClassHasAllProblemsTunedInOneProcess) {
@@ -56,4 +57,4 @@ TEST(SweepOnTwoGpus, EachClassHasAllProblemsTunedInOneProcess) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_problems.hpp"
 
 #include <string>
@@ -8,7 +9,7 @@
 #include "cli/sweep_result.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -161,4 +162,4 @@ TEST(SweepResult, CountsAllBytesThatAreReadAndWritten) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

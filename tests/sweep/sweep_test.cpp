@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sweep/sweep.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "fixtures/engine_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// Sweeps of the fake sum on two devices of one class.
@@ -26,7 +27,7 @@ protected:
     void add_problem(std::int64_t n) {
         SweepProblem problem;
         problem.problem = fake_sum_problem(n);
-        problem.kernel = [this](const Backend&) -> const Kernel& { return kernel_; };
+        problem.kernel = [this](const Device&) -> const Kernel& { return kernel_; };
         problem.name = fmt::format("sum {}", n);
         problem.cells = {fmt::format("{}", n)};
         problem.json = {{"n", n}};
@@ -71,7 +72,7 @@ private:
     std::unique_ptr<Engine> make_two() {
         options_.worker = "none";
         options_.strategy = "exhaustive";
-        return make_engine_on({&backend_, &second_});
+        return make_engine_on({&device_, &second_});
     }
 };
 
@@ -91,7 +92,7 @@ TEST_F(SweepTest, SharesTheProblemsOutOverTheDevices) {
         std::this_thread::sleep_for(std::chrono::microseconds(20));
         --inside;
     };
-    backend_.before_sample = [&] { meet(first, second), counted(now); };
+    device_.before_sample = [&] { meet(first, second), counted(now); };
     second_.before_sample = [&] { meet(second, first), counted(now_second); };
     const SweepResult result = sweep();
     EXPECT_EQ(sizes(result), (std::vector<std::int64_t>{4, 8, 16, 32, 64, 128, 256, 512}));
@@ -136,14 +137,14 @@ TEST_F(SweepTest, TunesEachProblemForEachClassOfDevices) {
 TEST_F(SweepTest, OneProblemTakesOneDevice) {
     add_problems(1);
     EXPECT_EQ(sweep().rows.size(), 1U);
-    EXPECT_EQ(std::min(backend_.runs(), second_.runs()), 0);
+    EXPECT_EQ(std::min(device_.runs(), second_.runs()), 0);
 }
 
 TEST_F(SweepTest, ALostDeviceLeavesItsProblemsToTheOthers) {
     add_problems(6);
     std::atomic<bool> lost{false};
     second_.lost_in_sample = [&] { return lost = true; };
-    backend_.before_sample = [&] { meet(lost, lost); };
+    device_.before_sample = [&] { meet(lost, lost); };
     const SweepResult result = sweep();
     EXPECT_EQ(result.count(SweepRow::Outcome::tuned), 6U);
     for (const SweepRow& row : result.rows) {
@@ -155,13 +156,13 @@ TEST_F(SweepTest, ALostDeviceLeavesItsProblemsToTheOthers) {
 
 TEST_F(SweepTest, EndsWhereAllDevicesAreLost) {
     add_problems(4);
-    backend_.lost_in_sample = second_.lost_in_sample = [] { return true; };
+    device_.lost_in_sample = second_.lost_in_sample = [] { return true; };
     expect_error(ErrorKind::device, "fell off the bus", [&] { sweep(); });
 }
 
 TEST_F(SweepTest, EndsWhereItsArgumentsAreWrongAndKeepsWhatItHas) {
     add_problems(3);
-    plan_.problems[2].kernel = [](const Backend&) -> const Kernel& {
+    plan_.problems[2].kernel = [](const Device&) -> const Kernel& {
         throw Error(ErrorKind::usage, "of no use");
     };
     expect_error(ErrorKind::usage, "of no use", [&] { sweep(); });
@@ -171,7 +172,7 @@ TEST_F(SweepTest, EndsWhereItsArgumentsAreWrongAndKeepsWhatItHas) {
 
 TEST_F(SweepTest, StopsOnAllDevicesAndGoesOnLater) {
     add_problems(8);
-    backend_.before_sample = second_.before_sample = [this] {
+    device_.before_sample = second_.before_sample = [this] {
         stop_ = stop_ || printed_ > 3;
         std::this_thread::sleep_for(std::chrono::microseconds(20));
     };
@@ -183,7 +184,7 @@ TEST_F(SweepTest, StopsOnAllDevicesAndGoesOnLater) {
     EXPECT_NE(sweep_summary(result).find("of 8 problems were begun"), std::string::npos);
     stop_ = false;
     lines_.clear();
-    backend_.before_sample = second_.before_sample = {};
+    device_.before_sample = second_.before_sample = {};
     EXPECT_EQ(sweep().rows.size(), 8U);
     EXPECT_EQ(stored(), 8U);
 }
@@ -191,7 +192,7 @@ TEST_F(SweepTest, StopsOnAllDevicesAndGoesOnLater) {
 TEST_F(SweepTest, TakesAllDevicesOfAKindUnlessOneIsNamed) {
     const auto ids = [this](const std::string& word) {
         std::vector<std::string> all;
-        for (const Backend* device : sweep_devices(*engine_, word)) {
+        for (const Device* device : sweep_devices(*engine_, word)) {
             all.push_back(device->info().id);
         }
         return all;
@@ -203,4 +204,4 @@ TEST_F(SweepTest, TakesAllDevicesOfAKindUnlessOneIsNamed) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

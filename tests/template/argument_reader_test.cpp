@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures/front_matter_lines.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(ArgumentReader, ReadsWhatAnArgumentIsTunedWith) {
@@ -62,4 +63,4 @@ TEST(ArgumentReader, RefusesMoreArgumentsThanALaunchHolds) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures/front_matter_lines.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(FrontMatter, ReadsEverythingAsWritten) {
@@ -306,4 +307,4 @@ TEST(FrontMatter, KnowsTheBytesOfItsTypeNames) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/kernel_template.hpp"
 
 #include <algorithm>
 
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_sum.hpp"
 #include "families/reduce/reduce_kernel.hpp"
+#include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 const DeviceInfo& device() {
@@ -29,7 +30,7 @@ Problem float_sum(std::int64_t n = 1 << 20) {
 }
 
 const KernelTemplate& reduce() {
-    return reduce_kernel(ReduceKind::all, "cuda").kernel_template;
+    return reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template;
 }
 
 Configuration configuration(const std::string& text) {
@@ -322,7 +323,7 @@ TEST(KernelTemplate, RefusesANulByte) {
 }
 
 TEST(KernelTemplate, HostReduceUsesAllCoresUnlessThereIsTooLittleToDo) {
-    const KernelTemplate& host = reduce_kernel(ReduceKind::all, "host").kernel_template;
+    const KernelTemplate& host = reduce_kernel(ReduceKind::all, PlatformKind::host).kernel_template;
     const auto threads = [&](std::int64_t n) {
         const Configuration standard =
             host.default_configuration(host.space(float_sum(n), device()));
@@ -334,4 +335,4 @@ TEST(KernelTemplate, HostReduceUsesAllCoresUnlessThereIsTooLittleToDo) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures/front_matter_lines.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(LaunchReader, ReadsEachKindOfReference) {
@@ -49,4 +50,4 @@ TEST(LaunchReader, RefusesLaunchesThatNameWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/launch_rule.hpp"
 
 #include <cstdlib>
 #include <new>
 
 #include "backend/argument_list.hpp"
-#include "template/kernel_template.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_backend.hpp"
+#include "fixtures/expect_error.hpp"
+#include "template/kernel_template.hpp"
 
 // Sanitizers have operators of their own, which know which of them a piece of memory came from: to
 // replace some would be to mix them.
@@ -49,7 +50,7 @@ void operator delete[](void* memory, std::size_t) noexcept {
 }
 #endif
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::int64_t kTile = 256 * 16;
@@ -57,7 +58,7 @@ constexpr std::int64_t kMostBlocks = 4 * 8;  // the fake device's SMs, 8 blocks 
 
 constexpr std::string_view kTiled = R"toml(/* jitune template
 kernel = "tiled"
-backend = "cuda"
+device = "cuda"
 sizes = ["n"]
 [types.element]
 float32 = "float"
@@ -96,7 +97,7 @@ protected:
         problem.types = {{"element", element}};
         problem.sizes = {1};
         return tiled.launch_rule(
-            problem, backend_.info(),
+            problem, device_.info(),
             Configuration::parse("finish=" + finish, tiled.front_matter().parameters));
     }
 
@@ -108,7 +109,7 @@ protected:
         return reinterpret_cast<std::uintptr_t>(pointer);
     }
 
-    FakeBackend backend_;
+    FakeBackend device_;
     int values_ = 0, result_ = 0, plain_ = 0, zeroed_ = 0;
     const std::array<void*, 2> arrays_{&values_, &result_};
 };
@@ -148,7 +149,7 @@ TEST_F(TiledLaunch, PassesASmallArrayByValue) {
     text.replace(text.find("\"values\", \"n\""), 8, "\"values\", \"weights\"");
     const KernelTemplate weighted({"weighted.cu", text, {}});
     const LaunchRule rule = weighted.launch_rule(
-        {"tiled", {{"element", "float32"}}, {1}}, backend_.info(),
+        {"tiled", {{"element", "float32"}}, {1}}, device_.info(),
         Configuration::parse("finish=last_block", weighted.front_matter().parameters));
     std::array<float, 3> weights{1, 2, 3};
     const std::array<void*, 3> arrays{&values_, weights.data(), &result_};
@@ -322,4 +323,4 @@ TEST_F(OwnRule, RefusesScratchThatNoMemoryHolds) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

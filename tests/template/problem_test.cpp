@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "template/problem.hpp"
 
 #include <cmath>
@@ -7,7 +8,7 @@
 
 #include "tuner_db/bucket.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 std::int64_t bucket(std::vector<std::int64_t> sizes) {
@@ -84,4 +85,4 @@ TEST(Problem, TextsListTypesByNameAndSizesAsTheTemplateDoes) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

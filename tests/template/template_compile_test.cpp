@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // That reduce.cu compiles for every architecture, as far as pairs of its types, operations,
 // parameters and architectures tell.
 
@@ -8,13 +9,13 @@
 
 #include "backend/cuda/image_check.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "fixtures/custom_operations.hpp"
-#include "fixtures/expect_error.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "fixtures/custom_operations.hpp"
+#include "fixtures/expect_error.hpp"
 #include "fixtures/reduce_form.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr int kArchitectures[] = {75, 80, 86, 89, 90, 100, 120};
@@ -228,7 +229,7 @@ protected:
 TEST_F(TemplateCompile, EveryPairOfTypesOperationsParametersAndArchitectures) {
     // Its text is that of the template for operations by name, too.
     const CustomOperation custom = indexed_xor();
-    const Kernel kernel = custom_reduce_kernel(ReduceKind::all, "cuda", custom);
+    const Kernel kernel = custom_reduce_kernel(ReduceKind::all, PlatformKind::cuda, custom);
     const KernelTemplate& source = kernel.kernel_template;
     Pairs pairs(source);
     std::vector<Job> jobs;
@@ -269,7 +270,7 @@ TEST_F(TemplateCompile, TheReferenceOfACustomOperationForEveryTypeAndShape) {
          {detail::ReduceShape::all(1 << 20), detail::ReduceShape::rows(1 << 10, 1 << 10),
           detail::ReduceShape::columns(1 << 10, 1 << 10),
           detail::ReduceShape::segments(1 << 10, 1 << 20)}) {
-        const Kernel kernel = custom_reduce_kernel(shape.kind, "cuda", custom);
+        const Kernel kernel = custom_reduce_kernel(shape.kind, PlatformKind::cuda, custom);
         const KernelTemplate& source = kernel.kernel_template;
         Job references{75, {}};
         Job defaults{90, {}};
@@ -288,7 +289,7 @@ TEST_F(TemplateCompile, TheReferenceOfACustomOperationForEveryTypeAndShape) {
 
 TEST_F(TemplateCompile, AFaultyFieldOfACustomOperationIsNamedWithTheCompilersWords) {
     const auto log_of = [&](const CustomOperation& custom) -> std::string {
-        const Kernel kernel = custom_reduce_kernel(ReduceKind::all, "cuda", custom);
+        const Kernel kernel = custom_reduce_kernel(ReduceKind::all, PlatformKind::cuda, custom);
         const KernelTemplate& source = kernel.kernel_template;
         const Problem problem = reduce_problem({ElementType::float32, ElementType::float32, custom,
                                                 detail::ReduceShape::all(1 << 20)});
@@ -312,4 +313,4 @@ TEST_F(TemplateCompile, AFaultyFieldOfACustomOperationIsNamedWithTheCompilersWor
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/journal.hpp"
 
 #include <sqlite3.h>
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 const FileSystem kLocal{"ext4", true};
@@ -108,4 +109,4 @@ TEST_F(JournalTest, StopsWritingWhenAnotherProgramChangesIt) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

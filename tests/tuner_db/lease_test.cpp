@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/lease.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 #include "fixtures/store_fixture.hpp"
 #include "support/process_identity.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace std::chrono_literals;
@@ -106,4 +107,4 @@ TEST_F(LeaseTest, IsNotHadWhereTheStoreMayNotBeWritten) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

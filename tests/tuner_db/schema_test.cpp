@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/schema.hpp"
 
 #include <array>
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using sqlite::Connection;
@@ -162,4 +163,4 @@ TEST_F(SchemaTest, RefusesRowsThatTheStoreWouldNotWrite) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

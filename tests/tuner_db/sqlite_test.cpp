@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/sqlite.hpp"
 
 #include <sqlite3.h>
@@ -6,7 +7,7 @@
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune::sqlite {
+namespace jitune::internal::sqlite {
 namespace {
 
 class Sqlite : public testing::Test {
@@ -131,4 +132,4 @@ TEST(SqliteFile, GivesUpOnAnotherWriterAfterTheBusyWait) {
 }
 
 }  // namespace
-}  // namespace jitune::sqlite
+}  // namespace jitune::internal::sqlite

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 // A stored format is a promise. When the first test fails, the format has changed: raise
@@ -226,4 +227,4 @@ TEST_F(GoldenStore, OfVersion1IsMigratedOnceByManyProcesses) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/store_path.hpp"
 
 #include <sys/stat.h>
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -133,4 +134,4 @@ TEST_F(StorePathTest, SetsAsideOnlyTheFileThatWasFoundDamaged) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/sweep_journal.hpp"
 
 #include <algorithm>
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class SweepJournalTest : public StoreFixture {
@@ -132,4 +133,4 @@ TEST_F(SweepJournalTest, SaysWhyItCannotBe) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <random>
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 namespace fs = std::filesystem;
@@ -234,4 +235,4 @@ TEST_F(Damage, ByALeftoverJournalOfAnotherDatabaseNeverGivesAnotherWinner) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

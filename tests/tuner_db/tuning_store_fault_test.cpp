@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures/fault_vfs.hpp"
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// SQLite's own allocator, of which one call can fail, or all from one on. SQLite gives its
@@ -142,4 +143,4 @@ TEST_F(Faults, OfAnyFileCallLeaveANewDatabaseUsable) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

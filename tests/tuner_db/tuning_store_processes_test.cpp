@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 
 #include <atomic>
@@ -10,7 +11,7 @@
 #include "fixtures/store_fixture.hpp"
 #include "tuner_db/sqlite.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// A counter that a child writes and its parent reads.
@@ -183,4 +184,4 @@ TEST_F(Processes, ReadWhereTheyMayNotWrite) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/tuning_store.hpp"
 
 #include <limits>
@@ -5,7 +6,7 @@
 
 #include "fixtures/store_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class TuningStoreTest : public StoreFixture {
@@ -273,4 +274,4 @@ TEST_F(TuningStoreTest, ServesManyThreadsAtOnce) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // That the behaviour kernel is what it says for NVRTC, too: a GPU is rarely at hand.
 
 #include "backend/cuda/nvrtc_compiler.hpp"
 #include "fixtures/behaviour_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(BehaviourCompile, OnlyTheCompileErrorFails) {
@@ -33,4 +34,4 @@ TEST(BehaviourCompile, OnlyTheCompileErrorFails) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,25 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/binary_cache.hpp"
 
 #include <thread>
 #include <vector>
 
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_backend.hpp"
+#include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class BinaryCacheTest : public testing::Test {
 protected:
     std::vector<CompileOutcome> compile(const std::vector<Instance>& instances) {
-        return cache_.compile(backend_, {"sum.cu", "text", {}}, "hash", instances);
+        return cache_.compile(device_, {"sum.cu", "text", {}}, "hash", instances);
     }
     bool knows(const Instance& instance, const std::string& hash = "hash",
                const std::string& device_class = "cuda fake") {
         return cache_.find(hash, device_class, instance).has_value();
     }
 
-    FakeBackend backend_;
+    FakeBackend device_;
     BinaryCache cache_;
 };
 
@@ -52,7 +53,7 @@ TEST_F(BinaryCacheTest, InstancesWithOtherDefinesAreOtherPrograms) {
 }
 
 TEST_F(BinaryCacheTest, RemembersFailuresToo) {
-    backend_.on("f<2>").compile_log = "no";
+    device_.on("f<2>").compile_log = "no";
     compile({{{"f<1>"}}, {{"f<2>"}}});
     EXPECT_TRUE(
         std::holds_alternative<CompileFailure>(*cache_.find("hash", "cuda fake", {{"f<2>"}})));
@@ -69,15 +70,15 @@ TEST_F(BinaryCacheTest, KeepsTheFirstResultOfTwo) {
 }
 
 TEST_F(BinaryCacheTest, ForgetsAFailureOnceItCompiles) {
-    backend_.on("f<2>").compile_log = "no";
+    device_.on("f<2>").compile_log = "no";
     compile({{{"f<2>"}}});
-    backend_.on("f<2>").compile_log.clear();
+    device_.on("f<2>").compile_log.clear();
     compile({{{"f<2>"}}});
     EXPECT_TRUE(std::holds_alternative<Binary>(*cache_.find("hash", "cuda fake", {{"f<2>"}})));
 }
 
 TEST_F(BinaryCacheTest, RemembersNothingOfACompilerThatIsMissing) {
-    backend_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
+    device_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
     expect_error(ErrorKind::unavailable, "no compiler", [&] { compile({{{"f<1>"}}}); });
     EXPECT_FALSE(knows({{"f<1>"}}));
     EXPECT_EQ(cache_.compiles(), 0);
@@ -99,8 +100,8 @@ TEST_F(BinaryCacheTest, ServesManyThreads) {
     for (std::thread& thread : threads) {
         thread.join();
     }
-    EXPECT_EQ(cache_.compiles(), backend_.compiles());
+    EXPECT_EQ(cache_.compiles(), device_.compiles());
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/compile_ahead.hpp"
 
 #include <atomic>
@@ -5,10 +6,10 @@
 
 #include <map>
 
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_sum.hpp"
+#include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class CompileAheadTest : public testing::Test {
@@ -31,16 +32,16 @@ protected:
         return result;
     }
 
-    FakeBackend backend_;
+    FakeBackend device_;
     Kernel kernel_ = fake_sum_kernel();
     const KernelTemplate& template_ = kernel_.kernel_template;
     Problem problem_ = fake_sum_problem();
-    SearchSpace space_ = template_.space(problem_, backend_.info());
+    SearchSpace space_ = template_.space(problem_, device_.info());
     BinaryCache binaries_;
 };
 
 TEST_F(CompileAheadTest, ReturnsEachSubmittedCandidateOnceWithItsOwnCode) {
-    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    CompileAhead ahead(device_, template_, problem_, binaries_);
     EXPECT_GE(ahead.depth(), 1U);
     ahead.submit(wanted(0, 5));
     ahead.submit(wanted(5, space_.size()));
@@ -51,35 +52,35 @@ TEST_F(CompileAheadTest, ReturnsEachSubmittedCandidateOnceWithItsOwnCode) {
         EXPECT_EQ(std::get<Binary>(outcome).symbols,
                   template_.instance(problem_, space_.at(index)).expressions);
     }
-    EXPECT_EQ(backend_.compiles(), static_cast<int>(space_.size()));
+    EXPECT_EQ(device_.compiles(), static_cast<int>(space_.size()));
 }
 
 TEST_F(CompileAheadTest, CompilesEqualCodeOnceWhetherUnderWayOrDone) {
-    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    CompileAhead ahead(device_, template_, problem_, binaries_);
     ahead.submit({{100, space_.at(3)}, {101, space_.at(3)}});
     ahead.submit({{102, space_.at(3)}});
     EXPECT_EQ(take_all(ahead).size(), 3U);
     ahead.submit({{103, space_.at(3)}});
     EXPECT_EQ(take_all(ahead).size(), 1U);
-    EXPECT_EQ(backend_.compiles(), 1);
+    EXPECT_EQ(device_.compiles(), 1);
 }
 
 TEST_F(CompileAheadTest, CompilesNothingThatAnEarlierTuningHasCompiled) {
     {
-        CompileAhead ahead(backend_, template_, problem_, binaries_);
+        CompileAhead ahead(device_, template_, problem_, binaries_);
         ahead.submit(wanted(0, space_.size()));
         take_all(ahead);
     }
     const Problem larger = fake_sum_problem(5000);
-    CompileAhead ahead(backend_, template_, larger, binaries_);
+    CompileAhead ahead(device_, template_, larger, binaries_);
     ahead.submit(wanted(0, space_.size()));
     EXPECT_EQ(take_all(ahead).size(), space_.size());
-    EXPECT_EQ(backend_.compiles(), static_cast<int>(space_.size()));
+    EXPECT_EQ(device_.compiles(), static_cast<int>(space_.size()));
 }
 
 TEST_F(CompileAheadTest, DeliversFailuresAsTheyAre) {
-    backend_.on(fake_sum(32, 1)).compile_log = "line 3: no";
-    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    device_.on(fake_sum(32, 1)).compile_log = "line 3: no";
+    CompileAhead ahead(device_, template_, problem_, binaries_);
     ahead.submit(wanted(0, space_.size()));
     const auto outcomes = take_all(ahead);
     EXPECT_EQ(std::get<CompileFailure>(outcomes.at(0)).log, "line 3: no");
@@ -89,8 +90,8 @@ TEST_F(CompileAheadTest, DeliversFailuresAsTheyAre) {
 }
 
 TEST_F(CompileAheadTest, ThrowsWhatTheCompilerThrows) {
-    backend_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
-    CompileAhead ahead(backend_, template_, problem_, binaries_);
+    device_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
+    CompileAhead ahead(device_, template_, problem_, binaries_);
     ahead.submit(wanted(0, space_.size()));
     for (int i = 0; i < 3; ++i) {
         expect_error(ErrorKind::unavailable, "no compiler", [&] { ahead.next(); });
@@ -101,12 +102,12 @@ TEST_F(CompileAheadTest, ThrowsWhatTheCompilerThrows) {
 
 TEST_F(CompileAheadTest, CompilesOnAsManyThreadsAsItIsTold) {
     std::atomic<int> now{0}, most{0};
-    backend_.before_compile = [&](auto) {
+    device_.before_compile = [&](auto) {
         most = std::max(most.load(), ++now);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         --now;
     };
-    CompileAhead ahead(backend_, template_, problem_, binaries_, 1);
+    CompileAhead ahead(device_, template_, problem_, binaries_, 1);
     ahead.submit(wanted(0, space_.size()));
     EXPECT_EQ(take_all(ahead).size(), space_.size());
     EXPECT_EQ(most, 1);
@@ -121,16 +122,16 @@ TEST_F(CompileAheadTest, SharesTheMachineOut) {
 TEST_F(CompileAheadTest, EndsWithWorkPending) {
     for (int i = 0; i < 50; ++i) {
         BinaryCache binaries;
-        CompileAhead ahead(backend_, template_, problem_, binaries);
+        CompileAhead ahead(device_, template_, problem_, binaries);
         ahead.submit(wanted(0, space_.size()));
         if (i % 2 == 0) {
             ahead.next();
         }
     }
     for (int i = 0; i < 50; ++i) {
-        const CompileAhead unused(backend_, template_, problem_, binaries_);
+        const CompileAhead unused(device_, template_, problem_, binaries_);
     }
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/device_lock.hpp"
 
 #include <unistd.h>
@@ -6,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace std::chrono_literals;
@@ -58,4 +59,4 @@ TEST_F(DeviceLockTest, ThatCannotBeMadeIsAWarning) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

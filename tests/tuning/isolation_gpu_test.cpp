@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "fixtures/behaviour_kernel.hpp"
 #include "dispatch/engine.hpp"
+#include "fixtures/behaviour_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 struct Expectation {
@@ -36,9 +37,9 @@ TEST(IsolationGpu, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
     options.worker = JITUNE_BEHAVIOUR_SWEEP;
     options.hang_limit = std::chrono::milliseconds(6000);
     Engine engine(options);
-    Backend* backend = nullptr;
+    Device* device = nullptr;
     try {
-        backend = &engine.backend("cuda");
+        device = &engine.device("cuda");
     } catch (const Error& error) {
         GTEST_SKIP() << error.what();
     }
@@ -47,7 +48,7 @@ TEST(IsolationGpu, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
         spec.emplace_back(one.behaviour);
     }
     const TuneReport report = engine.tune_and_store(
-        *backend, behaviour_kernel(spec), behaviour_problem(5000), {.strategy = "exhaustive"});
+        *device, behaviour_kernel(spec), behaviour_problem(5000), {.strategy = "exhaustive"});
     EXPECT_TRUE(report.winner.complete);
     std::map<std::string, Measurement> found;
     for (const Measurement& one : report.measurements) {
@@ -66,4 +67,4 @@ TEST(IsolationGpu, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/isolation.hpp"
 
 #include <signal.h>
@@ -9,15 +10,15 @@
 #include <set>
 #include <thread>
 
-#include "fixtures/behaviour_kernel.hpp"
 #include "dispatch/engine.hpp"
-#include "tuning/recorder.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_backend.hpp"
+#include "fixtures/behaviour_kernel.hpp"
+#include "fixtures/expect_error.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_dir.hpp"
+#include "tuning/recorder.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -37,7 +38,7 @@ protected:
 
     TuneReport tune(const Kernel& kernel, const TuneOptions& options = {}) {
         Engine engine(options_);
-        return engine.tune_and_store(engine.backend("host"), kernel, behaviour_problem(5000),
+        return engine.tune_and_store(engine.device("host"), kernel, behaviour_problem(5000),
                                      options);
     }
 
@@ -221,4 +222,4 @@ TEST_F(IsolationTest, SurvivesAHundredKills) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/rig.hpp"
 
 #include <cstring>
@@ -5,17 +6,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "template/kernel_template.hpp"
 #include "fake/fake_backend.hpp"
+#include "template/kernel_template.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Bytes = std::vector<std::byte>;
 
 constexpr const char* kText = R"toml(/* jitune template
 kernel = "count"
-backend = "cuda"
+device = "cuda"
 sizes = ["n"]
 
 [parameters]
@@ -84,27 +85,27 @@ private:
 
 class RigTest : public testing::Test {
 protected:
-    RigTest() { backend_.kernel = right_count; }
+    RigTest() { device_.kernel = right_count; }
 
     /// The verdict's reason; empty where there is none.
     std::string check(const std::function<void(const Launch&)>& kernel, bool repeatable = true) {
         const std::string expression = fmt::format("fake::count<{}>", ++candidates_);
-        backend_.on(expression).run = kernel;
+        device_.on(expression).run = kernel;
         const auto image = std::make_shared<std::string>("[" + expression + "]");
-        const auto program = backend_.load({"cubin", image, {expression}});
-        const std::size_t before = backend_.downloaded_bytes();
+        const auto program = device_.load({"cubin", image, {expression}});
+        const std::size_t before = device_.downloaded_bytes();
         const auto failure = rig_.check(*program, rule_, repeatable);
-        downloaded_ = backend_.downloaded_bytes() - before;
+        downloaded_ = device_.downloaded_bytes() - before;
         return failure ? failure->reason : "";
     }
 
-    FakeBackend backend_;
+    FakeBackend device_;
     KernelTemplate kernel_{{"count.cu", kText, {}}};
     Problem problem_{"count", {}, {kLarge}, 4};
     LaunchRule rule_ =
-        kernel_.launch_rule(problem_, backend_.info(),
+        kernel_.launch_rule(problem_, device_.info(),
                             Configuration::parse("block=32", kernel_.front_matter().parameters));
-    Rig rig_{backend_, CountWorkload(), problem_, false, Log(LogLevel::off)};
+    Rig rig_{device_, CountWorkload(), problem_, false, Log(LogLevel::off)};
     int candidates_ = 0;
     std::size_t downloaded_ = 0;  ///< by the last check
 };
@@ -166,4 +167,4 @@ TEST_F(RigTest, ATicketLeftAnywhereIsSeen) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

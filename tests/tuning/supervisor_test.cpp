@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/supervisor.hpp"
 
 #include <algorithm>
@@ -7,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_sum.hpp"
+#include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 #include "tuner_db/record_message.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -53,10 +54,10 @@ protected:
     WatchLimits limits_;
     std::atomic<std::int64_t> compiles_{0};
     const Log log_{LogLevel::off};
-    FakeBackend backend_;
+    FakeBackend device_;
     Kernel kernel_ = fake_sum_kernel();
     Problem problem_ = fake_sum_problem();
-    Recorder recorder_{kernel_.kernel_template, problem_, backend_};
+    Recorder recorder_{kernel_.kernel_template, problem_, device_};
 };
 
 TEST_F(SupervisorTest, GivesUpOnWorkersThatComeToNothing) {
@@ -121,4 +122,4 @@ TEST_F(SupervisorTest, ChargesWhatWasUnderWayAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/trial_case.hpp"
 
 #include <cstring>
@@ -8,7 +9,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -280,4 +281,4 @@ TEST_F(TrialCaseTest, WhatOnlyADeviceKnowsIsKeptOnceACandidateAgreesWithIt) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

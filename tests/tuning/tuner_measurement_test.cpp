@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tuning makes of noise, of clocks that move and of times that cannot be.
 #include <cmath>
 #include <random>
@@ -5,7 +6,7 @@
 
 #include "fixtures/tuner_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using TunerMeasurementTest = TunerTest;
@@ -13,7 +14,7 @@ using TunerMeasurementTest = TunerTest;
 TEST_F(TunerMeasurementTest, KeepsTheDefaultUnlessAnotherIsFasterThanTheNoise) {
     std::mt19937 random(1);
     std::normal_distribution<double> noise(0, 0.05);
-    backend_.disturbance = [&] { return std::exp(noise(random)); };
+    device_.disturbance = [&] { return std::exp(noise(random)); };
     on(128, 1).ns = 995;
     EXPECT_EQ(tune().winner.configuration, kFakeDefault);
     on(128, 1).ns = 900;
@@ -27,7 +28,7 @@ TEST_F(TunerMeasurementTest, NeverReplacesADefaultThatIsTheFastestHoweverNoisyTh
         std::normal_distribution<double> noise(0, 0.01);
         std::uniform_real_distribution<double> uniform(0, 1);
         double drift = 0;
-        backend_.disturbance = [&] {
+        device_.disturbance = [&] {
             drift += 0.001 * noise(random) * 10;
             const double tail = uniform(random) < 0.05 ? 1 + uniform(random) : 1;
             return tail * std::exp(drift + noise(random));
@@ -52,7 +53,7 @@ TEST_F(TunerMeasurementTest, ALaunchOfSecondsIsASampleByItself) {
 
 TEST_F(TunerMeasurementTest, OneProbeThatIsDisturbedDoesNotShortenTheSamples) {
     bool first = true;
-    backend_.disturbance = [&] { return std::exchange(first, false) ? 1e6 : 1.0; };
+    device_.disturbance = [&] { return std::exchange(first, false) ? 1e6 : 1.0; };
     const std::string conditions = tune().winner.certainty.conditions;
     EXPECT_EQ(conditions.find(" chain=1 "), std::string::npos) << conditions;
 }
@@ -60,7 +61,7 @@ TEST_F(TunerMeasurementTest, OneProbeThatIsDisturbedDoesNotShortenTheSamples) {
 TEST_F(TunerMeasurementTest, SaysByHowMuchTheWinnerIsFasterAndHowSureThatIs) {
     std::mt19937 random(1);
     std::normal_distribution<double> noise(0, 0.01);
-    backend_.disturbance = [&] { return std::exp(noise(random)); };
+    device_.disturbance = [&] { return std::exp(noise(random)); };
     on(128, 4).ns = 800;
     const Certainty certainty = tune().winner.certainty;
     EXPECT_LT(certainty.speed_up_low, 1.25);
@@ -86,9 +87,9 @@ TEST_F(TunerMeasurementTest, KnowsNoSpeedUpOverADefaultThatFails) {
 
 TEST_F(TunerMeasurementTest, RefusesWhatIsFasterThanMemory) {
     problem_ = fake_sum_problem(1 << 20);  // of 4 MiB, of which 1 MiB may be in the cache
-    backend_.info_.attributes["memory_bus_bits"] = 512;
-    backend_.info_.attributes["memory_clock_khz"] = 1'000'000;  // 128 bytes per ns
-    backend_.otherwise.ns = 40'000;
+    device_.info_.attributes["memory_bus_bits"] = 512;
+    device_.info_.attributes["memory_clock_khz"] = 1'000'000;  // 128 bytes per ns
+    device_.otherwise.ns = 40'000;
     on(32, 1).ns = 20'000;
     on(32, 2).ns = 30'000;
     const TuneReport report = tune();
@@ -103,7 +104,7 @@ TEST_F(TunerMeasurementTest, RefusesWhatIsFasterThanMemory) {
 class TunerClocksTest : public TunerTest {
 protected:
     TunerClocksTest() {
-        backend_.before_sample = [this] { ++samples_; };
+        device_.before_sample = [this] { ++samples_; };
         options_.max_evaluations = 1;
     }
 
@@ -117,7 +118,7 @@ protected:
 TEST_F(TunerClocksTest, AreSteadyOrNotKnown) {
     const TuneReport without = tune();
     EXPECT_TRUE(has(of(without, kFakeDefault), "clocks=unknown"));
-    backend_.clocks = [] { return ClockReading{1980, false}; };
+    device_.clocks = [] { return ClockReading{1980, false}; };
     const TuneReport with = tune();
     EXPECT_TRUE(has(of(with, kFakeDefault), "clocks=steady"));
     EXPECT_EQ(with.winner.certainty.conditions, with.measurements.back().conditions);
@@ -126,16 +127,16 @@ TEST_F(TunerClocksTest, AreSteadyOrNotKnown) {
 
 TEST_F(TunerClocksTest, MayMoveALittle) {
     unsigned reading = 0;
-    backend_.clocks = [&] { return ClockReading{1950 + 30 * (++reading % 2), false}; };
+    device_.clocks = [&] { return ClockReading{1950 + 30 * (++reading % 2), false}; };
     EXPECT_TRUE(has(of(tune(), kFakeDefault), "clocks=steady"));
 }
 
 TEST_F(TunerClocksTest, ThatMoveCostABatchOfSamples) {
-    backend_.clocks = [] { return ClockReading{1980, false}; };
+    device_.clocks = [] { return ClockReading{1980, false}; };
     tune();
     const int steady = std::exchange(samples_, 0);
     int reading = 0;
-    backend_.clocks = [&] { return ClockReading{++reading == 1 ? 600U : 1980U, false}; };
+    device_.clocks = [&] { return ClockReading{++reading == 1 ? 600U : 1980U, false}; };
     const TuneReport report = tune();
     EXPECT_TRUE(has(of(report, kFakeDefault), "clocks=steady"));
     EXPECT_EQ(samples_, steady + 6);
@@ -146,7 +147,7 @@ TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkWhatIsMeasuredAllTheSame) {
     options_.max_evaluations = 0;
     tune();
     const int steady = std::exchange(samples_, 0);
-    backend_.clocks = [] { return ClockReading{1200, true}; };
+    device_.clocks = [] { return ClockReading{1200, true}; };
     const TuneReport report = tune();
     for (const Measurement& measurement : report.measurements) {
         EXPECT_TRUE(has(measurement, "clocks=noisy")) << measurement.conditions;
@@ -156,4 +157,4 @@ TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkWhatIsMeasuredAllTheSame) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

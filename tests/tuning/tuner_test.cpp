@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/tuner.hpp"
 
 #include <set>
@@ -9,7 +10,7 @@
 #include "fixtures/expect_error.hpp"
 #include "fixtures/tuner_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST_F(TunerTest, ChoosesTheFastest) {
@@ -71,7 +72,7 @@ TEST_F(TunerTest, SuspectsLeaveHalfOfTheBudgetToTheOthers) {
         }
     }
     options_.budget = std::chrono::seconds(2);
-    backend_.before_compile = [](std::span<const Instance>) {
+    device_.before_compile = [](std::span<const Instance>) {
         std::this_thread::sleep_for(std::chrono::milliseconds(250));
     };
     const TuneReport report = tune();
@@ -165,7 +166,7 @@ TEST_F(TunerTest, JudgesTheProblemItselfToo) {
 
 TEST_F(TunerTest, ChargesDirtyWorkMemoryToWhoLeftIt) {
     // Right only where the work memory is zero, as real kernels are.
-    backend_.kernel = [](const Launch& launch) {
+    device_.kernel = [](const Launch& launch) {
         const bool clean = *reinterpret_cast<const std::uint32_t*>(launch.cells[2]) == 0;
         clean ? right_sum(launch) : wrong_sum(launch);
     };
@@ -243,14 +244,14 @@ TEST_F(TunerTest, EndsWhenTheDeviceIsLost) {
 TEST_F(TunerTest, EndsWhenTheDeviceIsLostInTheFinals) {
     int samples = 0;
     int lost_at = 0;
-    backend_.lost_in_sample = [&] { return ++samples == lost_at; };
+    device_.lost_in_sample = [&] { return ++samples == lost_at; };
     tune();
     lost_at = std::exchange(samples, 0);
     expect_error(ErrorKind::device, "took the device down", [&] { tune(); });
 }
 
 TEST_F(TunerTest, CountsWhatFailedWhenNothingWorks) {
-    backend_.otherwise.run = wrong_sum;
+    device_.otherwise.run = wrong_sum;
     on(32, 1).compile_log = "no";
     on(32, 2).run_failure = LaunchFailure{false, false, "too much"};
     expect_error(ErrorKind::verify,
@@ -260,21 +261,21 @@ TEST_F(TunerTest, CountsWhatFailedWhenNothingWorks) {
 }
 
 TEST_F(TunerTest, IsACompileErrorWhenNothingCompiles) {
-    backend_.otherwise.compile_log = "line 1: garbage";
+    device_.otherwise.compile_log = "line 1: garbage";
     expect_error(ErrorKind::compile, "12 compile_failed", [&] { tune(); });
     expect_error(ErrorKind::compile, "line 1: garbage", [&] { tune(); });
 }
 
 TEST_F(TunerTest, IsUnavailableWithoutACompilerOrMemory) {
-    backend_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
+    device_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
     expect_error(ErrorKind::unavailable, "no compiler", [&] { tune(); });
-    backend_.before_compile = nullptr;
-    backend_.memory_limit = 2000;
+    device_.before_compile = nullptr;
+    device_.memory_limit = 2000;
     expect_error(ErrorKind::unavailable, "none left", [&] { tune(); });
 }
 
 TEST_F(TunerTest, TimesWithLessMemoryWhereLittleIsLeft) {
-    backend_.memory_limit = 30'000;  // the checks and a few copies of the data
+    device_.memory_limit = 30'000;  // the checks and a few copies of the data
     on(32, 4).ns = 400;
     const TuneReport report = tune();
     EXPECT_EQ(report.winner.configuration, "block=32 items=4");
@@ -292,10 +293,10 @@ TEST_F(TunerTest, TimesOnWarmDataWhereTheTemplateSaysSo) {
 
 TEST_F(TunerTest, GivesBackAllMemory) {
     tune();
-    EXPECT_EQ(backend_.live_bytes(), 0U);
+    EXPECT_EQ(device_.live_bytes(), 0U);
     on(32, 1).run_failure = LaunchFailure{false, true, "illegal address"};
     EXPECT_THROW(tune(), Error);
-    EXPECT_EQ(backend_.live_bytes(), 0U);
+    EXPECT_EQ(device_.live_bytes(), 0U);
 }
 
 TEST_F(TunerTest, StopsAtTheMostEvaluations) {
@@ -307,7 +308,7 @@ TEST_F(TunerTest, StopsAtTheMostEvaluations) {
 }
 
 TEST_F(TunerTest, TriesTheDefaultWhenTheBudgetIsSpentAtOnce) {
-    backend_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+    device_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
     options_.budget = std::chrono::milliseconds(1);
     const TuneReport report = tune();
     EXPECT_EQ(report.progress.evaluated, 1U);
@@ -371,17 +372,17 @@ TEST_F(TunerTest, CompilesTheWinnerAlone) {
     EXPECT_EQ(report.winner.image_format, "cubin");
     EXPECT_EQ(report.winner.image, "[fake::sum<128, 4>]");
     EXPECT_EQ(report.winner.symbols, std::vector<std::string>{"fake::sum<128, 4>"});
-    EXPECT_EQ(backend_.compiles(), static_cast<int>(kSpace) + 1);
+    EXPECT_EQ(device_.compiles(), static_cast<int>(kSpace) + 1);
 }
 
 TEST_F(TunerTest, RefusesAProblemTheTemplateDoesNotHave) {
     problem_.sizes = {0};
     expect_error(ErrorKind::usage, "each at least 1", [&] { tune(); });
-    EXPECT_EQ(backend_.compiles(), 0);
+    EXPECT_EQ(device_.compiles(), 0);
     problem_ = fake_sum_problem();
     options_.strategy = "clever";
     expect_error(ErrorKind::usage, "clever", [&] { tune(); });
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/tuning_history.hpp"
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Measurement row(const std::string& configuration, const std::string& reason = "",
@@ -73,4 +74,4 @@ TEST(TuningHistory, QuarantinesWhatTakesTheMachineDownAgain) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

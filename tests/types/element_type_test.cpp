@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/element_type.hpp"
 
 #include <bit>
@@ -6,7 +7,7 @@
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 template <class Half>
@@ -119,4 +120,4 @@ TEST(ElementType, RefusesANumberThatIsNone) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

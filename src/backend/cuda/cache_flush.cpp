@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cache_flush.hpp"
 
 #include <algorithm>
 
 #include "backend/cuda/context.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kSmallestBuffer = std::size_t{64} << 20U;
@@ -35,4 +36,4 @@ CUresult CacheFlush::enqueue(Stream stream) const {
                            stream);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -5,7 +6,7 @@
 #include "backend/cuda/device_memory.hpp"
 #include "backend/cuda/service_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Empties the last-level cache of what other launches left there, by reading four times as much.
 class CacheFlush {
@@ -22,4 +23,4 @@ private:
     ServiceKernel kernel_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/capture.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 #include "backend/cuda/context.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 CUresult ask_capture(const DriverTable& driver, Stream stream, CaptureState& state) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -61,4 +62,4 @@ CUresult StreamCapture::end(CUgraph* graph) {
     return device_.driver().cuStreamEndCapture(stream_, graph);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_device.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What a call on a stream has to mind.
 enum class CaptureState {
@@ -41,4 +42,4 @@ private:
     bool open_ = true;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/clock_reader.hpp"
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -45,4 +46,4 @@ std::optional<ClockReading> ClockReader::read() {
     return ClockReading{mhz, (reasons & kHeldDown) != 0};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

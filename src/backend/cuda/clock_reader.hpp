@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 #include "backend/cuda/nvml_table.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Reads one device's clocks through NVML, which is loaded when first asked. Thread-safe.
 class ClockReader {
@@ -33,4 +34,4 @@ private:
     NvmlDevice device_ = nullptr;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

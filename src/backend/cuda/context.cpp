@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/context.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 bool has_current_context(const CudaDevice& device) {
@@ -62,4 +63,4 @@ StreamContext::~StreamContext() {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "backend/cuda/cuda_device.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// While it lives, a context of the device is current to the calling thread: the one that was, if
 /// it is of that device, else the primary one; and slow driver calls do not disturb a stream
@@ -61,4 +62,4 @@ private:
     bool pushed_ = false;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

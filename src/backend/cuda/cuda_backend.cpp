@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_backend.hpp"
 
 #include <cstring>
@@ -10,7 +11,7 @@
 #include "backend/cuda/device_memory.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 CudaBackend::CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
                          std::shared_ptr<ClockReader> clocks)
@@ -57,7 +58,7 @@ std::unique_ptr<DeviceMemory> CudaBackend::allocate_zeroed(std::size_t bytes) {
 
 void CudaBackend::read_back(std::span<std::byte> data, const void* device, Stream stream) {
     constexpr const char* reading = "read a result back";
-    jitune::refuse_capture(*device_, stream, reading);
+    internal::refuse_capture(*device_, stream, reading);
     const ContextScope scope(*device_);
     const DriverTable& driver = device_->driver();
     device_->check(
@@ -88,4 +89,4 @@ void CudaBackend::write(void* device, std::span<const std::byte> value, std::siz
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

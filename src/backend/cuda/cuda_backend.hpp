@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -7,10 +8,10 @@
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One CUDA device with NVRTC. What it hands out may outlive it.
-class CudaBackend final : public Backend {
+class CudaBackend final : public Device {
 public:
     CudaBackend(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
                 std::shared_ptr<ClockReader> clocks);
@@ -35,4 +36,4 @@ private:
     std::shared_ptr<ClockReader> clocks_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_bench.hpp"
 
 #include "backend/cuda/context.hpp"
@@ -5,7 +6,7 @@
 #include "backend/cuda/launch_failure.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 const CudaProgram& cuda_program(const Program& program) {
@@ -109,4 +110,4 @@ std::unique_ptr<Timer> CudaBench::timer(const Program& program, std::span<const 
                                         flush_cache ? flush_ : nullptr);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

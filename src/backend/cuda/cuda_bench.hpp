@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 #include "backend/cuda/graph_timer.hpp"
 #include "backend/cuda/memory_comparison.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Works on a non-blocking stream of its own. Its timers and memory may outlive it.
 class CudaBench final : public Bench {
@@ -45,4 +46,4 @@ private:
 /// A non-blocking stream in the device's context.
 std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<CudaDevice>& device);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_device.hpp"
 
 #include <array>
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 struct AttributeName {
@@ -104,7 +105,8 @@ CUdevice find_device(const DriverTable& driver, int ordinal) {
 CudaDevice::CudaDevice(std::shared_ptr<const DriverTable> driver, int ordinal, Log log)
     : driver_(std::move(driver)), log_(std::move(log)), handle_(find_device(*driver_, ordinal)) {
     const DeviceReader reader(*driver_, ordinal, handle_);
-    info_.id = fmt::format("cuda:{}", ordinal);
+    info_.platform = PlatformKind::cuda;
+    info_.id = fmt::format("{}:{}", to_string(info_.platform), ordinal);
     info_.name = reader.name();
     info_.uuid = reader.uuid();
     info_.driver = reader.driver_version();
@@ -152,4 +154,4 @@ void CudaDevice::report(CUresult result, const char* call) const noexcept {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -8,7 +9,7 @@
 #include "backend/cuda/driver_table.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One device of the driver. Whatever holds something of the device holds this too, so that the
 /// primary context outlives it. Thread-safe.
@@ -41,7 +42,7 @@ public:
 
     void check(CUresult result, const char* call, std::string_view tried) const {
         if (result != CUDA_SUCCESS) {
-            jitune::check(*driver_, result, call, tried);
+            internal::check(*driver_, result, call, tried);
         }
     }
     /// For destructors: logs instead of throwing.
@@ -56,4 +57,4 @@ private:
     std::atomic<bool> abandoned_{false};
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_launch.hpp"
 
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/cuda_program.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 void CudaLaunch::set(const CudaProgram& program, CudaDevice& device, const Launch& launch) {
     std::array<CUkernel, kMaxLaunchSteps> kernels{};
@@ -54,4 +55,4 @@ void CudaLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream strea
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -5,7 +6,7 @@
 #include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/kernel_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 class CudaProgram;
 
@@ -35,4 +36,4 @@ private:
     CudaDevice* device_ = nullptr;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_platform.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include "jitune/error.hpp"
 #include "support/append_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// The driver after cuInit. Without devices, why.
@@ -71,7 +72,7 @@ public:
           log_(log),
           groups_{{}, {}, Nccl(tables_.nccl, log)} {}
 
-    [[nodiscard]] std::string_view name() const override { return "cuda"; }
+    [[nodiscard]] PlatformKind kind() const override { return PlatformKind::cuda; }
     [[nodiscard]] int device_count() const override {
         return static_cast<int>(driver().devices.size());
     }
@@ -255,4 +256,4 @@ std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log) 
     return std::make_unique<CudaPlatform>(std::move(tables), log);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 #include "backend/cuda/nvrtc_table.hpp"
 #include "backend/platform.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Where the platform gets its functions from, each when first needed. May throw
 /// Error(unavailable).
@@ -24,4 +25,4 @@ struct CudaTables {
 std::unique_ptr<Platform> make_cuda_platform(const Log& log);
 std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log);
 
-}  // namespace jitune
+}  // namespace jitune::internal

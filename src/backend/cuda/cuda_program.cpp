@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_program.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 #include "backend/cuda/cuda_launch.hpp"
 #include "backend/cuda/image_check.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::string_view kLaunching = "launch a kernel";
@@ -69,4 +70,4 @@ CUresult CudaProgram::try_launch(const Launch& launch, Stream stream) const {
     return ready.try_launch(arrays_of(launch).data(), stream);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/driver_handle.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A library of the driver's: bound to no context, loaded into each when first launched there.
 /// Unloaded with this object and never before.
@@ -33,4 +34,4 @@ private:
     std::vector<CUkernel> kernels_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_queue.hpp"
 
 #include "backend/cuda/context.hpp"
@@ -5,7 +6,7 @@
 #include "backend/cuda/device_memory.hpp"
 #include "backend/cuda/pinned_memory.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -67,4 +68,4 @@ void CudaQueue::wait() {
                    "wait for work on host data");
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

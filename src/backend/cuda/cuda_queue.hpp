@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -6,7 +7,7 @@
 #include "backend/cuda/driver_handle.hpp"
 #include "backend/queue.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A non-blocking stream in the primary context.
 class CudaQueue final : public Queue {
@@ -28,4 +29,4 @@ private:
     std::shared_ptr<DriverHandle<CUstream>> stream_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_side.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -35,4 +36,4 @@ CudaSide::~CudaSide() {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
 
 #include "backend/cuda/driver_handle.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A stream beside another of the same context, and the events by which the two wait for each
 /// other. Of high priority: what runs on it is short, and others wait for it.
@@ -29,4 +30,4 @@ private:
     bool in_primary_ = false;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_stream_group.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/device_memory.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -165,4 +166,4 @@ void CudaStreamGroup::all_gather(std::span<void* const> arrays, std::span<const 
     settle();
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <set>
@@ -9,7 +10,7 @@
 #include "backend/cuda/nccl.hpp"
 #include "backend/stream_group.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What all groups of a platform share.
 struct CudaGroups {
@@ -61,4 +62,4 @@ private:
     bool pushed_ = false;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_stream_site.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/device_memory.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kSmallest = 256;
@@ -40,7 +41,7 @@ struct CudaStreamSite::Block {
     Scratch scratch;
 };
 
-CudaStreamSite::CudaStreamSite(Backend& backend, std::shared_ptr<CudaDevice> device, Stream stream)
+CudaStreamSite::CudaStreamSite(Device& backend, std::shared_ptr<CudaDevice> device, Stream stream)
     : StreamSite(backend), device_(std::move(device)), stream_(stream) {}
 
 CudaStreamSite::~CudaStreamSite() = default;
@@ -106,4 +107,4 @@ void CudaCaptureSite::refuse_capture(const char* what) const {
     refuse_captured(what);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

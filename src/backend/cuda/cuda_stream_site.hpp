@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,7 @@
 #include "backend/cuda/cuda_side.hpp"
 #include "backend/stream_site.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A stream of one CUDA device that is not capturing. Its work memory is in the stream's own
 /// context; a block that has become too small is kept to the end: work in flight may still use it,
@@ -17,7 +18,7 @@ namespace jitune {
 /// largest. scratch() takes no lock and calls no driver unless it allocates.
 class CudaStreamSite final : public StreamSite {
 public:
-    CudaStreamSite(Backend& backend, std::shared_ptr<CudaDevice> device, Stream stream);
+    CudaStreamSite(Device& backend, std::shared_ptr<CudaDevice> device, Stream stream);
     ~CudaStreamSite() override;
 
     Scratch scratch(const ScratchNeed& need) override;
@@ -44,7 +45,7 @@ private:
 /// capture that whatever they launch would break.
 class CudaCaptureSite final : public StreamSite {
 public:
-    CudaCaptureSite(Backend& backend, bool legacy) : StreamSite(backend), legacy_(legacy) {}
+    CudaCaptureSite(Device& backend, bool legacy) : StreamSite(backend), legacy_(legacy) {}
 
     Scratch scratch(const ScratchNeed& need) override;
     void refuse_capture(const char* what) const override;
@@ -53,4 +54,4 @@ private:
     bool legacy_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

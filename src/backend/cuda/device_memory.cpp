@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/device_memory.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include "backend/cuda/driver_handle.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class CudaMemory final : public DeviceMemory {
@@ -52,4 +53,4 @@ std::unique_ptr<DeviceMemory> allocate_device_memory(const std::shared_ptr<CudaD
     return std::make_unique<CudaMemory>(device, bytes, purpose);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -6,7 +7,7 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_device.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Memory from cuMemAlloc in the current context, else the primary one; `purpose` goes into the
 /// message. Throws Error(unavailable) when memory runs out and Error(device) otherwise.
@@ -17,4 +18,4 @@ inline CUdeviceptr device_address(const void* data) {
     return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(data));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <exception>
@@ -9,7 +10,7 @@
 #include "backend/cuda/cuda_device.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Owns one thing of the driver's (stream, event, graph, library, memory) and gives it back in its
 /// device's context. Empty until the driver has written through out().
@@ -50,4 +51,4 @@ private:
     Handle handle_{};
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

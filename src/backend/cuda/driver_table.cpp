@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/driver_table.hpp"
 
 #include <cstring>
@@ -8,7 +9,7 @@
 #include "jitune/error.hpp"
 #include "support/shared_library.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 SharedLibrary open_driver() {
@@ -74,4 +75,4 @@ void check(const DriverTable& driver, CUresult result, const char* call, std::st
                 fmt::format("{}: {}: {}{}", tried, call, describe(driver, result), advice));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

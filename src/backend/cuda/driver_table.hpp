@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cuda.h>
@@ -69,7 +70,7 @@
     X(cuGraphUpload)                     \
     X(cuGraphLaunch)
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The CUDA driver, as functions. Tests put others in their place.
 struct DriverTable {
@@ -88,4 +89,4 @@ std::string describe(const DriverTable& driver, CUresult result);
 /// Throws Error(device) "<tried>: <call>: <description>" unless `result` is CUDA_SUCCESS.
 void check(const DriverTable& driver, CUresult result, const char* call, std::string_view tried);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/graph_timer.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include "backend/cuda/capture.hpp"
 #include "backend/cuda/launch_failure.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::string_view kPreparing = "prepare to time a kernel";
@@ -127,4 +128,4 @@ std::variant<double, LaunchFailure> GraphTimer::sample(std::chrono::milliseconds
            static_cast<double>(launches_);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

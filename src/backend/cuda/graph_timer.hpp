@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/driver_handle.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 using StreamHandle = DriverHandle<CUstream>;
 
@@ -44,4 +45,4 @@ private:
     DriverHandle<CUevent> end_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/image_check.hpp"
 
 #include <elf.h>
@@ -8,7 +9,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// What is wrong with the image, or nullptr.
@@ -63,4 +64,4 @@ void check_image(const std::string& format, const std::string& image) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

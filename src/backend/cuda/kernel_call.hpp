@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cuda.h>
@@ -7,7 +8,7 @@
 #include "backend/argument_list.hpp"
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One step of a launch as cuLaunchKernelEx wants it, but for the stream and the arrays. Points
 /// into itself.
@@ -52,4 +53,4 @@ private:
     std::array<CUlaunchAttribute, 2> attributes_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/launch_failure.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "backend/cuda/cuda_device.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 // The context goes on after these.
@@ -96,4 +97,4 @@ std::optional<LaunchFailure> wait_until_idle(CudaDevice& device, Stream stream,
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

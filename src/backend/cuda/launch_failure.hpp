@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cuda.h>
@@ -9,7 +10,7 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/driver_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 class CudaDevice;
 
@@ -28,4 +29,4 @@ LaunchFailure launch_failure(const DriverTable& driver, CUresult result, const c
 std::optional<LaunchFailure> wait_until_idle(CudaDevice& device, Stream stream,
                                              std::chrono::milliseconds limit);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/memory_comparison.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::string_view kComparing = "compare memory";
@@ -30,4 +31,4 @@ bool MemoryComparison::equal(const void* one, const void* other, std::size_t byt
     return different == 0;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

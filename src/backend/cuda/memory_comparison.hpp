@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -5,7 +6,7 @@
 #include "backend/cuda/device_memory.hpp"
 #include "backend/cuda/service_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Compares device memory without bringing it to the host. Used by one thread at a time.
 class MemoryComparison {
@@ -24,4 +25,4 @@ private:
     ServiceKernel kernel_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nccl.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 Nccl::Nccl(std::function<std::shared_ptr<const NcclTable>()> load, Log log)
     : load_(std::move(load)), log_(std::move(log)) {}
@@ -79,4 +80,4 @@ void Nccl::all_gather(const Communicators& communicators, std::span<const Stream
     check(ended, "ncclGroupEnd");
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

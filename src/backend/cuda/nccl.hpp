@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@
 #include "backend/stream_group.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// NCCL's communicators, one set for each list of devices that asked for one, made when first
 /// needed. Thread-safe.
@@ -45,4 +46,4 @@ private:
     std::map<std::vector<int>, Communicators> known_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nccl_table.hpp"
 
 #include "support/shared_library.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 std::shared_ptr<const NcclTable> load_nccl() {
     const SharedLibrary library =
@@ -18,4 +19,4 @@ std::shared_ptr<const NcclTable> load_nccl() {
     return table;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,7 +6,7 @@
 
 struct CUstream_st;
 
-namespace jitune {
+namespace jitune::internal {
 
 // The few names of nccl.h that are used, so that the header is not needed to build.
 using NcclCommunicator = struct ncclComm*;
@@ -28,4 +29,4 @@ struct NcclTable {
 /// Loads libnccl.so.2 for the life of the process. Throws Error(unavailable).
 std::shared_ptr<const NcclTable> load_nccl();
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvml_table.hpp"
 
 #include "support/shared_library.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 std::shared_ptr<const NvmlTable> load_nvml() {
     const SharedLibrary library =
@@ -16,4 +17,4 @@ std::shared_ptr<const NvmlTable> load_nvml() {
     return table;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

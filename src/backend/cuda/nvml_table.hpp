@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
 
-namespace jitune {
+namespace jitune::internal {
 
 // The few names of nvml.h that are used, so that the header is not needed to build.
 using NvmlDevice = struct NvmlDeviceHandle*;
@@ -25,4 +26,4 @@ struct NvmlTable {
 /// Loads NVML, which comes with the driver, for the life of the process. Throws Error(unavailable).
 std::shared_ptr<const NvmlTable> load_nvml();
 
-}  // namespace jitune
+}  // namespace jitune::internal

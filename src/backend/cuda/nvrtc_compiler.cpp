@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc_compiler.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 #include "backend/cuda/nvrtc_target.hpp"
 #include "backend/cuda/source_check.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Batch = std::span<const Instance* const>;
@@ -110,4 +111,4 @@ std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const Tem
     return outcomes;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

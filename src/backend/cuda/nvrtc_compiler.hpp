@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
@@ -7,16 +8,16 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// "NVRTC 13.0"
 std::string nvrtc_version(const NvrtcTable& nvrtc);
 
 /// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
-/// NVRTC knows where it is older than the device. See Backend::compile. Thread-safe; needs neither
+/// NVRTC knows where it is older than the device. See Device::compile. Thread-safe; needs neither
 /// device nor context. Throws Error(unavailable) where NVRTC supports nothing the device can run.
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
                                               int compute_capability);
 
-}  // namespace jitune
+}  // namespace jitune::internal

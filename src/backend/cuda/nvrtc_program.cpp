@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc_program.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr const char* kTried = "compile a kernel";
@@ -64,4 +65,4 @@ std::string NvrtcProgram::lowered(const std::string& expression) const {
     return result == NVRTC_SUCCESS && name != nullptr ? name : "";
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 #include "backend/cuda/nvrtc_table.hpp"
 #include "backend/cuda/nvrtc_target.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One program of NVRTC's: name expressions are added, it is compiled once, then read. Everything
 /// that fails for NVRTC's own reasons throws Error(unavailable).
@@ -47,4 +48,4 @@ private:
     Handle handle_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc_table.hpp"
 
 #include <cstdlib>
@@ -8,7 +9,7 @@
 #include "jitune/error.hpp"
 #include "support/shared_library.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 std::vector<std::string> library_names() {
@@ -66,4 +67,4 @@ const NvrtcTable& LazyNvrtc::get() {
     return *table_;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

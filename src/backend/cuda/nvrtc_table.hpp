@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nvrtc.h>
@@ -24,7 +25,7 @@
     X(nvrtcGetPTXSize)            \
     X(nvrtcGetPTX)
 
-namespace jitune {
+namespace jitune::internal {
 
 /// NVRTC, as functions. Tests put others in their place.
 struct NvrtcTable {
@@ -52,4 +53,4 @@ private:
     std::shared_ptr<const NvrtcTable> table_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

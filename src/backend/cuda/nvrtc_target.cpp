@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc_target.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr const char* kTried = "choose what NVRTC compiles for";
@@ -64,4 +65,4 @@ NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool p
     return target;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

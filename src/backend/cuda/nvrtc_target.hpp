@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -5,7 +6,7 @@
 
 #include "backend/cuda/nvrtc_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What NVRTC is asked to make.
 struct NvrtcTarget {
@@ -21,4 +22,4 @@ NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool p
 /// calls that fail for NVRTC's own reasons, never for the source's.
 void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const char* tried);
 
-}  // namespace jitune
+}  // namespace jitune::internal

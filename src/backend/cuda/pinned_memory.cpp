@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/pinned_memory.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include "backend/cuda/driver_handle.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::string_view kTried = "page-lock host memory";
@@ -42,4 +43,4 @@ std::unique_ptr<DeviceMemory> allocate_pinned_memory(const std::shared_ptr<CudaD
     return std::make_unique<PinnedMemory>(device, bytes);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

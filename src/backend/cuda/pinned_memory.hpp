@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -5,11 +6,11 @@
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_device.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Page-locked host memory, which every device of the process may copy from and to. Throws
 /// Error(unavailable) where there is no more of it and Error(device) otherwise.
 std::unique_ptr<DeviceMemory> allocate_pinned_memory(const std::shared_ptr<CudaDevice>& device,
                                                      std::size_t bytes);
 
-}  // namespace jitune
+}  // namespace jitune::internal

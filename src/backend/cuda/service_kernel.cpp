@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/service_kernel.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "jitune/error.hpp"
 #include "support/embedded.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::uint32_t kThreads = 512;
@@ -51,4 +52,4 @@ CUresult ServiceKernel::enqueue(std::initializer_list<std::uint64_t> arguments,
     return program_.try_launch(launch, stream);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <initializer_list>
@@ -8,7 +9,7 @@
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Compiles the kernel jitune::<name> of cuda/<name>.cu, one of embedded::cuda_kernels, for
 /// `compute_capability`. Throws Error(unavailable) where NVRTC has nothing for the device,
@@ -32,4 +33,4 @@ private:
     Launch launch_{};  ///< but for its arguments
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

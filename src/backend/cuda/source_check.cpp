@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/source_check.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "support/source_scanner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 bool is_header(const TemplateSource& source, std::string_view name) {
@@ -98,4 +99,4 @@ std::optional<std::string> flaw_of_expression(std::string_view expression) {
     return std::nullopt;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

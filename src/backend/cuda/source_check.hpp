@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>
@@ -6,7 +7,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// In one line, why `source` must not be given to the compiler: a NUL, or an #include of anything
 /// but TemplateSource::headers, which NVRTC would read from disk behind the back of the hash that
@@ -21,4 +22,4 @@ bool is_plain(const TemplateSource& source);
 /// expressions and evaluates commas, so that they could include files or name something else.
 std::optional<std::string> flaw_of_expression(std::string_view expression);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/available_memory.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -100,4 +101,4 @@ std::size_t available_memory() {
     return available;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

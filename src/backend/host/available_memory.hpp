@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Bytes that this process can still use without the system ending it, as far as Linux tells:
 /// malloc promises more. The least of what the machine and each control group around
 /// the process have left, file caches counted as free. The largest size_t where nothing is known.
 std::size_t available_memory();
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/cache_flusher.hpp"
 
 #include <sched.h>
@@ -8,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -67,4 +68,4 @@ void CacheFlusher::flush() const {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

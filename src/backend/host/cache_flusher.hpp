@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 
 #include "backend/host/host_memory.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Drives other data out of the caches of every core that this process may use.
 class CacheFlusher {
@@ -20,4 +21,4 @@ private:
     HostMemory memory_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/entry_points.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -85,4 +86,4 @@ std::string translation_unit(const TemplateSource& source, std::span<const Insta
     return text;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

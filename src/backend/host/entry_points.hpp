@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 inline constexpr std::string_view kEntryPrefix = "jitune_entry_";
 
@@ -26,4 +27,4 @@ std::string expression_objection(const Instance& instance);
 /// It answers the number of arguments that the kernel takes and calls it if `count` is that number.
 std::string translation_unit(const TemplateSource& source, std::span<const Instance> instances);
 
-}  // namespace jitune
+}  // namespace jitune::internal

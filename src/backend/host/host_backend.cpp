@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_backend.hpp"
 
 #include <cstring>
@@ -10,7 +11,7 @@
 #include "backend/host/host_queue.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 HostBackend::HostBackend(DeviceInfo info, Log log) : info_(std::move(info)), log_(std::move(log)) {}
 
@@ -90,4 +91,4 @@ void HostBackend::write(void* device, std::span<const std::byte> value, std::siz
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>
@@ -10,11 +11,11 @@
 #include "support/hash.hpp"
 #include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The CPU, the system's C++ compiler and the dynamic loader as a device. Streams are ignored and
 /// every call is done when it returns.
-class HostBackend final : public Backend {
+class HostBackend final : public Device {
 public:
     HostBackend(DeviceInfo info, Log log);
 
@@ -42,4 +43,4 @@ private:
     std::map<Digest, std::shared_ptr<const HostImage>> images_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

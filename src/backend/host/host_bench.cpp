@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_bench.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include "backend/host/host_memory.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -132,4 +133,4 @@ std::unique_ptr<Timer> HostBench::timer(const Program& program, std::span<const 
     return std::make_unique<HostTimer>(program, chain, flush_cache ? &*flusher_ : nullptr);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -6,7 +7,7 @@
 #include "backend/backend.hpp"
 #include "backend/host/cache_flusher.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Runs candidates on the calling thread. Nothing guards against them here: one that crashes ends
 /// the process and one that hangs is not stopped; a time limit is looked at when the work is done.
@@ -36,4 +37,4 @@ private:
     std::optional<CacheFlusher> flusher_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_compiler.hpp"
 
 #include <cstdlib>
@@ -14,7 +15,7 @@
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -146,4 +147,4 @@ std::vector<CompileOutcome> HostCompiler::compile_together(
     return outcomes;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The system's C++ compiler. Immutable; thread-safe.
 class HostCompiler {
@@ -21,7 +22,7 @@ public:
     /// The first line of `c++ --version`.
     [[nodiscard]] const std::string& version() const { return version_; }
 
-    /// See Backend::compile.
+    /// See Device::compile.
     [[nodiscard]] std::vector<CompileOutcome> compile(const TemplateSource& source,
                                                       std::span<const Instance> instances) const;
 
@@ -34,4 +35,4 @@ private:
     std::string version_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

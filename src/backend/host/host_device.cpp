@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_device.hpp"
 
 #include <sched.h>
@@ -18,7 +19,7 @@
 
 #include "support/hash.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -150,7 +151,8 @@ DeviceInfo describe_host(const HostFacts& facts) {
     const std::string model_name = cpu_field(facts.cpuinfo, "model name");
 
     DeviceInfo info;
-    info.id = "host";
+    info.platform = PlatformKind::host;
+    info.id = to_string(info.platform);
     info.name = model_name.empty() ? model : model_name;
     info.driver = facts.kernel_release;
     info.device_class = fmt::format("host isa={} flags={} model={} cores={} cache={}",
@@ -162,4 +164,4 @@ DeviceInfo describe_host(const HostFacts& facts) {
     return info;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

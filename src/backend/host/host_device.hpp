@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What the system says of this machine.
 struct HostFacts {
@@ -22,4 +23,4 @@ HostFacts this_host();
 /// holds all that native code depends on: it must never be loaded on a CPU of another class.
 DeviceInfo describe_host(const HostFacts& facts);
 
-}  // namespace jitune
+}  // namespace jitune::internal

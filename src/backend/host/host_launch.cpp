@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_launch.hpp"
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 void HostLaunch::set(const HostProgram& program, const Launch& launch) {
     std::array<HostProgram::Entry, kMaxLaunchSteps> entries{};
@@ -39,4 +40,4 @@ void HostLaunch::refuse(std::size_t step, int taken, int given) {
                             step, taken, given));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

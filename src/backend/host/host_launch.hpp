@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -5,7 +6,7 @@
 #include "backend/argument_list.hpp"
 #include "backend/host/host_program.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The steps of a launch with the addresses of all arguments but the arrays. Runs them one after
 /// the other on the calling thread.
@@ -29,4 +30,4 @@ private:
     Cells cells_{};
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_memory.hpp"
 
 #include <cstdlib>
@@ -8,7 +9,7 @@
 #include "backend/host/available_memory.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 void HostMemory::Free::operator()(void* data) const noexcept {
     std::free(data);
@@ -35,4 +36,4 @@ HostMemory::HostMemory(std::size_t bytes, Content content) : bytes_(bytes) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,7 +6,7 @@
 
 #include "backend/backend.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Memory of this process, aligned to 256 bytes like a device's.
 class HostMemory final : public DeviceMemory {
@@ -27,4 +28,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_platform.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "backend/host/host_memory.hpp"
 #include "support/thread_own.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -44,7 +45,7 @@ struct WorkMemory {
 /// Its work memory is each thread's own.
 class HostSite final : public StreamSite {
 public:
-    explicit HostSite(Backend& backend) : StreamSite(backend) {}
+    explicit HostSite(Device& device) : StreamSite(device) {}
 
     Scratch scratch(const ScratchNeed& need) override {
         WorkMemory& memory = ThreadOwn<WorkMemory>::here();
@@ -59,17 +60,17 @@ class HostPlatform final : public Platform {
 public:
     explicit HostPlatform(const Log& log) : log_(log) {}
 
-    [[nodiscard]] std::string_view name() const override { return "host"; }
+    [[nodiscard]] PlatformKind kind() const override { return PlatformKind::host; }
     [[nodiscard]] int device_count() const override { return 1; }
     [[nodiscard]] std::string missing() const override { return ""; }
-    Backend& device(int /*ordinal*/) override { return here().backend; }
+    Device& device(int /*ordinal*/) override { return here().device; }
     StreamSite& site(Stream /*stream*/) override { return here().site; }
 
 private:
     struct Here {
-        explicit Here(const Log& log) : backend(describe_host(this_host()), log) {}
-        HostBackend backend;
-        HostSite site{backend};
+        explicit Here(const Log& log) : device(describe_host(this_host()), log) {}
+        HostBackend device;
+        HostSite site{device};
     };
 
     Here& here() {
@@ -88,4 +89,4 @@ std::unique_ptr<Platform> make_host_platform(const Log& log) {
     return std::make_unique<HostPlatform>(log);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

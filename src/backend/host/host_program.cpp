@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_program.hpp"
 
 #include <elf.h>
@@ -16,7 +17,7 @@
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -175,4 +176,4 @@ void HostProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& re
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

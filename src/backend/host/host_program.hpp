@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 #include "support/hash.hpp"
 #include "support/shared_library.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A compiled shared object in this process's memory. Its code stays for good: OpenMP's threads and
 /// exit handlers must never lose theirs.
@@ -45,4 +46,4 @@ private:
     std::vector<Entry> entries_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

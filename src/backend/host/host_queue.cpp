@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_queue.hpp"
 
 #include <cstring>
@@ -5,7 +6,7 @@
 #include "backend/backend.hpp"
 #include "backend/host/host_memory.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 std::unique_ptr<DeviceMemory> HostQueue::allocate(std::size_t bytes) {
     return std::make_unique<HostMemory>(bytes, HostMemory::Content::any);
@@ -35,4 +36,4 @@ void HostQueue::launch(const ReadyLaunch& launch, void* const* arrays) {
     launch(arrays, nullptr);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

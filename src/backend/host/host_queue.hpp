@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "backend/queue.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The calling thread itself, and host memory for a device's.
 class HostQueue final : public Queue {
@@ -16,4 +17,4 @@ public:
     void wait() override {}
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/entropy.hpp"
 
 #include <array>
@@ -7,10 +8,10 @@
 
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "placement/machine.hpp"
 #include "families/entropy/placed_entropy.hpp"
+#include "placement/machine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -20,12 +21,16 @@ using detail::EntropyRequest;
 void launch(Engine& engine, StreamSite& site, const EntropyRequest& request, const void* input,
             float* output, Stream stream) {
     launch_entropy(site, request, input, output, stream, [&]() -> const Resolved& {
-        return resolve_entropy(engine, site.backend(), request, &site);
+        return resolve_entropy(engine, site.device(), request, &site);
     });
 }
 
 }  // namespace
 
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 namespace detail {
 
 void entropy_host(Session& session, const EntropyRequest& request, const void* input,
@@ -41,7 +46,7 @@ void entropy_host(Session& session, const EntropyRequest& request, const void* i
         return launch(engine, *site, request, input, output, nullptr);
     }
     Machine& machine = Machine::of(engine);
-    run_placed_entropy(machine, Placement::on(engine.backend(engine.options().device)), false,
+    run_placed_entropy(machine, Placement::on(engine.device(engine.options().device)), false,
                        request, input, output);
 }
 
@@ -69,4 +74,4 @@ void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows, std
 
 }  // namespace detail
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/entropy_call.hpp"
 
 #include <bit>
@@ -7,9 +8,8 @@
 
 #include "families/entropy/entropy_kernel.hpp"
 #include "placement/machine_backend.hpp"
-#include "families/reduce/reduce_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -59,21 +59,22 @@ void refuse_bad_arrays(const detail::EntropyRequest& request, const void* input,
     }
 }
 
-const Kernel& entropy_kernel_on(const Backend& backend) {
-    const std::string_view platform = platform_of(backend);
-    return platform == "machine" ? placed_kernel(backend, "entropy") : entropy_kernel(platform);
+const Kernel& entropy_kernel_on(const Device& device) {
+    const PlatformKind platform = device.info().platform;
+    return platform == PlatformKind::machine ? placed_kernel(device, "entropy")
+                                             : entropy_kernel(platform);
 }
 
-const Resolved& resolve_entropy(Engine& engine, Backend& backend,
+const Resolved& resolve_entropy(Engine& engine, Device& device,
                                 const detail::EntropyRequest& request, const StreamSite* site) {
-    const DispatchKey key{&backend, entropy_words(request), size_bucket(sizes_of(request))};
+    const DispatchKey key{&device, entropy_words(request), size_bucket(sizes_of(request))};
     if (const Resolved* known = engine.table().find(key)) {
         return *known;
     }
     if (site != nullptr) {
         site->refuse_capture("the first tuned_entropy of a problem");
     }
-    return engine.resolve(key, backend, entropy_kernel_on(backend), entropy_problem(request));
+    return engine.resolve(key, device, entropy_kernel_on(device), entropy_problem(request));
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -5,10 +6,10 @@
 
 #include "dispatch/call_memo.hpp"
 #include "dispatch/engine.hpp"
-#include "jitune/entropy.hpp"
 #include "families/entropy/entropy_kernel.hpp"
+#include "jitune/entropy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Problems of equal words are answered by the same kernel for the same sizes.
 ProblemWords entropy_words(const detail::EntropyRequest& request);
@@ -18,11 +19,11 @@ void refuse_bad_arrays(const detail::EntropyRequest& request, const void* input,
                        const float* output);
 
 /// The built-in kernel for a device, or its placements for the machine.
-const Kernel& entropy_kernel_on(const Backend& backend);
+const Kernel& entropy_kernel_on(const Device& device);
 
 /// The engine's answer to a request that is good and has elements. With a site, throws
 /// Error(not_prepared) where that takes work while its stream is captured.
-const Resolved& resolve_entropy(Engine& engine, Backend& backend,
+const Resolved& resolve_entropy(Engine& engine, Device& device,
                                 const detail::EntropyRequest& request,
                                 const StreamSite* site = nullptr);
 
@@ -45,4 +46,4 @@ void launch_entropy(StreamSite& site, const detail::EntropyRequest& request, con
     (*ready)(entropy_arrays(request, input, output).data(), stream);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

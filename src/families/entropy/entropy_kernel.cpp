@@ -1,33 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/entropy_kernel.hpp"
 
 #include <cmath>
-#include <mutex>
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
+#include "families/builtin_kernel.hpp"
 #include "families/entropy/entropy_workload.hpp"
+#include "jitune/error.hpp"
 #include "template/template_headers.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 constexpr std::int64_t kMostOfASize = (std::int64_t{1} << 31) - 1;
 
-Kernel make_kernel(std::string_view backend) {
-    return {KernelTemplate(builtin_template(backend == "cuda" ? "entropy.cu" : "entropy.host.cpp")),
+Kernel made_for(PlatformKind platform) {
+    return {KernelTemplate(builtin_template(fmt::format("entropy{}", template_suffix(platform)))),
             std::make_unique<EntropyWorkload>(),
-            {"entropy", std::string(backend)}};
-}
-
-/// A kernel that is parsed when it is first needed, and never destroyed: threads may still be
-/// calling while the process exits.
-template <class Make>
-const Kernel& lasting(std::once_flag& once, const Kernel*& kernel, const Make& make) {
-    std::call_once(once, [&] { kernel = new Kernel(make()); });
-    return *kernel;
+            {"entropy", std::string(to_string(platform))}};
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -36,19 +29,20 @@ const Kernel& lasting(std::once_flag& once, const Kernel*& kernel, const Make& m
 
 }  // namespace
 
-const Kernel& entropy_kernel(std::string_view backend) {
-    static std::once_flag cuda_once, host_once;
-    static const Kernel* cuda = nullptr;
-    static const Kernel* host = nullptr;
-    const auto make = [&] { return make_kernel(backend); };
-    return backend == "cuda" ? lasting(cuda_once, cuda, make) : lasting(host_once, host, make);
+const Kernel& entropy_kernel(PlatformKind platform) {
+    static auto& kernels = *new BuiltinKernel(&made_for);
+    return kernels.on(platform);
 }
 
 Kernel entropy_kernel_of(std::span<const std::string> spec) {
-    if (spec.size() != 2) {
-        throw Error(ErrorKind::usage, "make an entropy from its spec: this is none");
+    const auto platform = spec.size() == 2 ? platform_from(spec[1]) : std::nullopt;
+    if (!platform) {
+        throw Error(
+            ErrorKind::usage,
+            "cannot build an entropy kernel: malformed worker spec; is the worker of another "
+            "version of jitune?");
     }
-    return make_kernel(spec[1]);
+    return made_for(*platform);
 }
 
 void refuse_bad_entropy(const detail::EntropyRequest& request) {
@@ -103,4 +97,4 @@ double scale_of(const Entropy& entropy) {
     return entropy.base == std::numbers::e ? 1 : 1 / std::log(entropy.base);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -9,12 +10,12 @@
 #include "dispatch/engine.hpp"
 #include "jitune/entropy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
-/// The built-in kernel for a backend: "cuda" or "host". Parsed once.
-const Kernel& entropy_kernel(std::string_view backend);
+/// The built-in kernel for a platform that compiles code. Parsed once.
+const Kernel& entropy_kernel(PlatformKind platform);
 
-/// The kernel of a Kernel::spec that this has made: "entropy" and the backend. Throws Error(usage)
+/// The kernel of a Kernel::spec that this has made: "entropy" and the platform. Throws Error(usage)
 /// for any other.
 Kernel entropy_kernel_of(std::span<const std::string> spec);
 
@@ -35,4 +36,4 @@ Problem entropy_problem(const detail::EntropyRequest& request);
 /// What the natural entropy is multiplied by for another base.
 double scale_of(const Entropy& entropy);
 
-}  // namespace jitune
+}  // namespace jitune::internal

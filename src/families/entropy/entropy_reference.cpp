@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/entropy_reference.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -132,4 +133,4 @@ std::string EntropyReference::compare(std::span<const float> output, double tole
     return {};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 #include "jitune/entropy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// An array of levels that repeats `pattern`: element i is pattern[i % pattern.size()].
 struct LevelArray {
@@ -44,4 +45,4 @@ private:
     std::vector<double> whole_;  // of windows without a border, by the place in the pattern
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <bit>
 
@@ -5,7 +6,7 @@
 #include "families/entropy/entropy_kernel.hpp"
 #include "shards/shard_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -22,7 +23,7 @@ public:
 
     const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) override {
         request_.rows = part.units;
-        return resolve_entropy(engine, site.backend(), request_, &site);
+        return resolve_entropy(engine, site.device(), request_, &site);
     }
 
     void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
@@ -38,6 +39,10 @@ private:
 
 }  // namespace
 
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 namespace detail {
 
 void entropy_shards(Session& session, const EntropyRequest& request,
@@ -58,4 +63,4 @@ void entropy_shards(Session& session, const EntropyRequest& request,
 
 }  // namespace detail
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

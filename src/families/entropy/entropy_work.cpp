@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/entropy_work.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/level_bytes.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 EntropyWork::EntropyWork(const detail::EntropyRequest& request, ElementType staged,
                          const void* input, std::uint64_t scale, float* output)
@@ -57,4 +58,4 @@ std::array<void*, kMaxArguments> EntropyWork::arrays(void* input, void* output) 
     return {input, reinterpret_cast<void*>(scale_), output};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "jitune/entropy.hpp"
 #include "placement/host_work.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The entropy of an array in host memory, in parts of its rows. A part is worked out together with
 /// its halo, whose own entropies are dropped.
@@ -29,4 +30,4 @@ private:
     float* output_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

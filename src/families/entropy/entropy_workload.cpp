@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/entropy_workload.hpp"
 
 #include <bit>
@@ -9,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "types/element_visit.hpp"
 #include "families/entropy/entropy_reference.hpp"
+#include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -136,4 +137,4 @@ Case EntropyWorkload::timed(const Problem& problem) const {
     return make_case(problem, {problem.sizes[0], problem.sizes[1], 0, Content::noise}, random);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

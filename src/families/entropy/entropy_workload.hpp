@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
 
 #include "template/workload.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Data for the windowed entropy. The sizes of a problem are {rows, columns}; its inputs the levels
 /// and the scale, which is 1; its types "element", "window" and "levels". Stateless: safe from any
@@ -18,4 +19,4 @@ public:
     [[nodiscard]] Case timed(const Problem& problem) const override;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

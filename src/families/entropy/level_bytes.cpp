@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/level_bytes.hpp"
 
 #include <algorithm>
 #include <bit>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -47,4 +48,4 @@ void write_level_bytes(const void* elements, ElementType type, std::size_t count
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/placed_entropy.hpp"
 
 #include <bit>
@@ -5,15 +6,15 @@
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/entropy_work.hpp"
 #include "families/entropy/entropy_workload.hpp"
+#include "jitune/error.hpp"
 #include "placement/machine.hpp"
 #include "template/template_headers.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -49,7 +50,7 @@ public:
             return;
         }
         const EntropyRequest staged = staged_request(request, as_bytes);
-        lanes_ = placement.lanes(machine, [&](Backend& device) -> const Resolved& {
+        lanes_ = placement.lanes(machine, [&](Device& device) -> const Resolved& {
             return resolve_entropy(machine.engine(), device, staged);
         });
     }
@@ -128,7 +129,7 @@ public:
             problem.sizes[0],
             problem.sizes[1],
             {std::stoi(problem.types.at("window")), std::stoi(problem.types.at("levels"))}};
-        machine_.prepare_kernels([&](Backend& device, bool is_host) {
+        machine_.prepare_kernels([&](Device& device, bool is_host) {
             if (is_host) {
                 resolve_entropy(machine_.engine(), device, request);
             }
@@ -166,4 +167,4 @@ void run_placed_entropy(Machine& machine, const Placement& placement, bool as_by
         .run(input, std::bit_cast<std::uint64_t>(scale_of(request.entropy)), output);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

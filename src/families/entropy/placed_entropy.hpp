@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include "jitune/entropy.hpp"
 #include "placement/placed_operation.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 extern const PlacedOperation kPlacedEntropy;
 
@@ -16,4 +17,4 @@ extern const PlacedOperation kPlacedEntropy;
 void run_placed_entropy(Machine& machine, const Placement& placement, bool as_bytes,
                         const detail::EntropyRequest& request, const void* input, float* output);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/fill_data.hpp"
 
 #include <algorithm>
@@ -6,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "families/own/npy.hpp"
 #include "jitune/error.hpp"
 #include "types/element_visit.hpp"
-#include "families/own/npy.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -121,4 +122,4 @@ std::uint64_t value_bits(ElementType type, const Scalar& value, const std::strin
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

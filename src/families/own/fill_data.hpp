@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -6,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "template/fill.hpp"
 #include "jitune/element_type.hpp"
 #include "space/expression.hpp"
+#include "template/fill.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The bytes that an array of `count` elements repeats. Random data is shorter than large arrays
 /// (a prime, so that no stride meets the same elements in every period) and the same for the same
@@ -27,4 +28,4 @@ std::vector<std::byte> file_data(const std::filesystem::path& folder, const std:
 /// no number; `what` names it.
 std::uint64_t value_bits(ElementType type, const Scalar& value, const std::string& what);
 
-}  // namespace jitune
+}  // namespace jitune::internal

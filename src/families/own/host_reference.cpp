@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/host_reference.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -18,7 +19,7 @@ std::string_view trimmed(std::string_view line) {
 
 std::unique_ptr<Platform> make_host() {
     for (const PlatformEntry& entry : platforms()) {
-        if (entry.name == "host") {
+        if (entry.kind == PlatformKind::host) {
             return entry.make(Log(LogLevel::off));
         }
     }
@@ -57,11 +58,11 @@ HostReference::HostReference(TemplateSource source)
     : source_(std::move(source)), host_(make_host()) {}
 
 void HostReference::call(const Instance& instance, std::span<const std::uint64_t> cells) {
-    Backend& backend = host_->device(0);
+    Device& device = host_->device(0);
     const std::string what = fmt::format("the host reference of {}", source_.name);
-    auto outcome = binaries_.find("", backend.info().device_class, instance);
+    auto outcome = binaries_.find("", device.info().device_class, instance);
     if (!outcome) {
-        outcome = binaries_.compile(backend, source_, "", std::span(&instance, 1)).front();
+        outcome = binaries_.compile(device, source_, "", std::span(&instance, 1)).front();
     }
     if (const auto* failure = std::get_if<CompileFailure>(&*outcome)) {
         throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", what, failure->log));
@@ -74,10 +75,10 @@ void HostReference::call(const Instance& instance, std::span<const std::uint64_t
         launch.steps[0].arguments[i] = static_cast<std::uint8_t>(i);
     }
     try {
-        backend.load(std::get<Binary>(*outcome))->launch(launch, nullptr);
+        device.load(std::get<Binary>(*outcome))->launch(launch, nullptr);
     } catch (const Error& error) {
         throw Error(error.kind(), fmt::format("calling {}: {}", what, error.what()));
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mutex>
@@ -5,10 +6,10 @@
 #include <string>
 
 #include "backend/platform.hpp"
-#include "tuning/binary_cache.hpp"
 #include "template/problem.hpp"
+#include "tuning/binary_cache.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The text of a template in two: what its device's compiler gets, and what stands between each
 /// `#ifdef JITUNE_HOST` and its `#endif`, for the host's. Both keep every line where it is.
@@ -35,4 +36,4 @@ private:
     BinaryCache binaries_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

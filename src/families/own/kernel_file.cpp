@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/kernel_file.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
-#include "template/template_headers.hpp"
 #include "families/own/template_workload.hpp"
+#include "jitune/error.hpp"
 #include "support/text_file.hpp"
+#include "template/template_headers.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -75,4 +76,4 @@ Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> s
     return problem;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 #include "dispatch/engine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A kernel of the user's own, from a template file: with the headers that its #include directives
 /// name and the TOML files that its front matter includes, each from the file's folder, else from
@@ -27,4 +28,4 @@ Kernel kernel_file_of(std::span<const std::string> spec);
 Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,
                        std::map<std::string, std::string> types);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/npy.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -282,4 +283,4 @@ void write_npy(const std::filesystem::path& path, ElementType type,
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include "jitune/element_type.hpp"
 #include "support/mapped_file.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What the header of a NumPy .npy file says.
 struct NpyHeader {
@@ -48,4 +49,4 @@ private:
     NpyHeader header_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

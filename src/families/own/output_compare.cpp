@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/output_compare.hpp"
 
 #include <cmath>
@@ -7,7 +8,7 @@
 
 #include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -63,4 +64,4 @@ std::string compare_output(const OutputSpec& output, std::span<const std::byte> 
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 #include "jitune/element_type.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// An output of a kernel and how far it may be off.
 struct OutputSpec {
@@ -27,4 +28,4 @@ double default_tolerance(ElementType type);
 std::string compare_output(const OutputSpec& output, std::span<const std::byte> want,
                            std::span<const std::byte> got);
 
-}  // namespace jitune
+}  // namespace jitune::internal

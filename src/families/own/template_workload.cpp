@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/template_workload.hpp"
 
 #include <algorithm>
@@ -5,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
 #include "families/own/fill_data.hpp"
+#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -238,4 +239,4 @@ Case TemplateWorkload::timed(const Problem& problem) const {
     return make_case(problem, false);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

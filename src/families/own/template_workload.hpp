@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <vector>
 
-#include "template/kernel_template.hpp"
-#include "template/workload.hpp"
 #include "families/own/host_reference.hpp"
 #include "families/own/output_compare.hpp"
+#include "template/kernel_template.hpp"
+#include "template/workload.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The data and the answers that a template's own front matter tells of. Where no constraint names
 /// a size and no argument comes from a file, candidates are also checked on small awkward sizes, at
@@ -41,4 +42,4 @@ private:
     std::unique_ptr<HostReference> host_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

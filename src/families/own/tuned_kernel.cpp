@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/tuned_kernel.hpp"
 
 #include <array>
@@ -11,7 +12,8 @@
 #include "families/own/kernel_file.hpp"
 #include "support/hash.hpp"
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 
 namespace {
 
@@ -88,7 +90,7 @@ TunedKernel::State::State(const std::filesystem::path& file,
         kernel.kernel_template, std::vector<std::int64_t>(front.sizes.size(), 1), type_names);
     types = problem.types;
     identity = quick_hash(kernel.kernel_template.hash() + types_text(problem), 0);
-    is_host = front.backend == "host";
+    is_host = front.platform == PlatformKind::host;
     is_exact = front.constrains_sizes();
     for (const ArgumentSpec& argument : front.arguments) {
         if (is_given(argument.access)) {
@@ -176,7 +178,7 @@ CallKey TunedKernel::State::call_key(const CallShape& shape, const StreamSite& s
 }
 
 const Resolved& TunedKernel::State::resolve(const CallShape& shape, StreamSite& site) const {
-    const DispatchKey key{&site.backend(),
+    const DispatchKey key{&site.device(),
                           {&kKind, identity, is_exact ? hash_of(shape.span()) : 0},
                           size_bucket(shape.span())};
     if (const Resolved* known = engine.table().find(key)) {
@@ -185,7 +187,7 @@ const Resolved& TunedKernel::State::resolve(const CallShape& shape, StreamSite& 
     site.refuse_capture("the first launch of a TunedKernel");
     const auto sizes = shape.span();
     return engine.resolve(
-        key, site.backend(), kernel,
+        key, site.device(), kernel,
         kernel_problem(kernel.kernel_template, {sizes.begin(), sizes.end()}, types));
 }
 
@@ -219,4 +221,4 @@ DispatchInfo TunedKernel::prepare(std::initializer_list<KernelSize> sizes) const
     return state_->resolve(state_->shape(sizes), state_->site(nullptr)).info;
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/custom_operation.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -226,4 +227,4 @@ std::uint64_t fingerprint(const CustomOperation& operation) {
     return hash;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 #include "jitune/reduction.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Throws Error(usage) that names the field and what it must be.
 void refuse_bad_operation(const CustomOperation& operation);
@@ -25,4 +26,4 @@ CustomOperation custom_operation_of(std::span<const std::string> fields);
 /// Tells operations apart within a process. Cheap enough for every call.
 std::uint64_t fingerprint(const CustomOperation& operation);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/reduce.hpp"
 
 #include <algorithm>
@@ -6,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "jitune/reduce_shapes.hpp"
 #include "families/reduce/reduce_call.hpp"
+#include "jitune/reduce_shapes.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -37,11 +38,11 @@ inline bool launch_known(const StreamSite& site, const ReduceRequest& request,
 /// Of a shape that has elements, and good data.
 void launch_new(Engine& engine, StreamSite& site, const ReduceRequest& request,
                 const ReduceData& data, Stream stream) {
-    const DispatchKey key = reduce_key(request, site.backend());
+    const DispatchKey key = reduce_key(request, site.device());
     const Resolved* resolved = engine.table().find(key);
     if (resolved == nullptr) {
         site.refuse_capture("tuned_reduce");
-        resolved = &resolve_reduce(engine, key, site.backend(), request);
+        resolved = &resolve_reduce(engine, key, site.device(), request);
     }
     const ReadyLaunch& launch = CallMemo::here().prepare(
         call_key(request, site), ReduceSizes(request.shape).span(), *resolved, site);
@@ -60,10 +61,10 @@ void fill_with_nothing(const ReduceRequest& request, void* results) {
     }
 }
 
-const Resolved& resolved_for(Engine& engine, Backend& backend, const ReduceRequest& request) {
-    const DispatchKey key = reduce_key(request, backend);
+const Resolved& resolved_for(Engine& engine, Device& device, const ReduceRequest& request) {
+    const DispatchKey key = reduce_key(request, device);
     const Resolved* known = engine.table().find(key);
-    return known != nullptr ? *known : resolve_reduce(engine, key, backend, request);
+    return known != nullptr ? *known : resolve_reduce(engine, key, device, request);
 }
 
 /// The copy to a GPU reads every element once on the CPU, and that is all that a reduction does:
@@ -73,12 +74,12 @@ bool stays_on_host(const Engine& engine) {
 }
 
 /// Host data on a GPU: there and back, away from the app's streams.
-void reduce_copied(Engine& engine, Backend& backend, const ReduceRequest& request,
+void reduce_copied(Engine& engine, Device& device, const ReduceRequest& request,
                    const ReduceData& data) {
     constexpr std::chrono::hours kLimit{1};
-    const Resolved& resolved = resolved_for(engine, backend, request);
+    const Resolved& resolved = resolved_for(engine, device, request);
     const detail::ReduceShape& shape = request.shape;
-    const auto bench = backend.make_bench();
+    const auto bench = device.make_bench();
     const auto copied = [&](const void* from, std::int64_t count, std::size_t element_bytes) {
         const std::size_t bytes = static_cast<std::size_t>(count) * element_bytes;
         auto memory = bench->allocate(bytes);
@@ -110,6 +111,10 @@ void reduce_copied(Engine& engine, Backend& backend, const ReduceRequest& reques
 
 }  // namespace
 
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 namespace detail {
 
 void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
@@ -127,7 +132,7 @@ void reduce_host(Session& session, const ReduceRequest& request, const ReduceDat
     if (stays) {
         return launch_new(engine, engine.host().site(nullptr), request, data, nullptr);
     }
-    reduce_copied(engine, engine.backend(engine.options().device), request, data);
+    reduce_copied(engine, engine.device(engine.options().device), request, data);
 }
 
 void reduce_device(Session& session, const ReduceRequest& request, const void* values,
@@ -142,12 +147,12 @@ void reduce_device(Session& session, const ReduceRequest& request, const void* v
     StreamSite& site = engine.cuda().site(nullptr);
     site.refuse_capture("tuned_reduce that returns a value");
     const std::size_t bytes = bytes_of(request.result);
-    const auto memory = site.backend().allocate(bytes);
+    const auto memory = site.device().allocate(bytes);
     const ReduceData there{values, nullptr, memory->data()};
     if (!launch_known(site, request, there, nullptr)) {
         launch_new(engine, site, request, there, nullptr);
     }
-    site.backend().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), nullptr);
+    site.device().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), nullptr);
 }
 
 void reduce_device_async(Session& session, const ReduceRequest& request, const ReduceData& data,
@@ -160,7 +165,7 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
     }
     refuse_bad_shape(request.shape);
     if (is_empty(request.shape)) {
-        return write_nothing(site.backend(), request, data.results, stream);
+        return write_nothing(site.device(), request, data.results, stream);
     }
     refuse_bad_data(request, data);
     launch_new(engine, site, request, data, stream);
@@ -194,4 +199,4 @@ void refuse_bad_offsets(std::span<const std::int64_t> offsets, std::size_t size)
 
 }  // namespace detail
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_call.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "support/hash.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -68,22 +69,22 @@ std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request) {
     return value_of_nothing(request.reduction.op, request.result);
 }
 
-void write_nothing(Backend& backend, const detail::ReduceRequest& request, void* results,
+void write_nothing(Device& device, const detail::ReduceRequest& request, void* results,
                    Stream stream) {
     if (result_count(request.shape) == 0) {
         return;
     }
     refuse_bad_pointer(results, bytes_of(request.result), "the result");
     const auto value = nothing_of(request);
-    backend.write(results, std::span(value).first(bytes_of(request.result)),
-                  result_count(request.shape), stream);
+    device.write(results, std::span(value).first(bytes_of(request.result)),
+                 result_count(request.shape), stream);
 }
 
-DispatchKey reduce_key(const detail::ReduceRequest& request, const Backend& backend) {
-    return {&backend, reduce_words(request), size_bucket(ReduceSizes(request.shape).span())};
+DispatchKey reduce_key(const detail::ReduceRequest& request, const Device& device) {
+    return {&device, reduce_words(request), size_bucket(ReduceSizes(request.shape).span())};
 }
 
-const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& backend,
+const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Device& device,
                                const detail::ReduceRequest& request) {
     const Reduction& reduction = request.reduction;
     to_string(reduction.determinism);  // throws for a number that is none
@@ -104,12 +105,12 @@ const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& 
             "Reduction(op, \"block=256 ...\") with the text of DispatchInfo::configuration");
     }
     const Problem problem = reduce_problem(request);
-    const std::string_view platform = platform_of(backend);
+    const PlatformKind platform = device.info().platform;
     if (reduction.custom != nullptr) {
         const Kernel kernel = custom_reduce_kernel(request.shape.kind, platform, *reduction.custom);
-        return engine.resolve(key, backend, kernel, problem);
+        return engine.resolve(key, device, kernel, problem);
     }
-    return engine.resolve(key, backend, reduce_kernel(request.shape.kind, platform), problem);
+    return engine.resolve(key, device, reduce_kernel(request.shape.kind, platform), problem);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

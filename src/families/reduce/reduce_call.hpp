@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -7,10 +8,10 @@
 
 #include "dispatch/call_memo.hpp"
 #include "dispatch/engine.hpp"
-#include "jitune/reduce.hpp"
 #include "families/reduce/reduce_kernel.hpp"
+#include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The sizes of a request, in the order of its template's `sizes`.
 class ReduceSizes {
@@ -91,7 +92,7 @@ inline void refuse_bad_data(const detail::ReduceRequest& request, const detail::
 std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request);
 
 /// Enqueues the write of that value for each result; results in host memory are written at once.
-void write_nothing(Backend& backend, const detail::ReduceRequest& request, void* results,
+void write_nothing(Device& device, const detail::ReduceRequest& request, void* results,
                    Stream stream);
 
 /// A word for the text of a pinned configuration or a custom operation; never 0.
@@ -112,10 +113,10 @@ inline ProblemWords reduce_words(const detail::ReduceRequest& request) {
             plain ? 0 : variant_of(reduction)};
 }
 
-DispatchKey reduce_key(const detail::ReduceRequest& request, const Backend& backend);
+DispatchKey reduce_key(const detail::ReduceRequest& request, const Device& device);
 
 /// The engine's answer to a miss in its dispatch table.
-const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Backend& backend,
+const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Device& device,
                                const detail::ReduceRequest& request);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_checks.hpp"
 
 #include <span>
 
 #include "families/reduce/segment_offsets.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -87,4 +88,4 @@ ReduceCheck special_check(ReduceKind kind, std::mt19937_64& random) {
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

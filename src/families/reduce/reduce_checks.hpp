@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 
 #include "families/reduce/reduce_layout.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A layout that candidates must get right before their time counts.
 struct ReduceCheck {
@@ -21,4 +22,4 @@ std::vector<ReduceCheck> reduce_checks(ReduceKind kind, std::mt19937_64& random)
 /// A small layout with as many runs as a shape can have, to try special values in.
 ReduceCheck special_check(ReduceKind kind, std::mt19937_64& random);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_compare.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -58,4 +59,4 @@ double largest_magnitude(ElementType type, std::span<const std::byte> values) {
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

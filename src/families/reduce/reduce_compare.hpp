@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -5,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "jitune/element_type.hpp"
 #include "families/reduce/reduce_layout.hpp"
+#include "jitune/element_type.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// How far a value may be off: the sum of both.
 struct Tolerance {
@@ -31,4 +32,4 @@ std::string compare(const Expected& expected, std::span<const std::byte> got);
 /// Of the finite ones among values of a type; 0 where there are none.
 double largest_magnitude(ElementType type, std::span<const std::byte> values);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_data.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -218,4 +219,4 @@ std::vector<std::byte> reduce_data(const ReduceTypes& types, std::size_t count, 
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 
 #include "families/reduce/reduce_reference.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// `count` elements for reductions whose runs combine at most `longest` of them. The result is the
 /// same in every order, so that no tolerance hides a lost or doubled element:
@@ -28,4 +29,4 @@ namespace jitune {
 std::vector<std::byte> reduce_data(const ReduceTypes& types, std::size_t count, std::size_t longest,
                                    std::mt19937_64& random);
 
-}  // namespace jitune
+}  // namespace jitune::internal

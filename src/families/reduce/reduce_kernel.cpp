@@ -1,20 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_kernel.hpp"
 
 #include <algorithm>
 #include <array>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
+#include "families/builtin_kernel.hpp"
 #include "families/reduce/custom_operation.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "families/reduce/reduce_workload.hpp"
+#include "jitune/error.hpp"
 #include "template/template_headers.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -27,43 +29,37 @@ std::string_view kernel_name(ReduceKind kind) {
     return kKernelNames.at(static_cast<std::size_t>(kind));
 }
 
-TemplateSource source_of(ReduceKind kind, std::string_view backend) {
-    return builtin_template(
-        fmt::format("{}{}", kernel_name(kind), backend == "cuda" ? ".cu" : ".host.cpp"));
+TemplateSource source_of(ReduceKind kind, PlatformKind platform) {
+    return builtin_template(fmt::format("{}{}", kernel_name(kind), template_suffix(platform)));
 }
 
 constexpr std::size_t kSpecFields = 3;
 
-std::vector<std::string> spec_of(ReduceKind kind, std::string_view backend) {
-    return {"reduce", std::string(kernel_name(kind)), std::string(backend)};
+std::vector<std::string> spec_of(ReduceKind kind, PlatformKind platform) {
+    return {"reduce", std::string(kernel_name(kind)), std::string(to_string(platform))};
 }
-
-/// A kernel that is parsed when it is first needed, and never destroyed: threads may still be
-/// calling while the process exits.
-struct LazyKernel {
-    std::once_flag once;
-    const Kernel* kernel = nullptr;
-};
 
 }  // namespace
 
-const Kernel& reduce_kernel(ReduceKind kind, std::string_view backend) {
-    static auto& kernels = *new std::array<std::array<LazyKernel, 2>, kKernelNames.size()>;
-    LazyKernel& lazy = kernels.at(static_cast<std::size_t>(kind))[backend == "cuda" ? 1 : 0];
-    std::call_once(lazy.once, [&] {
-        lazy.kernel = new Kernel{KernelTemplate(source_of(kind, backend)),
-                                 std::make_unique<ReduceWorkload>(kind), spec_of(kind, backend)};
-    });
-    return *lazy.kernel;
+const Kernel& reduce_kernel(ReduceKind kind, PlatformKind platform) {
+    const auto shelf = [](ReduceKind its) {
+        return BuiltinKernel([its](PlatformKind on) {
+            return Kernel{KernelTemplate(source_of(its, on)), std::make_unique<ReduceWorkload>(its),
+                          spec_of(its, on)};
+        });
+    };
+    static auto& kernels = *new std::array{shelf(ReduceKind::all), shelf(ReduceKind::rows),
+                                           shelf(ReduceKind::columns), shelf(ReduceKind::segments)};
+    return kernels.at(static_cast<std::size_t>(kind)).on(platform);
 }
 
-Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
+Kernel custom_reduce_kernel(ReduceKind kind, PlatformKind platform,
                             const CustomOperation& operation) {
     refuse_bad_operation(operation);
-    std::vector<std::string> spec = spec_of(kind, backend);
+    std::vector<std::string> spec = spec_of(kind, platform);
     const std::vector<std::string> fields = fields_of(operation);
     spec.insert(spec.end(), fields.begin(), fields.end());
-    TemplateSource source = source_of(kind, backend);
+    TemplateSource source = source_of(kind, platform);
     for (auto& [name, text] : source.headers) {
         if (name == kCustomHeader) {
             text = custom_header(operation);
@@ -77,15 +73,19 @@ Kernel reduce_kernel_of(std::span<const std::string> spec) {
     const auto kind = spec.size() < kSpecFields
                           ? kKernelNames.end()
                           : std::find(kKernelNames.begin(), kKernelNames.end(), spec[1]);
-    if (kind == kKernelNames.end()) {
-        throw Error(ErrorKind::usage, "make a reduction from its spec: this is none");
+    const auto platform = spec.size() < kSpecFields ? std::nullopt : platform_from(spec[2]);
+    if (kind == kKernelNames.end() || !platform) {
+        throw Error(ErrorKind::usage,
+                    "cannot build a reduction kernel: malformed worker spec; is the worker of "
+                    "another version of jitune?");
     }
     const auto shape = static_cast<ReduceKind>(kind - kKernelNames.begin());
     if (spec.size() > kSpecFields) {
-        return custom_reduce_kernel(shape, spec[2], custom_operation_of(spec.subspan(kSpecFields)));
+        return custom_reduce_kernel(shape, *platform,
+                                    custom_operation_of(spec.subspan(kSpecFields)));
     }
-    return {KernelTemplate(source_of(shape, spec[2])), std::make_unique<ReduceWorkload>(shape),
-            spec_of(shape, spec[2])};
+    return {KernelTemplate(source_of(shape, *platform)), std::make_unique<ReduceWorkload>(shape),
+            spec_of(shape, *platform)};
 }
 
 Problem reduce_problem(const detail::ReduceRequest& request) {
@@ -112,4 +112,4 @@ Problem reduce_problem(const detail::ReduceRequest& request) {
     return problem;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>
@@ -7,22 +8,16 @@
 #include "dispatch/engine.hpp"
 #include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 using ReduceKind = detail::ReduceShape::Kind;
 
-/// "cuda", "host" or "machine".
-inline std::string_view platform_of(const Backend& backend) {
-    const std::string_view id = backend.info().id;
-    return id == "host" || id == "machine" ? id : std::string_view("cuda");
-}
-
-/// The built-in kernel of a shape for a backend: "cuda" or "host". Parsed once.
-const Kernel& reduce_kernel(ReduceKind kind, std::string_view backend);
+/// The built-in kernel of a shape for a platform that compiles code. Parsed once.
+const Kernel& reduce_kernel(ReduceKind kind, PlatformKind platform);
 
 /// That kernel with the caller's operation in the place of jitune::Custom. Throws Error(usage) for
 /// an operation that cannot be one.
-Kernel custom_reduce_kernel(ReduceKind kind, std::string_view backend,
+Kernel custom_reduce_kernel(ReduceKind kind, PlatformKind platform,
                             const CustomOperation& operation);
 
 /// Bytes that all rows of the matrix are aligned to if the first is, at most 16; of other shapes
@@ -45,4 +40,4 @@ Kernel reduce_kernel_of(std::span<const std::string> spec);
 /// Throws Error(usage) for a result that the operation does not have.
 Problem reduce_problem(const detail::ReduceRequest& request);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_layout.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace jitune {
+namespace jitune::internal {
 
 std::string_view unit_of(ReduceKind kind) {
     constexpr std::array<std::string_view, 4> kUnits{"", "row", "column", "segment"};
@@ -48,4 +49,4 @@ ReduceLayout layout_of(ReduceKind kind, std::int64_t outer, std::int64_t inner) 
     return {{kind, outer, inner}, {}};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 
 #include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 using ReduceKind = detail::ReduceShape::Kind;
 
@@ -38,4 +39,4 @@ struct ReduceLayout {
 /// The layout of a shape that needs no offsets.
 ReduceLayout layout_of(ReduceKind kind, std::int64_t outer, std::int64_t inner);
 
-}  // namespace jitune
+}  // namespace jitune::internal

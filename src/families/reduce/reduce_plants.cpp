@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_plants.hpp"
 
 #include <cstring>
@@ -8,7 +9,7 @@
 
 #include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -175,4 +176,4 @@ void plant_specials(const ReduceTypes& types, const ReduceLayout& layout, std::s
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 #include "families/reduce/reduce_layout.hpp"
 #include "families/reduce/reduce_reference.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Puts into runs the element that alone decides the result, for operations that have one: by turns
 /// as the first, the middle, the last or nowhere. `turn` says where it starts. For arg_min and
@@ -22,4 +23,4 @@ std::size_t specials_of(const ReduceTypes& types);
 void plant_specials(const ReduceTypes& types, const ReduceLayout& layout, std::size_t turn,
                     std::vector<std::byte>& data);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_reference.hpp"
 
 #include <algorithm>
@@ -8,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
-#include "types/element_visit.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "families/reduce/reference_operations.hpp"
+#include "jitune/error.hpp"
+#include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -248,4 +249,4 @@ Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
     return expected;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

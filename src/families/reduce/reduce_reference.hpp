@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
 #include <span>
 
-#include "jitune/element_type.hpp"
-#include "jitune/reduction.hpp"
 #include "families/reduce/reduce_compare.hpp"
 #include "families/reduce/reduce_layout.hpp"
+#include "jitune/element_type.hpp"
+#include "jitune/reduction.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What is reduced to what.
 struct ReduceTypes {
@@ -25,4 +26,4 @@ struct ReduceTypes {
 Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
                           std::span<const std::byte> pattern);
 
-}  // namespace jitune
+}  // namespace jitune::internal

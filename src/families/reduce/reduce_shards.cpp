@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "shards/shard_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -59,9 +60,9 @@ std::vector<std::byte> combined(ElementType element, ReduceOp op, ElementType re
 }
 
 const Resolved& resolved(Engine& engine, StreamSite& site, const ReduceRequest& request) {
-    const DispatchKey key = reduce_key(request, site.backend());
+    const DispatchKey key = reduce_key(request, site.device());
     const Resolved* const known = engine.table().find(key);
-    return known != nullptr ? *known : resolve_reduce(engine, key, site.backend(), request);
+    return known != nullptr ? *known : resolve_reduce(engine, key, site.device(), request);
 }
 
 /// Enqueues in the current context. Good data that has elements.
@@ -103,7 +104,7 @@ public:
             slots_.push_back(group_.side(i).site->scratch({kSlotBytes * shards_.size(), 0}).plain);
             const ReduceRequest part = part_of(request_, shards_[i].count);
             if (is_empty(part.shape)) {
-                write_nothing(lane.site->backend(), part, slot(i), lane.stream);
+                write_nothing(lane.site->device(), part, slot(i), lane.stream);
             } else {
                 launch(engine_, lane, part, {shards_[i].data, nullptr, slot(i)});
             }
@@ -122,7 +123,7 @@ public:
     /// Waits for the stream of a shard, then copies from its GPU.
     void read(std::size_t shard, const void* from, std::span<std::byte> to) const {
         group_.enter(shard);
-        group_.stream(shard).site->backend().read_back(to, from, group_.stream(shard).stream);
+        group_.stream(shard).site->device().read_back(to, from, group_.stream(shard).stream);
     }
 
     /// Every GPU gets the answers of all.
@@ -219,6 +220,10 @@ ReduceRequest combination(Engine& engine, StreamSite& first, StreamSite& site,
 
 }  // namespace
 
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 namespace detail {
 
 void reduce_shards(Session& session, const ReduceRequest& request,
@@ -285,4 +290,4 @@ void reduce_shards_async(Session& session, const ReduceRequest& request,
 
 }  // namespace detail
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_types.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include "types/element_visit.hpp"
 #include "types/name_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -130,22 +131,6 @@ R nothing(ReduceOp op) {
 
 }  // namespace
 
-std::string_view to_string(ReduceOp op) {
-    return row_of(kOps, op, kWhatOp).name;
-}
-
-ReduceOp parse_reduce_op(std::string_view name) {
-    return parse_name(kOps, name, kWhatOp);
-}
-
-std::string_view to_string(Determinism determinism) {
-    return row_of(kDeterminisms, determinism, kWhatDeterminism).name;
-}
-
-Determinism parse_determinism(std::string_view name) {
-    return parse_name(kDeterminisms, name, kWhatDeterminism);
-}
-
 std::vector<ElementType> results_of(ElementType element, ReduceOp op) {
     const ElementType narrow = reduced(element);
     const Answer answer = row_of(kOps, op, kWhatOp).answer;
@@ -202,4 +187,25 @@ std::array<std::byte, 8> value_of_nothing(ReduceOp op, ElementType result) {
     return bytes;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
+
+std::string_view to_string(ReduceOp op) {
+    return row_of(kOps, op, kWhatOp).name;
+}
+
+ReduceOp parse_reduce_op(std::string_view name) {
+    return parse_name(kOps, name, kWhatOp);
+}
+
+std::string_view to_string(Determinism determinism) {
+    return row_of(kDeterminisms, determinism, kWhatDeterminism).name;
+}
+
+Determinism parse_determinism(std::string_view name) {
+    return parse_name(kDeterminisms, name, kWhatDeterminism);
+}
+
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 #include "jitune/element_type.hpp"
 #include "jitune/reduction.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The types that an operation over `element` can answer in; the first is what it answers in where
 /// nothing is asked for. Throws Error(usage) for a value that is none of an enumeration, as all
@@ -22,4 +23,4 @@ ElementType accumulator_of(ElementType element, ReduceOp op, ElementType result)
 /// Error(usage) for arg_min and arg_max, which have none, and custom, whose source knows it.
 std::array<std::byte, 8> value_of_nothing(ReduceOp op, ElementType result);
 
-}  // namespace jitune
+}  // namespace jitune::internal

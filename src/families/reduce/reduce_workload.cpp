@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_workload.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/segment_offsets.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -136,4 +137,4 @@ Case ReduceWorkload::timed(const Problem& problem) const {
     return make_case(types, layout, std::move(pattern), 0, custom_tolerance_);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

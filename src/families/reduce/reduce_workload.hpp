@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
 
-#include "template/workload.hpp"
 #include "families/reduce/reduce_layout.hpp"
+#include "template/workload.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Data for the reductions of one shape, made anew for each problem. Its answers are exact where
 /// the operation's arithmetic can be (reduce_data.hpp). The sizes of a problem are {n}, {rows,
@@ -25,4 +26,4 @@ private:
     double custom_tolerance_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
 
-namespace jitune::reference {
+namespace jitune::internal::reference {
 
 /// The operations, written once more and for clarity: what kernels are judged by must not share
 /// their mistakes. V is the widest type of an element's kind: int64, uint64 or double. Each has
@@ -178,4 +179,4 @@ struct Any : CountNonzero<V> {
     static std::uint64_t combine(std::uint64_t a, std::uint64_t b) { return a | b; }
 };
 
-}  // namespace jitune::reference
+}  // namespace jitune::internal::reference

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/segment_offsets.hpp"
 
 #include <algorithm>
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -44,4 +45,4 @@ std::vector<std::int64_t> segment_offsets(std::int64_t segments, std::int64_t n,
     return offsets;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

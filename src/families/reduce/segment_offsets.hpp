@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
 #include <random>
 #include <vector>
 
-namespace jitune {
+namespace jitune::internal {
 
 /// How n elements are cut into segments.
 enum class Raggedness : std::uint8_t {
@@ -18,4 +19,4 @@ enum class Raggedness : std::uint8_t {
 std::vector<std::int64_t> segment_offsets(std::int64_t segments, std::int64_t n,
                                           Raggedness raggedness, std::mt19937_64& random);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/placed_stencil.hpp"
 
 #include <cstdlib>
 
-#include "jitune/error.hpp"
-#include "placement/machine.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "families/stencil/stencil_work.hpp"
 #include "families/stencil/stencil_workload.hpp"
+#include "jitune/error.hpp"
+#include "placement/machine.hpp"
 #include "template/template_headers.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -27,7 +28,7 @@ public:
             return;
         }
         const StencilRequest inner = without_boundary(request);
-        lanes_ = placement.lanes(machine, [&](Backend& device) -> const Resolved& {
+        lanes_ = placement.lanes(machine, [&](Device& device) -> const Resolved& {
             return resolve_stencil(machine.engine(), device, inner, kFastAlignment);
         });
     }
@@ -109,7 +110,7 @@ public:
             parse_element_type(problem.types.at("element")), std::stoi(problem.types.at("radius")),
             problem.types.at("weighting"), problem.types.at("boundary"));
         request.n = problem.sizes[0];
-        machine_.prepare_kernels([&](Backend& device, bool is_host) {
+        machine_.prepare_kernels([&](Device& device, bool is_host) {
             resolve_stencil(machine_.engine(), device,
                             is_host ? request : without_boundary(request), kFastAlignment);
         });
@@ -141,4 +142,4 @@ void run_placed_stencil(Machine& machine, const Placement& placement, const Sten
     PlacedStencil(machine, placement, request).run(input, weights, output);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include "jitune/stencil.hpp"
 #include "placement/placed_operation.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 extern const PlacedOperation kPlacedStencil;
 
@@ -17,4 +18,4 @@ void run_placed_stencil(Machine& machine, const Placement& placement,
                         const detail::StencilRequest& request, const void* input, void* weights,
                         void* output);
 
-}  // namespace jitune
+}  // namespace jitune::internal

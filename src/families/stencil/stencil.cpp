@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jitune/stencil.hpp"
 
 #include <array>
 
 #include <fmt/format.h>
 
-#include "placement/machine.hpp"
 #include "families/stencil/placed_stencil.hpp"
 #include "families/stencil/stencil_call.hpp"
+#include "placement/machine.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -25,6 +26,10 @@ void launch(Engine& engine, StreamSite& site, const StencilRequest& request,
 
 }  // namespace
 
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 namespace detail {
 
 void stencil_host(Session& session, const StencilRequest& request, const void* input,
@@ -39,7 +44,7 @@ void stencil_host(Session& session, const StencilRequest& request, const void* i
     if (StreamSite* site = host_data_site(engine)) {
         return launch(engine, *site, request, weights, input, output, nullptr);
     }
-    run_placed_stencil(Machine::of(engine), Placement::on(engine.backend(engine.options().device)),
+    run_placed_stencil(Machine::of(engine), Placement::on(engine.device(engine.options().device)),
                        request, input, weights.data(), output);
 }
 
@@ -65,4 +70,4 @@ void stencil_device(Session& session, const StencilRequest& request, const void*
 
 }  // namespace detail
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

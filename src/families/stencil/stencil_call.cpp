@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/stencil_call.hpp"
 
 #include <array>
@@ -6,9 +7,8 @@
 
 #include "jitune/error.hpp"
 #include "placement/machine_backend.hpp"
-#include "families/reduce/reduce_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -29,14 +29,14 @@ void refuse_bad_pointer(const void* pointer, std::size_t bytes, const char* what
     }
 }
 
-DispatchKey key_of(const Backend& backend, const detail::StencilRequest& request,
+DispatchKey key_of(const Device& device, const detail::StencilRequest& request,
                    std::size_t alignment) {
-    return {&backend, stencil_words(request, alignment), size_bucket(std::array{request.n})};
+    return {&device, stencil_words(request, alignment), size_bucket(std::array{request.n})};
 }
 
-const Resolved& resolve(Engine& engine, const DispatchKey& key, Backend& backend,
+const Resolved& resolve(Engine& engine, const DispatchKey& key, Device& device,
                         const detail::StencilRequest& request, std::size_t alignment) {
-    return engine.resolve(key, backend, stencil_kernel_on(backend),
+    return engine.resolve(key, device, stencil_kernel_on(device),
                           stencil_problem(request, alignment));
 }
 
@@ -63,9 +63,10 @@ void refuse_bad_stencil_data(const detail::StencilRequest& request, const void* 
     }
 }
 
-const Kernel& stencil_kernel_on(const Backend& backend) {
-    const std::string_view platform = platform_of(backend);
-    return platform == "machine" ? placed_kernel(backend, "stencil") : stencil_kernel(platform);
+const Kernel& stencil_kernel_on(const Device& device) {
+    const PlatformKind platform = device.info().platform;
+    return platform == PlatformKind::machine ? placed_kernel(device, "stencil")
+                                             : stencil_kernel(platform);
 }
 
 ProblemWords stencil_words(const detail::StencilRequest& request, std::size_t alignment) {
@@ -79,22 +80,22 @@ ProblemWords stencil_words(const detail::StencilRequest& request, std::size_t al
             0};
 }
 
-const Resolved& resolve_stencil(Engine& engine, Backend& backend,
+const Resolved& resolve_stencil(Engine& engine, Device& device,
                                 const detail::StencilRequest& request, std::size_t alignment) {
-    const DispatchKey key = key_of(backend, request, alignment);
+    const DispatchKey key = key_of(device, request, alignment);
     const Resolved* const known = engine.table().find(key);
-    return known != nullptr ? *known : resolve(engine, key, backend, request, alignment);
+    return known != nullptr ? *known : resolve(engine, key, device, request, alignment);
 }
 
 const Resolved& resolve_stencil(Engine& engine, StreamSite& site,
                                 const detail::StencilRequest& request, std::size_t alignment) {
-    const DispatchKey key = key_of(site.backend(), request, alignment);
+    const DispatchKey key = key_of(site.device(), request, alignment);
     const Resolved* const known = engine.table().find(key);
     if (known != nullptr) {
         return *known;
     }
     site.refuse_capture("the first tuned_stencil of a problem");
-    return resolve(engine, key, site.backend(), request, alignment);
+    return resolve(engine, key, site.device(), request, alignment);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 #include "dispatch/engine.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What the packs of the kernels want.
 inline constexpr std::size_t kFastAlignment = 16;
@@ -24,10 +25,10 @@ void refuse_bad_stencil_data(const detail::StencilRequest& request, const void* 
 ProblemWords stencil_words(const detail::StencilRequest& request, std::size_t alignment);
 
 /// The built-in kernel for a device, or its placements for the machine.
-const Kernel& stencil_kernel_on(const Backend& backend);
+const Kernel& stencil_kernel_on(const Device& device);
 
 /// The engine's answer, from its dispatch table where it is there.
-const Resolved& resolve_stencil(Engine& engine, Backend& backend,
+const Resolved& resolve_stencil(Engine& engine, Device& device,
                                 const detail::StencilRequest& request, std::size_t alignment);
 
 /// As above, for a call on `site`: refuses a capture where there is no answer yet.
@@ -51,4 +52,4 @@ void launch_stencil(StreamSite& site, const detail::StencilRequest& request,
     (*ready)(arrays.data(), stream);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

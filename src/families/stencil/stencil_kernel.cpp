@@ -1,18 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/stencil_kernel.hpp"
 
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <mutex>
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
-#include "types/name_table.hpp"
+#include "families/builtin_kernel.hpp"
 #include "families/stencil/stencil_workload.hpp"
+#include "jitune/error.hpp"
 #include "template/template_headers.hpp"
+#include "types/name_table.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -30,10 +31,10 @@ constexpr std::array kBoundaries{
 };
 constexpr std::string_view kWhatBoundary = "a boundary";
 
-Kernel make_kernel(std::string_view backend) {
-    return {KernelTemplate(builtin_template(backend == "cuda" ? "stencil.cu" : "stencil.host.cpp")),
+Kernel made_for(PlatformKind platform) {
+    return {KernelTemplate(builtin_template(fmt::format("stencil{}", template_suffix(platform)))),
             std::make_unique<StencilWorkload>(),
-            {"stencil", std::string(backend)}};
+            {"stencil", std::string(to_string(platform))}};
 }
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -53,33 +54,24 @@ void refuse_bad_weight(ElementType element, double weight) {
 
 }  // namespace
 
-std::string_view to_string(Boundary boundary) {
-    return row_of(kBoundaries, boundary, kWhatBoundary).name;
-}
-
-Boundary parse_boundary(std::string_view name) {
-    return parse_name(kBoundaries, name, kWhatBoundary);
-}
-
 std::string_view weighting_of(const Stencil& stencil) {
     return !stencil.weights.empty() ? "weights" : stencil.mean ? "mean" : "sum";
 }
 
-const Kernel& stencil_kernel(std::string_view backend) {
-    // Never destroyed: threads may still be calling while the process exits.
-    if (backend == "cuda") {
-        static const Kernel& cuda = *new Kernel(make_kernel("cuda"));
-        return cuda;
-    }
-    static const Kernel& host = *new Kernel(make_kernel("host"));
-    return host;
+const Kernel& stencil_kernel(PlatformKind platform) {
+    static auto& kernels = *new BuiltinKernel(&made_for);
+    return kernels.on(platform);
 }
 
 Kernel stencil_kernel_of(std::span<const std::string> spec) {
-    if (spec.size() != 2) {
-        throw Error(ErrorKind::usage, "make a stencil from its spec: this is none");
+    const auto platform = spec.size() == 2 ? platform_from(spec[1]) : std::nullopt;
+    if (!platform) {
+        throw Error(
+            ErrorKind::usage,
+            "cannot build a stencil kernel: malformed worker spec; is the worker of another "
+            "version of jitune?");
     }
-    return make_kernel(spec[1]);
+    return made_for(*platform);
 }
 
 void refuse_bad_stencil(const detail::StencilRequest& request) {
@@ -135,4 +127,17 @@ StencilWeights::StencilWeights(const detail::StencilRequest& request) {
     });
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
+
+std::string_view to_string(Boundary boundary) {
+    return row_of(kBoundaries, boundary, kWhatBoundary).name;
+}
+
+Boundary parse_boundary(std::string_view name) {
+    return parse_name(kBoundaries, name, kWhatBoundary);
+}
+
+JITUNE_END_NAMESPACE

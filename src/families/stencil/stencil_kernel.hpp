@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -6,19 +7,19 @@
 #include <string>
 #include <string_view>
 
+#include "jitune/stencil.hpp"
 #include "template/kernel.hpp"
 #include "template/problem.hpp"
-#include "jitune/stencil.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// "sum", "mean" or "weights": the type `weighting` of the templates.
 std::string_view weighting_of(const Stencil& stencil);
 
-/// The built-in kernel for a backend: "cuda" or "host". Parsed once.
-const Kernel& stencil_kernel(std::string_view backend);
+/// The built-in kernel for a platform that compiles code. Parsed once.
+const Kernel& stencil_kernel(PlatformKind platform);
 
-/// The kernel of a Kernel::spec that stencil_kernel() has made: "stencil" and the backend. Throws
+/// The kernel of a Kernel::spec that stencil_kernel() has made: "stencil" and the platform. Throws
 /// Error(usage) for any other.
 Kernel stencil_kernel_of(std::span<const std::string> spec);
 
@@ -45,4 +46,4 @@ private:
 /// weights together with `mean`, a boundary or an element type that is none, n < 0 or > 2^40.
 void refuse_bad_stencil(const detail::StencilRequest& request);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 #include "jitune/stencil.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The right outputs of a stencil of `n` inputs that repeat `pattern`. Sums are formed in float64,
 /// of int32 in int64 (mean) or modulo 2^32: exact for int32, and for floats wherever every partial
@@ -144,4 +145,4 @@ private:
     std::vector<T> cycle_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

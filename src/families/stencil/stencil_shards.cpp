@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "shards/shard_call.hpp"
 #include "families/stencil/stencil_call.hpp"
+#include "shards/shard_call.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -58,6 +59,10 @@ private:
 
 }  // namespace
 
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
 namespace detail {
 
 void stencil_shards(Session& session, const StencilRequest& request,
@@ -93,4 +98,4 @@ std::vector<std::int64_t> stencil_shard_outputs(std::span<const ShardData> shard
 
 }  // namespace detail
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/stencil_work.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace jitune {
+namespace jitune::internal {
 
 detail::StencilRequest without_boundary(const detail::StencilRequest& request) {
     static constexpr std::array<double, 2 * Stencil::kMaxRadius + 1> kZeros{};
@@ -75,4 +76,4 @@ std::array<void*, kMaxArguments> StencilWork::arrays(void* input, void* output) 
     return {input, weights_, output};
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

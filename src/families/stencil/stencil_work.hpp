@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "jitune/stencil.hpp"
 #include "placement/host_work.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// The same stencil without a boundary, of inputs that have what the boundary stands for at both
 /// ends: what a device gets of it. Its weights, if any, are zeros.
@@ -37,4 +38,4 @@ private:
     std::byte* output_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

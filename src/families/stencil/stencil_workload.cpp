@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/stencil_workload.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 #include "families/stencil/stencil_reference.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -146,4 +147,4 @@ Case StencilWorkload::timed(const Problem& problem) const {
                      problem.alignment < kFastAlignment ? 1 : 0, Content::exact, random);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

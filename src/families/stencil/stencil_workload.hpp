@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
 
-#include "template/workload.hpp"
 #include "jitune/element_type.hpp"
 #include "jitune/error.hpp"
+#include "template/workload.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// Calls `use` with a value of the C++ type of an element type that stencils have. Throws
 /// Error(usage) for another.
@@ -35,4 +36,4 @@ public:
     [[nodiscard]] Case timed(const Problem& problem) const override;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@
 struct __half;         // of cuda_fp16.h
 struct __nv_bfloat16;  // of cuda_bf16.h
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// The types that jitune's kernels read and write. A bool is a uint8.
 enum class ElementType : std::uint8_t {
@@ -126,4 +127,4 @@ inline constexpr ElementType kElementType = detail::ElementOf<T>::kElement;
 template <Reducible T>
 using ReducedType = typename detail::ElementOf<T>::Reduced;
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

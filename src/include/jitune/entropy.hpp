@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>
@@ -13,7 +14,7 @@
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// The entropy of the window around each element of a row-major array, whose elements are levels:
 ///
@@ -107,4 +108,4 @@ std::vector<float> tuned_entropy(const Range& input, std::int64_t rows, std::int
     return output;
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +7,7 @@
 
 #include "jitune/export.hpp"
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// What went wrong, so that a caller can decide without reading the message.
 enum class ErrorKind {
@@ -33,4 +34,4 @@ private:
     ErrorKind kind_;
 };
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -9,7 +10,7 @@
 
 #include "jitune/export.hpp"
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// What a call does when neither memory nor the database has a winner for its problem.
 enum class TunePolicy {
@@ -65,4 +66,4 @@ JITUNE_API TunePolicy parse_tune_policy(std::string_view word);
 JITUNE_API LogLevel parse_log_level(std::string_view word);
 JITUNE_API std::chrono::milliseconds parse_budget(std::string_view word);
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

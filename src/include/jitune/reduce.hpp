@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 namespace detail {
 
@@ -191,4 +192,4 @@ PreparedReduce<T, R> prepare_reduce(std::size_t n, const Reduction& reduction = 
         session, detail::request<T, R>(reduction, detail::ReduceShape::all(n)), device));
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 // combination of the two sizes' buckets. arg_min and arg_max count from the start of the row,
 // column or segment.
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// Enqueues on `stream`: each of `rows` results combines `columns` values that lie one after the
 /// other.
@@ -155,4 +156,4 @@ PreparedSegmentedReduce<T, R> prepare_reduce_segments(std::size_t segments, std:
         device));
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include "jitune/element_type.hpp"
 #include "jitune/export.hpp"
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// What elements are combined with. "result" is the type that the caller asks for; sums, products
 /// and extremes also accumulate in it. docs/reduce.md has every rule.
@@ -108,4 +109,4 @@ struct Reduction {
         : op(ReduceOp::custom), determinism(wanted), custom(&operation) {}
 };
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,11 @@
 #include "jitune/export.hpp"
 #include "jitune/options.hpp"
 
-namespace jitune {
-
+namespace jitune::internal {
 class Engine;
+}
+
+JITUNE_BEGIN_NAMESPACE
 
 /// Where the configuration that answers a call came from.
 enum class Origin {
@@ -61,7 +64,7 @@ public:
     /// read, and the warning comes with the first tuning.
     explicit Session(Options options = Options::from_environment());
     /// For tests and jitune's own operations: over an engine that is not null.
-    explicit Session(std::unique_ptr<Engine> engine);
+    explicit Session(std::unique_ptr<internal::Engine> engine);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -77,10 +80,10 @@ public:
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
     /// For jitune's own operations.
-    [[nodiscard]] Engine& engine() const { return *engine_; }
+    [[nodiscard]] internal::Engine& engine() const { return *engine_; }
 
 private:
-    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<internal::Engine> engine_;
 };
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

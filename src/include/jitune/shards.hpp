@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>
@@ -13,7 +14,7 @@
 
 // Arrays in device memory that lie on several GPUs of one host, one part after the other.
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// One part of an array, on one GPU: `count` elements, or rows where the array has columns.
 template <class T>
@@ -161,4 +162,4 @@ void tuned_reduce(const Range& shards, const Reduction& reduction, std::span<R* 
                                 detail::shard_data(shards), pointers);
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>
@@ -15,7 +16,7 @@
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// What stands for the inputs before the first and after the last.
 enum class Boundary : std::uint8_t {
@@ -133,4 +134,4 @@ auto tuned_stencil(const Range& input, const Stencil& stencil,
     return output;
 }
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>
@@ -17,7 +18,7 @@
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
 
-namespace jitune {
+JITUNE_BEGIN_NAMESPACE
 
 /// A size of a call, by position or by name: `n`, `{"n", n}`.
 struct KernelSize {
@@ -105,4 +106,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace jitune
+JITUNE_END_NAMESPACE

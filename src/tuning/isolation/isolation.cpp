@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/isolation.hpp"
 
 #include <utility>
 
-#include "tuning/isolation/supervisor.hpp"
 #include "jitune/error.hpp"
 #include "support/process.hpp"
+#include "tuning/isolation/supervisor.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 Isolation::Isolation(const Options& options, const Log& log) : options_(options), log_(log) {}
 
@@ -51,17 +52,17 @@ bool Isolation::start(Place& place, const Kernel& kernel) {
     }
 }
 
-std::optional<TuneReport> Isolation::tune(const Backend& backend, const Kernel& kernel,
+std::optional<TuneReport> Isolation::tune(const Device& device, const Kernel& kernel,
                                           const Problem& problem, const TuneOptions& options,
                                           const Recorder& recorder) {
-    Place& here = place(backend.info().id);
+    Place& here = place(device.info().id);
     const std::lock_guard lock(here.mutex);
     if (!start(here, kernel)) {
         return std::nullopt;
     }
     WorkerRequest request{kernel.spec,
                           kernel.kernel_template.hash(),
-                          backend.info().id,
+                          device.info().id,
                           problem,
                           options.incumbent ? options.incumbent->text() : "",
                           options};
@@ -69,4 +70,4 @@ std::optional<TuneReport> Isolation::tune(const Backend& backend, const Kernel& 
     return here.supervisor->tune(std::move(request), options, recorder);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

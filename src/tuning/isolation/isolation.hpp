@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -8,11 +9,11 @@
 #include <optional>
 #include <string>
 
+#include "jitune/options.hpp"
 #include "template/kernel.hpp"
 #include "tuning/tuner.hpp"
-#include "jitune/options.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 class Recorder;
 class Supervisor;
@@ -28,7 +29,7 @@ public:
 
     /// Tunes in a worker, as Supervisor::tune() does; nothing where `kernel` is to be tuned in this
     /// process.
-    std::optional<TuneReport> tune(const Backend& backend, const Kernel& kernel,
+    std::optional<TuneReport> tune(const Device& device, const Kernel& kernel,
                                    const Problem& problem, const TuneOptions& options,
                                    const Recorder& recorder);
 
@@ -53,4 +54,4 @@ private:
     std::atomic<bool> refused_{false};     ///< there is no worker on $PATH
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

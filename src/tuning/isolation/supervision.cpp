@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/supervision.hpp"
 
 #include <algorithm>
@@ -6,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "tuning/finals.hpp"
-#include "tuning/isolation/worker_process.hpp"
 #include "jitune/error.hpp"
 #include "tuner_db/record_message.hpp"
+#include "tuning/finals.hpp"
+#include "tuning/isolation/worker_process.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -255,4 +256,4 @@ void Supervision::count_futile(const std::string& reason) {
     log_.info("a worker has ended early ({}); another takes its place", reason);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@
 
 #include "tuning/isolation/supervisor.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// One tuning as its supervisor sees it, over all the workers that it takes.
 class Supervision {
@@ -70,4 +71,4 @@ private:
     std::map<std::int64_t, Batch> batches_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/supervisor.hpp"
 
 #include <utility>
@@ -5,7 +6,7 @@
 #include "tuning/isolation/supervision.hpp"
 #include "tuning/isolation/worker_process.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log,
                        std::atomic<std::int64_t>& compiles)
@@ -36,4 +37,4 @@ TuneReport Supervisor::tune(WorkerRequest request, const TuneOptions& hooks,
     }
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
@@ -6,12 +7,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "support/log.hpp"
+#include "tuning/isolation/worker_request.hpp"
 #include "tuning/recorder.hpp"
 #include "tuning/tuner.hpp"
-#include "tuning/isolation/worker_request.hpp"
-#include "support/log.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 class WorkerProcess;
 
@@ -51,4 +52,4 @@ private:
     std::unique_ptr<WorkerProcess> worker_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

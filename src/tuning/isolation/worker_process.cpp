@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/worker_process.hpp"
 
 #include <fcntl.h>
@@ -12,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "tuning/isolation/worker_request.hpp"
 #include "jitune/error.hpp"
+#include "tuning/isolation/worker_request.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -100,4 +101,4 @@ std::string WorkerProcess::last_words() {
     return written_.empty() ? text : fmt::format("{}: {}", text, written_);
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
@@ -10,7 +11,7 @@
 #include "support/message_channel.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// A running `<program> worker <folder for its temporary files>`, to which worker_request.hpp is
 /// spoken. Killed with the object, and all that it has started. Used by one thread.
@@ -43,4 +44,4 @@ private:
     std::unique_ptr<ChildProcess> process_;
 };
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/worker_request.hpp"
 
 #include "tuner_db/record_message.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 namespace {
 
@@ -96,4 +97,4 @@ TuneProgress read_progress(MessageReader& reader) {
     return progress;
 }
 
-}  // namespace jitune
+}  // namespace jitune::internal

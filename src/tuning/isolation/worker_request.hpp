@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
 
-#include "tuning/tuner.hpp"
 #include "support/message.hpp"
+#include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 
 /// What is said between a supervisor and its worker. The first field of a message says what it is.
 namespace worker_words {
@@ -47,4 +48,4 @@ void write_progress(MessageWriter& writer, const TuneProgress& progress);
 WorkerRequest read_request(MessageReader& reader);
 TuneProgress read_progress(MessageReader& reader);
 
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/clock_reader.hpp"
 
 #include <string>
 
 #include "fake/fake_cuda_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// What the fake NVML, functions without state of their own, answers.
@@ -93,14 +94,14 @@ class BenchClocks : public FakeCudaFixture {};
 
 TEST_F(BenchClocks, AreThoseOfItsDevice) {
     nvml = FakeNvml{};
-    EXPECT_FALSE(backend().make_bench()->clocks().has_value());  // the fake driver has no NVML
-    EXPECT_EQ(backend().make_bench()->chain_kind(), "graph");
+    EXPECT_FALSE(device().make_bench()->clocks().has_value());  // the fake driver has no NVML
+    EXPECT_EQ(device().make_bench()->chain_kind(), "graph");
     CudaTables tables = fake.tables();
     tables.nvml = load_fake;
     platform = make_cuda_platform(tables, Log(LogLevel::off));
-    nvml.uuid = backend().info().uuid;
-    EXPECT_EQ(backend().make_bench()->clocks().value().mhz, 1980U);
+    nvml.uuid = device().info().uuid;
+    EXPECT_EQ(device().make_bench()->clocks().value().mhz, 1980U);
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

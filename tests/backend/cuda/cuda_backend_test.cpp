@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -6,7 +7,7 @@
 
 #include "fake/fake_cuda_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -14,7 +15,7 @@ using std::chrono::milliseconds;
 class CudaBackend : public FakeCudaFixture {};
 
 TEST_F(CudaBackend, DescribesTheDevice) {
-    const DeviceInfo& info = backend().info();
+    const DeviceInfo& info = device().info();
     EXPECT_EQ(info.id, "cuda:0");
     EXPECT_EQ(info.name, "NVIDIA H200 (fake)");
     EXPECT_EQ(info.uuid, "GPU-00112233-4455-6677-8899-aabbccddee00");
@@ -34,11 +35,11 @@ TEST_F(CudaBackend, RunsACompiledKernelOnUploadedData) {
 }
 
 TEST_F(CudaBackend, NamesItsCompiler) {
-    EXPECT_EQ(backend().compiler(), "NVRTC 13.0");
+    EXPECT_EQ(device().compiler(), "NVRTC 13.0");
 }
 
 TEST_F(CudaBackend, LoadsNvrtcForACompileAlone) {
-    backend().info();
+    device().info();
     EXPECT_EQ(nvrtc_loads, 0);
     compile("k<1>");
     compile("k<2>");
@@ -63,7 +64,7 @@ TEST_F(CudaBackend, RefusesImagesThatAreNone) {
              {"so", *good.image},
          }) {
         const Binary bad{format, std::make_shared<const std::string>(image), good.symbols};
-        expect_error(ErrorKind::device, [&] { backend().load(bad); });
+        expect_error(ErrorKind::device, [&] { device().load(bad); });
     }
     EXPECT_EQ(fake.calls("cuLibraryLoadData"), 0);
 }
@@ -73,13 +74,13 @@ TEST_F(CudaBackend, ReportsWhatTheDriverThinksOfAnImage) {
     std::string image = *binary.image;
     image[70] = '!';
     binary.image = std::make_shared<const std::string>(image);
-    const std::string message = expect_error(ErrorKind::device, [&] { backend().load(binary); });
+    const std::string message = expect_error(ErrorKind::device, [&] { device().load(binary); });
     EXPECT_EQ(message,
               "load a binary: cuLibraryLoadData: CUDA_ERROR_INVALID_IMAGE (device kernel image is "
               "invalid)");
     binary = compile("k<1>");
     binary.symbols = {"another"};
-    expect_error(ErrorKind::device, [&] { backend().load(binary); });
+    expect_error(ErrorKind::device, [&] { device().load(binary); });
 }
 
 TEST_F(CudaBackend, AllowsAllTheSharedMemoryOfTheDevice) {
@@ -92,7 +93,7 @@ TEST_F(CudaBackend, AllowsAllTheSharedMemoryOfTheDevice) {
 
 TEST_F(CudaBackend, LaunchesEveryStepWithItsOwnArguments) {
     const auto program =
-        backend().load(std::get<Binary>(backend().compile({}, instances({{"a", "b"}})).at(0)));
+        device().load(std::get<Binary>(device().compile({}, instances({{"a", "b"}})).at(0)));
     Launch launch = plain_launch();
     launch.steps[1] = launch.steps[0];
     launch.steps[1].entry = 1;
@@ -134,7 +135,7 @@ TEST_F(CudaBackend, TimesTheLaunchesThatUsersGet) {
     std::vector<Launch> chain(2, plain_launch());
     chain[1].steps[0].cluster = 2;
     chain[1].steps[0].programmatic = 1;
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     const auto timer = bench->timer(*program, chain, false);
     EXPECT_TRUE(fake.launches().empty());
     EXPECT_GT(std::get<double>(timer->sample(milliseconds(100))), 0);
@@ -148,7 +149,7 @@ TEST_F(CudaBackend, TimesTheLaunchesThatUsersGet) {
 TEST_F(CudaBackend, SaysWithTheFirstSampleThatAChainCannotBeCaptured) {
     const auto program = load("k<1>");
     const std::vector<Launch> chain(2, plain_launch());
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     for (const char* call : {"cuLaunchKernelEx", "cuStreamEndCapture", "cuGraphInstantiate"}) {
         fake.fail(call, 1, CUDA_ERROR_NOT_SUPPORTED);
         const auto result = bench->timer(*program, chain, false)->sample(milliseconds(100));
@@ -168,22 +169,22 @@ TEST_F(CudaBackend, LaunchCostsOneDriverCall) {
 }
 
 TEST_F(CudaBackend, GivesZeroedMemoryOfTheCallersOwn) {
-    const auto memory = backend().allocate_zeroed(1000);
+    const auto memory = device().allocate_zeroed(1000);
     EXPECT_EQ(memory->bytes(), 1000U);
     EXPECT_TRUE(all_zero(memory->data(), 1000));
-    EXPECT_NE(backend().allocate_zeroed(0)->data(), nullptr);
+    EXPECT_NE(device().allocate_zeroed(0)->data(), nullptr);
 }
 
 TEST_F(CudaBackend, SaysHowMuchMemoryIsMissing) {
     fake.device(0).memory_bytes = 1 << 20;
     const std::string message =
-        expect_error(ErrorKind::unavailable, [&] { backend().make_bench()->allocate(1 << 21); });
+        expect_error(ErrorKind::unavailable, [&] { device().make_bench()->allocate(1 << 21); });
     EXPECT_NE(message.find("2097152 bytes"), std::string::npos) << message;
     EXPECT_NE(message.find("1048576 of 1048576"), std::string::npos) << message;
 }
 
 TEST_F(CudaBackend, ReadsAResultBack) {
-    const auto memory = backend().allocate_zeroed(sizeof(float));
+    const auto memory = device().allocate_zeroed(sizeof(float));
     const float value = 42;
     std::memcpy(memory->data(), &value, sizeof value);
     EXPECT_EQ(read_float(memory->data(), stream()), 42);
@@ -191,13 +192,13 @@ TEST_F(CudaBackend, ReadsAResultBack) {
 }
 
 TEST_F(CudaBackend, WritesAResultThatNoKernelMakes) {
-    const auto memory = backend().allocate_zeroed(16);
+    const auto memory = device().allocate_zeroed(16);
     const std::int64_t value = std::numeric_limits<std::int64_t>::min() + 5;
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, stream());
+    device().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, stream());
     EXPECT_EQ(std::memcmp(memory->data(), &value, sizeof value), 0);
     const float least = -HUGE_VALF;
-    backend().write(static_cast<char*>(memory->data()) + 8, std::as_bytes(std::span(&least, 1)), 1,
-                    nullptr);
+    device().write(static_cast<char*>(memory->data()) + 8, std::as_bytes(std::span(&least, 1)), 1,
+                   nullptr);
     EXPECT_EQ(std::memcmp(static_cast<char*>(memory->data()) + 8, &least, sizeof least), 0);
     EXPECT_TRUE(all_zero(static_cast<char*>(memory->data()) + 12, 4));
 }
@@ -210,7 +211,7 @@ TEST_F(CudaBackend, TimesAChainPerLaunchButTheFirst) {
         launch.nanoseconds = launched++ == 0 ? 9e9 : 250000;
         return CUDA_SUCCESS;
     };
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     const auto timer = bench->timer(*program, chain, false);
     EXPECT_NEAR(std::get<double>(timer->sample(milliseconds(100))), 250000, 1);
 }
@@ -218,7 +219,7 @@ TEST_F(CudaBackend, TimesAChainPerLaunchButTheFirst) {
 TEST_F(CudaBackend, ReadsOtherMemoryBeforeEachColdSample) {
     const auto program = load("k<1>");
     const std::vector<Launch> chain(2, plain_launch());
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     const auto timer = bench->timer(*program, chain, true);
     for (int i = 0; i < 2; ++i) {
         EXPECT_GT(std::get<double>(timer->sample(milliseconds(100))), 0);
@@ -234,7 +235,7 @@ TEST_F(CudaBackend, ReadsOtherMemoryBeforeEachColdSample) {
 TEST_F(CudaBackend, SaysThatTheFlushNeedsMemory) {
     const auto program = load("k<1>");
     fake.device(0).memory_bytes = 1 << 20;
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     const std::vector<Launch> chain(2, plain_launch());
     const std::string message =
         expect_error(ErrorKind::unavailable, [&] { bench->timer(*program, chain, true); });
@@ -250,7 +251,7 @@ TEST_F(CudaBackend, TakesNoTimeForATime) {
         };
         const std::vector<Launch> chain(2, plain_launch());
         const auto result =
-            backend().make_bench()->timer(*program, chain, false)->sample(milliseconds(100));
+            device().make_bench()->timer(*program, chain, false)->sample(milliseconds(100));
         ASSERT_TRUE(std::holds_alternative<LaunchFailure>(result)) << nanoseconds;
         EXPECT_FALSE(std::get<LaunchFailure>(result).fatal);
     }
@@ -259,13 +260,13 @@ TEST_F(CudaBackend, TakesNoTimeForATime) {
 TEST_F(CudaBackend, RefusesAChainWithoutATimedLaunch) {
     const auto program = load("k<1>");
     const std::vector<Launch> one(1, plain_launch());
-    expect_error(ErrorKind::usage, [&] { backend().make_bench()->timer(*program, {}, false); });
-    expect_error(ErrorKind::usage, [&] { backend().make_bench()->timer(*program, one, false); });
+    expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, {}, false); });
+    expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, one, false); });
 }
 
 TEST_F(CudaBackend, GivesAHungKernelUpAndNeverWaitsForItAgain) {
     const auto program = load("k<1>");
-    auto bench = backend().make_bench();
+    auto bench = device().make_bench();
     const auto memory = bench->allocate(100);
     fake.hang(true);
     const auto failure = bench->run(*program, plain_launch(), milliseconds(5));
@@ -288,7 +289,7 @@ TEST_F(CudaBackend, TellsFailuresThatEndTheProcessFromThoseThatDoNot) {
         fake.on_launch = [answer = code](FakeLaunch&) { return static_cast<CUresult>(answer); };
         const auto program = load("k<1>");
         const auto failure =
-            backend().make_bench()->run(*program, plain_launch(), milliseconds(100));
+            device().make_bench()->run(*program, plain_launch(), milliseconds(100));
         ASSERT_TRUE(failure.has_value()) << code;
         EXPECT_EQ(failure->fatal, fatal) << code << failure->reason;
         EXPECT_FALSE(failure->timed_out);
@@ -298,7 +299,7 @@ TEST_F(CudaBackend, TellsFailuresThatEndTheProcessFromThoseThatDoNot) {
 
 TEST_F(CudaBackend, GoesOnAfterALaunchThatWasRefused) {
     const auto program = load("k<1>");
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     Launch too_large = plain_launch();
     too_large.steps[0].block.x = 2048;
     const auto failure = bench->run(*program, too_large, milliseconds(100));
@@ -309,7 +310,7 @@ TEST_F(CudaBackend, GoesOnAfterALaunchThatWasRefused) {
 
 TEST_F(CudaBackend, DoesNotBlameACandidateForAnEarlierError) {
     const auto program = load("k<1>");
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     fake.make_current(fake.primary_context(0));
     fake.poison(CUDA_ERROR_ILLEGAL_ADDRESS);
     const auto failure = bench->run(*program, plain_launch(), milliseconds(100));
@@ -329,8 +330,8 @@ TEST_F(CudaBackend, RunsNoProgramOfAnotherBackend) {
         void prepare(const Launch&, std::unique_ptr<ReadyLaunch>&) const override {}
     };
     expect_error(ErrorKind::usage,
-                 [&] { backend().make_bench()->run(Foreign(), plain_launch(), milliseconds(1)); });
+                 [&] { device().make_bench()->run(Foreign(), plain_launch(), milliseconds(1)); });
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

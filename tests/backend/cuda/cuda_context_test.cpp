@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "fake/fake_cuda_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -27,7 +28,7 @@ TEST_F(CudaPlatform, TouchesNothingBeforeItIsAskedForDevices) {
 }
 
 TEST_F(CudaPlatform, OpensADeviceOnceForManyThreads) {
-    std::vector<Backend*> seen(64);
+    std::vector<Device*> seen(64);
     std::vector<std::thread> threads;
     for (auto& place : seen) {
         threads.emplace_back([&] { place = &platform->device(1); });
@@ -70,9 +71,9 @@ TEST_F(CudaPlatform, DoesWithoutADriver) {
 }
 
 TEST_F(CudaPlatform, FindsTheDeviceOfTheCurrentContext) {
-    EXPECT_EQ(&platform->site(nullptr).backend(), &platform->device(0));
+    EXPECT_EQ(&platform->site(nullptr).device(), &platform->device(0));
     fake.make_current(fake.make_context(1));
-    EXPECT_EQ(&platform->site(nullptr).backend(), &platform->device(1));
+    EXPECT_EQ(&platform->site(nullptr).device(), &platform->device(1));
     fake.make_current(nullptr);
 }
 
@@ -81,7 +82,7 @@ TEST_F(CudaPlatform, FindsTheDeviceOfAStreamWhateverIsCurrent) {
     const CUstream other = fake.make_stream();
     for (const CUcontext current : {fake.primary_context(0), CUcontext{}}) {
         fake.make_current(current);
-        EXPECT_EQ(&platform->site(other).backend(), &platform->device(1));
+        EXPECT_EQ(&platform->site(other).device(), &platform->device(1));
         EXPECT_EQ(fake.current(), current);
     }
 }
@@ -111,7 +112,7 @@ TEST_F(CudaPlatform, RemembersNoSiteThatItCouldNotMake) {
         fake.fail(call, 1, CUDA_ERROR_UNKNOWN);
         const std::string message = expect_error(ErrorKind::device, [&] { platform->site(mine); });
         EXPECT_NE(message.find(call), std::string::npos) << message;
-        EXPECT_EQ(&platform->site(mine).backend(), &backend());
+        EXPECT_EQ(&platform->site(mine).device(), &device());
     }
 }
 
@@ -144,7 +145,7 @@ TEST_F(CudaContext, RetainsThePrimaryOneOnceForManyThreads) {
     const Binary binary = compile("k<1>");
     std::vector<std::thread> threads;
     for (int i = 0; i < 16; ++i) {
-        threads.emplace_back([&] { backend().load(binary)->launch(plain_launch(), nullptr); });
+        threads.emplace_back([&] { device().load(binary)->launch(plain_launch(), nullptr); });
     }
     for (std::thread& thread : threads) {
         thread.join();
@@ -163,7 +164,7 @@ TEST_F(CudaContext, LaunchesOnTheDefaultStreamWithoutOne) {
 
 TEST_F(CudaContext, LetsWhatItMadeOutliveThePlatform) {
     const auto program = load("k<1>");
-    auto bench = backend().make_bench();
+    auto bench = device().make_bench();
     auto memory = bench->allocate(64);
     platform.reset();
     EXPECT_FALSE(bench->run(*program, plain_launch(), milliseconds(100)).has_value());
@@ -199,7 +200,7 @@ TEST_F(CudaCapture, TakesALaunchThatNeedsNoWorkMemory) {
     for (const CUstream mine : {stream(), other}) {
         fake.begin_capture(mine);
         StreamSite& site = platform->site(mine);
-        EXPECT_EQ(&site.backend(), &platform->device(mine == other ? 1 : 0));
+        EXPECT_EQ(&site.device(), &platform->device(mine == other ? 1 : 0));
         EXPECT_EQ(site.scratch({}).plain, nullptr);
         EXPECT_TRUE(fake.end_capture(mine));
         EXPECT_NE(&platform->site(mine), &site);
@@ -210,13 +211,13 @@ TEST_F(CudaCapture, DoesNotHideTheDeviceOfTheLegacyStream) {
     stream();
     fake.make_current(fake.primary_context(0));
     begin();
-    EXPECT_EQ(&platform->site(nullptr).backend(), &backend());
+    EXPECT_EQ(&platform->site(nullptr).device(), &device());
     EXPECT_TRUE(still_alive());
     fake.make_current(nullptr);
 }
 
 TEST_F(CudaCapture, RefusesToReadAResultBack) {
-    const auto memory = backend().allocate_zeroed(4);
+    const auto memory = device().allocate_zeroed(4);
     begin();
     expect_error(ErrorKind::not_prepared, [&] { read_float(memory->data(), stream()); });
     EXPECT_TRUE(still_alive());
@@ -248,18 +249,18 @@ TEST_F(CudaCapture, OfAnotherStreamIsNotDisturbedBySlowWork) {
     stream();
     begin();
     EXPECT_EQ(double_on_the_device({4}), std::vector<float>{8});
-    backend().allocate_zeroed(10);
+    device().allocate_zeroed(10);
     EXPECT_TRUE(still_alive());
 }
 
 TEST_F(CudaCapture, TakesAWrittenResult) {
-    const auto memory = backend().allocate_zeroed(4);
+    const auto memory = device().allocate_zeroed(4);
     const float value = 3;
     begin();
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, stream());
+    device().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, stream());
     EXPECT_TRUE(still_alive());
     EXPECT_TRUE(all_zero(memory->data(), 4));
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 // does not: the answer is an Error of the right kind, a LaunchFailure, or right; nothing leaks; the
 // current context is what it was.
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -33,13 +34,13 @@ Launch one_cell_launch(const DeviceMemory& memory) {
     return launch;
 }
 
-std::shared_ptr<const Program> load_increment(Backend& backend) {
+std::shared_ptr<const Program> load_increment(Device& device) {
     const Instance instance{{"increment"}};
-    const CompileOutcome outcome = backend.compile({}, {&instance, 1}).at(0);
+    const CompileOutcome outcome = device.compile({}, {&instance, 1}).at(0);
     if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
         throw Error(ErrorKind::compile, failure->log);
     }
-    return backend.load(std::get<Binary>(outcome));
+    return device.load(std::get<Binary>(outcome));
 }
 
 void require(bool right) {
@@ -48,18 +49,18 @@ void require(bool right) {
     }
 }
 
-int read_int(Backend& backend, const DeviceMemory& memory) {
+int read_int(Device& device, const DeviceMemory& memory) {
     int value = -1;
-    backend.read_back(std::as_writable_bytes(std::span(&value, 1)), memory.data(), nullptr);
+    device.read_back(std::as_writable_bytes(std::span(&value, 1)), memory.data(), nullptr);
     return value;
 }
 
 void dispatch(Platform& platform) {
-    Backend& backend = platform.site(nullptr).backend();
-    const auto program = load_increment(backend);
-    const auto memory = backend.allocate_zeroed(sizeof(int));
+    Device& device = platform.site(nullptr).device();
+    const auto program = load_increment(device);
+    const auto memory = device.allocate_zeroed(sizeof(int));
     program->launch(one_cell_launch(*memory), nullptr);
-    require(read_int(backend, *memory) == 1);
+    require(read_int(device, *memory) == 1);
 }
 
 void use_scratch(Platform& platform) {
@@ -71,9 +72,9 @@ void use_scratch(Platform& platform) {
 }
 
 void bench(Platform& platform) {
-    Backend& backend = platform.device(0);
-    const auto program = load_increment(backend);
-    const auto bench = backend.make_bench();
+    Device& device = platform.device(0);
+    const auto program = load_increment(device);
+    const auto bench = device.make_bench();
     const auto memory = bench->allocate(sizeof(int));
     const auto copy = bench->allocate(sizeof(int));
     int value = 41;
@@ -88,9 +89,9 @@ void bench(Platform& platform) {
 }
 
 void time_with(Platform& platform, bool flush_cache) {
-    Backend& backend = platform.device(0);
-    const auto program = load_increment(backend);
-    const auto bench = backend.make_bench();
+    Device& device = platform.device(0);
+    const auto program = load_increment(device);
+    const auto bench = device.make_bench();
     const auto memory = bench->allocate(sizeof(int));
     bench->fill(memory->data(), std::byte{0}, sizeof(int));
     const std::vector<Launch> chain(3, one_cell_launch(*memory));
@@ -167,4 +168,4 @@ INSTANTIATE_TEST_SUITE_P(Sequences, CudaFault, ::testing::ValuesIn(kSequences),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "backend/cuda/cuda_platform.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -41,16 +42,16 @@ protected:
         }
     }
 
-    Backend& backend() { return platform_->device(0); }
+    Device& device() { return platform_->device(0); }
 
     std::shared_ptr<const Program> load(const std::string& expression) {
         const TemplateSource source{"gpu_test.cu", kKernels, {}};
         const Instance instance{{expression}};
-        const auto outcome = backend().compile(source, {&instance, 1}).front();
+        const auto outcome = device().compile(source, {&instance, 1}).front();
         if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
             throw Error(ErrorKind::compile, failure->log);
         }
-        return backend().load(std::get<Binary>(outcome));
+        return device().load(std::get<Binary>(outcome));
     }
 
     static Launch launch_on(const DeviceMemory& memory, std::uint64_t number,
@@ -70,7 +71,7 @@ protected:
     template <class T>
     T read(const void* device, Stream stream = nullptr) {
         T value{};
-        backend().read_back(std::as_writable_bytes(std::span(&value, 1)), device, stream);
+        device().read_back(std::as_writable_bytes(std::span(&value, 1)), device, stream);
         return value;
     }
 
@@ -79,7 +80,7 @@ protected:
 
 TEST_F(CudaGpu, CompilesLoadsAndRuns) {
     const auto program = load("twice");
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     std::vector<float> values(1000);
     std::iota(values.begin(), values.end(), 0.0F);
     const auto memory = bench->allocate(values.size() * sizeof(float));
@@ -96,7 +97,7 @@ TEST_F(CudaGpu, CompilesLoadsAndRuns) {
 
 TEST_F(CudaGpu, ComparesMemoryOfAnyAlignmentAndSize) {
     constexpr std::size_t kBytes = 3'000'000;
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     const auto one = bench->allocate(kBytes);
     const auto other = bench->allocate(kBytes);
     auto* const a = static_cast<std::byte*>(one->data());
@@ -119,7 +120,7 @@ TEST_F(CudaGpu, ComparesMemoryOfAnyAlignmentAndSize) {
 
 TEST_F(CudaGpu, ComparesMoreThan4GiB) {
     constexpr std::size_t kBytes = (std::size_t{4} << 30) + 33;
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     std::unique_ptr<DeviceMemory> memory;
     try {
         memory = bench->allocate(kBytes + 16);
@@ -138,8 +139,8 @@ TEST_F(CudaGpu, ComparesMoreThan4GiB) {
 
 TEST_F(CudaGpu, TimesAChainWarmAndCold) {
     const auto program = load("count");
-    const auto bench = backend().make_bench();
-    const auto memory = backend().allocate_zeroed(sizeof(int));
+    const auto bench = device().make_bench();
+    const auto memory = device().allocate_zeroed(sizeof(int));
     const std::vector<Launch> chain(20, launch_on(*memory, 0, 1, 32));
     for (const bool flush : {false, true}) {
         const auto timer = bench->timer(*program, chain, flush);
@@ -156,8 +157,8 @@ TEST_F(CudaGpu, TimesAChainWarmAndCold) {
 TEST_F(CudaGpu, AllowsAllTheSharedMemoryOfTheDevice) {
     const auto program = load("use_shared");
     const auto bytes =
-        static_cast<std::uint32_t>(backend().info().attributes.at("shared_bytes_per_block"));
-    const auto memory = backend().allocate_zeroed(sizeof(float));
+        static_cast<std::uint32_t>(device().info().attributes.at("shared_bytes_per_block"));
+    const auto memory = device().allocate_zeroed(sizeof(float));
     Launch launch = launch_on(*memory, bytes);
     launch.steps[0].shared_bytes = bytes;
     program->launch(launch, nullptr);
@@ -170,11 +171,11 @@ TEST_F(CudaGpu, LaunchesWithoutACurrentContextAndLeavesNone) {
     CUcontext current = nullptr;
     ASSERT_EQ(driver->cuCtxGetCurrent(&current), CUDA_SUCCESS);
     ASSERT_EQ(current, nullptr);
-    const auto memory = backend().allocate_zeroed(sizeof(int));
+    const auto memory = device().allocate_zeroed(sizeof(int));
     program->launch(launch_on(*memory, 0), nullptr);
     EXPECT_EQ(read<int>(memory->data()), 256);
     const int value = -5;
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, nullptr);
+    device().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, nullptr);
     EXPECT_EQ(read<int>(memory->data()), -5);
     ASSERT_EQ(driver->cuCtxGetCurrent(&current), CUDA_SUCCESS);
     EXPECT_EQ(current, nullptr);
@@ -251,7 +252,7 @@ protected:
 
 TEST_F(CudaGpuCapture, RefusesSlowWorkAndStaysAlive) {
     const auto program = load("count");
-    const auto memory = backend().allocate_zeroed(sizeof(int));
+    const auto memory = device().allocate_zeroed(sizeof(int));
     int expected = 0;
     for (const CUstreamCaptureMode mode :
          {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
@@ -272,7 +273,7 @@ TEST_F(CudaGpuCapture, IsNotBrokenBySlowWorkOfAnotherThread) {
     begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
     std::thread([&] {
         const auto program = load("twice");
-        const auto bench = backend().make_bench();
+        const auto bench = device().make_bench();
         const auto memory = bench->allocate(1024);
         bench->fill(memory->data(), std::byte{0}, 1024);
         EXPECT_FALSE(bench->run(*program, launch_on(*memory, 256), milliseconds(10000)));
@@ -285,7 +286,7 @@ using CudaGpuDeathRow = CudaGpu;
 
 TEST_F(CudaGpuDeathRow, DISABLED_IllegalAddress) {
     const auto program = load("wander");
-    const auto bench = backend().make_bench();
+    const auto bench = device().make_bench();
     const auto memory = bench->allocate(16);
     Launch launch = launch_on(*memory, 0);
     launch.cells[0] = 0x10;
@@ -296,12 +297,12 @@ TEST_F(CudaGpuDeathRow, DISABLED_IllegalAddress) {
     const auto again = bench->run(*program, launch, milliseconds(10000));
     ASSERT_TRUE(again.has_value());
     EXPECT_NE(again->reason.find("before its launch"), std::string::npos) << again->reason;
-    EXPECT_THROW(backend().allocate_zeroed(16), Error);
+    EXPECT_THROW(device().allocate_zeroed(16), Error);
 }
 
 TEST_F(CudaGpuDeathRow, DISABLED_EndlessLoop) {
     const auto program = load("spin");
-    auto bench = backend().make_bench();
+    auto bench = device().make_bench();
     auto memory = bench->allocate(16);
     bench->fill(memory->data(), std::byte{0}, 16);
     const auto failure = bench->run(*program, launch_on(*memory, 0, 1, 1), milliseconds(300));
@@ -339,4 +340,4 @@ TEST_F(CudaGpuLostContext, IsNotWaitedForAfterAnEndlessLoop) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <set>
 #include <thread>
 
@@ -5,7 +6,7 @@
 
 #include "fake/fake_cuda_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class CudaScratch : public FakeCudaFixture {
@@ -119,4 +120,4 @@ TEST_F(CudaScratch, ServesManyThreadsOnManyStreams) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

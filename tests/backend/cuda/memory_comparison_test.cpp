@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/memory_comparison.hpp"
 
 #include <numeric>
@@ -26,7 +27,7 @@ bool equal(const unsigned char* one, const unsigned char* other, std::size_t byt
     unsigned different = 0;
     for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
         for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) {
-            jitune::compare_bytes(one, other, bytes, &different);
+            internal::compare_bytes(one, other, bytes, &different);
         }
     }
     return different == 0;
@@ -34,7 +35,7 @@ bool equal(const unsigned char* one, const unsigned char* other, std::size_t byt
 
 }  // namespace on_host
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// Two arrays with the same `bytes` bytes at `first` and at `second`, and nothing else in common.
@@ -70,7 +71,7 @@ TEST(CompareBytes, SeesEachByteAndNoOtherAtAnyAlignment) {
 
 class MemoryComparisonTest : public FakeCudaFixture {
 protected:
-    std::unique_ptr<Bench> bench_ = backend().make_bench();
+    std::unique_ptr<Bench> bench_ = device().make_bench();
     std::unique_ptr<DeviceMemory> one_ = bench_->allocate(1000), other_ = bench_->allocate(1000);
 
     bool equal() { return bench_->equal(one_->data(), other_->data(), 1000); }
@@ -117,4 +118,4 @@ TEST_F(MemoryComparisonTest, NeverTakesAFailureForAnAnswer) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

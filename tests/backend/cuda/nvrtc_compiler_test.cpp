@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc_compiler.hpp"
 
 #include <cstring>
@@ -8,7 +9,7 @@
 #include "backend/cuda/image_check.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 const char* const kScale = R"(
@@ -237,4 +238,4 @@ TEST(NvrtcTable, SaysWhereItLookedAndWhatToDo) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

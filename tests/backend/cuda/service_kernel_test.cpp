@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/service_kernel.hpp"
 
 #include <gtest/gtest.h>
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST(ServiceKernel, CompilesForEveryArchitectureFromTuringToBlackwell) {
@@ -24,4 +25,4 @@ TEST(ServiceKernel, CompilesForEveryArchitectureFromTuringToBlackwell) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <elf.h>
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 #include "fixtures/host_fixture.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 TEST_F(HostBackendTest, CompilesLoadsAndLaunches) {
@@ -44,8 +45,8 @@ TEST_F(HostBackendTest, RunsTheStepsOfALaunchInOrder) {
         void set(int* value, int to) { *value = to; }
         void twice(int* value) { *value *= 2; })",
                                 {}};
-    const auto outcomes = backend().compile(source, {{Instance{{"set", "twice"}}}});
-    const auto steps = backend().load(std::get<Binary>(outcomes.front()));
+    const auto outcomes = device().compile(source, {{Instance{{"set", "twice"}}}});
+    const auto steps = device().load(std::get<Binary>(outcomes.front()));
     int value = 0;
     Launch launch = launch_with(&value, 21);
     launch.steps[1].entry = 1;
@@ -60,8 +61,8 @@ TEST_F(HostBackendTest, FindsTheHeadersOfATemplate) {
         "headers.host.cpp",
         "#include \"one.h\"\n#include \"more/two.h\"\nvoid f(int* r) { *r = kOne + kTwo; }",
         {{"one.h", "constexpr int kOne = 1;"}, {"more/two.h", "constexpr int kTwo = 2;"}}};
-    const auto outcomes = backend().compile(source, {{Instance{{"f"}}}});
-    const auto f = backend().load(std::get<Binary>(outcomes.front()));
+    const auto outcomes = device().compile(source, {{Instance{{"f"}}}});
+    const auto f = device().load(std::get<Binary>(outcomes.front()));
     int result = 0;
     f->launch(launch_with(&result), nullptr);
     EXPECT_EQ(result, 3);
@@ -73,7 +74,7 @@ TEST_F(HostBackendTest, ABadInstanceCostsOnlyItself) {
                                 "    static_assert(kSize > 0, \"too small\");\n    *r = kSize;\n}",
                                 {}};
     const std::vector<Instance> instances{{{"f<1>"}}, {{"f<0>"}}, {{"f<3>"}}};
-    const auto outcomes = backend().compile(source, instances);
+    const auto outcomes = device().compile(source, instances);
     ASSERT_EQ(outcomes.size(), 3U);
     const std::string log = std::get<CompileFailure>(outcomes[1]).log;
     EXPECT_NE(log.find("too small"), std::string::npos) << log;
@@ -81,14 +82,14 @@ TEST_F(HostBackendTest, ABadInstanceCostsOnlyItself) {
     for (const int size : {1, 3}) {
         const auto& outcome = outcomes[static_cast<std::size_t>(size) - 1];
         int result = 0;
-        backend().load(std::get<Binary>(outcome))->launch(launch_with(&result), nullptr);
+        device().load(std::get<Binary>(outcome))->launch(launch_with(&result), nullptr);
         EXPECT_EQ(result, size);
     }
 }
 
 TEST_F(HostBackendTest, InstancesOfOneCompilationShareAnImage) {
     const std::vector<Instance> instances{{{"scale<2>"}}, {{"scale<3>"}}};
-    const auto outcomes = backend().compile({"test.host.cpp", kScale, {}}, instances);
+    const auto outcomes = device().compile({"test.host.cpp", kScale, {}}, instances);
     EXPECT_EQ(std::get<Binary>(outcomes[0]).image, std::get<Binary>(outcomes[1]).image);
     EXPECT_EQ(std::get<Binary>(outcomes[0]).format, "so");
 }
@@ -106,8 +107,8 @@ TEST_F(HostBackendTest, RefusesExpressionsThatAreMoreThanANameAndItsArguments) {
         "scale<1>{}",
     };
     for (const std::string& expression : hostile) {
-        const auto outcomes = backend().compile({"test.host.cpp", kScale, {}},
-                                                {{Instance{{expression}}, Instance{{"scale<2>"}}}});
+        const auto outcomes = device().compile({"test.host.cpp", kScale, {}},
+                                               {{Instance{{expression}}, Instance{{"scale<2>"}}}});
         const auto* failure = std::get_if<CompileFailure>(&outcomes[0]);
         ASSERT_NE(failure, nullptr) << expression;
         EXPECT_NE(failure->log.find("refused"), std::string::npos) << failure->log;
@@ -144,11 +145,11 @@ TEST_F(HostBackendTest, RefusesImagesThatAreNotOfThisMachine) {
 TEST_F(HostBackendTest, RefusesOtherFormatsAndSymbols) {
     Binary other = binary(kScale, "scale<1>");
     other.symbols = {"jitune_entry_7_0"};
-    expect_error(ErrorKind::device, "jitune_entry_7_0", [&] { backend().load(other); });
+    expect_error(ErrorKind::device, "jitune_entry_7_0", [&] { device().load(other); });
     other.symbols = {"abort"};
-    expect_error(ErrorKind::device, "abort", [&] { backend().load(other); });
+    expect_error(ErrorKind::device, "abort", [&] { device().load(other); });
     other.format = "cubin";
-    expect_error(ErrorKind::device, "cubin", [&] { backend().load(other); });
+    expect_error(ErrorKind::device, "cubin", [&] { device().load(other); });
 }
 
 TEST_F(HostBackendTest, RefusesALaunchWithTheWrongNumberOfArguments) {
@@ -165,8 +166,8 @@ TEST_F(HostBackendTest, RefusesALaunchWithTheWrongNumberOfArguments) {
 TEST_F(HostBackendTest, MapsIdenticalImagesOnce) {
     const Binary counter = binary(kCounter, "count");
     int first = 0, second = 0;
-    backend().load(counter)->launch(launch_with(&first), nullptr);
-    backend().load(counter)->launch(launch_with(&second), nullptr);
+    device().load(counter)->launch(launch_with(&first), nullptr);
+    device().load(counter)->launch(launch_with(&second), nullptr);
     EXPECT_EQ(first, 1);
     EXPECT_EQ(second, 2);
 }
@@ -201,15 +202,15 @@ TEST_F(HostBackendTest, KeepsScratchForEachThread) {
 }
 
 TEST_F(HostBackendTest, ReadsAndWritesItsMemory) {
-    const auto memory = backend().allocate_zeroed(1000);
+    const auto memory = device().allocate_zeroed(1000);
     const std::string zeros(1000, '\0');
     EXPECT_EQ(std::memcmp(memory->data(), zeros.data(), zeros.size()), 0);
     const std::int64_t value = 42;
     std::int64_t result = 0;
-    backend().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, nullptr);
-    backend().read_back(std::as_writable_bytes(std::span(&result, 1)), memory->data(), nullptr);
+    device().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, nullptr);
+    device().read_back(std::as_writable_bytes(std::span(&result, 1)), memory->data(), nullptr);
     EXPECT_EQ(result, 42);
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

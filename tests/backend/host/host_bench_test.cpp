@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -9,14 +10,14 @@ extern "C" const char* __asan_default_options() {
     return "allocator_may_return_null=1";
 }
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
 
 class HostBenchTest : public HostBackendTest {
 protected:
-    std::unique_ptr<Bench> bench_ = backend().make_bench();
+    std::unique_ptr<Bench> bench_ = device().make_bench();
 };
 
 TEST_F(HostBenchTest, MovesBytes) {
@@ -79,4 +80,4 @@ TEST_F(HostBenchTest, TimesAShortChainByRepeatingItUnlessTheCacheIsFlushed) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_compiler.hpp"
 
 #include <cstdlib>
@@ -10,7 +11,7 @@
 #include "fixtures/host_fixture.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -85,7 +86,7 @@ TEST(HostCompiler, ReportsACompilerThatCrashesOrLies) {
 TEST_F(HostBackendTest, SaysWhichCompilerIsMissingAndWhatToDo) {
     {
         const Variable chosen("JITUNE_CXX", "no-such-compiler");
-        expect_error(ErrorKind::unavailable, "no-such-compiler", [&] { backend().compiler(); });
+        expect_error(ErrorKind::unavailable, "no-such-compiler", [&] { device().compiler(); });
     }
     {
         const Variable chosen("JITUNE_CXX", "");
@@ -95,12 +96,12 @@ TEST_F(HostBackendTest, SaysWhichCompilerIsMissingAndWhatToDo) {
     }
     const FakeCompiler broken("exit 1");
     const Variable chosen("JITUNE_CXX", broken.path());
-    expect_error(ErrorKind::unavailable, "exit code 1", [&] { backend().compiler(); });
+    expect_error(ErrorKind::unavailable, "exit code 1", [&] { device().compiler(); });
 }
 
 TEST_F(HostBackendTest, NamesItsCompiler) {
-    EXPECT_FALSE(backend().compiler().empty());
-    EXPECT_EQ(backend().compiler().find('\n'), std::string::npos);
+    EXPECT_FALSE(device().compiler().empty());
+    EXPECT_EQ(device().compiler().find('\n'), std::string::npos);
 }
 
 TEST(HostCompiler, NamesTheLineOfTheTemplateThatNamesTheKernel) {
@@ -111,4 +112,4 @@ TEST(HostCompiler, NamesTheLineOfTheTemplateThatNamesTheKernel) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_device.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 std::string cpuinfo(const std::string& model, const std::string& flags) {
@@ -56,4 +57,4 @@ TEST(HostDevice, DescribesThisMachine) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

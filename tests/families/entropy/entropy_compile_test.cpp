@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // That entropy.cu compiles for every architecture, and the article's kernels for the oldest and the
 // newest.
 
@@ -5,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include "articles/entropy_steps.hpp"
 #include "backend/cuda/image_check.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "jitune/error.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "articles/entropy_steps.hpp"
+#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 DeviceInfo device(int architecture) {
@@ -78,7 +79,7 @@ protected:
 };
 
 TEST_P(EntropyCompile, EveryKindOfKernel) {
-    const KernelTemplate& kernel = entropy_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = entropy_kernel(PlatformKind::cuda).kernel_template;
     std::vector<Instance> instances;
     const bool all = GetParam() == 75 || GetParam() == 90 || GetParam() == 120;
     for (const Choice& choice : std::span(kChoices).first(all ? std::size(kChoices) : 1)) {
@@ -97,10 +98,10 @@ TEST_P(EntropyCompile, EveryStepOfTheArticle) {
     if (!ends) {
         return;
     }
-    const KernelTemplate& kernel = entropy_step_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = entropy_step_kernel(PlatformKind::cuda).kernel_template;
     std::vector<Instance> instances;
     for (const EntropyStep& step : entropy_steps()) {
-        if (step.backend == "cuda") {
+        if (step.device == "cuda") {
             const Problem problem = entropy_step_problem(step, 400);
             const SearchSpace space = kernel.space(problem, device(GetParam()));
             instances.push_back(kernel.instance(problem, kernel.default_configuration(space)));
@@ -114,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, EntropyCompile,
                          testing::PrintToStringParamName());
 
 TEST(EntropySpace, ReadsPacksOnlyWhereEveryRowBeginsWithOne) {
-    const KernelTemplate& kernel = entropy_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = entropy_kernel(PlatformKind::cuda).kernel_template;
     const auto transfer = [&](ElementType element, std::int64_t columns) {
         const Problem problem = entropy_problem({element, 1024, columns, {}});
         const SearchSpace space = kernel.space(problem, device(90));
@@ -127,7 +128,7 @@ TEST(EntropySpace, ReadsPacksOnlyWhereEveryRowBeginsWithOne) {
 }
 
 TEST(EntropySpace, HasADefaultForEveryWindowAndLevels) {
-    const KernelTemplate& kernel = entropy_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = entropy_kernel(PlatformKind::cuda).kernel_template;
     for (const int window : {3, 5, 9, 11, 15}) {
         for (const int levels : {2, 16, 32, 33, 256}) {
             for (const std::int64_t size : {1, 400, 10240}) {
@@ -145,4 +146,4 @@ TEST(EntropySpace, HasADefaultForEveryWindowAndLevels) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,11 +1,12 @@
-#include "tuning/tuner.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "articles/entropy_steps.hpp"
+#include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "jitune/entropy.hpp"
-#include "families/entropy/entropy_kernel.hpp"
-#include "articles/entropy_steps.hpp"
+#include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class EntropyGpu : public GpuFixture {
@@ -26,12 +27,12 @@ protected:
     void expect_all_right(ElementType element, std::int64_t size, const Entropy& entropy,
                           std::size_t most) {
         Engine& engine = session_.engine();
-        const Kernel& kernel = entropy_kernel("cuda");
+        const Kernel& kernel = entropy_kernel(PlatformKind::cuda);
         const Problem problem = entropy_problem({element, size, size, entropy});
         BinaryCache binaries;
         TuneOptions options;
         options.max_evaluations = most;
-        const TuneReport report = tune(engine.backend("cuda"), kernel.kernel_template,
+        const TuneReport report = tune(engine.device("cuda"), kernel.kernel_template,
                                        *kernel.workload, problem, options, binaries, engine.log());
         for (const Measurement& measurement : report.measurements) {
             EXPECT_EQ(measurement.verdict, Verdict::timed)
@@ -73,9 +74,9 @@ TEST_F(EntropyGpu, EveryStepOfTheArticleIsRight) {
     const std::atomic<bool> stop{false};
     Engine& engine = session_.engine();
     for (const EntropyStep& step : entropy_steps()) {
-        if (step.backend == "cuda") {
+        if (step.device == "cuda") {
             const EntropyTime time =
-                run_entropy_step(engine, engine.backend("cuda"), step, 400, stop);
+                run_entropy_step(engine, engine.device("cuda"), step, 400, stop);
             EXPECT_EQ(time.outcome, EntropyTime::Outcome::timed) << step.name << ": " << time.note;
             EXPECT_GT(time.copies_ns, 0) << step.name;
         }
@@ -97,4 +98,4 @@ TEST_F(EntropyGpu, ConfigurationsOfSmallArraysPassEveryCheck) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public API on the machine itself, and configurations of the host's kernel.
 
 #include <cmath>
 #include <limits>
 #include <span>
 
-#include "tuning/tuner.hpp"
+#include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/expect_error.hpp"
-#include "families/entropy/entropy_kernel.hpp"
+#include "tuning/tuner.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Options quick_options() {
@@ -149,12 +150,12 @@ class EntropyHostKernel : public testing::TestWithParam<Kind> {};
 TEST_P(EntropyHostKernel, ConfigurationsPassEveryCheck) {
     Session session(quick_options());
     Engine& engine = session.engine();
-    const Kernel& kernel = entropy_kernel("host");
+    const Kernel& kernel = entropy_kernel(PlatformKind::host);
     const Problem problem = entropy_problem({GetParam().element, 300, 200, GetParam().entropy});
     BinaryCache binaries;
     TuneOptions options;
     options.max_evaluations = 5;
-    const TuneReport report = tune(engine.backend("host"), kernel.kernel_template, *kernel.workload,
+    const TuneReport report = tune(engine.device("host"), kernel.kernel_template, *kernel.workload,
                                    problem, options, binaries, engine.log());
     EXPECT_EQ(report.progress.failed, 0U);
     EXPECT_EQ(report.progress.evaluated, 5U);
@@ -166,4 +167,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EntropyHostKernel,
                                          Kind{ElementType::int32, {13, 256}}));
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

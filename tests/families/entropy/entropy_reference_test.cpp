@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels are judged by, against the definition itself.
 
 #include "families/entropy/entropy_reference.hpp"
@@ -10,7 +11,7 @@
 
 #include "families/entropy/entropy_workload.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// -sum p log p over the window, of p alone.
@@ -113,4 +114,4 @@ TEST(EntropyWorkload, RefusesOutputsThatNobodyWrote) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 // That the example kernels for GPUs compile for every architecture, one configuration of each value
 // of each parameter.
 
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "tuning/binary_cache.hpp"
-#include "fixtures/expect_error.hpp"
 #include "families/own/kernel_file.hpp"
+#include "fixtures/expect_error.hpp"
+#include "tuning/binary_cache.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// A device that only compiles.
-class Compiler final : public Backend {
+class Compiler final : public Device {
 public:
     explicit Compiler(int architecture) : architecture_(architecture) {
         info_.device_class = std::to_string(architecture);
@@ -85,4 +86,4 @@ INSTANTIATE_TEST_SUITE_P(Files, ExampleCompile,
                                          "axpby.cu"));
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/npy.hpp"
 
 #include <cstring>
@@ -13,7 +14,7 @@
 
 #include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 std::string little_endian(std::size_t value, int bytes) {
@@ -206,4 +207,4 @@ TEST_F(NpyFileTest, RefusesWhatIsNoRegularFile) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/own/template_workload.hpp"
 
 #include <cstring>
@@ -6,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "fixtures/expect_error.hpp"
 #include "families/own/fill_data.hpp"
 #include "families/own/kernel_file.hpp"
+#include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -172,4 +173,4 @@ TEST_F(TemplateWorkloadTest, FillsAreWhatTheySay) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TunedKernel on the fake driver, with an example that is a GPU's: two-dimensional grids, macros, a
 // host function as its reference, a value that each call brings.
 
@@ -5,12 +6,12 @@
 #include <numeric>
 
 #include "dispatch/engine.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_cuda.hpp"
 #include "families/families.hpp"
+#include "fixtures/expect_error.hpp"
 #include "jitune/tuned_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 const std::filesystem::path kExamples = JITUNE_EXAMPLES_DIR;
@@ -69,7 +70,8 @@ protected:
         options.worker = "none";
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
-        return std::make_unique<Session>(std::make_unique<Engine>(options, std::move(platforms), families()));
+        return std::make_unique<Session>(
+            std::make_unique<Engine>(options, std::move(platforms), families()));
     }
 
     FakeCuda fake_;
@@ -117,4 +119,4 @@ TEST_F(TunedKernelCudaTest, PassesValuesAsTheirBits) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

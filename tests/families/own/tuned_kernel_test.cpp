@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A user's own kernel from a file, on the host: tuned, stored and dispatched for real.
 
 #include "jitune/tuned_kernel.hpp"
@@ -6,16 +7,16 @@
 #include <vector>
 
 #include "dispatch/engine.hpp"
-#include "fixtures/expect_error.hpp"
 #include "families/own/kernel_file.hpp"
+#include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr const char* kFrontMatter = R"(/* jitune template
 kernel = "scale"
-backend = "host"
+device = "host"
 sizes = ["n", "m"]
 cache = "warm"
 CONSTRAINT
@@ -54,7 +55,7 @@ void scale_plainly(T* result, const T* values, T factor, long n) {
 // Written before it is read, and changed in place, by `step` at a time.
 constexpr const char* kInPlace = R"(/* jitune template
 kernel = "double_up"
-backend = "host"
+device = "host"
 sizes = ["n"]
 cache = "warm"
 [parameters]
@@ -113,7 +114,7 @@ protected:
         Engine engine(options_);
         const Kernel kernel =
             kernel_from_text("double_up.cpp", replaced(kInPlace, "FAULT", fault), dir_.path());
-        return engine.tune_and_store(engine.backend("host"), kernel,
+        return engine.tune_and_store(engine.device("host"), kernel,
                                      kernel_problem(kernel.kernel_template, {1000}, {}),
                                      {.strategy = "exhaustive"});
     }
@@ -256,4 +257,4 @@ TEST_F(TunedKernelTest, RefusesFilesAndTypesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

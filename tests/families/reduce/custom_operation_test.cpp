@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/custom_operation.hpp"
 
 #include <functional>
 #include <limits>
 #include <set>
 
+#include "families/reduce/reduce_kernel.hpp"
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
-#include "families/reduce/reduce_kernel.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Change = std::function<void(CustomOperation&)>;
@@ -129,15 +130,15 @@ TEST(CustomOperation, ItsKernelIsAnotherTemplateForEveryShapeAndBackend) {
     const CustomOperation other = indexed_xor();
     for (const ReduceKind kind :
          {ReduceKind::all, ReduceKind::rows, ReduceKind::columns, ReduceKind::segments}) {
-        for (const char* backend : {"cuda", "host"}) {
+        for (const char* device : {"cuda", "host"}) {
             const std::string hash =
-                custom_reduce_kernel(kind, backend, operation).kernel_template.hash();
-            EXPECT_EQ(custom_reduce_kernel(kind, backend, operation).kernel_template.hash(), hash);
-            EXPECT_NE(custom_reduce_kernel(kind, backend, other).kernel_template.hash(), hash);
-            EXPECT_NE(reduce_kernel(kind, backend).kernel_template.hash(), hash);
+                custom_reduce_kernel(kind, device, operation).kernel_template.hash();
+            EXPECT_EQ(custom_reduce_kernel(kind, device, operation).kernel_template.hash(), hash);
+            EXPECT_NE(custom_reduce_kernel(kind, device, other).kernel_template.hash(), hash);
+            EXPECT_NE(reduce_kernel(kind, device).kernel_template.hash(), hash);
         }
     }
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_call.hpp"
 
 #include <bit>
@@ -5,12 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "fixtures/custom_operations.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_backend.hpp"
 #include "families/reduce/reduce_kernel.hpp"
+#include "fixtures/custom_operations.hpp"
+#include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using detail::ReduceData;
@@ -40,8 +41,8 @@ TEST(ReduceSizes, AreThoseOfTheShapesTemplate) {
 TEST(ReduceSizes, AreAsManyAsTheTemplateNames) {
     for (const ReduceShape& shape : {ReduceShape::all(5), ReduceShape::rows(3, 4),
                                      ReduceShape::columns(3, 4), ReduceShape::segments(7, 100)}) {
-        for (const char* backend : {"cuda", "host"}) {
-            const auto& front = reduce_kernel(shape.kind, backend).kernel_template.front_matter();
+        for (const char* device : {"cuda", "host"}) {
+            const auto& front = reduce_kernel(shape.kind, device).kernel_template.front_matter();
             EXPECT_EQ(front.sizes.size(), sizes_of(shape).size()) << front.kernel;
             EXPECT_EQ(reduce_problem(request_for(shape)).sizes, sizes_of(shape)) << front.kernel;
         }
@@ -148,23 +149,23 @@ TEST(ReduceNothing, HasTheOperationsValue) {
 }
 
 TEST(ReduceNothing, IsWrittenOncePerResult) {
-    FakeBackend backend;
+    FakeBackend device;
     std::vector<float> results{1, 2, 3, 4};
-    write_nothing(backend, request_for(ReduceShape::rows(3, 0), ReduceOp::product), results.data(),
+    write_nothing(device, request_for(ReduceShape::rows(3, 0), ReduceOp::product), results.data(),
                   nullptr);
     EXPECT_EQ(results, (std::vector<float>{1, 1, 1, 4}));
-    write_nothing(backend, request_for(ReduceShape::columns(0, 2)), results.data(), nullptr);
+    write_nothing(device, request_for(ReduceShape::columns(0, 2)), results.data(), nullptr);
     EXPECT_EQ(results, (std::vector<float>{0, 0, 1, 4}));
 }
 
 class ReduceKey : public testing::Test {
 protected:
-    DispatchKey key(const ReduceRequest& request) const { return reduce_key(request, backend_); }
+    DispatchKey key(const ReduceRequest& request) const { return reduce_key(request, device_); }
     DispatchKey key(const Reduction& reduction) const {
         return key(request_for(ReduceShape::all(1000), reduction));
     }
 
-    FakeBackend backend_;
+    FakeBackend device_;
     FakeBackend other_backend_;
 };
 
@@ -240,4 +241,4 @@ TEST(ReduceProblem, RefusesAResultThatTheOperationDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_compare.hpp"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 template <class T>
@@ -70,4 +71,4 @@ TEST(ReduceCompare, FindsTheLargestFiniteMagnitude) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <numeric>
 #include <optional>
@@ -6,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/engine.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_reduce.hpp"
 #include "families/families.hpp"
+#include "fixtures/expect_error.hpp"
 #include "jitune/reduce.hpp"
 #include "support/temp_dir.hpp"
 
@@ -16,7 +17,7 @@
 // answer is right or an Error, nothing leaks, the current context is what it was, and once the
 // driver works again the same session answers.
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Value = std::int32_t;
@@ -69,8 +70,8 @@ public:
         device_ = device == kNoContext ? 0 : device;
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake.tables(), Log(LogLevel::off)));
-        session_ =
-            std::make_unique<Session>(std::make_unique<Engine>(options, std::move(platforms), families()));
+        session_ = std::make_unique<Session>(
+            std::make_unique<Engine>(options, std::move(platforms), families()));
     }
 
     ~App() {
@@ -387,4 +388,4 @@ TEST(ReduceCuda, SaysWithEveryCallThatACandidateTookTheDeviceDown) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

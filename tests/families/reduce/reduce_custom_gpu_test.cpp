@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/gpu_fixture.hpp"
-#include "jitune/reduce.hpp"
 #include "fixtures/reduce_form.hpp"
+#include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class ReduceCustom : public GpuFixture {
@@ -130,4 +131,4 @@ TEST_F(ReduceCustom, AnEmptyFieldIsRefusedByItsName) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

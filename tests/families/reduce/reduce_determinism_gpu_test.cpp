@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <optional>
 
 #include "fixtures/expect_error.hpp"
 #include "fixtures/gpu_fixture.hpp"
-#include "jitune/reduce.hpp"
 #include "fixtures/reduce_form.hpp"
+#include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kCount = 1'000'003;
@@ -135,4 +136,4 @@ TEST_F(ReduceDeterminism, PinnedNeedsAConfiguration) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which mistakes of a kernel the checks of ReduceWorkload notice.
 
 #include <algorithm>
@@ -7,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "types/element_visit.hpp"
 #include "fixtures/reduce_case.hpp"
+#include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace reduce_case;
@@ -215,4 +216,4 @@ TEST(ReduceFault, NoticesANanThatIsIgnored) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every element type, operation and finish of reduce.cu against the reference, in forms that rotate
 // so that each meets each.
 
@@ -9,14 +10,14 @@
 #include <thread>
 
 #include "dispatch/call_memo.hpp"
-#include "fixtures/gpu_fixture.hpp"
 #include "families/reduce/reduce_data.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "fixtures/gpu_fixture.hpp"
 #include "fixtures/reduce_form.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr ReduceForm kForms[] = {
@@ -157,9 +158,9 @@ protected:
     };
 
     const KernelTemplate& kernel() const {
-        return reduce_kernel(ReduceKind::all, "cuda").kernel_template;
+        return reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template;
     }
-    Backend& backend() { return session_.engine().backend("cuda:0"); }
+    Device& device() { return session_.engine().device("cuda:0"); }
 
     Problem problem_of(const ReduceTypes& types, std::string_view finish) const {
         const auto determinism = finish == "atomic" ? Determinism::any : Determinism::run_to_run;
@@ -179,7 +180,7 @@ protected:
             const auto configuration =
                 Configuration::parse(form.text(types.element, finish, i % 2 == 0 ? 8 : 4),
                                      kernel().front_matter().parameters);
-            if (kernel().accepts(configuration, problem, backend().info())) {
+            if (kernel().accepts(configuration, problem, device().info())) {
                 return Candidate{problem, configuration};
             }
         }
@@ -188,7 +189,7 @@ protected:
 
     /// One for each finish and width of indexes that fit.
     std::vector<Candidate> candidates(const ReduceTypes& types, std::size_t first) {
-        const std::int64_t capability = backend().info().attributes.at("compute_capability");
+        const std::int64_t capability = device().info().attributes.at("compute_capability");
         std::vector<Candidate> result;
         for (std::size_t f = 0; f < std::size(kFinishes); ++f) {
             for (const int index_bytes : {8, 4}) {
@@ -222,7 +223,7 @@ protected:
         for (const Candidate& one : candidates) {
             instances.push_back(kernel().instance(one.problem, one.configuration));
         }
-        const auto outcomes = backend().compile(kernel().source(), instances);
+        const auto outcomes = device().compile(kernel().source(), instances);
         std::vector<std::unique_ptr<const Resolved>> result;
         for (std::size_t i = 0; i < outcomes.size(); ++i) {
             const auto* binary = std::get_if<Binary>(&outcomes[i]);
@@ -231,8 +232,8 @@ protected:
                 continue;
             }
             auto resolved = std::make_unique<Resolved>();
-            resolved->program = backend().load(*binary);
-            resolved->rule = kernel().launch_rule(candidates[i].problem, backend().info(),
+            resolved->program = device().load(*binary);
+            resolved->rule = kernel().launch_rule(candidates[i].problem, device().info(),
                                                   candidates[i].configuration);
             resolved->info.configuration = candidates[i].configuration.text();
             result.push_back(std::move(resolved));
@@ -307,4 +308,4 @@ std::string name_of(const testing::TestParamInfo<ElementType>& row) {
 INSTANTIATE_TEST_SUITE_P(Of, ReduceForms, testing::ValuesIn(kElements), name_of);
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <limits>
 #include <thread>
 #include <vector>
 
+#include "families/reduce/reduce_reference.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "jitune/reduce.hpp"
-#include "families/reduce/reduce_reference.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class ReduceGpu : public GpuFixture {
@@ -229,4 +230,4 @@ TEST_F(ReduceGpu, AnUnpreparedCallOnACapturingStreamSaysSo) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class ReduceHostCustom : public testing::Test {
@@ -86,4 +87,4 @@ TEST_F(ReduceHostCustom, AnEmptyFieldIsRefusedByItsName) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
 
 #include "fixtures/reduce_host_kernels.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace host_kernels;
@@ -280,4 +281,4 @@ TEST(ReduceHostKernelAccuracy, CompensatedSumsKeepWhatAPlainTotalRoundsAway) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

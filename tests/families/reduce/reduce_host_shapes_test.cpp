@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 #include <span>
 
 #include "fixtures/reduce_host_kernels.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace host_kernels;
@@ -206,4 +207,4 @@ TEST(ReduceHostSegments, AnEmptySegmentHasTheIdentity) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public API on the machine itself: compiles, tunes, stores and dispatches for real.
 
 #include <algorithm>
@@ -11,13 +12,13 @@
 
 #include <fmt/format.h>
 
+#include "families/reduce/reduce_reference.hpp"
 #include "fixtures/expect_error.hpp"
 #include "jitune/reduce_shapes.hpp"
-#include "families/reduce/reduce_reference.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr const char* kAnswerOnly = "--answer-from-the-store";
@@ -263,11 +264,11 @@ TEST(ReduceHostShapes, RefusesWhatIsNoMatrixAndWhatAreNoOffsets) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal
 
 int main(int argc, char** argv) {
-    if (argc == 4 && std::string_view(argv[1]) == jitune::kAnswerOnly) {
-        return jitune::answer_from_store(argv[2], argv[3]);
+    if (argc == 4 && std::string_view(argv[1]) == jitune::internal::kAnswerOnly) {
+        return jitune::internal::answer_from_store(argv[2], argv[3]);
     }
     testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();

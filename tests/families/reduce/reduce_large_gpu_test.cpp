@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes at which a signed or an unsigned 32-bit index wraps, in every finish.
 
 #include <cstring>
 
 #include "dispatch/engine.hpp"
-#include "fixtures/gpu_fixture.hpp"
-#include "jitune/reduce.hpp"
 #include "families/reduce/reduce_reference.hpp"
+#include "fixtures/gpu_fixture.hpp"
 #include "fixtures/reduce_form.hpp"
+#include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kPeriod = 65'521;  // no multiple of any tile
@@ -61,7 +62,7 @@ protected:
     template <class R, class T>
     void expect(const Expected& right, const DeviceArray<T>& array, ReduceOp op,
                 std::initializer_list<std::string_view> finishes, int index_bytes = 8) {
-        const auto& attributes = session_.engine().backend("cuda:0").info().attributes;
+        const auto& attributes = session_.engine().device("cuda:0").info().attributes;
         for (const std::string_view finish : finishes) {
             if (finish == "cluster" && attributes.at("compute_capability") < 90) {
                 continue;
@@ -117,4 +118,4 @@ INSTANTIATE_TEST_SUITE_P(Of, ReduceLarge,
                                          (std::size_t{1} << 32) + 1));
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

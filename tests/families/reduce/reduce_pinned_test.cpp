@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determinism::pinned through the public functions, on the fake driver.
 
 #include <numeric>
 
 #include "dispatch/engine.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_reduce.hpp"
 #include "families/families.hpp"
-#include "jitune/reduce.hpp"
+#include "fixtures/expect_error.hpp"
 #include "fixtures/reduce_form.hpp"
+#include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kCount = 20'001;
@@ -30,8 +31,8 @@ protected:
         options.log_level = LogLevel::off;
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
-        session_ =
-            std::make_unique<Session>(std::make_unique<Engine>(options, std::move(platforms), families()));
+        session_ = std::make_unique<Session>(
+            std::make_unique<Engine>(options, std::move(platforms), families()));
         std::iota(values_.begin(), values_.end(), 7);
     }
 
@@ -112,4 +113,4 @@ TEST_F(ReducePinned, NeedsAConfiguration) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_reference.hpp"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 template <class T>
@@ -231,4 +232,4 @@ TEST(ReduceReference, RefusesACustomOperation) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

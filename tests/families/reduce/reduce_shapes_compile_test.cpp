@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -9,11 +10,11 @@
 #include <gtest/gtest.h>
 
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "jitune/error.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using detail::ReduceShape;
@@ -111,7 +112,7 @@ std::vector<std::pair<Problem, Configuration>> covering(const KernelTemplate& ke
 class ReduceShapesCompile : public testing::TestWithParam<ReduceKind> {
 protected:
     const KernelTemplate& kernel() const {
-        return reduce_kernel(GetParam(), "cuda").kernel_template;
+        return reduce_kernel(GetParam(), PlatformKind::cuda).kernel_template;
     }
 };
 
@@ -181,4 +182,4 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ReduceShapesCompile,
                          kind_name);
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -9,7 +10,7 @@
 #include "fixtures/device_array.hpp"
 #include "jitune/reduce_shapes.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// The elements of one result: values[first], values[first + stride] …
@@ -324,4 +325,4 @@ TEST_F(ReduceShapesGpu, SegmentsInEveryKindOfConfiguration) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

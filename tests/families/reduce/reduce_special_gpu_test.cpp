@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that kernels get wrong first: NaN, infinities, zeros with a sign, the lowest integers, and
 // equal extremes. In the default configuration and in every finish.
 
@@ -5,13 +6,13 @@
 #include <limits>
 
 #include "dispatch/engine.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/gpu_fixture.hpp"
-#include "jitune/reduce.hpp"
-#include "families/reduce/reduce_kernel.hpp"
 #include "fixtures/reduce_form.hpp"
+#include "jitune/reduce.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kSizes[] = {1, 5, 5000, 70'001};
@@ -21,8 +22,9 @@ protected:
     /// The default configuration, as an empty text, and every third finish that fits: the compiles
     /// of all of them would take minutes.
     std::vector<std::string> configurations(const detail::ReduceRequest& request) {
-        const KernelTemplate& kernel = reduce_kernel(ReduceKind::all, "cuda").kernel_template;
-        const DeviceInfo& device = session_.engine().backend("cuda:0").info();
+        const KernelTemplate& kernel =
+            reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template;
+        const DeviceInfo& device = session_.engine().device("cuda:0").info();
         std::vector<std::string> result{""};
         for (std::size_t i = static_cast<std::size_t>(request.reduction.op) % 3;
              i < std::size(kFinishes); i += 3) {
@@ -221,4 +223,4 @@ TEST_F(ReduceSpecial, OfNothingTheAnswerIsWhatTheTableSays) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

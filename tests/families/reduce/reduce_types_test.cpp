@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_types.hpp"
 
 #include <cmath>
@@ -6,7 +7,7 @@
 
 #include "fixtures/expect_error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using E = ElementType;
@@ -146,4 +147,4 @@ TEST(Determinism, IsFoundByItsName) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

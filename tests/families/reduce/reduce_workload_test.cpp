@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/reduce_workload.hpp"
 
 #include <cmath>
@@ -6,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "types/element_visit.hpp"
 #include "fixtures/reduce_case.hpp"
+#include "types/element_visit.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using namespace reduce_case;
@@ -171,4 +172,4 @@ TEST(ReduceWorkload, RefusesTypesItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

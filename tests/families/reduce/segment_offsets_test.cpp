@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/reduce/segment_offsets.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Lengths = std::vector<std::int64_t>;
@@ -64,4 +65,4 @@ TEST(SegmentOffsets, CanGiveEverythingToTheLast) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // That stencil.cu compiles for every architecture, with each value of its parameters and types.
 
 #include <random>
@@ -7,11 +8,11 @@
 
 #include "backend/cuda/image_check.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "jitune/error.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/stencil_case.hpp"
+#include "jitune/error.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 /// A GPU of this architecture, as far as constraints can tell.
@@ -38,7 +39,7 @@ class StencilCompile : public testing::TestWithParam<int> {};
 
 /// Draws problems and legal configurations until every value has been in some.
 std::vector<Instance> covering_instances(int architecture, std::set<std::string>& seen) {
-    const KernelTemplate& kernel = stencil_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = stencil_kernel(PlatformKind::cuda).kernel_template;
     std::mt19937_64 random(static_cast<std::uint64_t>(architecture));
     std::vector<Instance> result;
     for (int i = 0; i < 30000; ++i) {
@@ -80,7 +81,7 @@ TEST_P(StencilCompile, EveryValueOfTypesAndParameters) {
     } catch (const Error& error) {
         GTEST_SKIP() << error.what();
     }
-    const KernelTemplate& kernel = stencil_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = stencil_kernel(PlatformKind::cuda).kernel_template;
     std::set<std::string> seen;
     const auto instances = covering_instances(GetParam(), seen);
     const auto outcomes = compile_instances(*nvrtc, kernel.source(), instances, GetParam());
@@ -102,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, StencilCompile, testing::Values(75, 80, 
                          [](const auto& one) { return fmt::format("sm_{}", one.param); });
 
 TEST(StencilSpace, HasTheSharedMemoryThatTheKernelUses) {
-    const KernelTemplate& kernel = stencil_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = stencil_kernel(PlatformKind::cuda).kernel_template;
     const Problem problem = stencil_problem(
         {ElementType::float32, {.radius = 25, .boundary = Boundary::clamp}, 1 << 20}, 16);
     const auto shared = [&](const std::string& text) {
@@ -120,7 +121,7 @@ TEST(StencilSpace, HasTheSharedMemoryThatTheKernelUses) {
 }
 
 TEST(StencilSpace, KeepsBlocksWhereMemoryLeavesNoTimeToAdd) {
-    const KernelTemplate& kernel = stencil_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = stencil_kernel(PlatformKind::cuda).kernel_template;
     const std::vector<double> weights(51, 1.0);
     const Problem problem =
         stencil_problem({ElementType::float32, {.radius = 25, .weights = weights}, 1 << 27}, 16);
@@ -148,7 +149,7 @@ TEST(StencilSpace, KeepsBlocksWhereMemoryLeavesNoTimeToAdd) {
 }
 
 TEST(StencilSpace, IsSmallAndHasEveryStaging) {
-    const KernelTemplate& kernel = stencil_kernel("cuda").kernel_template;
+    const KernelTemplate& kernel = stencil_kernel(PlatformKind::cuda).kernel_template;
     for (const int radius : {1, 8, 25}) {
         const Problem problem =
             stencil_problem({ElementType::float32, {.radius = radius}, 1 << 27}, 16);
@@ -165,4 +166,4 @@ TEST(StencilSpace, IsSmallAndHasEveryStaging) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tuned_stencil() of device memory on the fake driver: what a launch is given, and when.
 
 #include <array>
@@ -5,12 +6,12 @@
 #include <set>
 
 #include "dispatch/engine.hpp"
-#include "fixtures/expect_error.hpp"
 #include "fake/fake_cuda.hpp"
 #include "families/families.hpp"
+#include "fixtures/expect_error.hpp"
 #include "jitune/stencil.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class StencilCuda : public testing::Test {
@@ -28,8 +29,8 @@ protected:
         options.on_miss = TunePolicy::template_default;
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
-        session_ =
-            std::make_unique<Session>(std::make_unique<Engine>(options, std::move(platforms), families()));
+        session_ = std::make_unique<Session>(
+            std::make_unique<Engine>(options, std::move(platforms), families()));
     }
 
     void call(std::int64_t n, const Stencil& stencil, std::size_t offset = 0,
@@ -93,4 +94,4 @@ TEST_F(StencilCuda, IsCapturedOnceItsProblemHasAnAnswer) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 
 #include "dispatch/engine.hpp"
+#include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/gpu_fixture.hpp"
-#include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/stencil_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 class StencilGpu : public GpuFixture {
@@ -43,7 +44,7 @@ protected:
 
     /// At most `most` configurations of each of some problems pass every check.
     void expect_configurations_right(std::int64_t n, std::size_t most) {
-        Backend& cuda = session_.engine().backend("cuda");
+        Device& cuda = session_.engine().device("cuda");
         const std::vector<double> weights(33, 1.0);
         const Stencil uniform{.radius = 3, .mean = true, .boundary = Boundary::clamp};
         const Stencil weighted{.radius = 16, .weights = weights, .boundary = Boundary::wrap};
@@ -52,12 +53,12 @@ protected:
               std::pair{ElementType::int32, Stencil{.radius = 25}}}) {
             for (const std::size_t alignment : {std::size_t{16}, bytes_of(element)}) {
                 const Problem problem = stencil_problem({element, stencil, n}, alignment);
-                const TuneReport report =
-                    session_.engine().tune_and_store(cuda, stencil_kernel("cuda"), problem,
-                                                     {.strategy = "random",
-                                                      .max_evaluations = most,
-                                                      .stop = nullptr,
-                                                      .progress = {}});
+                const TuneReport report = session_.engine().tune_and_store(
+                    cuda, stencil_kernel(PlatformKind::cuda), problem,
+                    {.strategy = "random",
+                     .max_evaluations = most,
+                     .stop = nullptr,
+                     .progress = {}});
                 EXPECT_GE(report.measurements.size(), std::min<std::size_t>(most, 20U));
                 for (const Measurement& one : report.measurements) {
                     EXPECT_EQ(one.verdict, Verdict::timed)
@@ -133,4 +134,4 @@ TEST_F(StencilGpu, TakesHostMemoryThereAndBack) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // tuned_stencil() on the machine itself: compiles and runs for real.
 
 #include <array>
 #include <limits>
 
 #include "dispatch/engine.hpp"
-#include "fixtures/expect_error.hpp"
 #include "families/stencil/stencil_kernel.hpp"
+#include "fixtures/expect_error.hpp"
 #include "fixtures/stencil_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 Options options_with(TunePolicy policy) {
@@ -150,13 +151,13 @@ TEST_F(StencilHost, RefusesPointersThatCannotBe) {
 
 TEST(StencilHostTuning, EveryCandidateIsRightAndTheWinnerAnswers) {
     Session session(options_with(TunePolicy::now));
-    Backend& host = session.engine().backend("host");
+    Device& host = session.engine().device("host");
     for (const auto& [element, radius] :
          {std::pair{ElementType::float32, 8}, std::pair{ElementType::int32, 2}}) {
         const Problem problem = stencil_problem(
             {element, {.radius = radius, .mean = true, .boundary = Boundary::wrap}, 20'000}, 16);
         const TuneReport report = session.engine().tune_and_store(
-            host, stencil_kernel("host"), problem,
+            host, stencil_kernel(PlatformKind::host), problem,
             {.strategy = "exhaustive", .max_evaluations = 8, .stop = nullptr, .progress = {}});
         for (const Measurement& one : report.measurements) {
             EXPECT_EQ(one.verdict, Verdict::timed) << one.configuration;
@@ -168,4 +169,4 @@ TEST(StencilHostTuning, EveryCandidateIsRightAndTheWinnerAnswers) {
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

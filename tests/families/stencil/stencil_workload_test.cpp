@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/stencil_workload.hpp"
 
 #include <cstring>
 #include <set>
 
-#include "fixtures/expect_error.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "families/stencil/stencil_reference.hpp"
+#include "fixtures/expect_error.hpp"
 #include "fixtures/stencil_case.hpp"
 
-namespace jitune {
+namespace jitune::internal {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -127,12 +128,12 @@ TEST(StencilReference, LetsInfinitiesAndNaNReachTheirOwnOutputsOnly) {
 }
 
 TEST(StencilKernel, IsMadeAgainFromItsSpec) {
-    const std::vector<std::string> spec = stencil_kernel("cuda").spec;
+    const std::vector<std::string> spec = stencil_kernel(PlatformKind::cuda).spec;
     EXPECT_EQ(stencil_kernel_of(spec).kernel_template.hash(),
-              stencil_kernel("cuda").kernel_template.hash());
+              stencil_kernel(PlatformKind::cuda).kernel_template.hash());
     expect_error(ErrorKind::usage, "from its spec",
                  [] { stencil_kernel_of(std::vector<std::string>{"stencil"}); });
 }
 
 }  // namespace
-}  // namespace jitune
+}  // namespace jitune::internal

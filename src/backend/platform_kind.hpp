@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace jitune::internal {
+
+/// What kernels are compiled for and run by. `machine` is all processors of this computer together,
+/// whose kernels are placements of arrays in host memory.
+enum class PlatformKind : std::uint8_t { cuda, host, machine };
+
+/// "cuda", "host", "machine".
+std::string_view to_string(PlatformKind kind);
+
+/// Nothing for another name.
+std::optional<PlatformKind> platform_from(std::string_view name);
+
+/// How the names of its built-in templates end: ".cu", ".host.cpp", ".machine.cpp".
+std::string_view template_suffix(PlatformKind kind);
+
+/// The keys of DeviceInfo::attributes that expressions of its templates may use.
+const std::set<std::string>& device_attributes(PlatformKind kind);
+
+}  // namespace jitune::internal

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "backend/platform_kind.hpp"
+#include "template/kernel.hpp"
+
+namespace jitune::internal {
+
+/// The built-in kernels of one template name, one for each platform that compiles code. Each is
+/// parsed when it is first needed, and never destroyed: threads may still be calling while the
+/// process exits. Thread-safe.
+template <class Make>
+class BuiltinKernel {
+public:
+    /// `make(platform)` gives the Kernel of a platform.
+    explicit BuiltinKernel(Make make) : make_(std::move(make)) {}
+
+    const Kernel& on(PlatformKind platform) {
+        Slot& slot = slots_.at(static_cast<std::size_t>(platform));
+        std::call_once(slot.once, [&] { slot.kernel = new Kernel(make_(platform)); });
+        return *slot.kernel;
+    }
+
+private:
+    struct Slot {
+        std::once_flag once;
+        const Kernel* kernel = nullptr;
+    };
+    Make make_;
+    std::array<Slot, 2> slots_;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "jitune/element_type.hpp"
+
+namespace jitune::internal {
+
+/// The element type of a name, or nothing; parse_element_type() throws instead.
+std::optional<ElementType> element_type_from(std::string_view name);
+
+}  // namespace jitune::internal
