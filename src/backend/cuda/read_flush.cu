@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads `count` words, so that whatever was in the caches before is not any more. Reads, because
 // written lines would go back to memory while the next kernel is timed. `sink` is written where the
 // words do not all agree with `filling`, which they do: the compiler does not know.
