@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "support/serial.hpp"
 
 namespace jitune::internal {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "jitune/session.hpp"
 #include "support/append_table.hpp"
 #include "template/launch_rule.hpp"

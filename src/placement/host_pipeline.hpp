@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "placement/host_work.hpp"
 #include "support/crew.hpp"

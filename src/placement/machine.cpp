@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "jitune/error.hpp"
-#include "placement/machine_backend.hpp"
+#include "placement/machine_device.hpp"
 #include "placement/placed_operation.hpp"
 
 namespace jitune::internal {
@@ -66,7 +66,7 @@ struct Machine::Opened {
     }
     Device& host;
     std::vector<Device*> gpus;
-    MachineBackend device;
+    MachineDevice device;
     MachineSite site{device};
     std::map<std::string_view, Kernel> kernels;
 };

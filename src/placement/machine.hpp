@@ -13,7 +13,7 @@
 
 namespace jitune::internal {
 
-class MachineBackend;
+class MachineDevice;
 
 /// The processors of this machine together, which share the work on arrays in host memory. One for
 /// each engine. Thread-safe.

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 

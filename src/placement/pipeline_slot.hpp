@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "placement/host_pipeline.hpp"
 

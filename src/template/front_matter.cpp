@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "jitune/error.hpp"
 #include "template/argument_reader.hpp"
 #include "template/front_matter_scope.hpp"

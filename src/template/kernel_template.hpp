@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "space/search_space.hpp"
 #include "template/front_matter.hpp"
 #include "template/launch_rule.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "backend/launch.hpp"
 #include "space/expression.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "support/embedded.hpp"
 
 namespace jitune::internal {

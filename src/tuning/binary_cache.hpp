@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "template/kernel_template.hpp"
 #include "tuning/binary_cache.hpp"
 #include "tuning/tune_observer.hpp"

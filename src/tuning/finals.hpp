@@ -4,7 +4,7 @@
 #include <chrono>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "measure/statistics.hpp"
 #include "template/kernel_template.hpp"
 #include "tuner_db/record.hpp"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "space/configuration.hpp"
 #include "template/launch_rule.hpp"
 #include "template/workload.hpp"

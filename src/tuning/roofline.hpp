@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "template/workload.hpp"
 
 namespace jitune::internal {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "support/log.hpp"
 #include "template/kernel_template.hpp"
 #include "template/problem.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fake/fake_backend.hpp"
+#include "fake/fake_device.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -74,7 +74,7 @@ protected:
             .grid.x;
     }
 
-    FakeBackend device_;
+    FakeDevice device_;
     Site site_{device_};
     CallMemo memo_;
 };

@@ -352,7 +352,7 @@ TEST_F(EngineTest, RefusesToWorkInAForkedChild) {
 }
 
 TEST_F(EngineTest, FindsDevicesByTheirIds) {
-    FakeBackend second("cuda:1");
+    FakeDevice second("cuda:1");
     const auto engine = make_engine_on({&device_, &second});
     EXPECT_EQ(&engine->device("cuda"), &device_);
     EXPECT_EQ(&engine->device("cuda:0"), &device_);

@@ -13,7 +13,7 @@ namespace {
 
 FakeCuda::State* active = nullptr;
 
-FakeDevice h200() {
+FakeGpu h200() {
     return {.name = "NVIDIA H200 (fake)",
             .attributes = {{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
                            {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
@@ -88,7 +88,7 @@ const DriverTable& FakeCuda::driver() const {
     return *driver_;
 }
 
-FakeDevice& FakeCuda::device(int ordinal) {
+FakeGpu& FakeCuda::device(int ordinal) {
     return state_->devices.at(static_cast<std::size_t>(ordinal));
 }
 

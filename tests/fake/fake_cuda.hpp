@@ -32,7 +32,7 @@ struct FakeLaunch {
 };
 
 /// What the fake says of one device. An H200 unless changed before the platform is asked for it.
-struct FakeDevice {
+struct FakeGpu {
     std::string name;
     std::map<CUdevice_attribute, int> attributes;
     std::size_t memory_bytes = std::size_t{1} << 30U;
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] CudaTables tables() const;
     /// For calls that an app would make.
     [[nodiscard]] const DriverTable& driver() const;
-    FakeDevice& device(int ordinal);
+    FakeGpu& device(int ordinal);
 
     /// Does the kernel's work. A code that is fatal on CUDA poisons the context and shows at the
     /// next wait; any other is the answer of the launch. Not called for the backend's own

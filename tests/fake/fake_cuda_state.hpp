@@ -94,7 +94,7 @@ struct FakeCuda::State {
     bool hung = false;  ///< a kernel was launched that never ends
     double clock = 0;
     unsigned long long next_stream_id = 1;
-    std::vector<FakeDevice> devices;
+    std::vector<FakeGpu> devices;
     std::vector<std::unique_ptr<FakeContext>> contexts;
     std::map<int, FakeContext*> primaries;
     std::map<int, int> primary_references;

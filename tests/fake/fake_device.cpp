@@ -1,210 +1,275 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
-#include <cstring>
+#include "fake/fake_device.hpp"
 
-#include "fake/fake_call.hpp"
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
 
 namespace jitune::internal {
+
 namespace {
 
-CUresult init(unsigned) {
-    ENTER("cuInit", kNothing)
-    if (state.devices.empty()) {
-        return CUDA_ERROR_NO_DEVICE;
-    }
-    state.initialised = true;
-    return CUDA_SUCCESS;
-}
+constexpr std::size_t kAlignment = 256;
 
-CUresult driver_version(int* version) {
-    ENTER("cuDriverGetVersion", kNothing)
-    *version = 13000;
-    return CUDA_SUCCESS;
-}
-
-struct ErrorText {
-    CUresult code;
-    const char* name;
-    const char* text;
-};
-
-constexpr std::array kErrorTexts{
-    ErrorText{CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
-    ErrorText{CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    ErrorText{CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-    ErrorText{CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-    ErrorText{CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE",
-              "device kernel image is invalid"},
-    ErrorText{CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
-              "an illegal memory access was encountered"},
-    ErrorText{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
-              "too many resources requested for launch"},
-};
-
-const ErrorText* error_text(CUresult code) {
-    const auto found = std::find_if(kErrorTexts.begin(), kErrorTexts.end(),
-                                    [&](const ErrorText& row) { return row.code == code; });
-    return found == kErrorTexts.end() ? nullptr : &*found;
-}
-
-CUresult error_name(CUresult code, const char** name) {
-    const ErrorText* row = error_text(code);
-    *name = row == nullptr ? nullptr : row->name;
-    return row == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-CUresult error_string(CUresult code, const char** text) {
-    const ErrorText* row = error_text(code);
-    *text = row == nullptr ? nullptr : row->text;
-    return row == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-}
-
-CUresult device_count(int* count) {
-    ENTER("cuDeviceGetCount", kInit)
-    *count = static_cast<int>(state.devices.size());
-    return CUDA_SUCCESS;
-}
-
-CUresult device_get(CUdevice* device, int ordinal) {
-    ENTER("cuDeviceGet", kInit)
-    *device = ordinal;
-    return static_cast<std::size_t>(ordinal) < state.devices.size() ? CUDA_SUCCESS
-                                                                    : CUDA_ERROR_INVALID_DEVICE;
-}
-
-CUresult device_name(char* name, int bytes, CUdevice device) {
-    ENTER("cuDeviceGetName", kInit)
-    const std::string& text = state.devices.at(static_cast<std::size_t>(device)).name;
-    const std::size_t size = std::min(text.size(), static_cast<std::size_t>(bytes) - 1);
-    std::memcpy(name, text.data(), size);
-    name[size] = '\0';
-    return CUDA_SUCCESS;
-}
-
-CUresult device_uuid(CUuuid* uuid, CUdevice device) {
-    ENTER("cuDeviceGetUuid", kInit)
-    for (int i = 0; i < 16; ++i) {
-        uuid->bytes[i] = static_cast<char>(i == 15 ? device : i * 17);
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-    ENTER("cuDeviceGetAttribute", kInit)
-    const auto& attributes = state.devices.at(static_cast<std::size_t>(device)).attributes;
-    const auto found = attributes.find(attribute);
-    *value = found == attributes.end() ? 0 : found->second;
-    return CUDA_SUCCESS;
-}
-
-CUresult primary_retain(CUcontext* context, CUdevice device) {
-    ENTER("cuDevicePrimaryCtxRetain", kInit)
-    *context = state.owner.primary_context(device);
-    ++state.primary_references[device];
-    return CUDA_SUCCESS;
-}
-
-CUresult primary_release(CUdevice device) {
-    FakeCall call("cuDevicePrimaryCtxRelease", kInit);
-    if (--call.state.primary_references[device] < 0) {
-        return call.state.violate("a primary context released too often",
-                                  CUDA_ERROR_INVALID_CONTEXT);
-    }
-    return call.result;
-}
-
-CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
-    ENTER("cuDevicePrimaryCtxGetState", kInit)
-    *flags = 0;
-    const auto primary = state.primaries.find(device);
-    *active = primary != state.primaries.end() && primary->second != nullptr ? 1 : 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult ctx_current(CUcontext* context) {
-    ENTER("cuCtxGetCurrent", kInit)
-    *context = reinterpret_cast<CUcontext>(state.current());
-    return CUDA_SUCCESS;
-}
-
-CUresult ctx_device(CUdevice* device) {
-    ENTER("cuCtxGetDevice", kInit)
-    if (state.current() == nullptr) {
-        return CUDA_ERROR_INVALID_CONTEXT;
-    }
-    *device = state.current()->device;
-    return CUDA_SUCCESS;
-}
-
-CUresult ctx_push(CUcontext context) {
-    ENTER("cuCtxPushCurrent", kInit)
-    state.stack().push_back(reinterpret_cast<FakeContext*>(context));
-    return CUDA_SUCCESS;
-}
-
-CUresult ctx_pop(CUcontext* context) {
-    FakeCall call("cuCtxPopCurrent", kInit);
-    auto& stack = call.state.stack();
-    if (stack.empty()) {
-        return call.state.violate("a context popped from an empty stack",
-                                  CUDA_ERROR_INVALID_CONTEXT);
-    }
-    *context = reinterpret_cast<CUcontext>(stack.back());
-    stack.pop_back();
-    return call.result;
-}
-
-CUresult can_access_peer(int* can, CUdevice device, CUdevice peer) {
-    ENTER("cuDeviceCanAccessPeer", kInit)
-    *can = device != peer ? 1 : 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult enable_peer_access(CUcontext peer, unsigned /*flags*/) {
-    ENTER("cuCtxEnablePeerAccess", kContextNoCapture)
-    return reinterpret_cast<FakeContext*>(peer)->device == state.current()->device
-               ? CUDA_ERROR_INVALID_CONTEXT
-               : CUDA_SUCCESS;
-}
-
-CUresult exchange_capture_mode(CUstreamCaptureMode* mode) {
-    ENTER("cuThreadExchangeStreamCaptureMode", kInit)
-    std::swap(*mode, state.capture_mode());
-    return CUDA_SUCCESS;
+std::string image_text(const Instance& instance) {
+    return fmt::format("[{}]", fmt::join(instance.expressions, ";"));
 }
 
 }  // namespace
 
-void fill_device_functions(DriverTable& table) {
-    table.cuInit = init;
-    table.cuDriverGetVersion = driver_version;
-    table.cuGetErrorName = error_name;
-    table.cuGetErrorString = error_string;
-    table.cuDeviceGetCount = device_count;
-    table.cuDeviceGet = device_get;
-    table.cuDeviceGetName = device_name;
-    table.cuDeviceGetUuid = device_uuid;
-    table.cuDeviceGetAttribute = device_attribute;
-    table.cuDevicePrimaryCtxRetain = primary_retain;
-    table.cuDevicePrimaryCtxGetState = primary_state;
-    table.cuDevicePrimaryCtxRelease = primary_release;
-    table.cuCtxGetCurrent = ctx_current;
-    table.cuCtxGetDevice = ctx_device;
-    table.cuCtxPushCurrent = ctx_push;
-    table.cuCtxPopCurrent = ctx_pop;
-    table.cuDeviceCanAccessPeer = can_access_peer;
-    table.cuCtxEnablePeerAccess = enable_peer_access;
-    table.cuThreadExchangeStreamCaptureMode = exchange_capture_mode;
+class FakeMemory : public DeviceMemory {
+public:
+    FakeMemory(FakeDevice& device, std::size_t bytes, std::byte value)
+        : device_(device), bytes_(bytes) {
+        if (device_.live_bytes_ + bytes > device_.memory_limit) {
+            throw Error(ErrorKind::unavailable, fmt::format("allocate {} bytes: none left", bytes));
+        }
+        data_ = ::operator new (std::max(bytes, std::size_t{1}), std::align_val_t{kAlignment});
+        std::memset(data_, static_cast<int>(value), bytes);
+        device_.live_bytes_ += bytes;
+    }
+    ~FakeMemory() override {
+        ::operator delete (data_, std::align_val_t{kAlignment});
+        device_.live_bytes_ -= bytes_;
+    }
+    FakeMemory(const FakeMemory&) = delete;
+    FakeMemory& operator=(const FakeMemory&) = delete;
+
+    [[nodiscard]] void* data() const override { return data_; }
+    [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+private:
+    FakeDevice& device_;
+    std::size_t bytes_;
+    void* data_ = nullptr;
+};
+
+class FakeProgram : public Program {
+public:
+    FakeProgram(FakeDevice& device, const std::string& expression)
+        : device_(device), behaviour_(device.behaviour(expression)) {}
+
+    void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
+
+    void launch_once(const Launch& launch) const {
+        ++device_.launches_;
+        if (behaviour_.run_failure) {
+            throw Error(ErrorKind::device, behaviour_.run_failure->reason);
+        }
+        work(launch);
+    }
+
+    void work(const Launch& launch) const {
+        (behaviour_.run ? behaviour_.run : device_.kernel)(launch);
+    }
+
+    [[nodiscard]] const FakeBehaviour& behaviour() const { return behaviour_; }
+
+private:
+    FakeDevice& device_;
+    FakeBehaviour behaviour_;
+};
+
+namespace {
+
+class FakeLaunch : public ReadyLaunch {
+public:
+    FakeLaunch(const FakeProgram& program, const Launch& launch)
+        : ReadyLaunch(call), program_(program), launch_(launch) {}
+
+private:
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream) {
+        const auto& fake = static_cast<const FakeLaunch&>(self);
+        Launch bound = fake.launch_;
+        for (std::size_t i = 0; i < bound.array_count; ++i) {
+            bound.cells[bound.array_cells[i]] = reinterpret_cast<std::uintptr_t>(arrays[i]);
+        }
+        fake.program_.launch_once(bound);
+    }
+
+    const FakeProgram& program_;
+    Launch launch_;
+};
+
+}  // namespace
+
+void FakeProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const {
+    ready = std::make_unique<FakeLaunch>(*this, launch);
 }
 
-std::shared_ptr<const DriverTable> fake_driver_table() {
-    auto table = std::make_shared<DriverTable>();
-    fill_device_functions(*table);
-    fill_memory_functions(*table);
-    fill_stream_functions(*table);
-    fill_launch_functions(*table);
-    return table;
+namespace {
+
+class FakeTimer : public Timer {
+public:
+    FakeTimer(const FakeDevice& device, const FakeBehaviour& behaviour)
+        : device_(device), behaviour_(behaviour) {}
+
+    std::variant<double, LaunchFailure> sample(std::chrono::milliseconds) override {
+        if (device_.before_sample) {
+            device_.before_sample();
+        }
+        if (device_.lost_in_sample && device_.lost_in_sample()) {
+            return LaunchFailure{false, true, "the device fell off the bus"};
+        }
+        if (behaviour_.timer_failure) {
+            return *behaviour_.timer_failure;
+        }
+        up_ = !up_;
+        const double factor = device_.disturbance ? device_.disturbance() : 1;
+        return factor * behaviour_.ns * (up_ ? 1 + behaviour_.noise : 1 - behaviour_.noise);
+    }
+
+private:
+    const FakeDevice& device_;
+    const FakeBehaviour& behaviour_;  // of the program, which outlives its timers
+    bool up_ = false;
+};
+
+}  // namespace
+
+class FakeBench : public Bench {
+public:
+    explicit FakeBench(FakeDevice& device) : device_(device) {}
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        return std::make_unique<FakeMemory>(device_, bytes, std::byte{0x5c});
+    }
+    void upload(void* device, std::span<const std::byte> data) override {
+        std::memcpy(device, data.data(), data.size());
+    }
+    void download(std::span<std::byte> data, const void* device) override {
+        std::memcpy(data.data(), device, data.size());
+        device_.downloaded_bytes_ += data.size();
+    }
+    void fill(void* device, std::byte value, std::size_t bytes) override {
+        std::memset(device, static_cast<int>(value), bytes);
+    }
+    void copy(void* to, const void* from, std::size_t bytes) override {
+        std::memcpy(to, from, bytes);
+    }
+    bool equal(const void* one, const void* other, std::size_t bytes) override {
+        return std::memcmp(one, other, bytes) == 0;
+    }
+
+    std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
+                                     std::chrono::milliseconds) override {
+        ++device_.runs_;
+        const auto& fake = dynamic_cast<const FakeProgram&>(program);
+        if (!fake.behaviour().run_failure) {
+            fake.work(launch);
+        }
+        return fake.behaviour().run_failure;
+    }
+
+    std::optional<ClockReading> clocks() override {
+        return device_.clocks ? device_.clocks() : std::nullopt;
+    }
+
+    std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch>, bool) override {
+        return std::make_unique<FakeTimer>(device_,
+                                           dynamic_cast<const FakeProgram&>(program).behaviour());
+    }
+
+private:
+    FakeDevice& device_;
+};
+
+FakeDevice::FakeDevice(std::string id) {
+    info_.name = "Fake";
+    info_.driver = "fake driver 1";  // and no UUID: no lock
+    info_.device_class = id.substr(0, id.find(':')) + " fake";
+    info_.platform = id.starts_with("host") ? PlatformKind::host : PlatformKind::cuda;
+    info_.id = std::move(id);
+    info_.attributes = {
+        {"sm_count", 4},          {"warp_size", 32},  {"max_threads_per_block", 1024},
+        {"l2_bytes", 1 << 20},    {"cores", 4},       {"max_threads_per_sm", 2048},
+        {"cache_bytes", 1 << 20}, {"simd_bytes", 32}, {"max_blocks_per_sm", 32}};
+}
+
+FakeDevice::~FakeDevice() = default;
+
+FakeBehaviour& FakeDevice::on(const std::string& expression) {
+    return behaviours_.try_emplace(expression, otherwise).first->second;
+}
+
+FakeBehaviour FakeDevice::behaviour(const std::string& expression) const {
+    const auto found = behaviours_.find(expression);
+    return found == behaviours_.end() ? otherwise : found->second;
+}
+
+std::vector<std::string> FakeDevice::compiled() const {
+    const std::lock_guard lock(mutex_);
+    return compiled_;
+}
+
+std::vector<CompileOutcome> FakeDevice::compile(const TemplateSource&,
+                                                std::span<const Instance> instances) {
+    if (before_compile) {
+        before_compile(instances);
+    }
+    compiles_ += static_cast<int>(instances.size());
+    const std::lock_guard lock(mutex_);
+    auto image = std::make_shared<std::string>();
+    for (const Instance& instance : instances) {
+        compiled_.push_back(instance.expressions.front());
+        *image += image_text(instance);
+    }
+    std::vector<CompileOutcome> outcomes;
+    for (const Instance& instance : instances) {
+        const std::string log = behaviour(instance.expressions.front()).compile_log;
+        if (log.empty()) {
+            outcomes.emplace_back(Binary{"cubin", image, instance.expressions});
+        } else {
+            outcomes.emplace_back(CompileFailure{log});
+        }
+    }
+    return outcomes;
+}
+
+std::shared_ptr<const Program> FakeDevice::load(const Binary& binary) {
+    ++loads_;
+    const std::string wanted = image_text({binary.symbols});
+    if (binary.format != "cubin" || binary.image->find(wanted) == std::string::npos) {
+        throw Error(ErrorKind::device, "load: the image does not have " + wanted);
+    }
+    if (const auto error = behaviour(binary.symbols.front()).load_error; !error.empty()) {
+        throw Error(ErrorKind::device, error);
+    }
+    return std::make_shared<FakeProgram>(*this, binary.symbols.front());
+}
+
+std::unique_ptr<Bench> FakeDevice::make_bench() {
+    return std::make_unique<FakeBench>(*this);
+}
+
+Scratch FakeDevice::Site::scratch(const ScratchNeed& need) {
+    const std::lock_guard lock(device_.mutex_);
+    const auto reserve = [this](std::unique_ptr<DeviceMemory>& memory, std::size_t bytes) {
+        if (memory == nullptr || memory->bytes() < bytes) {
+            memory = device_.allocate_zeroed(bytes);
+        }
+        return memory->data();
+    };
+    return {reserve(device_.plain_, need.plain), reserve(device_.zeroed_, need.zeroed)};
+}
+
+std::unique_ptr<DeviceMemory> FakeDevice::allocate_zeroed(std::size_t bytes) {
+    return std::make_unique<FakeMemory>(*this, bytes, std::byte{0});
+}
+
+void FakeDevice::read_back(std::span<std::byte> data, const void* device, Stream) {
+    std::memcpy(data.data(), device, data.size());
+}
+
+void FakeDevice::write(void* device, std::span<const std::byte> value, std::size_t count, Stream) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(static_cast<std::byte*>(device) + i * value.size(), value.data(), value.size());
+    }
 }
 
 }  // namespace jitune::internal

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "dispatch/engine.hpp"
-#include "fake/fake_backend.hpp"
+#include "fake/fake_device.hpp"
 
 namespace jitune::internal {
 
-/// A kernel for FakeBackend: n int32 are summed to one. 12 configurations of `block` (32, 64, 128,
+/// A kernel for FakeDevice: n int32 are summed to one. 12 configurations of `block` (32, 64, 128,
 /// 256; default 64) and `items` (1, 2, 4; default 2).
 /// `front_matter` is added to its front matter.
 Kernel fake_sum_kernel(const std::string& front_matter = "");
@@ -23,7 +23,7 @@ Problem fake_sum_problem(std::int64_t n = 1000);
 /// The key under which an engine remembers the answer.
 DispatchKey fake_sum_key(const Device& device, const Kernel& kernel, const Problem& problem);
 
-/// "fake::sum<64, 2>": what a FakeBackend is scripted with.
+/// "fake::sum<64, 2>": what a FakeDevice is scripted with.
 std::string fake_sum(int block, int items);
 inline const char* const kFakeDefault = "block=64 items=2";
 

@@ -3,13 +3,13 @@
 
 #include "placement/machine.hpp"
 
-#include "backend/host/host_backend.hpp"
 #include "backend/host/host_device.hpp"
+#include "backend/host/host_facts.hpp"
 #include "backend/host/host_queue.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/expect_error.hpp"
-#include "placement/host_memory_backend.hpp"
+#include "placement/host_memory_device.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {
@@ -34,12 +34,12 @@ private:
 };
 
 struct ItsHost {
-    HostBackend device{describe_host(this_host()), Log(LogLevel::off)};
+    HostDevice device{describe_host(this_host()), Log(LogLevel::off)};
 };
 
-class PoorGpu final : private ItsHost, public HostMemoryBackend {
+class PoorGpu final : private ItsHost, public HostMemoryDevice {
 public:
-    PoorGpu() : HostMemoryBackend(device) {}
+    PoorGpu() : HostMemoryDevice(device) {}
 
     bool is_full = false;
     std::optional<ErrorKind> trouble;  ///< of its compiler

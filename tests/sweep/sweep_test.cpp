@@ -61,7 +61,7 @@ protected:
 
     std::size_t stored() { return engine_->store()->winners().size(); }
 
-    FakeBackend second_{"cuda:1"};
+    FakeDevice second_{"cuda:1"};
     std::unique_ptr<Engine> engine_ = make_two();
     SweepPlan plan_;
     std::atomic<bool> stop_{false};

@@ -12,7 +12,7 @@ namespace {
 
 const DeviceInfo& device() {
     static const DeviceInfo info = [] {
-        DeviceInfo h200 = FakeBackend().info();
+        DeviceInfo h200 = FakeDevice().info();
         h200.attributes["compute_capability"] = 90;
         h200.attributes["shared_bytes_per_block"] = 232'448;
         return h200;

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "backend/argument_list.hpp"
-#include "fake/fake_backend.hpp"
+#include "fake/fake_device.hpp"
 #include "fixtures/expect_error.hpp"
 #include "template/kernel_template.hpp"
 
@@ -109,7 +109,7 @@ protected:
         return reinterpret_cast<std::uintptr_t>(pointer);
     }
 
-    FakeBackend device_;
+    FakeDevice device_;
     int values_ = 0, result_ = 0, plain_ = 0, zeroed_ = 0;
     const std::array<void*, 2> arrays_{&values_, &result_};
 };

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "fake/fake_backend.hpp"
+#include "fake/fake_device.hpp"
 #include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
@@ -20,7 +20,7 @@ protected:
         return cache_.find(hash, device_class, instance).has_value();
     }
 
-    FakeBackend device_;
+    FakeDevice device_;
     BinaryCache cache_;
 };
 

@@ -32,7 +32,7 @@ protected:
         return result;
     }
 
-    FakeBackend device_;
+    FakeDevice device_;
     Kernel kernel_ = fake_sum_kernel();
     const KernelTemplate& template_ = kernel_.kernel_template;
     Problem problem_ = fake_sum_problem();

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "dispatch/engine.hpp"
-#include "fake/fake_backend.hpp"
+#include "fake/fake_device.hpp"
 #include "fixtures/behaviour_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/child_process.hpp"
@@ -121,10 +121,10 @@ TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
 }
 
 TEST_F(IsolationTest, AHangOnOneDeviceIsNothingToAnother) {
-    FakeBackend hanging("host"), other("host:0");  // a worker takes both for the host
+    FakeDevice hanging("host"), other("host:0");  // a worker takes both for the host
     const Log log;
     Isolation isolation(options_, log);
-    const auto tune_on = [&](FakeBackend& device, const std::vector<std::string>& behaviours,
+    const auto tune_on = [&](FakeDevice& device, const std::vector<std::string>& behaviours,
                              std::size_t evaluations) {
         const Kernel source = kernel(behaviours);
         const Problem problem = behaviour_problem(5000);

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "fake/fake_backend.hpp"
+#include "fake/fake_device.hpp"
 #include "template/kernel_template.hpp"
 
 namespace jitune::internal {
@@ -99,7 +99,7 @@ protected:
         return failure ? failure->reason : "";
     }
 
-    FakeBackend device_;
+    FakeDevice device_;
     KernelTemplate kernel_{{"count.cu", kText, {}}};
     Problem problem_{"count", {}, {kLarge}, 4};
     LaunchRule rule_ =

@@ -54,7 +54,7 @@ protected:
     WatchLimits limits_;
     std::atomic<std::int64_t> compiles_{0};
     const Log log_{LogLevel::off};
-    FakeBackend device_;
+    FakeDevice device_;
     Kernel kernel_ = fake_sum_kernel();
     Problem problem_ = fake_sum_problem();
     Recorder recorder_{kernel_.kernel_template, problem_, device_};

@@ -11,14 +11,14 @@ namespace {
 constexpr std::size_t kSmallestBuffer = std::size_t{64} << 20U;
 constexpr std::size_t kWordBytes = 16;
 
-std::size_t buffer_bytes(const CudaDevice& device) {
+std::size_t buffer_bytes(const DriverDevice& device) {
     const auto l2_bytes = static_cast<std::size_t>(device.attribute("l2_bytes"));
     return std::max(4 * l2_bytes, kSmallestBuffer);
 }
 
 }  // namespace
 
-CacheFlush::CacheFlush(const std::shared_ptr<CudaDevice>& device, const NvrtcTable& nvrtc,
+CacheFlush::CacheFlush(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc,
                        Stream stream)
     : buffer_(allocate_device_memory(device, buffer_bytes(*device),
                                      "allocate the buffer that flushes the L2 cache")),

@@ -13,7 +13,7 @@ class CacheFlush {
 public:
     /// Compiles its kernel. Throws Error(unavailable) where there is no compiler or too little free
     /// memory, Error(device) otherwise. `stream` is where enqueue() will be used.
-    CacheFlush(const std::shared_ptr<CudaDevice>& device, const NvrtcTable& nvrtc, Stream stream);
+    CacheFlush(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc, Stream stream);
 
     CUresult enqueue(Stream stream) const;
 

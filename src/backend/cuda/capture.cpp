@@ -26,7 +26,7 @@ void refuse_captured(const char* what) {
                             what));
 }
 
-void refuse_capture(CudaDevice& device, Stream stream, const char* what) {
+void refuse_capture(DriverDevice& device, Stream stream, const char* what) {
     CaptureState state = CaptureState::none;
     CUresult result = ask_capture(device.driver(), stream, state);
     if (result == CUDA_ERROR_INVALID_CONTEXT) {
@@ -40,7 +40,7 @@ void refuse_capture(CudaDevice& device, Stream stream, const char* what) {
     }
 }
 
-StreamCapture::StreamCapture(CudaDevice& device, Stream stream, std::string_view tried)
+StreamCapture::StreamCapture(DriverDevice& device, Stream stream, std::string_view tried)
     : device_(device), stream_(stream) {
     device.check(device.driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
                  "cuStreamBeginCapture", tried);

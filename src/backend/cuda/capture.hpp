@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "backend/backend.hpp"
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/driver_device.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 
@@ -21,14 +21,14 @@ CUresult ask_capture(const DriverTable& driver, Stream stream, CaptureState& sta
 
 /// Throws Error(not_prepared) that names `what` if `stream` is capturing, or is the legacy stream
 /// beside a capture that it would break. The capture stays valid.
-void refuse_capture(CudaDevice& device, Stream stream, const char* what);
+void refuse_capture(DriverDevice& device, Stream stream, const char* what);
 
 /// A capture of `stream` into a graph, which disturbs no other thread. Given up with this object
 /// unless ended before.
 class StreamCapture {
 public:
     /// Throws Error(device) that names `tried`.
-    StreamCapture(CudaDevice& device, Stream stream, std::string_view tried);
+    StreamCapture(DriverDevice& device, Stream stream, std::string_view tried);
     ~StreamCapture();
     StreamCapture(const StreamCapture&) = delete;
     StreamCapture& operator=(const StreamCapture&) = delete;
@@ -37,7 +37,7 @@ public:
     CUresult end(CUgraph* graph);
 
 private:
-    CudaDevice& device_;
+    DriverDevice& device_;
     Stream stream_;
     bool open_ = true;
 };

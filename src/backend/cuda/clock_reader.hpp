@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "backend/backend.hpp"
 #include "backend/cuda/nvml_table.hpp"
+#include "backend/device.hpp"
 #include "support/log.hpp"
 
 namespace jitune::internal {

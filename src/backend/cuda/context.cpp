@@ -4,7 +4,7 @@
 namespace jitune::internal {
 namespace {
 
-bool has_current_context(const CudaDevice& device) {
+bool has_current_context(const DriverDevice& device) {
     const DriverTable& driver = device.driver();
     constexpr std::string_view tried = "find the current context";
     CUcontext context = nullptr;
@@ -19,7 +19,7 @@ bool has_current_context(const CudaDevice& device) {
 
 }  // namespace
 
-ContextScope::Current::Current(CudaDevice& device, bool primary) : device_(device) {
+ContextScope::Current::Current(DriverDevice& device, bool primary) : device_(device) {
     if (primary || !has_current_context(device)) {
         device.check(device.driver().cuCtxPushCurrent(device.primary_context()), "cuCtxPushCurrent",
                      "make the device's context current");
@@ -34,7 +34,7 @@ ContextScope::Current::~Current() {
     }
 }
 
-ContextScope::RelaxedCapture::RelaxedCapture(CudaDevice& device) : device_(device) {
+ContextScope::RelaxedCapture::RelaxedCapture(DriverDevice& device) : device_(device) {
     device.check(device.driver().cuThreadExchangeStreamCaptureMode(&mode_),
                  "cuThreadExchangeStreamCaptureMode", "make the device's context current");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/driver_device.hpp"
 
 namespace jitune::internal {
 
@@ -11,35 +11,35 @@ namespace jitune::internal {
 class ContextScope {
 public:
     /// Throws Error(device) and leaves everything as it was.
-    explicit ContextScope(CudaDevice& device) : current_(device, false), relaxed_(device) {}
+    explicit ContextScope(DriverDevice& device) : current_(device, false), relaxed_(device) {}
 
     struct Primary {};
     /// The primary context, also where another of the device is current.
-    ContextScope(CudaDevice& device, Primary /*which*/)
+    ContextScope(DriverDevice& device, Primary /*which*/)
         : current_(device, true), relaxed_(device) {}
 
 private:
     class Current {
     public:
-        Current(CudaDevice& device, bool primary);
+        Current(DriverDevice& device, bool primary);
         ~Current();
         Current(const Current&) = delete;
         Current& operator=(const Current&) = delete;
 
     private:
-        CudaDevice& device_;
+        DriverDevice& device_;
         bool pushed_ = false;
     };
 
     class RelaxedCapture {
     public:
-        explicit RelaxedCapture(CudaDevice& device);
+        explicit RelaxedCapture(DriverDevice& device);
         ~RelaxedCapture();
         RelaxedCapture(const RelaxedCapture&) = delete;
         RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
     private:
-        CudaDevice& device_;
+        DriverDevice& device_;
         CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
     };
 

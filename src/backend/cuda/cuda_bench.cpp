@@ -19,7 +19,7 @@ const CudaProgram& cuda_program(const Program& program) {
 
 }  // namespace
 
-std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<CudaDevice>& device) {
+std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<DriverDevice>& device) {
     const ContextScope scope(*device);
     const DriverTable& driver = device->driver();
     auto stream = std::make_shared<StreamHandle>(device, driver.cuStreamDestroy, "cuStreamDestroy");
@@ -28,7 +28,7 @@ std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<CudaDevice>& dev
     return stream;
 }
 
-CudaBench::CudaBench(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+CudaBench::CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
                      std::shared_ptr<ClockReader> clocks)
     : device_(std::move(device)),
       nvrtc_(std::move(nvrtc)),

@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "backend/backend.hpp"
 #include "backend/cuda/cache_flush.hpp"
 #include "backend/cuda/clock_reader.hpp"
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/graph_timer.hpp"
 #include "backend/cuda/memory_comparison.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 
@@ -16,7 +16,7 @@ namespace jitune::internal {
 class CudaBench final : public Bench {
 public:
     /// Throws Error(device).
-    CudaBench(std::shared_ptr<CudaDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+    CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
               std::shared_ptr<ClockReader> clocks);
 
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
@@ -35,7 +35,7 @@ public:
 private:
     void synchronize(const char* tried);
 
-    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<DriverDevice> device_;
     std::shared_ptr<LazyNvrtc> nvrtc_;
     std::shared_ptr<ClockReader> clocks_;
     std::shared_ptr<StreamHandle> stream_;
@@ -44,6 +44,6 @@ private:
 };
 
 /// A non-blocking stream in the device's context.
-std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<CudaDevice>& device);
+std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<DriverDevice>& device);
 
 }  // namespace jitune::internal

@@ -1,60 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <string_view>
 
-#include "backend/backend.hpp"
-#include "backend/cuda/driver_table.hpp"
-#include "support/log.hpp"
+#include "backend/cuda/clock_reader.hpp"
+#include "backend/cuda/driver_device.hpp"
+#include "backend/cuda/nvrtc_table.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 
-/// One device of the driver. Whatever holds something of the device holds this too, so that the
-/// primary context outlives it. Thread-safe.
-class CudaDevice {
+/// One CUDA device with NVRTC. What it hands out may outlive it.
+class CudaDevice final : public Device {
 public:
-    /// Throws Error(device).
-    CudaDevice(std::shared_ptr<const DriverTable> driver, int ordinal, Log log);
-    ~CudaDevice();
-    CudaDevice(const CudaDevice&) = delete;
-    CudaDevice& operator=(const CudaDevice&) = delete;
+    CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+               std::shared_ptr<ClockReader> clocks);
 
-    [[nodiscard]] const DriverTable& driver() const { return *driver_; }
-    [[nodiscard]] CUdevice handle() const { return handle_; }
-    [[nodiscard]] const DeviceInfo& info() const { return info_; }
-    [[nodiscard]] std::int64_t attribute(const char* name) const {
-        return info_.attributes.at(name);
-    }
-
-    /// Retained when first asked for and kept as long as this object; never reset.
-    CUcontext primary_context();
-
-    /// True if `context` is the primary one, which then stays as long as this object. Makes none.
-    /// Throws Error(device).
-    bool keep_if_primary(CUcontext context);
-
-    /// A kernel hangs: from now on nothing is given back to the driver, since that would wait for
-    /// the kernel.
-    void abandon() { abandoned_ = true; }
-    [[nodiscard]] bool abandoned() const { return abandoned_; }
-
-    void check(CUresult result, const char* call, std::string_view tried) const {
-        if (result != CUDA_SUCCESS) {
-            internal::check(*driver_, result, call, tried);
-        }
-    }
-    /// For destructors: logs instead of throwing.
-    void report(CUresult result, const char* call) const noexcept;
+    [[nodiscard]] const std::shared_ptr<DriverDevice>& device() const { return device_; }
+    [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
+    std::string compiler() override;
+    std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                        std::span<const Instance> instances) override;
+    std::shared_ptr<const Program> load(const Binary& binary) override;
+    std::unique_ptr<Bench> make_bench() override;
+    std::unique_ptr<Queue> make_queue() override;
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
+    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
+    void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
+    void write(void* device, std::span<const std::byte> value, std::size_t count,
+               Stream stream) override;
 
 private:
-    std::shared_ptr<const DriverTable> driver_;
-    Log log_;
-    CUdevice handle_ = 0;
-    DeviceInfo info_;
-    std::atomic<CUcontext> primary_{nullptr};
-    std::atomic<bool> abandoned_{false};
+    std::shared_ptr<DriverDevice> device_;
+    std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<ClockReader> clocks_;
 };
 
 }  // namespace jitune::internal

@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-void CudaLaunch::set(const CudaProgram& program, CudaDevice& device, const Launch& launch) {
+void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Launch& launch) {
     std::array<CUkernel, kMaxLaunchSteps> kernels{};
     for (std::size_t i = 0; i < launch.step_count; ++i) {
         kernels[i] = program.kernel(launch.steps[i].entry);

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/kernel_call.hpp"
 
 namespace jitune::internal {
@@ -18,7 +18,7 @@ public:
 
     /// Throws Error(device) where the program has no such entry; nothing has changed then.
     /// `program` and `device` must outlive the calls.
-    void set(const CudaProgram& program, CudaDevice& device, const Launch& launch);
+    void set(const CudaProgram& program, DriverDevice& device, const Launch& launch);
 
     /// As ReadyLaunch's call, but the answer of cuLaunchKernelEx is a value.
     CUresult try_launch(void* const* arrays, Stream stream) const;
@@ -33,7 +33,7 @@ private:
     std::size_t step_count_ = 0;
     std::array<KernelCall, kMaxLaunchSteps> steps_;
     Cells cells_{};
-    CudaDevice* device_ = nullptr;
+    DriverDevice* device_ = nullptr;
 };
 
 }  // namespace jitune::internal

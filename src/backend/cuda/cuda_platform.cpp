@@ -10,7 +10,7 @@
 
 #include "backend/cuda/capture.hpp"
 #include "backend/cuda/context.hpp"
-#include "backend/cuda/cuda_backend.hpp"
+#include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/cuda_stream_group.hpp"
 #include "backend/cuda/cuda_stream_site.hpp"
 #include "backend/cuda/device_memory.hpp"
@@ -78,20 +78,20 @@ public:
     }
     [[nodiscard]] std::string missing() const override { return driver().missing; }
 
-    CudaBackend& device(int ordinal) override {
+    CudaDevice& device(int ordinal) override {
         if (ordinal < 0 || ordinal >= device_count()) {
             throw Error(
                 ErrorKind::unavailable,
                 fmt::format("open device cuda:{}: there are {} devices", ordinal, device_count()));
         }
         Slot& slot = slots_[static_cast<std::size_t>(ordinal)];
-        if (CudaBackend* open = slot.open.load(std::memory_order_acquire)) {
+        if (CudaDevice* open = slot.open.load(std::memory_order_acquire)) {
             return *open;
         }
         const std::lock_guard lock(slot.mutex);
         if (!slot.backend) {
-            const auto device = std::make_shared<CudaDevice>(driver().table, ordinal, log_);
-            slot.backend = std::make_unique<CudaBackend>(
+            const auto device = std::make_shared<DriverDevice>(driver().table, ordinal, log_);
+            slot.backend = std::make_unique<CudaDevice>(
                 device, nvrtc_,
                 std::make_shared<ClockReader>(tables_.nvml, device->info().uuid, log_));
             slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
@@ -134,9 +134,9 @@ public:
 
 private:
     struct Slot {
-        std::atomic<CudaBackend*> open{nullptr};
+        std::atomic<CudaDevice*> open{nullptr};
         std::mutex mutex;
-        std::unique_ptr<CudaBackend> backend;
+        std::unique_ptr<CudaDevice> backend;
         std::unique_ptr<CudaCaptureSite> capturing, beside_capture;
     };
 
@@ -179,7 +179,7 @@ private:
             return *known;
         }
         const StreamContext own(table, stream);
-        CudaBackend& backend = *slot_of_current_context().backend;
+        CudaDevice& backend = *slot_of_current_context().backend;
         return sites_.add(id, std::make_unique<CudaStreamSite>(backend, backend.device(), stream));
     }
 
@@ -201,7 +201,7 @@ private:
         CUcontext context = nullptr;
         check(*driver().table, driver().table->cuCtxGetCurrent(&context), "cuCtxGetCurrent",
               kFinding);
-        CudaDevice& its_device = *slot_of_current_context().backend->device();
+        DriverDevice& its_device = *slot_of_current_context().backend->device();
         return {&its_device,
                 context,
                 &side,

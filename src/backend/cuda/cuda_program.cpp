@@ -14,7 +14,7 @@ constexpr std::string_view kLoading = "load a binary";
 
 }  // namespace
 
-CudaProgram::CudaProgram(std::shared_ptr<CudaDevice> device, const Binary& binary)
+CudaProgram::CudaProgram(std::shared_ptr<DriverDevice> device, const Binary& binary)
     : device_(std::move(device)),
       library_(device_, device_->driver().cuLibraryUnload, "cuLibraryUnload") {
     check_image(binary.format, *binary.image);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
 #include "backend/cuda/driver_handle.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 
@@ -15,7 +15,7 @@ namespace jitune::internal {
 class CudaProgram final : public Program {
 public:
     /// Throws Error(device).
-    CudaProgram(std::shared_ptr<CudaDevice> device, const Binary& binary);
+    CudaProgram(std::shared_ptr<DriverDevice> device, const Binary& binary);
 
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
@@ -29,7 +29,7 @@ public:
 private:
     void add_kernel(const std::string& symbol);
 
-    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<DriverDevice> device_;
     DriverHandle<CUlibrary> library_;
     std::vector<CUkernel> kernels_;
 };

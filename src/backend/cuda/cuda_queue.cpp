@@ -10,14 +10,14 @@ namespace jitune::internal {
 
 namespace {
 
-std::shared_ptr<StreamHandle> make_own_stream(const std::shared_ptr<CudaDevice>& device) {
+std::shared_ptr<StreamHandle> make_own_stream(const std::shared_ptr<DriverDevice>& device) {
     const ContextScope scope(*device, ContextScope::Primary());
     return make_stream(device);
 }
 
 }  // namespace
 
-CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> device)
+CudaQueue::CudaQueue(std::shared_ptr<DriverDevice> device)
     : device_(std::move(device)), stream_(make_own_stream(device_)) {}
 
 CudaQueue::~CudaQueue() {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/driver_handle.hpp"
 #include "backend/queue.hpp"
 
@@ -13,7 +13,7 @@ namespace jitune::internal {
 class CudaQueue final : public Queue {
 public:
     /// Throws Error(device).
-    explicit CudaQueue(std::shared_ptr<CudaDevice> device);
+    explicit CudaQueue(std::shared_ptr<DriverDevice> device);
     ~CudaQueue() override;
 
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
@@ -25,7 +25,7 @@ public:
     void wait() override;
 
 private:
-    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<DriverDevice> device_;
     std::shared_ptr<DriverHandle<CUstream>> stream_;
 };
 

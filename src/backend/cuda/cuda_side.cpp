@@ -10,7 +10,7 @@ constexpr const char* kMaking = "make a stream beside another";
 
 }  // namespace
 
-CudaSide::CudaSide(const std::shared_ptr<CudaDevice>& device)
+CudaSide::CudaSide(const std::shared_ptr<DriverDevice>& device)
     : stream_(device, device->driver().cuStreamDestroy, "cuStreamDestroy"),
       forked_(device, device->driver().cuEventDestroy, "cuEventDestroy"),
       joined_(device, device->driver().cuEventDestroy, "cuEventDestroy") {

@@ -13,7 +13,7 @@ class CudaSide {
 public:
     /// In the calling thread's current context, else the device's primary one. Throws
     /// Error(device).
-    explicit CudaSide(const std::shared_ptr<CudaDevice>& device);
+    explicit CudaSide(const std::shared_ptr<DriverDevice>& device);
     /// Gives back what lives in the primary context, which is kept until then. Another context is
     /// the app's, may be gone, and takes with it what it has.
     ~CudaSide();

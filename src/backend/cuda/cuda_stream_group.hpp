@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/cuda_side.hpp"
+#include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/nccl.hpp"
 #include "backend/stream_group.hpp"
 
@@ -23,7 +23,7 @@ struct CudaGroups {
 class CudaStreamGroup final : public StreamGroup {
 public:
     struct Member {
-        CudaDevice* device;
+        DriverDevice* device;
         CUcontext context;
         const CudaSide* events;
         Lane stream, side;

@@ -18,7 +18,7 @@ std::size_t rounded(std::size_t bytes) {
     return bytes == 0 ? 0 : std::bit_ceil(std::max(bytes, kSmallest));
 }
 
-std::unique_ptr<DeviceMemory> allocate(const std::shared_ptr<CudaDevice>& device,
+std::unique_ptr<DeviceMemory> allocate(const std::shared_ptr<DriverDevice>& device,
                                        std::size_t bytes) {
     return bytes == 0 ? nullptr : allocate_device_memory(device, bytes, kAllocating);
 }
@@ -30,7 +30,7 @@ void* data_of(const std::unique_ptr<DeviceMemory>& memory) {
 }  // namespace
 
 struct CudaStreamSite::Block {
-    Block(const std::shared_ptr<CudaDevice>& device, const ScratchNeed& need)
+    Block(const std::shared_ptr<DriverDevice>& device, const ScratchNeed& need)
         : size(need),
           plain(allocate(device, need.plain)),
           zeroed(allocate(device, need.zeroed)),
@@ -41,7 +41,7 @@ struct CudaStreamSite::Block {
     Scratch scratch;
 };
 
-CudaStreamSite::CudaStreamSite(Device& backend, std::shared_ptr<CudaDevice> device, Stream stream)
+CudaStreamSite::CudaStreamSite(Device& backend, std::shared_ptr<DriverDevice> device, Stream stream)
     : StreamSite(backend), device_(std::move(device)), stream_(stream) {}
 
 CudaStreamSite::~CudaStreamSite() = default;

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/cuda/cuda_device.hpp"
 #include "backend/cuda/cuda_side.hpp"
+#include "backend/cuda/driver_device.hpp"
 #include "backend/stream_site.hpp"
 
 namespace jitune::internal {
@@ -18,7 +18,7 @@ namespace jitune::internal {
 /// largest. scratch() takes no lock and calls no driver unless it allocates.
 class CudaStreamSite final : public StreamSite {
 public:
-    CudaStreamSite(Device& backend, std::shared_ptr<CudaDevice> device, Stream stream);
+    CudaStreamSite(Device& backend, std::shared_ptr<DriverDevice> device, Stream stream);
     ~CudaStreamSite() override;
 
     Scratch scratch(const ScratchNeed& need) override;
@@ -33,7 +33,7 @@ private:
     [[nodiscard]] const Block* current(const ScratchNeed& need) const;
     const Block& grow(const ScratchNeed& need);
 
-    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<DriverDevice> device_;
     Stream stream_;
     std::atomic<const Block*> block_{nullptr};
     std::mutex mutex_;  // guards what follows

@@ -12,7 +12,7 @@ namespace {
 
 class CudaMemory final : public DeviceMemory {
 public:
-    CudaMemory(const std::shared_ptr<CudaDevice>& device, std::size_t bytes,
+    CudaMemory(const std::shared_ptr<DriverDevice>& device, std::size_t bytes,
                std::string_view purpose)
         : memory_(device, device->driver().cuMemFree, "cuMemFree"), bytes_(bytes) {
         const ContextScope scope(*device);
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
 private:
-    [[noreturn]] void refuse(const CudaDevice& device, std::string_view purpose) const {
+    [[noreturn]] void refuse(const DriverDevice& device, std::string_view purpose) const {
         std::size_t free = 0;
         std::size_t total = 0;
         device.check(device.driver().cuMemGetInfo(&free, &total), "cuMemGetInfo", purpose);
@@ -48,7 +48,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<DeviceMemory> allocate_device_memory(const std::shared_ptr<CudaDevice>& device,
+std::unique_ptr<DeviceMemory> allocate_device_memory(const std::shared_ptr<DriverDevice>& device,
                                                      std::size_t bytes, std::string_view purpose) {
     return std::make_unique<CudaMemory>(device, bytes, purpose);
 }

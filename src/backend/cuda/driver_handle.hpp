@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backend/cuda/context.hpp"
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/driver_device.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -19,7 +19,7 @@ class DriverHandle {
 public:
     using Destroy = CUresult (*)(Handle);
 
-    DriverHandle(std::shared_ptr<CudaDevice> device, Destroy destroy, const char* call)
+    DriverHandle(std::shared_ptr<DriverDevice> device, Destroy destroy, const char* call)
         : device_(std::move(device)), destroy_(destroy), call_(call) {}
     ~DriverHandle() {
         if (handle_ != Handle{} && !device_->abandoned()) {
@@ -45,7 +45,7 @@ private:
         device_->report(destroy_(handle_), call_);
     }
 
-    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<DriverDevice> device_;
     Destroy destroy_;
     const char* call_;
     Handle handle_{};

@@ -18,7 +18,7 @@ constexpr double kNanosecondsPerMillisecond = 1e6;
 
 }  // namespace
 
-GraphTimer::GraphTimer(std::shared_ptr<CudaDevice> device, std::shared_ptr<StreamHandle> stream,
+GraphTimer::GraphTimer(std::shared_ptr<DriverDevice> device, std::shared_ptr<StreamHandle> stream,
                        const CudaProgram& program, std::span<const Launch> chain,
                        std::shared_ptr<const CacheFlush> flush)
     : device_(std::move(device)),

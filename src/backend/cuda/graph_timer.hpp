@@ -5,10 +5,10 @@
 #include <optional>
 #include <span>
 
-#include "backend/backend.hpp"
 #include "backend/cuda/cache_flush.hpp"
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/driver_handle.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 
@@ -20,7 +20,7 @@ using StreamHandle = DriverHandle<CUstream>;
 class GraphTimer final : public Timer {
 public:
     /// `flush` may be null. Throws Error(device), Error(usage) for an empty chain.
-    GraphTimer(std::shared_ptr<CudaDevice> device, std::shared_ptr<StreamHandle> stream,
+    GraphTimer(std::shared_ptr<DriverDevice> device, std::shared_ptr<StreamHandle> stream,
                const CudaProgram& program, std::span<const Launch> chain,
                std::shared_ptr<const CacheFlush> flush);
 
@@ -34,7 +34,7 @@ private:
     [[nodiscard]] std::optional<LaunchFailure> enqueue();
     [[nodiscard]] std::optional<LaunchFailure> failed(CUresult result, const char* call) const;
 
-    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<DriverDevice> device_;
     std::shared_ptr<StreamHandle> stream_;
     std::shared_ptr<const CacheFlush> flush_;
     std::size_t launches_;

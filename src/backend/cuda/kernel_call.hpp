@@ -6,7 +6,7 @@
 #include <array>
 
 #include "backend/argument_list.hpp"
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/cuda_device.hpp"
+#include "backend/cuda/driver_device.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -71,7 +71,7 @@ LaunchFailure launch_failure(const DriverTable& driver, CUresult result, const c
             .reason = fmt::format("{}: {}: {}", tried, call, describe(driver, result))};
 }
 
-std::optional<LaunchFailure> wait_until_idle(CudaDevice& device, Stream stream,
+std::optional<LaunchFailure> wait_until_idle(DriverDevice& device, Stream stream,
                                              std::chrono::milliseconds limit) {
     const DriverTable& driver = device.driver();
     const auto start = std::chrono::steady_clock::now();

@@ -7,12 +7,12 @@
 #include <optional>
 #include <string_view>
 
-#include "backend/backend.hpp"
 #include "backend/cuda/driver_table.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 
-class CudaDevice;
+class DriverDevice;
 
 /// True where cuda.h says that the process must be restarted after `result`, and for every code
 /// that is not known to be harmless.
@@ -25,8 +25,8 @@ LaunchFailure launch_failure(const DriverTable& driver, CUresult result, const c
                              std::string_view tried);
 
 /// Waits until `stream` is idle; empty when all its work succeeded. After `limit` the device is
-/// given up (CudaDevice::abandon) and the failure is fatal.
-std::optional<LaunchFailure> wait_until_idle(CudaDevice& device, Stream stream,
+/// given up (DriverDevice::abandon) and the failure is fatal.
+std::optional<LaunchFailure> wait_until_idle(DriverDevice& device, Stream stream,
                                              std::chrono::milliseconds limit);
 
 }  // namespace jitune::internal

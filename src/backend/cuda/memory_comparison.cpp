@@ -8,7 +8,7 @@ constexpr std::string_view kComparing = "compare memory";
 
 }  // namespace
 
-MemoryComparison::MemoryComparison(const std::shared_ptr<CudaDevice>& device,
+MemoryComparison::MemoryComparison(const std::shared_ptr<DriverDevice>& device,
                                    const NvrtcTable& nvrtc)
     : device_(device),
       different_(allocate_device_memory(device, sizeof(std::uint32_t),

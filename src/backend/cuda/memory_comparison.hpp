@@ -13,14 +13,14 @@ class MemoryComparison {
 public:
     /// Compiles its kernel. Throws Error(unavailable) where there is no compiler or no memory,
     /// Error(device) otherwise.
-    MemoryComparison(const std::shared_ptr<CudaDevice>& device, const NvrtcTable& nvrtc);
+    MemoryComparison(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc);
 
     /// Whether `bytes` bytes of any alignment are the same when the work of `stream` before is
     /// done; waits for that. In a current context of the device. Throws Error(device).
     bool equal(const void* one, const void* other, std::size_t bytes, Stream stream) const;
 
 private:
-    std::shared_ptr<CudaDevice> device_;
+    std::shared_ptr<DriverDevice> device_;
     std::unique_ptr<DeviceMemory> different_;  ///< 32 bits, not 0 where something differs
     ServiceKernel kernel_;
 };

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 

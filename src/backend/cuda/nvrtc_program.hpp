@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "backend/backend.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 #include "backend/cuda/nvrtc_target.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 

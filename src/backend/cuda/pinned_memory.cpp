@@ -14,7 +14,7 @@ constexpr std::string_view kTried = "page-lock host memory";
 
 class PinnedMemory final : public DeviceMemory {
 public:
-    PinnedMemory(const std::shared_ptr<CudaDevice>& device, std::size_t bytes)
+    PinnedMemory(const std::shared_ptr<DriverDevice>& device, std::size_t bytes)
         : memory_(device, device->driver().cuMemFreeHost, "cuMemFreeHost"), bytes_(bytes) {
         const ContextScope scope(*device);
         const CUresult result = device->driver().cuMemHostAlloc(
@@ -38,7 +38,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<DeviceMemory> allocate_pinned_memory(const std::shared_ptr<CudaDevice>& device,
+std::unique_ptr<DeviceMemory> allocate_pinned_memory(const std::shared_ptr<DriverDevice>& device,
                                                      std::size_t bytes) {
     return std::make_unique<PinnedMemory>(device, bytes);
 }

@@ -32,7 +32,7 @@ Binary compile_service_kernel(const NvrtcTable& nvrtc, std::string_view name,
     return std::get<Binary>(std::move(outcome));
 }
 
-ServiceKernel::ServiceKernel(const std::shared_ptr<CudaDevice>& device, const NvrtcTable& nvrtc,
+ServiceKernel::ServiceKernel(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc,
                              std::string_view name)
     : program_(device,
                compile_service_kernel(nvrtc, name,

@@ -21,7 +21,7 @@ Binary compile_service_kernel(const NvrtcTable& nvrtc, std::string_view name,
 class ServiceKernel {
 public:
     /// Compiles it. Throws as compile_service_kernel() does, and Error(device).
-    ServiceKernel(const std::shared_ptr<CudaDevice>& device, const NvrtcTable& nvrtc,
+    ServiceKernel(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc,
                   std::string_view name);
 
     /// Launches with these arguments, pointers and scalars of at most 8 bytes; at most

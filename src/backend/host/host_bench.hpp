@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "backend/host/cache_flusher.hpp"
 
 namespace jitune::internal {

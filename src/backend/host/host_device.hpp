@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <map>
+#include <memory>
+#include <mutex>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
+#include "backend/host/host_compiler.hpp"
+#include "backend/host/host_program.hpp"
+#include "support/hash.hpp"
+#include "support/log.hpp"
 
 namespace jitune::internal {
 
-/// What the system says of this machine.
-struct HostFacts {
-    std::string cpuinfo;           ///< the text of /proc/cpuinfo
-    std::int64_t cores = 1;        ///< that this process may use
-    std::int64_t cache_bytes = 0;  ///< the last-level data cache
-    std::string kernel_release;
+/// The CPU, the system's C++ compiler and the dynamic loader as a device. Streams are ignored and
+/// every call is done when it returns.
+class HostDevice final : public Device {
+public:
+    HostDevice(DeviceInfo info, Log log);
+
+    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+    std::string compiler() override;
+    std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                        std::span<const Instance> instances) override;
+    std::shared_ptr<const Program> load(const Binary& binary) override;
+    std::unique_ptr<Bench> make_bench() override;
+    std::unique_ptr<Queue> make_queue() override;
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
+    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
+    void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
+    void write(void* device, std::span<const std::byte> value, std::size_t count,
+               Stream stream) override;
+
+private:
+    std::shared_ptr<const HostCompiler> find_compiler();
+    std::shared_ptr<const HostImage> find_image(const std::string& image);
+
+    DeviceInfo info_;
+    Log log_;
+    std::mutex mutex_;  ///< of what follows; not held while compiling or loading
+    std::shared_ptr<const HostCompiler> compiler_;
+    std::map<Digest, std::shared_ptr<const HostImage>> images_;
 };
-
-/// Asks the system. What it does not tell gets a sane default; never throws for that.
-HostFacts this_host();
-
-/// The device that the facts describe. Attributes: cores, cache_bytes, simd_bytes. The device class
-/// holds all that native code depends on: it must never be loaded on a CPU of another class.
-DeviceInfo describe_host(const HostFacts& facts);
 
 }  // namespace jitune::internal

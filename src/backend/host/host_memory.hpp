@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 

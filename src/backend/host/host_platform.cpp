@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/host/host_backend.hpp"
 #include "backend/host/host_device.hpp"
+#include "backend/host/host_facts.hpp"
 #include "backend/host/host_memory.hpp"
 #include "support/thread_own.hpp"
 
@@ -69,7 +69,7 @@ public:
 private:
     struct Here {
         explicit Here(const Log& log) : device(describe_host(this_host()), log) {}
-        HostBackend device;
+        HostDevice device;
         HostSite site{device};
     };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "support/hash.hpp"
 #include "support/shared_library.hpp"
 

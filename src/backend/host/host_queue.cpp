@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 #include "backend/host/host_memory.hpp"
 
 namespace jitune::internal {

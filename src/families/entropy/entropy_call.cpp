@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "families/entropy/entropy_kernel.hpp"
-#include "placement/machine_backend.hpp"
+#include "placement/machine_device.hpp"
 
 namespace jitune::internal {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "placement/machine_backend.hpp"
+#include "placement/machine_device.hpp"
 
 namespace jitune::internal {
 

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class HostBenchTest : public HostBackendTest {
+class HostBenchTest : public HostDeviceTest {
 protected:
     std::unique_ptr<Bench> bench_ = device().make_bench();
 };

@@ -83,7 +83,7 @@ TEST(HostCompiler, ReportsACompilerThatCrashesOrLies) {
     EXPECT_NE(failure_of(HostCompiler()).find("no output"), std::string::npos);
 }
 
-TEST_F(HostBackendTest, SaysWhichCompilerIsMissingAndWhatToDo) {
+TEST_F(HostDeviceTest, SaysWhichCompilerIsMissingAndWhatToDo) {
     {
         const Variable chosen("JITUNE_CXX", "no-such-compiler");
         expect_error(ErrorKind::unavailable, "no-such-compiler", [&] { device().compiler(); });
@@ -99,7 +99,7 @@ TEST_F(HostBackendTest, SaysWhichCompilerIsMissingAndWhatToDo) {
     expect_error(ErrorKind::unavailable, "exit code 1", [&] { device().compiler(); });
 }
 
-TEST_F(HostBackendTest, NamesItsCompiler) {
+TEST_F(HostDeviceTest, NamesItsCompiler) {
     EXPECT_FALSE(device().compiler().empty());
     EXPECT_EQ(device().compiler().find('\n'), std::string::npos);
 }

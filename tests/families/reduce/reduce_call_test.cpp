@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "fake/fake_backend.hpp"
+#include "fake/fake_device.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
@@ -149,7 +149,7 @@ TEST(ReduceNothing, HasTheOperationsValue) {
 }
 
 TEST(ReduceNothing, IsWrittenOncePerResult) {
-    FakeBackend device;
+    FakeDevice device;
     std::vector<float> results{1, 2, 3, 4};
     write_nothing(device, request_for(ReduceShape::rows(3, 0), ReduceOp::product), results.data(),
                   nullptr);
@@ -165,8 +165,8 @@ protected:
         return key(request_for(ReduceShape::all(1000), reduction));
     }
 
-    FakeBackend device_;
-    FakeBackend other_backend_;
+    FakeDevice device_;
+    FakeDevice other_backend_;
 };
 
 TEST_F(ReduceKey, IsTheSameForEqualRequests) {

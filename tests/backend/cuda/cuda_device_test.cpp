@@ -12,9 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class CudaBackend : public FakeCudaFixture {};
+class CudaDeviceTest : public FakeCudaFixture {};
 
-TEST_F(CudaBackend, DescribesTheDevice) {
+TEST_F(CudaDeviceTest, DescribesTheDevice) {
     const DeviceInfo& info = device().info();
     EXPECT_EQ(info.id, "cuda:0");
     EXPECT_EQ(info.name, "NVIDIA H200 (fake)");
@@ -27,18 +27,18 @@ TEST_F(CudaBackend, DescribesTheDevice) {
     EXPECT_EQ(info.attributes.size(), 11U);
 }
 
-TEST_F(CudaBackend, RunsACompiledKernelOnUploadedData) {
+TEST_F(CudaDeviceTest, RunsACompiledKernelOnUploadedData) {
     EXPECT_EQ(double_on_the_device({1, 2, 3}), (std::vector<float>{2, 4, 6}));
     EXPECT_EQ(fake.launches().back().expression, "twice<float, 3>");
     EXPECT_EQ(fake.launches().back().grid.x, 2U);
     EXPECT_EQ(fake.launches().back().block.x, 64U);
 }
 
-TEST_F(CudaBackend, NamesItsCompiler) {
+TEST_F(CudaDeviceTest, NamesItsCompiler) {
     EXPECT_EQ(device().compiler(), "NVRTC 13.0");
 }
 
-TEST_F(CudaBackend, LoadsNvrtcForACompileAlone) {
+TEST_F(CudaDeviceTest, LoadsNvrtcForACompileAlone) {
     device().info();
     EXPECT_EQ(nvrtc_loads, 0);
     compile("k<1>");
@@ -46,7 +46,7 @@ TEST_F(CudaBackend, LoadsNvrtcForACompileAlone) {
     EXPECT_EQ(nvrtc_loads, 1);
 }
 
-TEST_F(CudaBackend, RefusesImagesThatAreNone) {
+TEST_F(CudaDeviceTest, RefusesImagesThatAreNone) {
     const Binary good = compile("k<1>");
     for (const auto& [format, image] : std::vector<std::pair<std::string, std::string>>{
              {"cubin", ""},
@@ -69,7 +69,7 @@ TEST_F(CudaBackend, RefusesImagesThatAreNone) {
     EXPECT_EQ(fake.calls("cuLibraryLoadData"), 0);
 }
 
-TEST_F(CudaBackend, ReportsWhatTheDriverThinksOfAnImage) {
+TEST_F(CudaDeviceTest, ReportsWhatTheDriverThinksOfAnImage) {
     Binary binary = compile("k<1>");
     std::string image = *binary.image;
     image[70] = '!';
@@ -83,7 +83,7 @@ TEST_F(CudaBackend, ReportsWhatTheDriverThinksOfAnImage) {
     expect_error(ErrorKind::device, [&] { device().load(binary); });
 }
 
-TEST_F(CudaBackend, AllowsAllTheSharedMemoryOfTheDevice) {
+TEST_F(CudaDeviceTest, AllowsAllTheSharedMemoryOfTheDevice) {
     const auto program = load("k<1>");
     Launch launch = plain_launch();
     launch.steps[0].shared_bytes = 232448;
@@ -91,7 +91,7 @@ TEST_F(CudaBackend, AllowsAllTheSharedMemoryOfTheDevice) {
     EXPECT_EQ(fake.launches().back().shared_bytes, 232448U);
 }
 
-TEST_F(CudaBackend, LaunchesEveryStepWithItsOwnArguments) {
+TEST_F(CudaDeviceTest, LaunchesEveryStepWithItsOwnArguments) {
     const auto program =
         device().load(std::get<Binary>(device().compile({}, instances({{"a", "b"}})).at(0)));
     Launch launch = plain_launch();
@@ -110,7 +110,7 @@ TEST_F(CudaBackend, LaunchesEveryStepWithItsOwnArguments) {
     EXPECT_TRUE(launches[1].arguments.empty());
 }
 
-TEST_F(CudaBackend, LaunchesClustersAndProgrammaticStepsWhereAsked) {
+TEST_F(CudaDeviceTest, LaunchesClustersAndProgrammaticStepsWhereAsked) {
     const auto program = load("k<1>");
     Launch launch = plain_launch();
     launch.steps[0].grid.x = 8;
@@ -130,7 +130,7 @@ TEST_F(CudaBackend, LaunchesClustersAndProgrammaticStepsWhereAsked) {
     }
 }
 
-TEST_F(CudaBackend, TimesTheLaunchesThatUsersGet) {
+TEST_F(CudaDeviceTest, TimesTheLaunchesThatUsersGet) {
     const auto program = load("k<1>");
     std::vector<Launch> chain(2, plain_launch());
     chain[1].steps[0].cluster = 2;
@@ -146,7 +146,7 @@ TEST_F(CudaBackend, TimesTheLaunchesThatUsersGet) {
     EXPECT_EQ(launches[1].cluster, 2U);
 }
 
-TEST_F(CudaBackend, SaysWithTheFirstSampleThatAChainCannotBeCaptured) {
+TEST_F(CudaDeviceTest, SaysWithTheFirstSampleThatAChainCannotBeCaptured) {
     const auto program = load("k<1>");
     const std::vector<Launch> chain(2, plain_launch());
     const auto bench = device().make_bench();
@@ -161,21 +161,21 @@ TEST_F(CudaBackend, SaysWithTheFirstSampleThatAChainCannotBeCaptured) {
     EXPECT_TRUE(std::holds_alternative<double>(mended));
 }
 
-TEST_F(CudaBackend, LaunchCostsOneDriverCall) {
+TEST_F(CudaDeviceTest, LaunchCostsOneDriverCall) {
     const auto program = load("k<1>");
     const int before = fake.total_calls();
     program->launch(plain_launch(), stream());
     EXPECT_EQ(fake.total_calls() - before, 1);
 }
 
-TEST_F(CudaBackend, GivesZeroedMemoryOfTheCallersOwn) {
+TEST_F(CudaDeviceTest, GivesZeroedMemoryOfTheCallersOwn) {
     const auto memory = device().allocate_zeroed(1000);
     EXPECT_EQ(memory->bytes(), 1000U);
     EXPECT_TRUE(all_zero(memory->data(), 1000));
     EXPECT_NE(device().allocate_zeroed(0)->data(), nullptr);
 }
 
-TEST_F(CudaBackend, SaysHowMuchMemoryIsMissing) {
+TEST_F(CudaDeviceTest, SaysHowMuchMemoryIsMissing) {
     fake.device(0).memory_bytes = 1 << 20;
     const std::string message =
         expect_error(ErrorKind::unavailable, [&] { device().make_bench()->allocate(1 << 21); });
@@ -183,7 +183,7 @@ TEST_F(CudaBackend, SaysHowMuchMemoryIsMissing) {
     EXPECT_NE(message.find("1048576 of 1048576"), std::string::npos) << message;
 }
 
-TEST_F(CudaBackend, ReadsAResultBack) {
+TEST_F(CudaDeviceTest, ReadsAResultBack) {
     const auto memory = device().allocate_zeroed(sizeof(float));
     const float value = 42;
     std::memcpy(memory->data(), &value, sizeof value);
@@ -191,7 +191,7 @@ TEST_F(CudaBackend, ReadsAResultBack) {
     EXPECT_EQ(read_float(memory->data(), nullptr), 42);
 }
 
-TEST_F(CudaBackend, WritesAResultThatNoKernelMakes) {
+TEST_F(CudaDeviceTest, WritesAResultThatNoKernelMakes) {
     const auto memory = device().allocate_zeroed(16);
     const std::int64_t value = std::numeric_limits<std::int64_t>::min() + 5;
     device().write(memory->data(), std::as_bytes(std::span(&value, 1)), 1, stream());
@@ -203,7 +203,7 @@ TEST_F(CudaBackend, WritesAResultThatNoKernelMakes) {
     EXPECT_TRUE(all_zero(static_cast<char*>(memory->data()) + 12, 4));
 }
 
-TEST_F(CudaBackend, TimesAChainPerLaunchButTheFirst) {
+TEST_F(CudaDeviceTest, TimesAChainPerLaunchButTheFirst) {
     const auto program = load("k<1>");
     const std::vector<Launch> chain(5, plain_launch());
     int launched = 0;
@@ -216,7 +216,7 @@ TEST_F(CudaBackend, TimesAChainPerLaunchButTheFirst) {
     EXPECT_NEAR(std::get<double>(timer->sample(milliseconds(100))), 250000, 1);
 }
 
-TEST_F(CudaBackend, ReadsOtherMemoryBeforeEachColdSample) {
+TEST_F(CudaDeviceTest, ReadsOtherMemoryBeforeEachColdSample) {
     const auto program = load("k<1>");
     const std::vector<Launch> chain(2, plain_launch());
     const auto bench = device().make_bench();
@@ -232,7 +232,7 @@ TEST_F(CudaBackend, ReadsOtherMemoryBeforeEachColdSample) {
     }
 }
 
-TEST_F(CudaBackend, SaysThatTheFlushNeedsMemory) {
+TEST_F(CudaDeviceTest, SaysThatTheFlushNeedsMemory) {
     const auto program = load("k<1>");
     fake.device(0).memory_bytes = 1 << 20;
     const auto bench = device().make_bench();
@@ -242,7 +242,7 @@ TEST_F(CudaBackend, SaysThatTheFlushNeedsMemory) {
     EXPECT_NE(message.find("flushes the L2 cache"), std::string::npos) << message;
 }
 
-TEST_F(CudaBackend, TakesNoTimeForATime) {
+TEST_F(CudaDeviceTest, TakesNoTimeForATime) {
     const auto program = load("k<1>");
     for (const double nanoseconds : {0.0, -5.0, std::nan(""), HUGE_VAL}) {
         fake.on_launch = [&](FakeLaunch& launch) {
@@ -257,14 +257,14 @@ TEST_F(CudaBackend, TakesNoTimeForATime) {
     }
 }
 
-TEST_F(CudaBackend, RefusesAChainWithoutATimedLaunch) {
+TEST_F(CudaDeviceTest, RefusesAChainWithoutATimedLaunch) {
     const auto program = load("k<1>");
     const std::vector<Launch> one(1, plain_launch());
     expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, {}, false); });
     expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, one, false); });
 }
 
-TEST_F(CudaBackend, GivesAHungKernelUpAndNeverWaitsForItAgain) {
+TEST_F(CudaDeviceTest, GivesAHungKernelUpAndNeverWaitsForItAgain) {
     const auto program = load("k<1>");
     auto bench = device().make_bench();
     const auto memory = bench->allocate(100);
@@ -278,7 +278,7 @@ TEST_F(CudaBackend, GivesAHungKernelUpAndNeverWaitsForItAgain) {
     expect_leaks_ = true;
 }
 
-TEST_F(CudaBackend, TellsFailuresThatEndTheProcessFromThoseThatDoNot) {
+TEST_F(CudaDeviceTest, TellsFailuresThatEndTheProcessFromThoseThatDoNot) {
     for (const auto& [code, fatal] : std::map<int, bool>{
              {1, false},  {2, false},  {200, false}, {209, false}, {701, false}, {912, false},
              {226, true}, {700, true}, {702, true},  {710, true},  {714, true},  {715, true},
@@ -297,7 +297,7 @@ TEST_F(CudaBackend, TellsFailuresThatEndTheProcessFromThoseThatDoNot) {
     fake.make_current(nullptr);
 }
 
-TEST_F(CudaBackend, GoesOnAfterALaunchThatWasRefused) {
+TEST_F(CudaDeviceTest, GoesOnAfterALaunchThatWasRefused) {
     const auto program = load("k<1>");
     const auto bench = device().make_bench();
     Launch too_large = plain_launch();
@@ -308,7 +308,7 @@ TEST_F(CudaBackend, GoesOnAfterALaunchThatWasRefused) {
     EXPECT_FALSE(bench->run(*program, plain_launch(), milliseconds(100)).has_value());
 }
 
-TEST_F(CudaBackend, DoesNotBlameACandidateForAnEarlierError) {
+TEST_F(CudaDeviceTest, DoesNotBlameACandidateForAnEarlierError) {
     const auto program = load("k<1>");
     const auto bench = device().make_bench();
     fake.make_current(fake.primary_context(0));
@@ -325,7 +325,7 @@ TEST_F(CudaBackend, DoesNotBlameACandidateForAnEarlierError) {
     fake.make_current(nullptr);
 }
 
-TEST_F(CudaBackend, RunsNoProgramOfAnotherBackend) {
+TEST_F(CudaDeviceTest, RunsNoProgramOfAnotherDevice) {
     class Foreign final : public Program {
         void prepare(const Launch&, std::unique_ptr<ReadyLaunch>&) const override {}
     };

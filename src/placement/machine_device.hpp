@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "placement/host_memory_backend.hpp"
+#include "placement/host_memory_device.hpp"
 #include "placement/machine.hpp"
 #include "placement/machine_bench.hpp"
 
@@ -10,10 +10,10 @@ namespace jitune::internal {
 /// The device "machine": its programs are placements of operations on arrays in host memory, which
 /// is its memory, too. There is nothing to compile: the image of a program is its name expression.
 /// So placements are searched, timed, stored and explained as any kernel's configurations are.
-class MachineBackend final : public HostMemoryBackend {
+class MachineDevice final : public HostMemoryDevice {
 public:
     /// All of them must outlive it.
-    MachineBackend(Machine& machine, Device& host, std::span<Device* const> gpus);
+    MachineDevice(Machine& machine, Device& host, std::span<Device* const> gpus);
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     std::string compiler() override { return "none"; }
@@ -36,7 +36,7 @@ private:
 
 /// Of a backend whose id is "machine".
 inline const Kernel& placed_kernel(const Device& machine, std::string_view operation) {
-    return static_cast<const MachineBackend&>(machine).kernel(operation);
+    return static_cast<const MachineDevice&>(machine).kernel(operation);
 }
 
 }  // namespace jitune::internal

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "backend/backend.hpp"
+#include "backend/device.hpp"
 
 namespace jitune::internal {
 
 /// A backend whose memory is that of another, the host's. What it runs there is its own.
-class HostMemoryBackend : public Device {
+class HostMemoryDevice : public Device {
 public:
     std::unique_ptr<Queue> make_queue() override { return host_.make_queue(); }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
@@ -25,7 +25,7 @@ public:
 
 protected:
     /// `host` must outlive it.
-    explicit HostMemoryBackend(Device& host) : host_(host) {}
+    explicit HostMemoryDevice(Device& host) : host_(host) {}
 
     Device& host_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement/machine_backend.hpp"
+#include "placement/machine_device.hpp"
 
 #include <algorithm>
 
@@ -37,8 +37,8 @@ std::int64_t cores_of(const DeviceInfo& host) {
 
 }  // namespace
 
-MachineBackend::MachineBackend(Machine& machine, Device& host, std::span<Device* const> gpus)
-    : HostMemoryBackend(host), machine_(machine) {
+MachineDevice::MachineDevice(Machine& machine, Device& host, std::span<Device* const> gpus)
+    : HostMemoryDevice(host), machine_(machine) {
     info_.platform = PlatformKind::machine;
     info_.id = to_string(info_.platform);
     info_.name = together(host.info().name, gpus, &DeviceInfo::name);
@@ -49,8 +49,8 @@ MachineBackend::MachineBackend(Machine& machine, Device& host, std::span<Device*
                         {"gpu_count", static_cast<std::int64_t>(gpus.size())}};
 }
 
-std::vector<CompileOutcome> MachineBackend::compile(const TemplateSource& /*source*/,
-                                                    std::span<const Instance> instances) {
+std::vector<CompileOutcome> MachineDevice::compile(const TemplateSource& /*source*/,
+                                                   std::span<const Instance> instances) {
     std::vector<CompileOutcome> outcomes;
     for (const Instance& instance : instances) {
         outcomes.emplace_back(
@@ -61,7 +61,7 @@ std::vector<CompileOutcome> MachineBackend::compile(const TemplateSource& /*sour
     return outcomes;
 }
 
-std::shared_ptr<const Program> MachineBackend::load(const Binary& binary) {
+std::shared_ptr<const Program> MachineDevice::load(const Binary& binary) {
     const auto refuse = [](const std::string& what) {
         throw Error(ErrorKind::device, "load a placement: " + what);
     };

@@ -23,15 +23,15 @@ struct FakeBehaviour {
     std::string load_error{};   ///< not empty: its image does not load
     std::optional<LaunchFailure> run_failure{};    ///< answer of Bench::run
     std::optional<LaunchFailure> timer_failure{};  ///< answer of Timer::sample
-    std::function<void(const Launch&)> run{};      ///< does its work; empty: FakeBackend::kernel
+    std::function<void(const Launch&)> run{};      ///< does its work; empty: FakeDevice::kernel
 };
 
 /// A device in host memory. "Compiles" instances to an image that names their expressions, runs
 /// them by a function and times them as scripted. Script it before it is used.
-class FakeBackend : public Device {
+class FakeDevice : public Device {
 public:
-    explicit FakeBackend(std::string id = "cuda:0");
-    ~FakeBackend() override;
+    explicit FakeDevice(std::string id = "cuda:0");
+    ~FakeDevice() override;
 
     /// What candidates do that have no behaviour of their own.
     std::function<void(const Launch&)> kernel;
@@ -82,12 +82,12 @@ private:
 
     class Site final : public StreamSite {
     public:
-        explicit Site(FakeBackend& device) : StreamSite(device), device_(device) {}
+        explicit Site(FakeDevice& device) : StreamSite(device), device_(device) {}
         Scratch scratch(const ScratchNeed& need) override;
         void refuse_capture(const char* /*what*/) const override {}
 
     private:
-        FakeBackend& device_;
+        FakeDevice& device_;
     };
 
     std::map<std::string, FakeBehaviour> behaviours_;
@@ -102,7 +102,7 @@ private:
 /// Shows fake devices to an Engine. The devices must outlive it.
 class FakePlatform : public Platform {
 public:
-    FakePlatform(std::string_view name, std::vector<FakeBackend*> devices)
+    FakePlatform(std::string_view name, std::vector<FakeDevice*> devices)
         : name_(name), devices_(std::move(devices)) {}
 
     [[nodiscard]] std::string_view name() const override { return name_; }
@@ -115,7 +115,7 @@ public:
 
 private:
     std::string name_;
-    std::vector<FakeBackend*> devices_;
+    std::vector<FakeDevice*> devices_;
 };
 
 }  // namespace jitune::internal

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/host/host_facts.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace jitune::internal {
+namespace {
+
+std::string cpuinfo(const std::string& model, const std::string& flags) {
+    return "processor\t: 0\nvendor_id\t: Maker\ncpu family\t: 6\nmodel\t\t: " + model +
+           "\nmodel name\t: Maker CPU\nstepping\t: 1\nflags\t\t: " + flags +
+           "\n\nprocessor\t: 1\nflags\t\t: none\n";
+}
+
+DeviceInfo described(const std::string& text, std::int64_t cores = 4) {
+    return describe_host({text, cores, 1 << 20, "Linux 6.1"});
+}
+
+TEST(HostFacts, KnowsTheVectorWidth) {
+    EXPECT_EQ(described(cpuinfo("1", "fpu sse2")).attributes.at("simd_bytes"), 16);
+    EXPECT_EQ(described(cpuinfo("1", "sse2 avx avx2")).attributes.at("simd_bytes"), 32);
+    EXPECT_EQ(described(cpuinfo("1", "avx512f avx2")).attributes.at("simd_bytes"), 64);
+    EXPECT_EQ(described("").attributes.at("simd_bytes"), 16);
+    EXPECT_EQ(described("").attributes.at("cores"), 4);
+}
+
+TEST(HostFacts, TellsApartWhateverNativeCodeDependsOn) {
+    const DeviceInfo info = described(cpuinfo("1", "avx2 fma"));
+    EXPECT_EQ(info.id, "host");
+    EXPECT_EQ(info.name, "Maker CPU");
+    EXPECT_EQ(info.driver, "Linux 6.1");
+    EXPECT_NE(info.device_class.find("isa=avx2"), std::string::npos) << info.device_class;
+    EXPECT_NE(info.device_class.find("model=Maker/6/1/1 cores=4 cache=1048576"), std::string::npos)
+        << info.device_class;
+    EXPECT_EQ(info.device_class, described(cpuinfo("1", "avx2 fma")).device_class);
+    EXPECT_NE(info.device_class, described(cpuinfo("1", "avx2")).device_class);
+    EXPECT_NE(info.device_class, described(cpuinfo("2", "avx2 fma")).device_class);
+    EXPECT_NE(info.device_class, described(cpuinfo("1", "avx2 fma"), 8).device_class);
+}
+
+TEST(HostFacts, ReadsWhatAnArmKernelWrites) {
+    const DeviceInfo info = described(
+        "processor\t: 0\nFeatures\t: fp asimd sve\nCPU implementer\t: 0x41\n"
+        "CPU variant\t: 0x0\nCPU part\t: 0xd4f\nCPU revision\t: 1\n");
+    EXPECT_EQ(info.name, "0x41/0x0/0xd4f/1");
+    EXPECT_EQ(info.attributes.at("simd_bytes"), 16);
+    EXPECT_NE(info.device_class.find("isa=asimd"), std::string::npos) << info.device_class;
+}
+
+TEST(HostFacts, DescribesThisMachine) {
+    const DeviceInfo info = describe_host(this_host());
+    EXPECT_GE(info.attributes.at("cores"), 1);
+    EXPECT_GE(info.attributes.at("cache_bytes"), 1 << 16);
+    EXPECT_FALSE(info.name.empty());
+}
+
+}  // namespace
+}  // namespace jitune::internal
