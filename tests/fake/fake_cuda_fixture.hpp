@@ -101,9 +101,9 @@ protected:
         return result;
     }
 
-    float read_float(const void* device, CUstream from) {
+    float read_float(const void* address, CUstream from) {
         float value = 0;
-        device().read_back(std::as_writable_bytes(std::span(&value, 1)), device, from);
+        device().read_back(std::as_writable_bytes(std::span(&value, 1)), address, from);
         return value;
     }
 

@@ -102,10 +102,10 @@ private:
 /// Shows fake devices to an Engine. The devices must outlive it.
 class FakePlatform : public Platform {
 public:
-    FakePlatform(std::string_view name, std::vector<FakeDevice*> devices)
-        : name_(name), devices_(std::move(devices)) {}
+    FakePlatform(PlatformKind kind, std::vector<FakeDevice*> devices)
+        : kind_(kind), devices_(std::move(devices)) {}
 
-    [[nodiscard]] std::string_view name() const override { return name_; }
+    [[nodiscard]] PlatformKind kind() const override { return kind_; }
     [[nodiscard]] int device_count() const override { return static_cast<int>(devices_.size()); }
     [[nodiscard]] std::string missing() const override {
         return devices_.empty() ? "no fake device was made" : "";
@@ -114,7 +114,7 @@ public:
     StreamSite& site(Stream /*stream*/) override { return devices_.at(0)->site(); }
 
 private:
-    std::string name_;
+    PlatformKind kind_;
     std::vector<FakeDevice*> devices_;
 };
 

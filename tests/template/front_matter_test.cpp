@@ -7,7 +7,7 @@ namespace {
 TEST(FrontMatter, ReadsEverythingAsWritten) {
     const FrontMatter front = parse(text_of(kLines));
     EXPECT_EQ(front.kernel, "scale");
-    EXPECT_EQ(front.backend, "cuda");
+    EXPECT_EQ(front.platform, PlatformKind::cuda);
     EXPECT_EQ(front.summary, "");
     EXPECT_EQ(front.sizes, std::vector<std::string>{"n"});
     EXPECT_EQ(front.types.at("element").at("float32"), "float");

@@ -19,7 +19,7 @@ protected:
 };
 
 TEST_F(CudaPlatform, TouchesNothingBeforeItIsAskedForDevices) {
-    EXPECT_EQ(platform->name(), "cuda");
+    EXPECT_EQ(platform->kind(), PlatformKind::cuda);
     EXPECT_EQ(fake.total_calls(), 0);
     EXPECT_EQ(platform->device_count(), 2);
     EXPECT_EQ(platform->missing(), "");

@@ -69,9 +69,9 @@ protected:
     }
 
     template <class T>
-    T read(const void* device, Stream stream = nullptr) {
+    T read(const void* address, Stream stream = nullptr) {
         T value{};
-        device().read_back(std::as_writable_bytes(std::span(&value, 1)), device, stream);
+        device().read_back(std::as_writable_bytes(std::span(&value, 1)), address, stream);
         return value;
     }
 

@@ -27,7 +27,7 @@ bool equal(const unsigned char* one, const unsigned char* other, std::size_t byt
     unsigned different = 0;
     for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
         for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) {
-            internal::compare_bytes(one, other, bytes, &different);
+            jitune::compare_bytes(one, other, bytes, &different);
         }
     }
     return different == 0;

@@ -2,6 +2,7 @@
 // A user's own kernel from a file, on the host: tuned, stored and dispatched for real.
 
 #include "jitune/tuned_kernel.hpp"
+#include "families/families.hpp"
 
 #include <fstream>
 #include <vector>
@@ -111,7 +112,7 @@ protected:
     }
     /// What tuning kInPlace with more code gives.
     TuneReport tune_in_place(const std::string& fault) {
-        Engine engine(options_);
+        Engine engine(options_, families());
         const Kernel kernel =
             kernel_from_text("double_up.cpp", replaced(kInPlace, "FAULT", fault), dir_.path());
         return engine.tune_and_store(engine.device("host"), kernel,

@@ -130,12 +130,12 @@ TEST(CustomOperation, ItsKernelIsAnotherTemplateForEveryShapeAndBackend) {
     const CustomOperation other = indexed_xor();
     for (const ReduceKind kind :
          {ReduceKind::all, ReduceKind::rows, ReduceKind::columns, ReduceKind::segments}) {
-        for (const char* device : {"cuda", "host"}) {
+        for (const PlatformKind platform : {PlatformKind::cuda, PlatformKind::host}) {
             const std::string hash =
-                custom_reduce_kernel(kind, device, operation).kernel_template.hash();
-            EXPECT_EQ(custom_reduce_kernel(kind, device, operation).kernel_template.hash(), hash);
-            EXPECT_NE(custom_reduce_kernel(kind, device, other).kernel_template.hash(), hash);
-            EXPECT_NE(reduce_kernel(kind, device).kernel_template.hash(), hash);
+                custom_reduce_kernel(kind, platform, operation).kernel_template.hash();
+            EXPECT_EQ(custom_reduce_kernel(kind, platform, operation).kernel_template.hash(), hash);
+            EXPECT_NE(custom_reduce_kernel(kind, platform, other).kernel_template.hash(), hash);
+            EXPECT_NE(reduce_kernel(kind, platform).kernel_template.hash(), hash);
         }
     }
 }

@@ -41,8 +41,8 @@ TEST(ReduceSizes, AreThoseOfTheShapesTemplate) {
 TEST(ReduceSizes, AreAsManyAsTheTemplateNames) {
     for (const ReduceShape& shape : {ReduceShape::all(5), ReduceShape::rows(3, 4),
                                      ReduceShape::columns(3, 4), ReduceShape::segments(7, 100)}) {
-        for (const char* device : {"cuda", "host"}) {
-            const auto& front = reduce_kernel(shape.kind, device).kernel_template.front_matter();
+        for (const PlatformKind platform : {PlatformKind::cuda, PlatformKind::host}) {
+            const auto& front = reduce_kernel(shape.kind, platform).kernel_template.front_matter();
             EXPECT_EQ(front.sizes.size(), sizes_of(shape).size()) << front.kernel;
             EXPECT_EQ(reduce_problem(request_for(shape)).sizes, sizes_of(shape)) << front.kernel;
         }
