@@ -1,6 +1,6 @@
 /* jitune template
 kernel = "axpby"
-device = "cuda"
+backend = "cuda"
 summary = "y = alpha * x + beta * y, in place"
 sizes = ["n"]
 defines = ["block", "items"]

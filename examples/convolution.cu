@@ -1,6 +1,6 @@
 /* jitune template
 kernel = "convolution"
-device = "cuda"
+backend = "cuda"
 summary = "each element of an image with its neighbours, weighted by a filter; zeros beyond the edges"
 sizes = ["height", "width", "radius"]
 constraints = [

@@ -1,6 +1,6 @@
 /* jitune template
 kernel = "matmul"
-device = "cuda"
+backend = "cuda"
 summary = "c = a * b, row-major: a has m x k elements, b k x n, c m x n"
 sizes = ["m", "n", "k"]
 constraints = [

@@ -1,6 +1,6 @@
 /* jitune template
 kernel = "transpose"
-device = "cuda"
+backend = "cuda"
 summary = "the transpose of a row-major matrix of `rows` x `columns` elements"
 sizes = ["rows", "columns"]
 constraints = [

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kText = R"toml(/* jitune template
 kernel = "sum"
-device = "cuda"
+backend = "cuda"
 sizes = ["n"]
 
 [parameters]

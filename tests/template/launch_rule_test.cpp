@@ -58,7 +58,7 @@ constexpr std::int64_t kMostBlocks = 4 * 8;  // the fake device's SMs, 8 blocks 
 
 constexpr std::string_view kTiled = R"toml(/* jitune template
 kernel = "tiled"
-device = "cuda"
+backend = "cuda"
 sizes = ["n"]
 [types.element]
 float32 = "float"

@@ -16,7 +16,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr const char* kText = R"toml(/* jitune template
 kernel = "count"
-device = "cuda"
+backend = "cuda"
 sizes = ["n"]
 
 [parameters]

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kFrontMatter = R"(/* jitune template
 kernel = "scale"
-device = "host"
+backend = "host"
 sizes = ["n", "m"]
 cache = "warm"
 CONSTRAINT
@@ -56,7 +56,7 @@ void scale_plainly(T* result, const T* values, T factor, long n) {
 // Written before it is read, and changed in place, by `step` at a time.
 constexpr const char* kInPlace = R"(/* jitune template
 kernel = "double_up"
-device = "host"
+backend = "host"
 sizes = ["n"]
 cache = "warm"
 [parameters]
