@@ -11,7 +11,7 @@
 
 namespace jitune::internal {
 
-/// One version of the entropy in the article that docs/entropy.md names.
+/// One version of the entropy in the article that docs/reference/article_steps.md names.
 struct EntropyStep {
     std::string_view name;    ///< "v0"; the type "step" of its template
     std::string_view change;  ///< what it does that others do not, in a few words

@@ -11,7 +11,8 @@
 
 namespace jitune::internal {
 
-/// One kernel of an article on the sum, as docs/steps.md lists them. They run on CUDA devices.
+/// One kernel of an article on the sum, as docs/reference/article_steps.md lists them. They run on
+/// CUDA devices.
 struct ReductionStep {
     std::string_view article;  ///< "study notes"
     std::string_view name;     ///< "v0"; the type "step" of its template

@@ -10,8 +10,9 @@
 
 namespace jitune::internal {
 
-/// The two kernels of the article on the register cache, as docs/stencil.md shows them: the mean of
-/// 2 radius + 1 neighbours in shared memory and by shuffles. They run on CUDA devices.
+/// The two kernels of the article on the register cache, as docs/reference/article_steps.md shows
+/// them: the mean of 2 radius + 1 neighbours in shared memory and by shuffles. They run on CUDA
+/// devices.
 enum class StencilStep { shared, register_cache };
 
 /// "shared", "register_cache": the type `step` of the template.

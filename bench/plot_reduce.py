@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws jitune's time over CUB's by size, one line per element type, from reduce_compare's CSV files.
 
-    plot_reduce.py results.csv [more.csv ...] [--op sum] [--out docs/reduce_over_cub.svg]
+    plot_reduce.py results.csv [more.csv ...] [--op sum] [--out docs/reference/reduce_over_cub.svg]
 
 Flat problems of whole powers of two, L2 cold, in a graph chain. Below 1 jitune is faster. Of a cell that is
 in several files the last one counts. Needs the standard library alone.
@@ -115,7 +115,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("csv", nargs="+")
     parser.add_argument("--op", default="sum")
-    parser.add_argument("--out", default=str(Path(__file__).parent.parent / "docs" / "reduce_over_cub.svg"))
+    parser.add_argument("--out", default=str(Path(__file__).parent.parent / "docs" / "reference" / "reduce_over_cub.svg"))
     options = parser.parse_args()
     ratios = read_ratios(options.csv, options.op)
     if not ratios:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the tables of `jitune steps stencil --json` and `jitune steps entropy --json`.
 
-    plot_steps.py steps.json... --out docs/stencil_steps.svg
+    plot_steps.py steps.json... --out docs/reference/stencil_steps.svg
 
 The stencil: how many times faster than the article's kernel in shared memory with one output for each
 thread the others are, by radius. The entropy: the time of each version by size, kernel (filled) and with

@@ -52,14 +52,15 @@ struct Measurement {
     std::string conditions;  ///< "l2=cold chain=32"
     std::vector<double> samples_ns;  ///< time of one launch, in the order taken; empty unless timed
     Provenance provenance;
-    std::string reproducibility = "fixed";  ///< "exact", "fixed" or "any"; see docs/database.md
+    std::string reproducibility =
+        "fixed";  ///< "exact", "fixed" or "any"; see docs/reference/database.md
 
     bool operator==(const Measurement&) const = default;
 };
 
 /// How sure the comparison was that a winner comes from. Zeros: it is not known.
 struct Certainty {
-    std::string conditions;  ///< "l2=cold chain=32 …", see docs/tuning.md
+    std::string conditions;  ///< "l2=cold chain=32 …", see docs/reference/database.md
     /// Half the width of the median's 95 % confidence interval over the median.
     double uncertainty = 0;
     /// 99 % confidence interval of the default's time over the winner's.

@@ -34,7 +34,7 @@ struct TuneResult {
 /// Configuration, time, metrics and speed-up, and how an app calls the kernel.
 std::string tune_text(const TuneResult& result);
 
-/// docs/command_line.md has the keys.
+/// docs/reference/command_line.md has the keys.
 Json tune_json(const TuneResult& result);
 
 }  // namespace jitune::internal

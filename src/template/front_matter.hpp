@@ -83,8 +83,8 @@ struct MetricSpec {
     std::string unit;
 };
 
-/// What the first comment of a kernel template says; docs/kernel_templates.md is the reference.
-/// Expressions have `derived` names replaced already.
+/// What the first comment of a kernel template says; docs/reference/kernel_templates.md is the
+/// reference. Expressions have `derived` names replaced already.
 struct FrontMatter {
     std::string kernel;
     PlatformKind platform = PlatformKind::host;  ///< of the key `backend`

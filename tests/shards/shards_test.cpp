@@ -134,7 +134,7 @@ TEST_F(Shards, ComeAgainWithNothingToResolveAndNoWaits) {
     }
 }
 
-/// As docs/several_gpus.md has it: what matters is that it compiles.
+/// As docs/how-to/several_gpus.md has it: what matters is that it compiles.
 [[maybe_unused]] void documented_calls(const std::vector<Shard<float>>& shards,
                                        const std::vector<float*>& outputs) {
     tuned_stencil(shards, outputs, {.radius = 8, .boundary = Boundary::wrap});

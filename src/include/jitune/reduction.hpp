@@ -11,7 +11,7 @@
 JITUNE_BEGIN_NAMESPACE
 
 /// What elements are combined with. "result" is the type that the caller asks for; sums, products
-/// and extremes also accumulate in it. docs/reduce.md has every rule.
+/// and extremes also accumulate in it. docs/reference/reduce.md has every rule.
 ///
 /// | operation             | result                                        | of no elements |
 /// |-----------------------|-----------------------------------------------|----------------|
