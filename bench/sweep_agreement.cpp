@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/engine.hpp"
+#include "families/families.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "measure/final_rule.hpp"
 #include "tuning/rig.hpp"
@@ -163,7 +164,7 @@ int main(int argc, char** argv) {
     try {
         Options options;
         options.database.clear();
-        Engine engine(options);
+        Engine engine(options, families());
         Device& device = engine.device(argc > 3 ? argv[3] : "cuda:0");
         print_clock_cost(device);
         for (const std::int64_t n : sizes) {

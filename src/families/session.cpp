@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jitune/session.hpp"
 
-#include <array>
-
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
 
@@ -27,11 +25,6 @@ Counters Session::counters() const {
 
 std::vector<DeviceDescription> Session::devices() {
     return engine_->devices();
-}
-
-const char* to_string(Origin origin) {
-    constexpr std::array kNames{"tuned", "stored", "nearest", "default", "pinned"};
-    return kNames.at(static_cast<std::size_t>(origin));
 }
 
 JITUNE_END_NAMESPACE

@@ -2,6 +2,7 @@
 // A machine whose GPU, in whose place is a host backend, lacks something for a while.
 
 #include "placement/machine.hpp"
+#include "families/families.hpp"
 
 #include "backend/host/host_device.hpp"
 #include "backend/host/host_facts.hpp"
@@ -85,7 +86,8 @@ protected:
 
     /// A session of its own with the same database.
     struct Place {
-        Place(const Options& options, Device& gpu) : engine(options), host_(engine.host()) {
+        Place(const Options& options, Device& gpu)
+            : engine(options, families()), host_(engine.host()) {
             machine = std::make_unique<Machine>(engine, host_.device(0), std::vector{&gpu});
         }
         Engine engine;

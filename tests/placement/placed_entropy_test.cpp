@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "families/entropy/placed_entropy.hpp"
+#include "families/families.hpp"
 
 #include "dispatch/explanation.hpp"
 #include "families/entropy/entropy_call.hpp"
@@ -140,7 +141,7 @@ TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
     EXPECT_TRUE(tuned.info.configuration.find("processors=") != std::string::npos)
         << tuned.info.configuration;
 
-    Engine again(stored_options());
+    Engine again(stored_options(), families());
     Machine later(again, again.host().device(0), {&first_, &second_});
     const Resolved& stored = resolve_entropy(again, later.device(), request);
     EXPECT_EQ(stored.info.origin, Origin::stored);

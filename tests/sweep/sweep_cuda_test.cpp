@@ -5,6 +5,7 @@
 
 #include "cli/sweep_problems.hpp"
 #include "fake/fake_reduce.hpp"
+#include "families/families.hpp"
 #include "support/temp_dir.hpp"
 #include "sweep/sweep.hpp"
 
@@ -31,7 +32,7 @@ TEST(SweepOnTwoGpus, EachClassHasAllProblemsTunedInOneProcess) {
     {
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake.tables(), Log(LogLevel::off)));
-        Engine engine(options, std::move(platforms));
+        Engine engine(options, std::move(platforms), families());
         const std::atomic<bool> stop{false};
         SweepSearch search;
         search.evaluations = 3;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "dispatch/engine.hpp"
+#include "families/families.hpp"
 #include "fixtures/behaviour_kernel.hpp"
 
 namespace jitune::internal {
@@ -36,7 +37,7 @@ TEST(IsolationGpu, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
     options.database.clear();
     options.worker = JITUNE_BEHAVIOUR_SWEEP;
     options.hang_limit = std::chrono::milliseconds(6000);
-    Engine engine(options);
+    Engine engine(options, families());
     Device* device = nullptr;
     try {
         device = &engine.device("cuda");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/isolation.hpp"
+#include "families/families.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -37,7 +38,7 @@ protected:
     }
 
     TuneReport tune(const Kernel& kernel, const TuneOptions& options = {}) {
-        Engine engine(options_);
+        Engine engine(options_, families());
         return engine.tune_and_store(engine.device("host"), kernel, behaviour_problem(5000),
                                      options);
     }

@@ -101,7 +101,7 @@ TEST_P(EntropyCompile, EveryStepOfTheArticle) {
     const KernelTemplate& kernel = entropy_step_kernel(PlatformKind::cuda).kernel_template;
     std::vector<Instance> instances;
     for (const EntropyStep& step : entropy_steps()) {
-        if (step.device == "cuda") {
+        if (step.platform == PlatformKind::cuda) {
             const Problem problem = entropy_step_problem(step, 400);
             const SearchSpace space = kernel.space(problem, device(GetParam()));
             instances.push_back(kernel.instance(problem, kernel.default_configuration(space)));

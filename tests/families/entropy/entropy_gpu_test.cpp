@@ -74,7 +74,7 @@ TEST_F(EntropyGpu, EveryStepOfTheArticleIsRight) {
     const std::atomic<bool> stop{false};
     Engine& engine = session_.engine();
     for (const EntropyStep& step : entropy_steps()) {
-        if (step.device == "cuda") {
+        if (step.platform == PlatformKind::cuda) {
             const EntropyTime time =
                 run_entropy_step(engine, engine.device("cuda"), step, 400, stop);
             EXPECT_EQ(time.outcome, EntropyTime::Outcome::timed) << step.name << ": " << time.note;
