@@ -84,8 +84,8 @@ void refuse_other_types(ElementType type) {
 
 Problem step_problem(const ReductionStep& step, ElementType type, std::int64_t n) {
     refuse_other_types(type);
-    Problem problem = reduce_problem({type, type, Reduction(ReduceOp::sum),
-                                      detail::ReduceShape::all(static_cast<std::size_t>(n))});
+    Problem problem =
+        reduce_problem({type, type, Reduction(ReduceOp::sum), detail::ReduceShape::all(n)});
     problem.kernel = step_kernel(step).kernel_template.front_matter().kernel;
     problem.types["step"] = step.name;
     return problem;

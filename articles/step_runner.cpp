@@ -76,8 +76,7 @@ StepRow StepRunner::run(const ReductionStep& step, bool tune) {
 StepRow StepRunner::run_own() {
     const Options& options = engine_.options();
     const Problem problem =
-        reduce_problem({type_, type_, Reduction(ReduceOp::sum),
-                        detail::ReduceShape::all(static_cast<std::size_t>(n_))});
+        reduce_problem({type_, type_, Reduction(ReduceOp::sum), detail::ReduceShape::all(n_)});
     return attempt_step([&](StepRow& row) {
         const Winner winner =
             engine_

@@ -21,6 +21,7 @@
 
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/driver_table.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce.hpp"
 
@@ -180,17 +181,18 @@ int compare_warm(std::size_t n, int rounds) {
     const App app;
     const Data data(app, n);
     Session session;
-    const auto prepared = prepare_reduce<float>(n, ReduceOp::sum, session);
+    const auto prepared = prepare_reduce<float>(n, ReduceOp::sum, {}, session);
     std::printf("float32 sum n=%zu on %s: %s (%s)\n", n, prepared.info().device_name.c_str(),
                 prepared.info().configuration.c_str(), to_string(prepared.info().origin));
     const auto warm = [&] {
-        tuned_reduce<float>(data.values, n, ReduceOp::sum, data.result, app.stream, session);
+        tuned_reduce<float>(data.values, n, data.result, ReduceOp::sum, app.stream, session);
     };
     warm();
 
-    StreamSite& site = session.engine().cuda().site(app.stream);
+    StreamSite& site = SessionAccess::engine(session).cuda().site(app.stream);
     const auto request = detail::request<float, float>(ReduceOp::sum, detail::ReduceShape::all(n));
-    const Resolved& resolved = *session.engine().table().find(reduce_key(request, site.device()));
+    const Resolved& resolved =
+        *SessionAccess::engine(session).table().find(reduce_key(request, site.device()));
     const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(request.shape).span());
     const ReduceArrays arrays({data.values, nullptr, data.result});
     BareLaunch bare(app, dynamic_cast<const CudaProgram&>(*resolved.program),
@@ -220,7 +222,7 @@ int time_first_call(std::size_t n) {
     const double context = nanoseconds_since(begin);
     const Data data(app, n);
     begin = Clock::now();
-    tuned_reduce<float>(data.values, n, ReduceOp::sum, data.result, app.stream);
+    tuned_reduce<float>(data.values, n, data.result, ReduceOp::sum, app.stream);
     const double call = nanoseconds_since(begin);
     app.driver->cuStreamSynchronize(app.stream);
     const Counters counters = Session::standard().counters();

@@ -24,6 +24,7 @@
 
 #include "backend/cuda/driver_table.hpp"
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "jitune/entropy.hpp"
@@ -153,7 +154,7 @@ std::string best_of(Engine& engine, const RecordKey& key,
 
 void run(Session& session, std::int64_t size, const Entropy& entropy,
          std::chrono::milliseconds budget) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     const detail::EntropyRequest request{ElementType::float32, size, size, entropy};
     Machine& machine = Machine::of(engine);
     Device& device = machine.device();
@@ -219,7 +220,7 @@ int main(int argc, char** argv) {
         options.device = "auto";
         const auto budget = parse_budget(argc > 2 ? argv[2] : "30");
         Session session(options);
-        if (session.engine().store() == nullptr) {
+        if (SessionAccess::engine(session).store() == nullptr) {
             throw std::runtime_error("needs a database: set JITUNE_DB");
         }
         std::istringstream sizes(argc > 1 ? argv[1] : "400,2560,10240");

@@ -140,7 +140,7 @@ void compare(const char* type, int power, const Settings& settings, Session& ses
     const auto values = make_values<T>(n);
     const T* const data = values.get();
     const auto expected = std::accumulate(data, data + n, Total<T>{0});
-    const auto prepared = prepare_reduce<T>(n, ReduceOp::sum, session, "host");
+    const auto prepared = prepare_reduce<T>(n, ReduceOp::sum, "host", session);
     const auto call_prepared = [&] {
         Total<T> result;
         prepared(data, &result, nullptr);

@@ -208,8 +208,8 @@ void run(const std::string& budget, int rounds) {
     comparison.run(
         "float32 sum 2^28", std::int64_t{1} << 28, 1,
         [&](const Shard<float>& shard, float*) {
-            const auto count = static_cast<std::size_t>(shard.count);
-            static_cast<void>(tuned_reduce(shard.data, count, ReduceOp::sum, session));
+            static_cast<void>(
+                tuned_reduce(shard.data, shard.count, ReduceOp::sum, nullptr, session));
         },
         [&](const auto& shards, const auto&) {
             static_cast<void>(tuned_reduce(shards, ReduceOp::sum, session));
@@ -217,11 +217,10 @@ void run(const std::string& budget, int rounds) {
     comparison.run(
         "the same, on every GPU", std::int64_t{1} << 28, 1,
         [&](const Shard<float>& shard, float* output) {
-            tuned_reduce(shard.data, static_cast<std::size_t>(shard.count), ReduceOp::sum, output,
-                         shard.stream, session);
+            tuned_reduce(shard.data, shard.count, output, ReduceOp::sum, shard.stream, session);
         },
         [&](const auto& shards, const auto& outputs) {
-            tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(outputs), session);
+            tuned_reduce(shards, outputs, ReduceOp::sum, session);
         });
 }
 

@@ -47,7 +47,7 @@ public:
           log_(log),
           kernel_(reduce_kernel(ReduceKind::all, platform_of(device))),
           problem_(reduce_problem({ElementType::float32, ElementType::float32, ReduceOp::sum,
-                                   detail::ReduceShape::all(static_cast<std::size_t>(n))})) {}
+                                   detail::ReduceShape::all(n)})) {}
 
     void sweep(std::chrono::milliseconds budget, unsigned seed) {
         TuneOptions options;

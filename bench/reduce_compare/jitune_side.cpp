@@ -60,10 +60,10 @@ Side flat_side(const Request& request) {
     const auto [n, reduction] = std::pair(request.problem.elements(), request.reduction());
     const cudaStream_t stream = request.stream;
     Session& session = request.session;
-    return plain_side(prepare_reduce<T, R>(n, reduction, session), stream,
+    return plain_side(prepare_reduce<T, R>(n, reduction, {}, session), stream,
                       [=, &session](const void* values, void* results) {
-                          tuned_reduce(static_cast<const T*>(values), n, reduction,
-                                       static_cast<R*>(results), stream, session);
+                          tuned_reduce(static_cast<const T*>(values), n, static_cast<R*>(results),
+                                       reduction, stream, session);
                       });
 }
 
@@ -73,10 +73,10 @@ Side rows_side(const Request& request) {
     const Reduction reduction = request.reduction();
     const cudaStream_t stream = request.stream;
     Session& session = request.session;
-    return plain_side(prepare_reduce_rows<T, R>(rows, columns, reduction, session), stream,
+    return plain_side(prepare_reduce_rows<T, R>(rows, columns, reduction, {}, session), stream,
                       [=, &session](const void* values, void* results) {
-                          tuned_reduce_rows(static_cast<const T*>(values), rows, columns, reduction,
-                                            static_cast<R*>(results), stream, session);
+                          tuned_reduce_rows(static_cast<const T*>(values), rows, columns,
+                                            static_cast<R*>(results), reduction, stream, session);
                       });
 }
 
@@ -86,10 +86,10 @@ Side columns_side(const Request& request) {
     const Reduction reduction = request.reduction();
     const cudaStream_t stream = request.stream;
     Session& session = request.session;
-    return plain_side(prepare_reduce_columns<T, R>(rows, columns, reduction, session), stream,
+    return plain_side(prepare_reduce_columns<T, R>(rows, columns, reduction, {}, session), stream,
                       [=, &session](const void* values, void* results) {
                           tuned_reduce_columns(static_cast<const T*>(values), rows, columns,
-                                               reduction, static_cast<R*>(results), stream,
+                                               static_cast<R*>(results), reduction, stream,
                                                session);
                       });
 }
@@ -102,14 +102,14 @@ Side segments_side(const Request& request) {
     const cudaStream_t stream = request.stream;
     Session& session = request.session;
     const auto prepared = std::make_shared<PreparedSegmentedReduce<T, R>>(
-        prepare_reduce_segments<T, R>(segments, n, reduction, session));
+        prepare_reduce_segments<T, R>(n, segments, reduction, {}, session));
     return {[=](const void* values, void* results) {
                 (*prepared)(static_cast<const T*>(values), offsets, static_cast<R*>(results),
                             stream);
             },
             [=, &session](const void* values, void* results) {
                 tuned_reduce_segments(static_cast<const T*>(values), n, offsets, segments,
-                                      reduction, static_cast<R*>(results), stream, session);
+                                      static_cast<R*>(results), reduction, stream, session);
             },
             described(prepared->info())};
 }

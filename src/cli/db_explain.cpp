@@ -19,6 +19,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "dispatch/explanation.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "jitune/error.hpp"
@@ -192,14 +193,14 @@ int run(const Arguments& arguments) {
                                                parse_kernel_types(arguments.types));
         open_database(options);  // an engine would make a database that is not there
         Session session(options);
-        Engine& engine = session.engine();
+        Engine& engine = SessionAccess::engine(session);
         show(arguments, engine, device_for(engine, source, arguments.device), kernel, problem);
         return kExitOk;
     }
     const SweepProblem named = problem_of(arguments);
     open_database(options);  // likewise
     Session session(options);
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     Device& device = device_of(engine, arguments.device);
     show(arguments, engine, device, named.kernel(device), named.problem);
     return kExitOk;

@@ -11,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/own/npy.hpp"
@@ -56,7 +57,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
         return {};
     }
     Session session(options);
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     Device& device = device_of(engine, arguments.device);
     const Resolved& resolved = resolve_entropy(engine, device, request);
     const std::size_t count = file.header().count;

@@ -13,6 +13,7 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/reduce_words.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/own/npy.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "sweep/timed_reduce.hpp"
@@ -75,7 +76,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
         return {value_of(request.result, nothing_of(request).data()), {}};
     }
     Session session(options);
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     const TimedReduction reduction =
         timed_reduce(engine, engine.device(arguments.device), request, file.data());
     const auto bytes = static_cast<double>(file.header().count * bytes_of(request.element));

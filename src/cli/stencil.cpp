@@ -11,6 +11,7 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/stencil_words.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/own/npy.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "placement/machine.hpp"
@@ -43,7 +44,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     }
     const std::size_t element = bytes_of(request.element);
     Session session(options);
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     Device& device = device_of(engine, arguments.device);
     const Resolved& resolved = resolve_stencil(engine, device, request, kFastAlignment);
     Case one;

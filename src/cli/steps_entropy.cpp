@@ -15,6 +15,7 @@
 #include "cli/sizes.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "jitune/session.hpp"
 #include "placement/machine.hpp"
@@ -66,13 +67,13 @@ public:
           session_(arguments.options()),
           table_(columns(sizes_)) {
         if (arguments.devices.empty()) {
-            Device& first = session_.engine().device("auto");
-            Device& host = session_.engine().device(to_string(PlatformKind::host));
+            Device& first = SessionAccess::engine(session_).device("auto");
+            Device& host = SessionAccess::engine(session_).device(to_string(PlatformKind::host));
             devices_ = &first == &host ? std::vector{&host} : std::vector{&first, &host};
             return;
         }
         for (const std::string& id : parse_list("--devices", arguments.devices)) {
-            devices_.push_back(&session_.engine().device(id));
+            devices_.push_back(&SessionAccess::engine(session_).device(id));
         }
     }
 
@@ -90,9 +91,11 @@ public:
         if (std::any_of(devices_.begin(), devices_.end(), [](const Device* device) {
                 return device->info().platform == PlatformKind::host;
             })) {
-            Device& machine = device_of(session_.engine(), to_string(PlatformKind::machine));
+            Device& machine =
+                device_of(SessionAccess::engine(session_), to_string(PlatformKind::machine));
             add("v14", "placed: cores, GPUs or both", machine, [&](std::int64_t size) {
-                return run_placed_entropy_step(session_.engine(), size, interrupt_.requested());
+                return run_placed_entropy_step(SessionAccess::engine(session_), size,
+                                               interrupt_.requested());
             });
         }
         if (json_) {
@@ -115,7 +118,7 @@ private:
     }
 
     void run_on(Device& device) {
-        Engine& engine = session_.engine();
+        Engine& engine = SessionAccess::engine(session_);
         const bool is_host = device.info().platform == PlatformKind::host;
         for (const EntropyStep& step : entropy_steps()) {
             if ((step.platform == PlatformKind::host) == is_host) {

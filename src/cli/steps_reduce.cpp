@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
 #include "cli/steps_result.hpp"
+#include "dispatch/session_access.hpp"
 #include "jitune/session.hpp"
 
 namespace jitune::internal {
@@ -30,8 +31,8 @@ public:
     Steps(const Arguments& arguments, ElementType type, std::int64_t n)
         : arguments_(arguments),
           session_(arguments.options()),
-          device_(session_.engine().device(arguments.device)),
-          runner_(session_.engine(), device_, type, n, interrupt_.requested()),
+          device_(SessionAccess::engine(session_).device(arguments.device)),
+          runner_(SessionAccess::engine(session_), device_, type, n, interrupt_.requested()),
           table_(arguments.tune_steps, runner_.peak_gb_per_s()) {
         result_.type = type;
         result_.n = n;

@@ -14,6 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
 #include "cli/stencil_words.hpp"
+#include "dispatch/session_access.hpp"
 #include "jitune/session.hpp"
 
 namespace jitune::internal {
@@ -53,9 +54,10 @@ int run(const Arguments& arguments) {
         radii.push_back(parse_radius(word));
     }
     Session session(arguments.options());
-    Device& device = session.engine().device(arguments.device);
+    Device& device = SessionAccess::engine(session).device(arguments.device);
     const Interrupt interrupt;
-    StencilStepRunner runner(session.engine(), device, type, n, interrupt.requested());
+    StencilStepRunner runner(SessionAccess::engine(session), device, type, n,
+                             interrupt.requested());
     const StencilStepsTable table;
     const auto show = [&](const std::string& text) {
         if (!arguments.json) {

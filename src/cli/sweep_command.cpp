@@ -9,6 +9,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
+#include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/sweep.hpp"
 
@@ -48,7 +49,7 @@ int run_sweep(const SweepArguments& arguments, SweepPlan plan) {
         search.hints = Hints(arguments.from);
     }
     Session session(options);
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     std::vector<Device*> devices = sweep_devices(engine, arguments.device);
     if (!options.database.empty()) {
         // Apps go on without a database; a sweep that cannot keep what it finds must not begin.

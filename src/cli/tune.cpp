@@ -17,6 +17,7 @@
 #include "cli/sizes.hpp"
 #include "cli/t1.hpp"
 #include "cli/tune_result.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
 #include "strategy/strategy.hpp"
 
@@ -125,7 +126,7 @@ int run(const Arguments& arguments) {
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
     Session session(options);
-    Device& device = device_for(session.engine(), source, arguments.device);
+    Device& device = device_for(SessionAccess::engine(session), source, arguments.device);
     const auto hints = hints_of(arguments, source, problem, device.info());
     if (!options.database.empty()) {  // what cannot be kept must not be looked for
         TuningStore::open(options.database, TuningStore::Access::read_write,
@@ -149,7 +150,7 @@ int run(const Arguments& arguments) {
     {
         Watch watch(device.info().id, name, options);
         how.progress = [&](const TuneProgress& progress) { watch(progress); };
-        report = session.engine().tune_and_store(device, kernel, problem, how);
+        report = SessionAccess::engine(session).tune_and_store(device, kernel, problem, how);
     }
     TuneResult result = describe(arguments, source, problem, device, report);
     result.strategy = options.strategy;

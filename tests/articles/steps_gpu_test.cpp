@@ -6,6 +6,7 @@
 
 #include "articles/reduction_steps.hpp"
 #include "articles/step_runner.hpp"
+#include "dispatch/session_access.hpp"
 #include "jitune/session.hpp"
 #include "tuning/rig.hpp"
 
@@ -27,12 +28,13 @@ protected:
                 GTEST_SKIP() << one.missing;
             }
         }
-        device_ = &session_.engine().device("cuda");
+        device_ = &SessionAccess::engine(session_).device("cuda");
     }
 
     StepRow run(const ReductionStep& step, bool tune) {
         const std::atomic<bool> stop = false;
-        StepRunner runner(session_.engine(), *device_, ElementType::float32, 1 << 20, stop);
+        StepRunner runner(SessionAccess::engine(session_), *device_, ElementType::float32, 1 << 20,
+                          stop);
         return runner.run(step, tune);
     }
 

@@ -6,6 +6,7 @@
 
 #include "backend/host/host_platform.hpp"
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "fake/fake_cuda.hpp"
 #include "families/families.hpp"
 #include "fixtures/expect_error.hpp"
@@ -42,7 +43,7 @@ protected:
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
         platforms.push_back(make_host_platform(Log(LogLevel::off)));
-        session_ = std::make_unique<Session>(
+        session_ = SessionAccess::make(
             std::make_unique<Engine>(options, std::move(platforms), families()));
     }
     void TearDown() override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host memory on this machine's GPUs: every form of placement gives what the host gives.
 
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/placed_entropy.hpp"
 #include "families/stencil/placed_stencil.hpp"
@@ -18,7 +19,7 @@ class PlacementGpu : public GpuFixture {
 protected:
     using Processors = Placement::Processors;
 
-    Machine& machine() { return Machine::of(session_.engine()); }
+    Machine& machine() { return Machine::of(SessionAccess::engine(session_)); }
     int gpus() { return static_cast<int>(machine().gpus().size()); }
 
     template <class T>

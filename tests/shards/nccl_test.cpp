@@ -190,7 +190,7 @@ TEST_F(NcclTest, IsNotNeededWhereEachGpuKeepsItsOwn) {
 TEST_F(NcclTest, GivesEveryGpuTheValueOfAReduction) {
     const auto shards = shards_of(std::vector<float>(90, 1.0F), {30, 40, 20});
     const auto results = arrays_of<float>({1, 1, 1});
-    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(results), *session_);
+    tuned_reduce(shards, results, ReduceOp::sum, *session_);
     for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(read(results[i], 1, shards[i])[0], 90.0F);
     }

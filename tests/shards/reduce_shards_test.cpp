@@ -51,7 +51,7 @@ protected:
             return;
         }
         const auto results = arrays_of<R>(Counts(counts.size(), 1));
-        tuned_reduce(shards, op, std::span<R* const>(results), *session_);
+        tuned_reduce(shards, results, op, *session_);
         write_over(shards);
         for (std::size_t i = 0; i < shards.size(); ++i) {
             const R here = read(results[i], 1, shards[i])[0];
@@ -123,7 +123,7 @@ TEST_F(ReduceShards, CombineInTheShardsOrder) {
         return run_family(fake_, launch);
     };
     const auto results = arrays_of<float>({1, 1, 1});
-    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(results), *session_);
+    tuned_reduce(shards, results, ReduceOp::sum, *session_);
     EXPECT_EQ(combined, std::vector(3, std::vector{1.0F, 2.0F, 12.0F}));
     EXPECT_EQ(kernels.size(), 1U);
 }
@@ -143,14 +143,14 @@ TEST_F(ReduceShards, GiveTheSameBitsWhereGpusWouldCombineInOtherConfigurations) 
     fake_.order().watch(false);  // tuning does not touch the app's memory, and is long
     fake_.device(1).attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 100;  // another class
     start(fake_.tables(), TunePolicy::now);
-    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+    tuned_reduce(shards, sums, ReduceOp::sum, *session_);
     combining.clear();
-    tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+    tuned_reduce(shards, sums, ReduceOp::sum, *session_);
     EXPECT_EQ(combining[0].size(), 1U);
     EXPECT_EQ(combining[0], combining[1]);
     for (int gpu = 0; gpu < 2; ++gpu) {
         fake_.make_current(fake_.primary_context(gpu));
-        const auto own = prepare_reduce<float>(2, ReduceOp::sum, *session_);
+        const auto own = prepare_reduce<float>(2, ReduceOp::sum, {}, *session_);
         EXPECT_EQ(own.info().configuration.find(gpu == 0 ? "block=256" : "block=512"),
                   std::string::npos)
             << own.info().configuration;
@@ -167,7 +167,7 @@ TEST_F(ReduceShards, ShareTheWorkMemoryOfStencilsInOrder) {
     for (int again = 0; again < 3; ++again) {
         tuned_stencil(shards, outputs, {.radius = 4, .boundary = Boundary::zero}, ShardOutput::all,
                       *session_);
-        tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(sums), *session_);
+        tuned_reduce(shards, sums, ReduceOp::sum, *session_);
         EXPECT_EQ(tuned_reduce(shards, ReduceOp::sum, *session_), 90.0F);
     }
     for (std::size_t i = 0; i < 3; ++i) {
@@ -195,10 +195,10 @@ TEST_F(ReduceShards, OfNothingHaveTheValueOfNothing) {
     EXPECT_EQ(tuned_reduce(none, ReduceOp::product, *session_), 1.0F);
     EXPECT_TRUE(std::isnan(tuned_reduce(none, ReduceOp::mean, *session_)));
     expect_error(ErrorKind::usage, "arg_min of no elements",
-                 [&] { tuned_reduce<std::int64_t>(none, ReduceOp::arg_min, *session_); });
+                 [&] { return tuned_reduce<std::int64_t>(none, ReduceOp::arg_min, *session_); });
     const std::vector<Shard<float>> empty{{nullptr, 0, stream_on(0)}, {nullptr, 0, stream_on(1)}};
     const auto results = arrays_of<float>({1, 1});
-    tuned_reduce(empty, ReduceOp::min, std::span<float* const>(results), *session_);
+    tuned_reduce(empty, results, ReduceOp::min, *session_);
     EXPECT_EQ(read(results[1], 1, empty[1])[0], std::numeric_limits<float>::infinity());
 }
 
@@ -217,26 +217,26 @@ TEST_F(ReduceShards, RefuseWhatCannotBe) {
         expect_error(ErrorKind::usage, text, call);
     };
     refused("custom operation cannot be combined",
-            [&] { tuned_reduce<float>(shards, custom, *session_); });
+            [&] { return tuned_reduce<float>(shards, custom, *session_); });
     refused("mean has no value on every GPU",
-            [&] { tuned_reduce(shards, ReduceOp::mean, all, *session_); });
+            [&] { return tuned_reduce(shards, all, ReduceOp::mean, *session_); });
     refused("arg_max has no value on every GPU",
-            [&] { tuned_reduce(shards, ReduceOp::arg_max, all, *session_); });
+            [&] { return tuned_reduce(shards, all, ReduceOp::arg_max, *session_); });
     refused("1 outputs for 2 shards",
-            [&] { tuned_reduce(shards, ReduceOp::sum, all.first(1), *session_); });
+            [&] { return tuned_reduce(shards, all.first(1), ReduceOp::sum, *session_); });
     refused("sum of float32 gives",
-            [&] { tuned_reduce<std::int32_t>(shards, ReduceOp::sum, *session_); });
+            [&] { return tuned_reduce<std::int32_t>(shards, ReduceOp::sum, *session_); });
     refused("mean of float32 gives",
-            [&] { tuned_reduce<std::int64_t>(shards, ReduceOp::mean, *session_); });
+            [&] { return tuned_reduce<std::int64_t>(shards, ReduceOp::mean, *session_); });
     const std::vector<float*> nowhere{results[0], nullptr};
-    refused("the result is a null pointer", [&] {
-        tuned_reduce(shards, ReduceOp::sum, std::span<float* const>(nowhere), *session_);
-    });
+    refused("the result is a null pointer",
+            [&] { tuned_reduce(shards, nowhere, ReduceOp::sum, *session_); });
     shards[1].data = nullptr;
     refused("the values is a null pointer",
-            [&] { tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
+            [&] { return tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
     shards.clear();
-    refused("there are none", [&] { tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
+    refused("there are none",
+            [&] { return tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
     EXPECT_TRUE(fake_.launches().empty());
 }
 

@@ -174,7 +174,7 @@ protected:
     void expect_reduction(const std::vector<T>& values, const Counts& counts, ReduceOp op,
                           bool everywhere) {
         const DeviceArray<T> input(*driver_, values);
-        const R wanted = tuned_reduce<R>(input.data(), values.size(), op, session_);
+        const R wanted = tuned_reduce<R>(input.data(), values.size(), op, nullptr, session_);
         const Placed<T, R> placed(*driver_, values, counts, 1, Counts(counts.size(), 1));
         const R got = tuned_reduce<R>(placed.shards, op, session_);
         if (op == ReduceOp::mean) {  // compilers may divide to two units in the last place
@@ -183,7 +183,7 @@ protected:
             EXPECT_EQ(got, wanted) << to_string(op);
         }
         if (everywhere) {
-            tuned_reduce(placed.shards, op, std::span<R* const>(placed.outputs), session_);
+            tuned_reduce(placed.shards, placed.outputs, op, session_);
             EXPECT_EQ(placed.joined(), std::vector<R>(counts.size(), wanted)) << to_string(op);
         }
     }

@@ -21,8 +21,7 @@ const DeviceInfo& device() {
 }
 
 Problem problem_of(ElementType element, ReduceOp op, std::int64_t n, ElementType result) {
-    return reduce_problem(
-        {element, result, op, detail::ReduceShape::all(static_cast<std::size_t>(n))});
+    return reduce_problem({element, result, op, detail::ReduceShape::all(n)});
 }
 
 Problem float_sum(std::int64_t n = 1 << 20) {

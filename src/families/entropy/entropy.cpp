@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/placed_entropy.hpp"
@@ -35,7 +36,7 @@ namespace detail {
 
 void entropy_host(Session& session, const EntropyRequest& request, const void* input,
                   float* output) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_entropy(request);
     if (request.rows == 0 || request.columns == 0) {
@@ -52,7 +53,7 @@ void entropy_host(Session& session, const EntropyRequest& request, const void* i
 
 void entropy_device(Session& session, const EntropyRequest& request, const void* input,
                     float* output, CUstream_st* stream) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_entropy(request);
     if (request.rows == 0 || request.columns == 0) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "shards/shard_call.hpp"
@@ -48,7 +49,7 @@ namespace detail {
 void entropy_shards(Session& session, const EntropyRequest& request,
                     std::span<const ShardData> shards, std::span<float* const> outputs,
                     ShardOutput wanted) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     EntropyRequest whole = request;
     whole.rows = count_of("entropy", shards, outputs.size());

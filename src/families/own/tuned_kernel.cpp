@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "dispatch/call_memo.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
 #include "support/hash.hpp"
 
@@ -80,7 +81,7 @@ struct TunedKernel::State {
 TunedKernel::State::State(const std::filesystem::path& file,
                           const std::map<std::string, std::string>& type_names,
                           Session& its_session)
-    : kernel(kernel_from_file(file)), engine(its_session.engine()) {
+    : kernel(kernel_from_file(file)), engine(SessionAccess::engine(its_session)) {
     const FrontMatter& front = kernel.kernel_template.front_matter();
     if (front.sizes.size() > kMostSizes) {
         throw Error(ErrorKind::usage,

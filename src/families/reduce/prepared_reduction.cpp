@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <span>
 
+#include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce.hpp"
 #include "jitune/reduce_shapes.hpp"
@@ -31,7 +32,7 @@ std::unique_ptr<DeviceMemory> allocate(Device& device, std::size_t bytes, void*&
 
 PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& request,
                                      std::string_view device_id) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_shape(request.shape);
     Device& device =
@@ -72,8 +73,7 @@ void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) cons
     refuse_bad_data(state.request, data);
     if (state.checks_offsets) {
         const ReduceShape& shape = state.request.shape;
-        refuse_bad_offsets({data.offsets, static_cast<std::size_t>(shape.outer) + 1},
-                           static_cast<std::size_t>(shape.inner));
+        refuse_bad_offsets({data.offsets, static_cast<std::size_t>(shape.outer) + 1}, shape.inner);
     }
     (*state.launch)(ReduceArrays(data).span().data(), stream);
 }

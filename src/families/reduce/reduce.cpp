@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce_shapes.hpp"
 
@@ -118,7 +119,7 @@ using namespace internal;
 namespace detail {
 
 void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     const bool stays = stays_on_host(engine);
     if (stays && launch_known(engine.host().site(nullptr), request, data, nullptr)) {
@@ -135,29 +136,29 @@ void reduce_host(Session& session, const ReduceRequest& request, const ReduceDat
     reduce_copied(engine, engine.device(engine.options().device), request, data);
 }
 
-void reduce_device(Session& session, const ReduceRequest& request, const void* values,
-                   void* result) {
-    Engine& engine = session.engine();
+void reduce_device(Session& session, const ReduceRequest& request, const void* values, void* result,
+                   CUstream_st* stream) {
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_shape(request.shape);
     if (is_empty(request.shape)) {
         return fill_with_nothing(request, result);
     }
     refuse_bad_data(request, {values, nullptr, result});
-    StreamSite& site = engine.cuda().site(nullptr);
+    StreamSite& site = engine.cuda().site(stream);
     site.refuse_capture("tuned_reduce that returns a value");
     const std::size_t bytes = bytes_of(request.result);
     const auto memory = site.device().allocate(bytes);
     const ReduceData there{values, nullptr, memory->data()};
-    if (!launch_known(site, request, there, nullptr)) {
-        launch_new(engine, site, request, there, nullptr);
+    if (!launch_known(site, request, there, stream)) {
+        launch_new(engine, site, request, there, stream);
     }
-    site.device().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), nullptr);
+    site.device().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), stream);
 }
 
 void reduce_device_async(Session& session, const ReduceRequest& request, const ReduceData& data,
                          CUstream_st* stream) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StreamSite& site = engine.cuda().site(stream);
     if (launch_known(site, request, data, stream)) [[likely]] {
@@ -171,26 +172,25 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
     launch_new(engine, site, request, data, stream);
 }
 
-void refuse_bad_matrix(std::size_t size, std::size_t rows, std::size_t columns) {
+void refuse_bad_matrix(std::int64_t size, std::int64_t rows, std::int64_t columns) {
     refuse_bad_shape(ReduceShape::rows(rows, columns));
-    std::size_t wanted = 0;
-    if (__builtin_mul_overflow(rows, columns, &wanted) || wanted != size) {
-        throw Error(ErrorKind::usage, fmt::format("reduce: a matrix of {} x {} has not {} values",
-                                                  rows, columns, size));
+    if (rows * columns != size) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("reduce: got {} values for a {} x {} matrix", size, rows, columns));
     }
 }
 
-void refuse_bad_offsets(std::span<const std::int64_t> offsets, std::size_t size) {
+void refuse_bad_offsets(std::span<const std::int64_t> offsets, std::int64_t size) {
     if (offsets.empty()) {
         throw Error(ErrorKind::usage,
                     "reduce segments: no offsets: give one more than there are segments");
     }
     std::int64_t last = 0;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-        if (offsets[i] < last || static_cast<std::size_t>(offsets[i]) > size) {
+        if (offsets[i] < last || offsets[i] > size) {
             throw Error(ErrorKind::usage,
                         fmt::format("reduce segments: offset {} is {}: offsets must not decrease "
-                                    "and lie in [0, {}]",
+                                    "and must lie in [0, {}]",
                                     i, offsets[i], size));
         }
         last = offsets[i];

@@ -41,14 +41,24 @@ std::size_t result_count(const detail::ReduceShape& shape) {
 }
 
 void refuse_bad_shape(const detail::ReduceShape& shape) {
+    const auto refuse = [&](const char* why) {
+        const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
+        throw Error(ErrorKind::usage,
+                    matrix
+                        ? fmt::format("reduce {} x {} elements: {}", shape.outer, shape.inner, why)
+                    : shape.kind == ReduceKind::segments
+                        ? fmt::format("reduce {} segments of {} elements: {}", shape.outer,
+                                      shape.inner, why)
+                        : fmt::format("reduce {} elements: {}", shape.inner, why));
+    };
+    if (shape.outer < 0 || shape.inner < 0) [[unlikely]] {
+        refuse("counts must not be negative");
+    }
     const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
     const std::int64_t most_inner =
         matrix && shape.outer > 1 ? kMostElements / shape.outer : kMostElements;
     if (shape.outer > kMostElements || shape.inner > most_inner) [[unlikely]] {
-        throw Error(ErrorKind::usage, matrix ? fmt::format("reduce {} x {} elements: at most 2^40",
-                                                           shape.outer, shape.inner)
-                                             : fmt::format("reduce {} elements: at most 2^40",
-                                                           std::max(shape.inner, shape.outer)));
+        refuse("at most 2^40");
     }
 }
 

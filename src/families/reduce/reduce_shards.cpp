@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"
@@ -43,7 +44,7 @@ bool finds_an_index(ReduceOp op) {
 /// What each shard is asked for: that of a mean is its sum, as the mean of one GPU is made of.
 ReduceRequest part_of(const ReduceRequest& request, std::int64_t count) {
     ReduceRequest part = request;
-    part.shape = ReduceShape::all(static_cast<std::size_t>(count));
+    part.shape = ReduceShape::all(count);
     if (request.reduction.op == ReduceOp::mean) {
         part.reduction.op = ReduceOp::sum;
         part.result = accumulator_of(request.element, ReduceOp::mean, request.result);
@@ -209,7 +210,8 @@ std::vector<ShardData> filled(std::span<const ShardData> shards) {
 ReduceRequest combination(Engine& engine, StreamSite& first, StreamSite& site,
                           const ReduceRequest& request, std::size_t shards) {
     ReduceRequest all{request.result, request.result,
-                      Reduction(combination_of(request.reduction.op)), ReduceShape::all(shards)};
+                      Reduction(combination_of(request.reduction.op)),
+                      ReduceShape::all(static_cast<std::int64_t>(shards))};
     const std::string& wanted = resolved(engine, first, all).info.configuration;
     if (resolved(engine, site, all).info.configuration != wanted) {
         all.reduction = Reduction(all.reduction.op, wanted);
@@ -228,7 +230,7 @@ namespace detail {
 
 void reduce_shards(Session& session, const ReduceRequest& request,
                    std::span<const ShardData> shards, void* result) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     const std::int64_t n = count_of("reduce", shards, shards.size());
     const ReduceOp combination = combination_of(request.reduction.op);
@@ -258,7 +260,7 @@ void reduce_shards(Session& session, const ReduceRequest& request,
 
 void reduce_shards_async(Session& session, const ReduceRequest& request,
                          std::span<const ShardData> shards, std::span<void* const> results) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     count_of("reduce", shards, results.size());
     const ReduceOp op = request.reduction.op;

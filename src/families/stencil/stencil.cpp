@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/session_access.hpp"
 #include "families/stencil/placed_stencil.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "placement/machine.hpp"
@@ -34,7 +35,7 @@ namespace detail {
 
 void stencil_host(Session& session, const StencilRequest& request, const void* input,
                   void* output) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StencilWeights weights(request);
     if (stencil_outputs(request.n, request.stencil) == 0) {
@@ -58,7 +59,7 @@ void refuse_bad_output(std::size_t size, std::int64_t outputs) {
 
 void stencil_device(Session& session, const StencilRequest& request, const void* input,
                     void* output, CUstream_st* stream) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StencilWeights weights(request);
     if (stencil_outputs(request.n, request.stencil) == 0) {

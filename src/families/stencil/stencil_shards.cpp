@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "dispatch/session_access.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "shards/shard_call.hpp"
 
@@ -68,7 +69,7 @@ namespace detail {
 void stencil_shards(Session& session, const StencilRequest& request,
                     std::span<const ShardData> shards, std::span<void* const> outputs,
                     ShardOutput wanted) {
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StencilRequest whole = request;
     whole.n = count_of("stencil", shards, outputs.size());

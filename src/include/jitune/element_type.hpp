@@ -34,11 +34,11 @@ enum class ElementType : std::uint8_t {
 /// "int8", "float16" …
 JITUNE_API std::string_view to_string(ElementType type);
 
-/// Throws Error(usage) that lists the names there are.
+/// Throws Error(usage) with the list of known names.
 JITUNE_API ElementType parse_element_type(std::string_view name);
 
-/// 0 for a value that is none of the enumeration.
-constexpr std::size_t bytes_of(ElementType type) {
+/// The size of one element in bytes; 0 for a value outside the enum.
+[[nodiscard]] constexpr std::size_t bytes_of(ElementType type) {
     constexpr std::uint64_t kLogs = 0x3211'3322'1100;  // 4 bits for each, the first the lowest
     const auto index = static_cast<unsigned>(type);
     return index < 12 ? std::size_t{1} << (kLogs >> (4 * index) & 0xf) : 0;
@@ -64,7 +64,7 @@ namespace detail {
 template <ElementType element, class Result>
 struct ElementRule {
     static constexpr ElementType kElement = element;
-    using Reduced = Result;  ///< what reductions accumulate and answer in where no other is named
+    using Reduced = Result;  ///< the default result type of reductions
 };
 
 template <ElementType element>
@@ -113,18 +113,18 @@ struct ElementOf<double> : ElementRule<ElementType::float64, double> {};
 
 }  // namespace detail
 
-/// A C++ type that is one of the element types.
+/// A C++ type whose values are elements: one for each ElementType, and the types with its layout.
 template <class T>
-concept Reducible = requires {
+concept Element = requires {
     { detail::ElementOf<T>::kElement } -> std::convertible_to<ElementType>;
 };
 
-template <Reducible T>
+template <Element T>
 inline constexpr ElementType kElementType = detail::ElementOf<T>::kElement;
 
-/// What a reduction of T answers in where the caller names nothing else: int32 or uint32 for
-/// integers of up to 32 bits, float for floats of up to 32 bits, else T.
-template <Reducible T>
+/// The default result type of a reduction of T: int32 or uint32 for integers of up to 32 bits,
+/// float for floats of up to 32 bits, else T.
+template <Element T>
 using ReducedType = typename detail::ElementOf<T>::Reduced;
 
 JITUNE_END_NAMESPACE

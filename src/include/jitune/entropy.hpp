@@ -20,22 +20,22 @@ JITUNE_BEGIN_NAMESPACE
 ///
 ///     H = log N - (1/N) sum n log n
 ///
-/// where the window has N elements and n of each level. At the borders a window is what the array
-/// has of it.
+/// where the window has N elements, and the sum runs over the levels, of which each occurs n times.
+/// At the borders a window contains only elements that the array has.
 struct Entropy {
-    int window = 5;                 ///< its width and height: odd, 3 to 15
-    int levels = 16;                ///< elements are 0 to levels - 1; 2 to 256
+    int window = 5;                 ///< width and height in elements: odd, 3 to 15
+    int levels = 16;                ///< number of levels, 2 to 256; elements are 0 to levels - 1
     double base = std::numbers::e;  ///< of the logarithm: positive, not 1
 };
 
-/// What the levels may be stored as.
+/// The element types that levels may be stored as.
 template <class T>
 concept LevelElement =
     std::same_as<T, std::uint8_t> || std::same_as<T, std::int32_t> || std::same_as<T, float>;
 
 namespace detail {
 
-/// An entropy without its data.
+/// An entropy without its data. Passed to the library by reference.
 struct EntropyRequest {
     ElementType element;
     std::int64_t rows;
@@ -48,64 +48,70 @@ JITUNE_API void entropy_host(Session& session, const EntropyRequest& request, co
 JITUNE_API void entropy_device(Session& session, const EntropyRequest& request, const void* input,
                                float* output, CUstream_st* stream);
 
-/// Throws Error(usage) where an array of that shape does not have `size` elements. `what`: "input".
+/// Throws Error(usage) unless a rows x columns array has `size` elements. `what`: "input".
 JITUNE_API void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows,
                                  std::int64_t columns);
 
+/// A vector, array or span of levels in host memory.
 template <class Range>
 concept HostLevels = std::ranges::contiguous_range<const Range> &&
     std::ranges::sized_range<const Range> && LevelElement<std::ranges::range_value_t<const Range>>;
 
+/// A vector, array or span of float that can be written.
+template <class Range>
+concept HostFloats = std::ranges::contiguous_range<Range> && requires(Range& range) {
+    { *std::ranges::data(range) } -> std::same_as<float&>;
+};
+
 }  // namespace detail
 
-/// Enqueues on `stream`: output[y * columns + x] is the entropy around input[y * columns + x], of
-/// rows * columns elements each in device memory. Natural entropies are off by less than 1e-6.
-/// Returns before it is done; both arrays must stay until then, and must not overlap.
+/// Enqueues on `stream` (null: the legacy default stream): out[y * columns + x] is the entropy
+/// around in[y * columns + x]. Both arrays have rows * columns elements in device memory and must
+/// not overlap. Natural entropies have an error below 1e-6. Returns before the work is done; both
+/// arrays must stay until then.
 ///
 /// An element outside of [0, levels) counts as the nearest level, a NaN as level 0; a fraction is
-/// rounded to a level near it.
+/// rounded to one of its neighbours.
 ///
 /// The first call for a problem (element type, window, levels, size bucket, device) looks into the
-/// database, and on a miss follows Options::on_miss; later calls only launch. Safe from any thread.
-/// Pointers need the alignment of their element only. Nothing is launched where rows or columns is
-/// 0. No work memory is needed, so that a call that has been made before can be captured.
+/// database, and on a miss follows Options::on_miss. Later calls only launch; they need no work
+/// memory and may be captured into a graph. May be called from any thread. Pointers need the
+/// alignment of their element only. Nothing is launched if rows or columns is 0.
 ///
-/// Throws Error: usage (a window, levels or a base that there is not, a null or misaligned pointer,
+/// Throws Error: usage (an invalid window, number of levels or base, a null or misaligned pointer,
 /// overlapping arrays, a negative size, more than 2^31 - 1 rows or columns or 2^40 elements),
 /// unavailable, compile, verify, device, not_prepared, forked, as tuned_reduce does.
 template <LevelElement T>
-void tuned_entropy(const T* device_input, std::int64_t rows, std::int64_t columns,
-                   float* device_output, const Entropy& entropy = {}, CUstream_st* stream = nullptr,
+void tuned_entropy(const T* in, std::int64_t rows, std::int64_t columns, float* out,
+                   const Entropy& entropy = {}, CUstream_st* stream = nullptr,
                    Session& session = Session::standard()) {
-    detail::entropy_device(session, {kElementType<T>, rows, columns, entropy}, device_input,
-                           device_output, stream);
+    detail::entropy_device(session, {kElementType<T>, rows, columns, entropy}, in, out, stream);
 }
 
-/// The same for a vector, array or span in host memory, into floats of the caller's own, which must
-/// not overlap it. Options::device says where: on the host, on a GPU, or wherever it was fastest in
-/// tuning. Returns when it is done; what `output` holds where it throws is no result. Throws
-/// Error(usage) where one of the arrays is not rows * columns long.
-template <detail::HostLevels Range, std::ranges::contiguous_range Output>
-requires std::same_as < std::remove_reference_t<std::ranges::range_reference_t<Output>>,
-float > void tuned_entropy(const Range& input, std::int64_t rows, std::int64_t columns,
-                           Output&& output, const Entropy& entropy = {},
-                           Session& session = Session::standard()) {
+/// The entropy of a vector, array or span in host memory. `out` is the caller's memory and must not
+/// overlap the levels. Options::device says where the work is done. Returns when it is done; if it
+/// throws, the content of `out` is undefined. Throws as above, and Error(usage) unless both arrays
+/// have rows * columns elements.
+template <detail::HostLevels Range, detail::HostFloats Output>
+void tuned_entropy(const Range& in, std::int64_t rows, std::int64_t columns, Output&& out,
+                   const Entropy& entropy = {}, Session& session = Session::standard()) {
     using T = std::ranges::range_value_t<const Range>;
-    detail::refuse_bad_array("input", std::ranges::size(input), rows, columns);
-    detail::refuse_bad_array("output", std::ranges::size(output), rows, columns);
-    detail::entropy_host(session, {kElementType<T>, rows, columns, entropy},
-                         std::ranges::data(input), std::ranges::data(output));
+    detail::refuse_bad_array("input", std::ranges::size(in), rows, columns);
+    detail::refuse_bad_array("output", std::ranges::size(out), rows, columns);
+    detail::entropy_host(session, {kElementType<T>, rows, columns, entropy}, std::ranges::data(in),
+                         std::ranges::data(out));
 }
 
-/// The same into new memory, whose first use takes longer than the work on large arrays.
+/// As above, and allocates the result. Page faults on a new large vector cost more than the
+/// entropy: to avoid them, reuse a buffer with the form above.
 template <detail::HostLevels Range>
-std::vector<float> tuned_entropy(const Range& input, std::int64_t rows, std::int64_t columns,
-                                 const Entropy& entropy = {},
-                                 Session& session = Session::standard()) {
-    detail::refuse_bad_array("input", std::ranges::size(input), rows, columns);
-    std::vector<float> output(std::ranges::size(input));
-    tuned_entropy(input, rows, columns, output, entropy, session);
-    return output;
+[[nodiscard]] std::vector<float> tuned_entropy(const Range& in, std::int64_t rows,
+                                               std::int64_t columns, const Entropy& entropy = {},
+                                               Session& session = Session::standard()) {
+    detail::refuse_bad_array("input", std::ranges::size(in), rows, columns);
+    std::vector<float> out(std::ranges::size(in));
+    tuned_entropy(in, rows, columns, out, entropy, session);
+    return out;
 }
 
 JITUNE_END_NAMESPACE

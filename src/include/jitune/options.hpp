@@ -53,11 +53,11 @@ struct JITUNE_API Options {
     /// default), JITUNE_BUDGET (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off,
     /// error, warning, info or debug) applied. Throws Error(usage) that names the variable and what
     /// it accepts.
-    static Options from_environment();
+    [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is
     /// known.
-    static std::filesystem::path default_database();
+    [[nodiscard]] static std::filesystem::path default_database();
 };
 
 /// The words of JITUNE_TUNE, JITUNE_LOG and JITUNE_BUDGET (seconds). They throw Error(usage) that

@@ -12,15 +12,16 @@
 
 namespace jitune::internal {
 class Engine;
-}
+struct SessionAccess;
+}  // namespace jitune::internal
 
 JITUNE_BEGIN_NAMESPACE
 
 /// Where the configuration that answers a call came from.
 enum class Origin {
     tuned,             ///< tuned by this session
-    stored,            ///< the database had the winner of this very problem
-    nearest,           ///< the stored winner of another size
+    stored,            ///< the database held the winner for this problem
+    nearest,           ///< the stored winner for another size
     template_default,  ///< the template's default configuration
     pinned,            ///< the configuration that the caller named
 };
@@ -28,28 +29,29 @@ enum class Origin {
 /// "tuned", "stored", "nearest", "default", "pinned".
 JITUNE_API const char* to_string(Origin origin);
 
-/// How a problem is answered.
+/// How calls for a problem are answered.
 struct DispatchInfo {
     Origin origin = Origin::template_default;
-    std::string device;  ///< "cuda:0" or "host"
+    std::string device;  ///< the device id: "cuda:0", "host", or "machine" for a placement
     std::string device_name;
     std::string configuration;  ///< "block=256 items_per_thread=8 …"
 };
 
-/// What a session has done so far.
+/// Numbers of events since the session was made.
 struct Counters {
-    std::int64_t compiles = 0;      ///< kernel instances given to a compiler, by workers too
+    std::int64_t compiles = 0;      ///< kernel instances given to a compiler, also by workers
     std::int64_t tunings = 0;       ///< problems tuned
     std::int64_t loads = 0;         ///< winners loaded from the database
-    std::int64_t store_errors = 0;  ///< database operations that failed and were done without
+    std::int64_t store_errors = 0;  ///< failed database operations; calls went on without them
 };
 
+/// A device, or a platform without a device.
 struct DeviceDescription {
     std::string id;  ///< "cuda:0", "host"
     std::string name;
     std::string device_class;
     std::string driver;
-    std::string missing;  ///< why the device cannot be used; empty if it can
+    std::string missing;  ///< the reason why the device cannot be used; empty if it can
 };
 
 /// Devices, compiled kernels and a tuning database: everything that calls share. Thread-safe. Most
@@ -59,30 +61,28 @@ struct DeviceDescription {
 /// Error(forked). fork and exec is fine.
 class JITUNE_API Session {
 public:
-    /// Throws Error(usage) for options that make no sense. A database that cannot be used is a
-    /// logged warning, and winners are then kept in memory only; one that cannot be written is
-    /// read, and the warning comes with the first tuning.
+    /// Throws Error(usage) for invalid options. Opens nothing yet. If the database cannot be opened
+    /// later, a warning is logged and winners are kept in memory only. A read-only database still
+    /// serves its winners; the warning comes with the first tuning.
     explicit Session(Options options = Options::from_environment());
-    /// For tests and jitune's own operations: over an engine that is not null.
-    explicit Session(std::unique_ptr<internal::Engine> engine);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
-    /// The session of the free functions, made on first use from the environment and never
-    /// destroyed (threads may still be calling while the process exits). Throws as the constructor
-    /// does, and tries again at the next call.
+    /// The session of the free functions. It is made from the environment on first use and never
+    /// destroyed, since threads may still be calling while the process exits. Throws as the
+    /// constructor does, and then tries again at the next call.
     static Session& standard();
 
     [[nodiscard]] Counters counters() const;
 
-    /// Every device with, for a platform that has none, one entry that says why.
+    /// All devices, and one entry with the reason for each platform that has no device.
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
-    /// For jitune's own operations.
-    [[nodiscard]] internal::Engine& engine() const { return *engine_; }
-
 private:
+    friend struct internal::SessionAccess;
+    explicit Session(std::unique_ptr<internal::Engine> engine);
+
     std::unique_ptr<internal::Engine> engine_;
 };
 

@@ -19,22 +19,23 @@ JITUNE_BEGIN_NAMESPACE
 /// One part of an array, on one GPU: `count` elements, or rows where the array has columns.
 template <class T>
 struct Shard {
-    const T* data;  ///< not looked at where count is 0
+    const T* data;  ///< device memory; not read if count is 0
     std::int64_t count;
-    /// Of the GPU that has the data, and of no other shard. nullptr: that GPU's legacy default
-    /// stream, in the calling thread's current context if it is of that GPU, else in its primary
-    /// one.
+    /// A stream of the GPU that holds the data; no other shard may use it. Null: that GPU's legacy
+    /// default stream, in the calling thread's current context if that is on the same GPU, else in
+    /// its primary context.
     CUstream_st* stream = nullptr;
 };
 
-/// What the outputs of a call hold.
+/// Which outputs each shard receives.
 enum class ShardOutput : std::uint8_t {
-    own,  ///< outputs[i] those of shard i
-    all,  ///< each of them those of all shards, in order
+    own,  ///< outputs[i] receives the outputs of shard i
+    all,  ///< each of `outputs` receives the outputs of all shards, in order
 };
 
 namespace detail {
 
+/// A Shard without its type.
 struct ShardData {
     const void* data;
     std::int64_t count;
@@ -71,6 +72,14 @@ concept ShardRange = std::ranges::contiguous_range<const Range> &&
 template <ShardRange Range>
 using ShardElement = typename ShardElementOf<std::ranges::range_value_t<Range>>::Type;
 
+/// A vector, array or span of pointers to elements.
+template <class Range>
+concept PointerRange = std::ranges::contiguous_range<const Range> &&
+    std::ranges::sized_range<const Range> && std::is_pointer_v<std::ranges::range_value_t<Range>> &&
+    Element<std::remove_pointer_t<std::ranges::range_value_t<Range>>>;
+template <PointerRange Range>
+using Pointee = std::remove_pointer_t<std::ranges::range_value_t<Range>>;
+
 template <ShardRange Range>
 std::vector<ShardData> shard_data(const Range& shards) {
     std::vector<ShardData> data;
@@ -82,25 +91,30 @@ std::vector<ShardData> shard_data(const Range& shards) {
 
 }  // namespace detail
 
-// What all calls have in common: each GPU works on its own shard, in the order of its stream, which
-// goes on when its part is done and no other GPU reads the shard any more. The shards may be of any
-// lengths, also 0 and also shorter than a window: what a window reaches is fetched from as many
-// GPUs as have it. An output belongs to the shard of the element that it is made around.
+// Arguments come in this order: shards, columns, outputs, operation, which outputs are wanted,
+// session.
 //
-// Two shards may be on one GPU, but not on one stream. GPUs are let into each other's memory where
-// they can be. A call for few elements costs more than on one GPU: each fetch takes some
-// microseconds.
+// Each GPU works on its own shard, in the order of the shard's stream. The stream goes on when its
+// part is done and no other GPU reads the shard any more. Shards may have any lengths, also 0, and
+// may be shorter than a window: a window's inputs are fetched from as many GPUs as hold them. An
+// output belongs to the shard that holds the element at the window's centre.
 //
-// Every GPU that has a shard tunes for the size of its own; GPUs of one device class share winners
-// through the database. Safe from any thread. A stream that is captured is refused.
+// Two shards may be on one GPU, but not on one stream. GPUs are given access to each other's memory
+// where the hardware allows it. A call for few elements takes longer than on one GPU: each fetch
+// takes some microseconds.
 //
-// They throw Error as the calls for one GPU do; usage also for no shards, a negative count, two
-// shards on one stream, a number of outputs that is not that of the shards, and outputs that
-// overlap a shard. After Error(device) copies may still be under way: wait for the GPUs before
-// their memory is used again.
+// Every GPU that has a shard tunes for the size of its own shard. GPUs of one device class share
+// winners through the database. The functions may be called from any thread. A stream that is being
+// captured is refused.
+//
+// They throw Error as the calls for one GPU do. They also throw Error(usage) for no shards, a
+// negative count, two shards on one stream, a number of outputs that differs from the number of
+// shards, and outputs that overlap a shard. After Error(device) copies may still be running: wait
+// for the GPUs before their memory is used again.
 
-/// Enqueues tuned_entropy of the rows of all shards, each `columns` long. outputs[i] is on the GPU
-/// of shard i and has room for its rows, or those of all. Answers are those of one GPU.
+/// Enqueues tuned_entropy of the rows of all shards, each `columns` elements long. outputs[i] is on
+/// the GPU of shard i and has room for its rows, or for those of all shards. Results are those of
+/// one GPU.
 template <detail::ShardRange Range>
 requires LevelElement<detail::ShardElement<Range>>
 void tuned_entropy(const Range& shards, std::int64_t columns, std::span<float* const> outputs,
@@ -111,16 +125,17 @@ void tuned_entropy(const Range& shards, std::int64_t columns, std::span<float* c
                            detail::shard_data(shards), outputs, wanted);
 }
 
-/// How many outputs each shard has: as many as elements, but with Boundary::valid, where the first
-/// and the last `radius` elements have none.
+/// The number of outputs of each shard: its number of elements, except that with Boundary::valid
+/// the first and the last `radius` elements of the array have no output.
 template <detail::ShardRange Range>
-std::vector<std::int64_t> stencil_outputs(const Range& shards, const Stencil& stencil) {
+[[nodiscard]] std::vector<std::int64_t> stencil_outputs(const Range& shards,
+                                                        const Stencil& stencil) {
     return detail::stencil_shard_outputs(detail::shard_data(shards), stencil);
 }
 
 /// Enqueues tuned_stencil of the elements of all shards. outputs[i] is on the GPU of shard i and
-/// has room for stencil_outputs(shards, stencil)[i] values, or those of all. Answers are those of
-/// one GPU, of floats within their rounding; the same shards give the same bits.
+/// has room for stencil_outputs(shards, stencil)[i] values, or for those of all shards. Results are
+/// those of one GPU, for floats within their rounding; the same shards give the same bits.
 template <detail::ShardRange Range>
 requires StencilElement<detail::ShardElement<Range>>
 void tuned_stencil(const Range& shards, std::span<detail::ShardElement<Range>* const> outputs,
@@ -132,14 +147,14 @@ void tuned_stencil(const Range& shards, std::span<detail::ShardElement<Range>* c
                            pointers, wanted);
 }
 
-/// Reduces the elements of all shards, and waits for the value: each GPU reduces its own, and what
-/// they give is combined in the shards' order. Reproducible as each GPU's part is. arg_min and
-/// arg_max count from the first shard's start. Throws Error(usage) for custom operations, whose
-/// answers cannot be combined.
+/// Reduces the elements of all shards, waits, and returns the value. Each GPU reduces its own
+/// shard; the partial results are combined in the shards' order. As reproducible as each GPU's part
+/// is. arg_min and arg_max count from the first shard's start. Throws Error(usage) for custom
+/// operations, whose partial results cannot be combined.
 template <class Result = void, detail::ShardRange Range>
-requires Reducible<detail::ShardElement<Range>>
-auto tuned_reduce(const Range& shards, const Reduction& reduction = {},
-                  Session& session = Session::standard()) {
+requires Element<detail::ShardElement<Range>>
+[[nodiscard]] auto tuned_reduce(const Range& shards, const Reduction& reduction = {},
+                                Session& session = Session::standard()) {
     using T = detail::ShardElement<Range>;
     detail::ResultOr<Result, T> result{};
     detail::reduce_shards(
@@ -148,15 +163,17 @@ auto tuned_reduce(const Range& shards, const Reduction& reduction = {},
     return result;
 }
 
-/// Enqueues the same; results[i], on the GPU of shard i, gets the value, with the same bits on all.
-/// Every shard needs a GPU: one of no elements has a stream. Throws Error(usage) for mean, arg_min,
-/// arg_max and custom operations, which are no reduction of the shards' values.
-template <detail::ShardRange Range, Reducible R>
-requires Reducible<detail::ShardElement<Range>>
-void tuned_reduce(const Range& shards, const Reduction& reduction, std::span<R* const> results,
+/// Enqueues the reduction of all shards. results[i], on the GPU of shard i, receives the value; all
+/// receive the same bits. Every shard needs a GPU: a shard without elements needs a stream. Throws
+/// Error(usage) for mean, arg_min, arg_max and custom operations, which cannot be computed from the
+/// shards' results alone.
+template <detail::ShardRange Range, detail::PointerRange Results>
+requires Element<detail::ShardElement<Range>>
+void tuned_reduce(const Range& shards, const Results& results, const Reduction& reduction = {},
                   Session& session = Session::standard()) {
     using T = detail::ShardElement<Range>;
-    const std::vector<void*> pointers(results.begin(), results.end());
+    using R = detail::Pointee<Results>;
+    const std::vector<void*> pointers(std::ranges::begin(results), std::ranges::end(results));
     detail::reduce_shards_async(session,
                                 detail::request<T, R>(reduction, detail::ReduceShape::all(0)),
                                 detail::shard_data(shards), pointers);

@@ -18,18 +18,18 @@ struct CUstream_st;  // cudaStream_t and CUstream point to this
 
 JITUNE_BEGIN_NAMESPACE
 
-/// What stands for the inputs before the first and after the last.
+/// How inputs before the first and after the last are replaced.
 enum class Boundary : std::uint8_t {
-    valid,  ///< no output needs any: there are n - 2 radius outputs, else n
-    zero,   ///< 0, which a mean counts, too
-    clamp,  ///< the first and the last input
-    wrap,   ///< those of the other end, again and again where the radius is beyond n
+    valid,  ///< not at all: only windows inside the array have an output, n - 2 radius of them
+    zero,   ///< by 0, which a mean counts, too
+    clamp,  ///< by the first and the last input
+    wrap,   ///< by the inputs of the other end; repeated if the radius is larger than n
 };
 
-/// "valid", "zero", "clamp", "wrap". Throws Error(usage) for a number that is none.
+/// "valid", "zero", "clamp", "wrap". Throws Error(usage) for a value outside the enum.
 JITUNE_API std::string_view to_string(Boundary boundary);
 
-/// Throws Error(usage) that lists the names there are.
+/// Throws Error(usage) with the list of known names.
 JITUNE_API Boundary parse_boundary(std::string_view name);
 
 /// The weighted sum of each input's neighbourhood:
@@ -40,18 +40,18 @@ struct Stencil {
     static constexpr int kMaxRadius = 32;
 
     int radius = 1;  ///< 1 … kMaxRadius
-    /// 2 * radius + 1 of them, or none for a plain sum. Read while a call lasts, rounded to the
-    /// element type; for int32 they must be integers of it.
+    /// 2 * radius + 1 weights, or none for a plain sum. The caller's memory, read during the call
+    /// only. Weights are rounded to the element type; for int32 they must be integers in its range.
     std::span<const double> weights = {};
-    /// A plain sum over 2 * radius + 1. Of int32 the exact sum is divided, towards zero; of floats
-    /// it is multiplied by the rounded reciprocal.
+    /// Divide the plain sum by 2 * radius + 1. For int32 the exact sum is divided, towards zero;
+    /// for floats it is multiplied by the rounded reciprocal.
     bool mean = false;
     Boundary boundary = Boundary::valid;
 };
 
-/// How many outputs `n` inputs have; 0 where Boundary::valid leaves none and for a radius that is
-/// none.
-constexpr std::int64_t stencil_outputs(std::int64_t n, const Stencil& stencil) {
+/// The number of outputs of `n` inputs. 0 if Boundary::valid leaves none, and for an invalid
+/// radius.
+[[nodiscard]] constexpr std::int64_t stencil_outputs(std::int64_t n, const Stencil& stencil) {
     if (stencil.radius < 1 || stencil.radius > Stencil::kMaxRadius) {
         return 0;
     }
@@ -60,14 +60,15 @@ constexpr std::int64_t stencil_outputs(std::int64_t n, const Stencil& stencil) {
     return outputs < 0 ? 0 : outputs;
 }
 
-/// The types of tuned_stencil().
+/// The element types of stencils.
 template <class T>
 concept StencilElement =
     std::same_as<T, std::int32_t> || std::same_as<T, float> || std::same_as<T, double>;
 
 namespace detail {
 
-/// A stencil without its data.
+/// A stencil without its data. Passed to the library by reference; the weights are the caller's and
+/// are read during the call only.
 struct StencilRequest {
     ElementType element;
     Stencil stencil;
@@ -79,59 +80,63 @@ JITUNE_API void stencil_host(Session& session, const StencilRequest& request, co
 JITUNE_API void stencil_device(Session& session, const StencilRequest& request, const void* input,
                                void* output, CUstream_st* stream);
 
-/// Throws Error(usage) where an array of `size` elements is not as long as the outputs.
+/// Throws Error(usage) unless an array of `size` elements has room for exactly `outputs` outputs.
 JITUNE_API void refuse_bad_output(std::size_t size, std::int64_t outputs);
 
+/// A vector, array or span of stencil elements in host memory.
 template <class Range>
 concept HostElements = std::ranges::contiguous_range<Range> &&
     StencilElement<std::remove_cv_t<std::ranges::range_value_t<Range>>>;
 
 }  // namespace detail
 
-/// Enqueues the stencil of `n` inputs in device memory on `stream`; stencil_outputs(n, stencil)
-/// values are written to `output`, which must not overlap the inputs. Returns before it is done.
-/// Pointers need the alignment of their element; 16 bytes for both is the fast case, and is tuned
-/// apart from others. n up to 2^40. Where there is no output, nothing is launched and the pointers
-/// are not looked at. Sums of int32 wrap.
+/// Enqueues the stencil of `n` inputs in device memory on `stream` (null: the legacy default
+/// stream) and writes stencil_outputs(n, stencil) values to `out`, also in device memory, which
+/// must not overlap the inputs. Returns before the work is done; both arrays must stay until then.
+/// Pointers need the alignment of their element; pointers that are both aligned to 16 bytes are
+/// faster, and are tuned separately. n is at most 2^40. If there is no output, nothing is launched
+/// and the pointers are not read. Sums of int32 wrap.
 ///
 /// The first call for a problem (element type, radius, weighting, boundary, alignment, size bucket,
-/// device) looks into the database, and on a miss follows Options::on_miss; later calls only
-/// launch, and may be captured into a graph: there is no work memory. Safe from any thread.
+/// device) looks into the database, and on a miss follows Options::on_miss. Later calls only
+/// launch; they need no work memory and may be captured into a graph. May be called from any
+/// thread.
 ///
 /// Throws Error: usage (radius, number or value of the weights, mean with weights, n, null,
 /// misaligned or overlapping pointers), device, unavailable, compile, verify, not_prepared (the
 /// first call for a problem while the stream is capturing), forked.
 template <StencilElement T>
-void tuned_stencil(const T* input, std::int64_t n, T* output, const Stencil& stencil,
+void tuned_stencil(const T* in, std::int64_t n, T* out, const Stencil& stencil,
                    CUstream_st* stream = nullptr, Session& session = Session::standard()) {
-    detail::stencil_device(session, {kElementType<T>, stencil, n}, input, output, stream);
+    detail::stencil_device(session, {kElementType<T>, stencil, n}, in, out, stream);
 }
 
-/// The stencil of host memory, a vector, array or span, into memory of the caller's own, which must
-/// not overlap it and holds stencil_outputs() elements. Options::device says where: on the host, on
-/// a GPU, or wherever it was fastest in tuning. Returns when it is done; what `output` holds where
-/// it throws is no result. Throws as above, and Error(usage) for an output of another length.
+/// The stencil of a vector, array or span in host memory. `out` is the caller's memory of
+/// stencil_outputs() elements and must not overlap the inputs. Options::device says where the work
+/// is done. Returns when it is done; if it throws, the content of `out` is undefined. Throws as
+/// above, and Error(usage) for an output of another length.
 template <detail::HostElements Range, std::ranges::contiguous_range Output>
-void tuned_stencil(const Range& input, Output&& output, const Stencil& stencil,
+void tuned_stencil(const Range& in, Output&& out, const Stencil& stencil,
                    Session& session = Session::standard()) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
     static_assert(std::same_as<std::ranges::range_reference_t<Output>, T&>,
                   "tuned_stencil writes elements of the input's type");
-    const auto n = static_cast<std::int64_t>(std::ranges::size(input));
-    detail::refuse_bad_output(std::ranges::size(output), stencil_outputs(n, stencil));
-    detail::stencil_host(session, {kElementType<T>, stencil, n}, std::ranges::data(input),
-                         std::ranges::data(output));
+    const auto n = static_cast<std::int64_t>(std::ranges::size(in));
+    detail::refuse_bad_output(std::ranges::size(out), stencil_outputs(n, stencil));
+    detail::stencil_host(session, {kElementType<T>, stencil, n}, std::ranges::data(in),
+                         std::ranges::data(out));
 }
 
-/// The same into new memory, whose first use takes longer than the work on large arrays.
+/// As above, and allocates the result. Page faults on a new large vector cost more than the
+/// stencil: to avoid them, reuse a buffer with the form above.
 template <detail::HostElements Range>
-auto tuned_stencil(const Range& input, const Stencil& stencil,
-                   Session& session = Session::standard()) {
+[[nodiscard]] auto tuned_stencil(const Range& in, const Stencil& stencil,
+                                 Session& session = Session::standard()) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
-    const auto n = static_cast<std::int64_t>(std::ranges::size(input));
-    std::vector<T> output(static_cast<std::size_t>(stencil_outputs(n, stencil)));
-    tuned_stencil(input, output, stencil, session);
-    return output;
+    const auto n = static_cast<std::int64_t>(std::ranges::size(in));
+    std::vector<T> out(static_cast<std::size_t>(stencil_outputs(n, stencil)));
+    tuned_stencil(in, out, stencil, session);
+    return out;
 }
 
 JITUNE_END_NAMESPACE

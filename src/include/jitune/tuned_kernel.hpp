@@ -38,12 +38,12 @@ class KernelArgument {
 public:
     enum class Kind : std::uint8_t { pointer, untyped_pointer, value };
 
-    template <Reducible T>
+    template <Element T>
     KernelArgument(const T* pointer)  // NOLINT(google-explicit-constructor)
         : KernelArgument(Kind::pointer, kElementType<T>, pointer) {}
     KernelArgument(const void* pointer)  // NOLINT(google-explicit-constructor)
         : KernelArgument(Kind::untyped_pointer, ElementType::uint8, pointer) {}
-    template <Reducible T>
+    template <Element T>
     requires(std::is_object_v<T>) KernelArgument(T value)  // NOLINT(google-explicit-constructor)
         : kind_(Kind::value), type_(kElementType<T>) {
         std::memcpy(&bits_, &value, sizeof value);

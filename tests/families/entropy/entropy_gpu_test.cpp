@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "articles/entropy_steps.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/gpu_fixture.hpp"
@@ -26,7 +27,7 @@ protected:
     /// Every configuration of a problem passes every check.
     void expect_all_right(ElementType element, std::int64_t size, const Entropy& entropy,
                           std::size_t most) {
-        Engine& engine = session_.engine();
+        Engine& engine = SessionAccess::engine(session_);
         const Kernel& kernel = entropy_kernel(PlatformKind::cuda);
         const Problem problem = entropy_problem({element, size, size, entropy});
         BinaryCache binaries;
@@ -72,7 +73,7 @@ TEST_F(EntropyGpu, HostMemoryIsCopiedToTheGpuAndBack) {
 
 TEST_F(EntropyGpu, EveryStepOfTheArticleIsRight) {
     const std::atomic<bool> stop{false};
-    Engine& engine = session_.engine();
+    Engine& engine = SessionAccess::engine(session_);
     for (const EntropyStep& step : entropy_steps()) {
         if (step.platform == PlatformKind::cuda) {
             const EntropyTime time =

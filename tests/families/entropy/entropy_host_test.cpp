@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/expect_error.hpp"
@@ -149,7 +150,7 @@ class EntropyHostKernel : public testing::TestWithParam<Kind> {};
 
 TEST_P(EntropyHostKernel, ConfigurationsPassEveryCheck) {
     Session session(quick_options());
-    Engine& engine = session.engine();
+    Engine& engine = SessionAccess::engine(session);
     const Kernel& kernel = entropy_kernel(PlatformKind::host);
     const Problem problem = entropy_problem({GetParam().element, 300, 200, GetParam().entropy});
     BinaryCache binaries;

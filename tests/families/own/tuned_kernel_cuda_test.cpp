@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "fake/fake_cuda.hpp"
 #include "families/families.hpp"
 #include "fixtures/expect_error.hpp"
@@ -70,7 +71,7 @@ protected:
         options.worker = "none";
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
-        return std::make_unique<Session>(
+        return SessionAccess::make(
             std::make_unique<Engine>(options, std::move(platforms), families()));
     }
 

@@ -84,13 +84,23 @@ TEST(ReduceShape, IsRefusedBeyondTwoToTheFortyElements) {
           ReduceShape::segments(kMost, kMost)}) {
         EXPECT_NO_THROW(refuse_bad_shape(legal));
     }
-    constexpr std::size_t kHuge = std::numeric_limits<std::size_t>::max();
+    constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
     for (const ReduceShape& large :
          {ReduceShape::all(kMost + 1), ReduceShape::all(kHuge), ReduceShape::rows(2, kMost),
           ReduceShape::rows(kMost, 2), ReduceShape::rows(kHuge, kHuge),
           ReduceShape::columns(1 << 20, (1 << 20) + 1), ReduceShape::columns(kHuge, 0),
           ReduceShape::segments(kMost + 1, 1), ReduceShape::segments(1, kMost + 1)}) {
         expect_error(ErrorKind::usage, "at most 2^40", [&] { refuse_bad_shape(large); });
+    }
+}
+
+TEST(ReduceShape, IsRefusedWithNegativeCounts) {
+    for (const ReduceShape& negative :
+         {ReduceShape::all(-1), ReduceShape::rows(-1, 0), ReduceShape::rows(0, -1),
+          ReduceShape::columns(-3, -3), ReduceShape::segments(-1, 10),
+          ReduceShape::segments(1, -10)}) {
+        expect_error(ErrorKind::usage, "counts must not be negative",
+                     [&] { refuse_bad_shape(negative); });
     }
 }
 

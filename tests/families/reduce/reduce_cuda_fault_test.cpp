@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "fake/fake_reduce.hpp"
 #include "families/families.hpp"
 #include "fixtures/expect_error.hpp"
@@ -70,7 +71,7 @@ public:
         device_ = device == kNoContext ? 0 : device;
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake.tables(), Log(LogLevel::off)));
-        session_ = std::make_unique<Session>(
+        session_ = SessionAccess::make(
             std::make_unique<Engine>(options, std::move(platforms), families()));
     }
 
@@ -91,10 +92,10 @@ public:
     const Value* values() const { return values_.data() + 1; }
     Value right() const { return std::accumulate(values_.begin() + 1, values_.end(), Value{0}); }
 
-    Value reduce() { return tuned_reduce(values(), kCount, ReduceOp::sum, session()); }
+    Value reduce() { return tuned_reduce(values(), kCount, ReduceOp::sum, nullptr, session()); }
     Value reduce_async() {
         Value result = -1;
-        tuned_reduce(values(), kCount, ReduceOp::sum, &result, stream(), session());
+        tuned_reduce(values(), kCount, &result, ReduceOp::sum, stream(), session());
         return result;
     }
     Value reduce_prepared() {
@@ -104,7 +105,7 @@ public:
         return result;
     }
     PreparedReduce<Value> prepare() {
-        return prepare_reduce<Value>(kCount, ReduceOp::sum, session());
+        return prepare_reduce<Value>(kCount, ReduceOp::sum, {}, session());
     }
 
     /// Of all configurations only those compile whose first expression has `part`.
@@ -257,7 +258,7 @@ TEST(ReduceCuda, SumsAtEveryAlignment) {
     const std::vector<float> ones(300'004, 1);
     for (const std::size_t n : {1U, 5U, 4'099U, 300'001U}) {
         for (std::size_t offset = 0; offset < 4; ++offset) {
-            EXPECT_EQ(tuned_reduce(ones.data() + offset, n, ReduceOp::sum, app.session()),
+            EXPECT_EQ(tuned_reduce(ones.data() + offset, n, ReduceOp::sum, nullptr, app.session()),
                       static_cast<float>(n));
         }
     }

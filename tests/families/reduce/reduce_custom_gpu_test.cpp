@@ -12,12 +12,12 @@ class ReduceCustom : public GpuFixture {
 protected:
     float log_sum_exp_on_device(const std::vector<float>& values, Session& session) {
         const DeviceArray<float> array(*driver_, values, 1);
-        return tuned_reduce(array.data(), values.size(), operation_, session);
+        return tuned_reduce(array.data(), values.size(), operation_, nullptr, session);
     }
     void expect_compile_error(const CustomOperation& operation, const std::string& words) {
         const DeviceArray<float> array(*driver_, std::vector<float>(100, 1));
         expect_error(ErrorKind::compile, words,
-                     [&] { tuned_reduce(array.data(), 100, operation, session_); });
+                     [&] { return tuned_reduce(array.data(), 100, operation, nullptr, session_); });
     }
 
     CustomOperation operation_ = log_sum_exp("__expf", "__logf");
@@ -48,10 +48,10 @@ TEST_F(ReduceCustom, AnIntegerOperationIsExactAtEverySizeAndOffset) {
         const auto bytes = any_bits<std::uint8_t>(n);
         for (std::size_t offset = 0; offset < 4; ++offset) {
             const DeviceArray<std::int32_t> array(*driver_, ints, offset);
-            EXPECT_EQ(tuned_reduce<std::uint64_t>(array.data(), n, operation, session_),
+            EXPECT_EQ(tuned_reduce<std::uint64_t>(array.data(), n, operation, nullptr, session_),
                       indexed_xor_of(ints));
             const DeviceArray<std::uint8_t> narrow(*driver_, bytes, offset);
-            EXPECT_EQ(tuned_reduce<std::uint64_t>(narrow.data(), n, operation, session_),
+            EXPECT_EQ(tuned_reduce<std::uint64_t>(narrow.data(), n, operation, nullptr, session_),
                       indexed_xor_of(bytes));
         }
     }
@@ -62,7 +62,7 @@ TEST_F(ReduceCustom, ATunedIntegerOperationIsExact) {
     const CustomOperation operation = indexed_xor();
     const auto values = any_bits<std::int16_t>(300'007);
     const DeviceArray<std::int16_t> array(*driver_, values, 1);
-    EXPECT_EQ(tuned_reduce<std::uint64_t>(array.data(), values.size(), operation, session),
+    EXPECT_EQ(tuned_reduce<std::uint64_t>(array.data(), values.size(), operation, nullptr, session),
               indexed_xor_of(values));
 }
 
@@ -75,13 +75,13 @@ TEST_F(ReduceCustom, TwoOperationsOfOneNameAreNotMixedUp) {
     operation.identity = "0.0f";
     operation.map = "x";
     operation.combine = "a + b";
-    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, session_), 2000);
+    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, nullptr, session_), 2000);
     operation.map = "x * x";
-    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, session_), 4000);
+    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, nullptr, session_), 4000);
     operation.finish = "a / n";
-    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, session_), 4);
+    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, nullptr, session_), 4);
     EXPECT_EQ(session_.counters().compiles, 3);
-    tuned_reduce(array.data(), 1000, operation, session_);
+    tuned_reduce(array.data(), 1000, operation, nullptr, session_);
     EXPECT_EQ(session_.counters().compiles, 3);
 }
 
@@ -93,14 +93,14 @@ TEST_F(ReduceCustom, SixteenBitFloatsArriveAsFloats) {
     operation.identity = "1e30f";
     operation.map = "x * x * x";
     operation.combine = "a < b ? a : b";
-    EXPECT_EQ(tuned_reduce(array.data(), 5000, operation, session_), -1.0f / 64);
+    EXPECT_EQ(tuned_reduce(array.data(), 5000, operation, nullptr, session_), -1.0f / 64);
 }
 
 TEST_F(ReduceCustom, ItsConfigurationIsPreparedAndReported) {
     const std::vector<float> values = logits(100'003);
     const DeviceArray<float> array(*driver_, values);
     const DeviceArray<float> result(*driver_, 1);
-    const auto prepared = prepare_reduce<float>(values.size(), operation_, session_);
+    const auto prepared = prepare_reduce<float>(values.size(), operation_, {}, session_);
     prepared(array.data(), result.data(), nullptr);
     const double right = log_sum_exp_of(values);
     EXPECT_NEAR(static_cast<double>(result.download().front()), right, 1e-4 * right);
@@ -125,9 +125,10 @@ TEST_F(ReduceCustom, AnEmptyFieldIsRefusedByItsName) {
     empty.combine = " \n";
     const DeviceArray<float> array(*driver_, 100);
     expect_error(ErrorKind::usage, "its combine is empty",
-                 [&] { tuned_reduce(array.data(), 100, empty, session_); });
-    expect_error(ErrorKind::usage, "needs a CustomOperation",
-                 [&] { tuned_reduce(array.data(), 100, ReduceOp::custom, session_); });
+                 [&] { return tuned_reduce(array.data(), 100, empty, nullptr, session_); });
+    expect_error(ErrorKind::usage, "needs a CustomOperation", [&] {
+        return tuned_reduce(array.data(), 100, ReduceOp::custom, nullptr, session_);
+    });
 }
 
 }  // namespace

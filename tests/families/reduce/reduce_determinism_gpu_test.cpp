@@ -32,9 +32,9 @@ protected:
     void expect_same_bits(ReduceOp op, TunePolicy policy) {
         Session session(quick_options(policy));
         const DeviceArray<T> array(*driver_, rounding_values<T>(), 1);
-        const T first = tuned_reduce(array.data(), kCount, op, session);
+        const T first = tuned_reduce(array.data(), kCount, op, nullptr, session);
         for (int i = 0; i < 1000; ++i) {
-            const T again = tuned_reduce(array.data(), kCount, op, session);
+            const T again = tuned_reduce(array.data(), kCount, op, nullptr, session);
             ASSERT_EQ(bits(again), bits(first)) << again - first << " off in call " << i;
         }
     }
@@ -42,7 +42,7 @@ protected:
     void expect_refused(const Reduction& reduction, const std::string& why) {
         const DeviceArray<float> array(*driver_, std::vector<float>(100, 1));
         expect_error(ErrorKind::usage, why,
-                     [&] { tuned_reduce(array.data(), 100, reduction, session_); });
+                     [&] { return tuned_reduce(array.data(), 100, reduction, nullptr, session_); });
         EXPECT_EQ(session_.counters().compiles, 0);
     }
 
@@ -71,10 +71,10 @@ TEST_F(ReduceDeterminism, AnyMayTakeWhateverIsFastestAndIsRight) {
     }
     const Reduction any(ReduceOp::sum, Determinism::any);
     for (int i = 0; i < 100; ++i) {
-        ASSERT_NEAR(tuned_reduce(array.data(), kCount, any, session), right, 1e-3);
+        ASSERT_NEAR(tuned_reduce(array.data(), kCount, any, nullptr, session), right, 1e-3);
     }
     EXPECT_EQ(session.counters().tunings, 1);
-    tuned_reduce(array.data(), kCount, ReduceOp::sum, session);
+    tuned_reduce(array.data(), kCount, ReduceOp::sum, nullptr, session);
     EXPECT_EQ(session.counters().tunings, 2) << "run_to_run is a problem of its own";
 }
 
@@ -84,13 +84,14 @@ TEST_F(ReduceDeterminism, APinnedConfigurationGivesTheSameBitsInEverySession) {
         std::optional<float> first;
         for (const TunePolicy policy : {TunePolicy::template_default, TunePolicy::now}) {
             Session session(quick_options(policy));
-            tuned_reduce(array.data(), kCount, ReduceOp::sum, session);  // tunes where it may
+            tuned_reduce(array.data(), kCount, ReduceOp::sum, nullptr,
+                         session);  // tunes where it may
             const std::string configuration = text(finish);
             const Reduction pinned(ReduceOp::sum, configuration);
-            const float sum = tuned_reduce(array.data(), kCount, pinned, session);
+            const float sum = tuned_reduce(array.data(), kCount, pinned, nullptr, session);
             EXPECT_EQ(bits(sum), bits(first.value_or(sum))) << finish;
             first = sum;
-            const auto info = prepare_reduce<float>(kCount, pinned, session).info();
+            const auto info = prepare_reduce<float>(kCount, pinned, {}, session).info();
             EXPECT_EQ(info.origin, Origin::pinned);
             EXPECT_EQ(info.configuration, configuration);
         }
@@ -100,10 +101,10 @@ TEST_F(ReduceDeterminism, APinnedConfigurationGivesTheSameBitsInEverySession) {
 TEST_F(ReduceDeterminism, WhatAnAnswerSaysOfItselfCanBePinned) {
     const DeviceArray<double> array(*driver_, rounding_values<double>());
     const std::string answered =
-        prepare_reduce<double>(kCount, ReduceOp::sum, session_).info().configuration;
-    const double sum = tuned_reduce(array.data(), kCount, ReduceOp::sum, session_);
+        prepare_reduce<double>(kCount, ReduceOp::sum, {}, session_).info().configuration;
+    const double sum = tuned_reduce(array.data(), kCount, ReduceOp::sum, nullptr, session_);
     const Reduction pinned(ReduceOp::sum, answered);
-    EXPECT_EQ(bits(tuned_reduce(array.data(), kCount, pinned, session_)), bits(sum));
+    EXPECT_EQ(bits(tuned_reduce(array.data(), kCount, pinned, nullptr, session_)), bits(sum));
 }
 
 TEST_F(ReduceDeterminism, AFinishThatDependsOnTimingCannotBePinned) {
@@ -115,7 +116,7 @@ TEST_F(ReduceDeterminism, AnAtomicFinishOfIntegersIsExactAndCanBePinned) {
     const DeviceArray<std::int32_t> array(*driver_, std::vector<std::int32_t>(kCount, -3));
     const std::string atomic = ReduceForm().text(ElementType::int32, "atomic");
     const Reduction pinned(ReduceOp::sum, atomic);
-    EXPECT_EQ(tuned_reduce(array.data(), kCount, pinned, session_),
+    EXPECT_EQ(tuned_reduce(array.data(), kCount, pinned, nullptr, session_),
               -3 * static_cast<std::int32_t>(kCount));
 }
 

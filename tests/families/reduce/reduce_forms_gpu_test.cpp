@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "dispatch/call_memo.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_data.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_reference.hpp"
@@ -160,7 +161,7 @@ protected:
     const KernelTemplate& kernel() const {
         return reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template;
     }
-    Device& device() { return session_.engine().device("cuda:0"); }
+    Device& device() { return SessionAccess::engine(session_).device("cuda:0"); }
 
     Problem problem_of(const ReduceTypes& types, std::string_view finish) const {
         const auto determinism = finish == "atomic" ? Determinism::any : Determinism::run_to_run;
@@ -245,7 +246,7 @@ protected:
     void expect_right(const Resolved& resolved, const ReduceTypes& types, const Cases& cases,
                       const OwnStream& stream) {
         const DeviceArray<std::byte> results(*driver_, cases.size() * kSlot);
-        StreamSite& site = session_.engine().cuda().site(stream.get());
+        StreamSite& site = SessionAccess::engine(session_).cuda().site(stream.get());
         CallMemo memo;
         for (std::size_t i = 0; i < cases.size(); ++i) {
             const std::array sizes{static_cast<std::int64_t>(cases.n(i))};

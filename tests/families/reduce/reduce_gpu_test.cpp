@@ -36,7 +36,7 @@ protected:
         const std::vector<T> data = values<T>(n);
         const DeviceArray<T> array(*driver_, data, offset);
         for (const ReduceOp op : {ReduceOp::sum, ReduceOp::min, ReduceOp::max}) {
-            const T got = tuned_reduce(array.data(), n, op, session_);
+            const T got = tuned_reduce(array.data(), n, op, nullptr, session_);
             EXPECT_EQ(judge(op, data, got), "")
                 << to_string(op) << " n=" << n << " offset=" << offset;
         }
@@ -56,9 +56,9 @@ TEST_F(ReduceGpu, IsRightForEveryTypeOperationSizeAndOffset) {
 
 TEST_F(ReduceGpu, OfNothingIsTheIdentityWithoutACompile) {
     const double* nothing = nullptr;
-    EXPECT_EQ(tuned_reduce(nothing, 0, ReduceOp::sum, session_), 0.0);
+    EXPECT_EQ(tuned_reduce(nothing, 0, ReduceOp::sum, nullptr, session_), 0.0);
     DeviceArray<double> result(*driver_, 1);
-    tuned_reduce(nothing, 0, ReduceOp::min, result.data(), nullptr, session_);
+    tuned_reduce(nothing, 0, result.data(), ReduceOp::min, nullptr, session_);
     EXPECT_EQ(result.download().front(), std::numeric_limits<double>::infinity());
     EXPECT_EQ(session_.counters().compiles, 0);
 }
@@ -75,7 +75,7 @@ TEST_F(ReduceGpu, CountsBeyondThirtyTwoBits) {
     driver_->cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(array.data()), 1,
                              n * sizeof(std::int32_t), nullptr);
     const auto ones = static_cast<std::uint64_t>(0x01010101);
-    EXPECT_EQ(tuned_reduce(array.data(), n, ReduceOp::sum, session_),
+    EXPECT_EQ(tuned_reduce(array.data(), n, ReduceOp::sum, nullptr, session_),
               static_cast<std::int32_t>(ones * n));
 }
 
@@ -86,7 +86,7 @@ TEST_F(ReduceGpu, PutsItsAnswerOnTheStreamItIsGiven) {
     CUstream stream = nullptr;
     ASSERT_EQ(driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     for (int i = 0; i < 100; ++i) {
-        tuned_reduce(array.data(), data.size(), ReduceOp::sum, result.data(), stream, session_);
+        tuned_reduce(array.data(), data.size(), result.data(), ReduceOp::sum, stream, session_);
     }
     driver_->cuStreamSynchronize(stream);
     EXPECT_EQ(judge(ReduceOp::sum, data, result.download().front()), "");
@@ -106,7 +106,7 @@ TEST_F(ReduceGpu, ThreadsOnStreamsOfTheirOwnDoNotDisturbEachOther) {
             driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
             DeviceArray<std::int32_t> result(*driver_, 1);
             for (int i = 0; i < 200; ++i) {
-                tuned_reduce(array.data(), data.size(), ReduceOp::sum, result.data(), stream,
+                tuned_reduce(array.data(), data.size(), result.data(), ReduceOp::sum, stream,
                              session_);
             }
             driver_->cuStreamSynchronize(stream);
@@ -133,7 +133,7 @@ TEST_F(ReduceGpu, FirstTouchByManyThreadsTunesOnce) {
     for (float& answer : answers) {
         threads.emplace_back([&] {
             driver_->cuCtxPushCurrent(context_);
-            answer = tuned_reduce(array.data(), data.size(), ReduceOp::sum, session);
+            answer = tuned_reduce(array.data(), data.size(), ReduceOp::sum, nullptr, session);
         });
     }
     for (std::thread& thread : threads) {
@@ -152,16 +152,16 @@ TEST_F(ReduceGpu, TunesStoresAndLaterDispatchesWithoutCompiling) {
     const std::vector<double> data = values<double>(300'007);
     DeviceArray<double> array(*driver_, data);
     Session first(options);
-    EXPECT_EQ(
-        judge(ReduceOp::sum, data, tuned_reduce(array.data(), data.size(), ReduceOp::sum, first)),
-        "");
+    EXPECT_EQ(judge(ReduceOp::sum, data,
+                    tuned_reduce(array.data(), data.size(), ReduceOp::sum, nullptr, first)),
+              "");
     EXPECT_GT(first.counters().compiles, 0);
     Session second(options);
-    EXPECT_EQ(
-        judge(ReduceOp::sum, data, tuned_reduce(array.data(), data.size(), ReduceOp::sum, second)),
-        "");
+    EXPECT_EQ(judge(ReduceOp::sum, data,
+                    tuned_reduce(array.data(), data.size(), ReduceOp::sum, nullptr, second)),
+              "");
     EXPECT_EQ(second.counters().compiles, 0);
-    EXPECT_EQ(prepare_reduce<double>(data.size(), ReduceOp::sum, second).info().origin,
+    EXPECT_EQ(prepare_reduce<double>(data.size(), ReduceOp::sum, {}, second).info().origin,
               Origin::stored);
 }
 
@@ -170,7 +170,7 @@ TEST_F(ReduceGpu, WorksWithNoContextCurrentAndLeavesNoneCurrent) {
     DeviceArray<float> array(*driver_, data);
     std::thread([&] {
         EXPECT_EQ(judge(ReduceOp::sum, data,
-                        tuned_reduce(array.data(), data.size(), ReduceOp::sum, session_)),
+                        tuned_reduce(array.data(), data.size(), ReduceOp::sum, nullptr, session_)),
                   "");
         CUcontext current = nullptr;
         driver_->cuCtxGetCurrent(&current);
@@ -182,7 +182,7 @@ TEST_F(ReduceGpu, PreparedCallsCanBeCapturedAndReplayed) {
     std::vector<float> data = values<float>(2'000'003);
     DeviceArray<float> array(*driver_, data);
     DeviceArray<float> result(*driver_, 1);
-    const auto prepared = prepare_reduce<float>(data.size(), ReduceOp::max, session_);
+    const auto prepared = prepare_reduce<float>(data.size(), ReduceOp::max, {}, session_);
     for (const CUstreamCaptureMode mode :
          {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
           CU_STREAM_CAPTURE_MODE_RELAXED}) {
@@ -191,7 +191,7 @@ TEST_F(ReduceGpu, PreparedCallsCanBeCapturedAndReplayed) {
         ASSERT_EQ(driver_->cuStreamBeginCapture(stream, mode), CUDA_SUCCESS);
         prepared(array.data(), result.data(), stream);
         EXPECT_THROW(
-            tuned_reduce(array.data(), 999, ReduceOp::min, result.data(), stream, session_), Error);
+            tuned_reduce(array.data(), 999, result.data(), ReduceOp::min, stream, session_), Error);
         prepared(array.data(), result.data(), stream);
         CUgraph graph = nullptr;
         ASSERT_EQ(driver_->cuStreamEndCapture(stream, &graph), CUDA_SUCCESS)
@@ -217,7 +217,7 @@ TEST_F(ReduceGpu, AnUnpreparedCallOnACapturingStreamSaysSo) {
     ASSERT_EQ(driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     ASSERT_EQ(driver_->cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
     try {
-        tuned_reduce(array.data(), 1000, ReduceOp::sum, array.data(), stream, session_);
+        tuned_reduce(array.data(), 1000, array.data(), ReduceOp::sum, stream, session_);
         ADD_FAILURE() << "no error";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::not_prepared);

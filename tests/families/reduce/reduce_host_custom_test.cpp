@@ -44,7 +44,8 @@ TEST_F(ReduceHostCustom, AFaultyFieldIsNamedWithTheCompilersWords) {
     broken.map = "Pair{x, colour}";
     const std::vector<float> values(100, 1);
     for (const char* words : {"log_sum_exp.map", "colour"}) {
-        expect_error(ErrorKind::compile, words, [&] { tuned_reduce(values, broken, session_); });
+        expect_error(ErrorKind::compile, words,
+                     [&] { return tuned_reduce(values, broken, session_); });
     }
 }
 
@@ -53,7 +54,7 @@ TEST_F(ReduceHostCustom, AStateThatIsTooLargeDoesNotCompile) {
     large.definitions = "struct Pair { float top, sum; double more[4]; };";
     const std::vector<float> values(100, 1);
     expect_error(ErrorKind::compile, "has 1 to 4, 8, 12 or 16 bytes",
-                 [&] { tuned_reduce(values, large, session_); });
+                 [&] { return tuned_reduce(values, large, session_); });
 }
 
 TEST_F(ReduceHostCustom, ItsNamesMayBeThoseOfJitune) {
@@ -73,7 +74,7 @@ TEST_F(ReduceHostCustom, AnotherResultIsRefusedAlsoAfterACallThatWasRight) {
     CustomOperation wide = operation_;
     wide.result = ElementType::float64;
     expect_error(ErrorKind::usage, "log_sum_exp gives float64, not float32",
-                 [&] { tuned_reduce(values, wide, session_); });
+                 [&] { return tuned_reduce(values, wide, session_); });
 }
 
 TEST_F(ReduceHostCustom, AnEmptyFieldIsRefusedByItsName) {
@@ -81,9 +82,9 @@ TEST_F(ReduceHostCustom, AnEmptyFieldIsRefusedByItsName) {
     empty.identity = "";
     const std::vector<float> values(100, 1);
     expect_error(ErrorKind::usage, "its identity is empty",
-                 [&] { tuned_reduce(values, empty, session_); });
+                 [&] { return tuned_reduce(values, empty, session_); });
     expect_error(ErrorKind::usage, "custom of no elements has no value",
-                 [&] { tuned_reduce(std::vector<float>(), operation_, session_); });
+                 [&] { return tuned_reduce(std::vector<float>(), operation_, session_); });
 }
 
 }  // namespace

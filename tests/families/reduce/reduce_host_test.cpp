@@ -133,11 +133,12 @@ TEST_F(ReduceHostSession, RefusesPointersItCannotRead) {
         reinterpret_cast<const float*>(reinterpret_cast<const char*>(values_.data()) + 1);
     const float* null = nullptr;
     expect_error(ErrorKind::usage, "not aligned to 4 bytes",
-                 [&] { tuned_reduce(std::span(misaligned, 100), ReduceOp::sum, session); });
+                 [&] { return tuned_reduce(std::span(misaligned, 100), ReduceOp::sum, session); });
     expect_error(ErrorKind::usage, "null pointer",
-                 [&] { tuned_reduce(std::span(null, 100), ReduceOp::sum, session); });
+                 [&] { return tuned_reduce(std::span(null, 100), ReduceOp::sum, session); });
     expect_error(ErrorKind::usage, "at most 2^40", [&] {
-        tuned_reduce(std::span(values_.data(), (std::size_t{1} << 40) + 1), ReduceOp::sum, session);
+        return tuned_reduce(std::span(values_.data(), (std::size_t{1} << 40) + 1), ReduceOp::sum,
+                            session);
     });
     EXPECT_EQ(session.counters().compiles, 0);
 }
@@ -151,7 +152,7 @@ TEST_F(ReduceHostSession, TunesOnceAndThenOnlyLaunches) {
     EXPECT_EQ(tuned_reduce(span_, ReduceOp::sum, session), first);
     EXPECT_EQ(tuned_reduce(span_.first(span_.size() - 5), ReduceOp::max, session), 1);
     EXPECT_EQ(session.counters().tunings, 2);
-    const auto prepared = prepare_reduce<float>(values_.size(), ReduceOp::sum, session, "host");
+    const auto prepared = prepare_reduce<float>(values_.size(), ReduceOp::sum, "host", session);
     EXPECT_EQ(prepared.info().origin, Origin::tuned);
     EXPECT_EQ(prepared.info().device, "host");
     float result = 0;
@@ -162,7 +163,7 @@ TEST_F(ReduceHostSession, TunesOnceAndThenOnlyLaunches) {
 
 TEST_F(ReduceHostSession, PreparesTheReductionOfNothing) {
     Session session(options_);
-    const auto prepared = prepare_reduce<float>(0, ReduceOp::min, session, "host");
+    const auto prepared = prepare_reduce<float>(0, ReduceOp::min, "host", session);
     float result = 0;
     prepared(nullptr, &result, nullptr);
     EXPECT_EQ(result, std::numeric_limits<float>::infinity());
@@ -208,7 +209,7 @@ TEST_F(ReduceHostSession, UsesTheDefaultWhereTheEnvironmentSaysSo) {
     EXPECT_EQ(tuned_reduce(span_, ReduceOp::max, session), 1);
     EXPECT_EQ(session.counters().tunings, 0);
     EXPECT_EQ(session.counters().compiles, 1);
-    const auto prepared = prepare_reduce<float>(values_.size(), ReduceOp::max, session, "host");
+    const auto prepared = prepare_reduce<float>(values_.size(), ReduceOp::max, "host", session);
     EXPECT_EQ(prepared.info().origin, Origin::template_default);
 }
 
@@ -227,7 +228,7 @@ int answer_from_store(const char* database, const char* expected) {
     Session session(options_for(database));
     const auto values = values_of<float>(1 << 20);
     const float answer = tuned_reduce(values, ReduceOp::sum, session);
-    const auto prepared = prepare_reduce<float>(values.size(), ReduceOp::sum, session, "host");
+    const auto prepared = prepare_reduce<float>(values.size(), ReduceOp::sum, "host", session);
     const Counters counters = session.counters();
     fmt::print("answer {} origin {} compiles {} tunings {} loads {}\n", answer,
                to_string(prepared.info().origin), counters.compiles, counters.tunings,
@@ -244,19 +245,22 @@ TEST(ReduceHostShapes, RefusesWhatIsNoMatrixAndWhatAreNoOffsets) {
     Session session(options);
     const std::vector<float> values(1000, 1);
     const auto refused = [&](const char* words, const std::vector<std::int64_t>& offsets) {
-        expect_error(ErrorKind::usage, words,
-                     [&] { tuned_reduce_segments(values, offsets, ReduceOp::sum, session); });
+        expect_error(ErrorKind::usage, words, [&] {
+            return tuned_reduce_segments(values, offsets, ReduceOp::sum, session);
+        });
     };
     refused("no offsets", {});
     refused("must not decrease", {0, 5, 4});
     refused("lie in [0, 1000]", {0, 1001});
-    expect_error(ErrorKind::usage, "a matrix of 3 x 5 has not 1000 values",
-                 [&] { tuned_reduce_rows(values, 3, 5, ReduceOp::sum, session); });
+    expect_error(ErrorKind::usage, "got 1000 values for a 3 x 5 matrix",
+                 [&] { return tuned_reduce_rows(values, 3, 5, ReduceOp::sum, session); });
     expect_error(ErrorKind::usage, "at most 2^40", [&] {
-        tuned_reduce_rows(values, std::size_t{1} << 62, 0, ReduceOp::sum, session);
+        return tuned_reduce_rows(values, std::int64_t{1} << 62, 0, ReduceOp::sum, session);
     });
+    expect_error(ErrorKind::usage, "-5 x -200 elements: counts must not be negative",
+                 [&] { return tuned_reduce_columns(values, -5, -200, ReduceOp::sum, session); });
     const auto prepared =
-        prepare_reduce_segments<float>(2, values.size(), ReduceOp::sum, session, "host");
+        prepare_reduce_segments<float>(values.size(), 2, ReduceOp::sum, "host", session);
     const std::int64_t wild[] = {0, 4'000'000'000, 4'000'000'000};
     float sums[2];
     expect_error(ErrorKind::usage, "lie in [0, 1000]",

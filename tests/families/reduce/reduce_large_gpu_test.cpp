@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "fixtures/reduce_form.hpp"
@@ -62,14 +63,15 @@ protected:
     template <class R, class T>
     void expect(const Expected& right, const DeviceArray<T>& array, ReduceOp op,
                 std::initializer_list<std::string_view> finishes, int index_bytes = 8) {
-        const auto& attributes = session_.engine().device("cuda:0").info().attributes;
+        const auto& attributes = SessionAccess::engine(session_).device("cuda:0").info().attributes;
         for (const std::string_view finish : finishes) {
             if (finish == "cluster" && attributes.at("compute_capability") < 90) {
                 continue;
             }
             const ReduceForm form{.index_bytes = index_bytes};
             const std::string text = form.text(kElementType<T>, finish);
-            const R got = tuned_reduce<R>(array.data(), GetParam(), Reduction(op, text), session_);
+            const R got =
+                tuned_reduce<R>(array.data(), GetParam(), Reduction(op, text), nullptr, session_);
             EXPECT_EQ(compare(right, std::as_bytes(std::span(&got, 1))), "")
                 << to_string(op) << " " << text;
         }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "fake/fake_reduce.hpp"
 #include "families/families.hpp"
 #include "fixtures/expect_error.hpp"
@@ -31,17 +32,17 @@ protected:
         options.log_level = LogLevel::off;
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
-        session_ = std::make_unique<Session>(
+        session_ = SessionAccess::make(
             std::make_unique<Engine>(options, std::move(platforms), families()));
         std::iota(values_.begin(), values_.end(), 7);
     }
 
     std::int32_t right() const { return std::accumulate(values_.begin(), values_.end(), 0); }
     std::int32_t reduce(const Reduction& reduction) {
-        return tuned_reduce(values_.data(), kCount, reduction, *session_);
+        return tuned_reduce(values_.data(), kCount, reduction, nullptr, *session_);
     }
     DispatchInfo info(const Reduction& reduction) {
-        return prepare_reduce<std::int32_t>(kCount, reduction, *session_).info();
+        return prepare_reduce<std::int32_t>(kCount, reduction, {}, *session_).info();
     }
     void refuse(const Reduction& reduction, const std::string& why) {
         expect_error(ErrorKind::usage, why, [&] { reduce(reduction); });
@@ -98,12 +99,13 @@ TEST_F(ReducePinned, RefusesTextThatIsNoConfiguration) {
 TEST_F(ReducePinned, RefusesAConfigurationThatIsNotLegal) {
     const std::string slots = text("slots");
     expect_error(ErrorKind::usage, "the template's constraints exclude it", [&] {
-        tuned_reduce<std::int64_t>(values_.data(), kCount, {ReduceOp::arg_min, slots}, *session_);
+        tuned_reduce<std::int64_t>(values_.data(), kCount, {ReduceOp::arg_min, slots}, nullptr,
+                                   *session_);
     });
     const std::vector<float> floats(kCount, 1);
     const std::string atomic = text("atomic", ElementType::float32);
     expect_error(ErrorKind::usage, "cannot be pinned", [&] {
-        tuned_reduce(floats.data(), kCount, {ReduceOp::sum, atomic}, *session_);
+        tuned_reduce(floats.data(), kCount, {ReduceOp::sum, atomic}, nullptr, *session_);
     });
 }
 

@@ -158,7 +158,7 @@ protected:
         const auto values = small_numbers<T>(rows * columns);
         const DeviceArray<T> array(*driver_, values, offset);
         check<R>(reduction.op, values, runs_of_rows(rows, columns), [&](R* results) {
-            tuned_reduce_rows(array.data(), rows, columns, reduction, results, nullptr, session_);
+            tuned_reduce_rows(array.data(), rows, columns, results, reduction, nullptr, session_);
         });
     }
 
@@ -169,7 +169,7 @@ protected:
         const auto values = small_numbers<T>(rows * columns);
         const DeviceArray<T> array(*driver_, values, offset);
         check<R>(reduction.op, values, runs_of_columns(rows, columns), [&](R* results) {
-            tuned_reduce_columns(array.data(), rows, columns, reduction, results, nullptr,
+            tuned_reduce_columns(array.data(), rows, columns, results, reduction, nullptr,
                                  session_);
         });
     }
@@ -184,7 +184,7 @@ protected:
         const DeviceArray<std::int64_t> device_offsets(*driver_, offsets);
         check<R>(reduction.op, values, runs_of_segments(offsets), [&](R* results) {
             tuned_reduce_segments(array.data(), n, device_offsets.data(), offsets.size() - 1,
-                                  reduction, results, nullptr, session_);
+                                  results, reduction, nullptr, session_);
         });
     }
 
@@ -266,8 +266,8 @@ TEST_F(ReduceShapesGpu, ElementsThatNoSegmentHasAreLeftOut) {
     const DeviceArray<float> array(*driver_, values);
     const DeviceArray<std::int64_t> device_offsets(*driver_, offsets);
     check<float>(ReduceOp::sum, values, runs_of_segments(offsets), [&](float* results) {
-        tuned_reduce_segments(array.data(), n, device_offsets.data(), offsets.size() - 1,
-                              ReduceOp::sum, results, nullptr, session_);
+        tuned_reduce_segments(array.data(), n, device_offsets.data(), offsets.size() - 1, results,
+                              ReduceOp::sum, nullptr, session_);
     });
 }
 

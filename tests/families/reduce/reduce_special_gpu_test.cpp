@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/gpu_fixture.hpp"
@@ -24,7 +25,7 @@ protected:
     std::vector<std::string> configurations(const detail::ReduceRequest& request) {
         const KernelTemplate& kernel =
             reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template;
-        const DeviceInfo& device = session_.engine().device("cuda:0").info();
+        const DeviceInfo& device = SessionAccess::engine(session_).device("cuda:0").info();
         std::vector<std::string> result{""};
         for (std::size_t i = static_cast<std::size_t>(request.reduction.op) % 3;
              i < std::size(kFinishes); i += 3) {
@@ -50,7 +51,7 @@ protected:
                                             detail::ReduceShape::all(n)};
         for (const std::string& text : configurations(request)) {
             const Reduction reduction = text.empty() ? Reduction(op) : Reduction(op, text);
-            const R got = tuned_reduce<R>(array.data(), n, reduction, session_);
+            const R got = tuned_reduce<R>(array.data(), n, reduction, nullptr, session_);
             EXPECT_TRUE(is_right(got))
                 << to_string(op) << " of " << n << " " << to_string(kElementType<T>) << " gave "
                 << +got << ", " << (text.empty() ? "default" : text);
@@ -208,17 +209,18 @@ TEST_F(ReduceSpecial, OfEqualExtremesTheFirstIsMeant) {
 
 TEST_F(ReduceSpecial, OfNothingTheAnswerIsWhatTheTableSays) {
     const float* none = nullptr;
-    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::sum, session_), 0);
-    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::product, session_), 1);
-    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::min, session_),
+    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::sum, nullptr, session_), 0);
+    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::product, nullptr, session_), 1);
+    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::min, nullptr, session_),
               std::numeric_limits<float>::infinity());
-    EXPECT_TRUE(std::isnan(tuned_reduce(none, 0, ReduceOp::mean, session_)));
-    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::norm, session_), 0);
-    EXPECT_TRUE(tuned_reduce<bool>(none, 0, ReduceOp::all, session_));
-    EXPECT_FALSE(tuned_reduce<bool>(none, 0, ReduceOp::any, session_));
-    EXPECT_EQ(tuned_reduce<std::int64_t>(none, 0, ReduceOp::count_nonzero, session_), 0);
-    expect_error(ErrorKind::usage, "arg_min of no elements",
-                 [&] { tuned_reduce<std::int64_t>(none, 0, ReduceOp::arg_min, session_); });
+    EXPECT_TRUE(std::isnan(tuned_reduce(none, 0, ReduceOp::mean, nullptr, session_)));
+    EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::norm, nullptr, session_), 0);
+    EXPECT_TRUE(tuned_reduce<bool>(none, 0, ReduceOp::all, nullptr, session_));
+    EXPECT_FALSE(tuned_reduce<bool>(none, 0, ReduceOp::any, nullptr, session_));
+    EXPECT_EQ(tuned_reduce<std::int64_t>(none, 0, ReduceOp::count_nonzero, nullptr, session_), 0);
+    expect_error(ErrorKind::usage, "arg_min of no elements", [&] {
+        return tuned_reduce<std::int64_t>(none, 0, ReduceOp::arg_min, nullptr, session_);
+    });
     EXPECT_EQ(session_.counters().compiles, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "fake/fake_cuda.hpp"
 #include "families/families.hpp"
 #include "fixtures/expect_error.hpp"
@@ -29,7 +30,7 @@ protected:
         options.on_miss = TunePolicy::template_default;
         std::vector<std::unique_ptr<Platform>> platforms;
         platforms.push_back(make_cuda_platform(fake_.tables(), Log(LogLevel::off)));
-        session_ = std::make_unique<Session>(
+        session_ = SessionAccess::make(
             std::make_unique<Engine>(options, std::move(platforms), families()));
     }
 

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/gpu_fixture.hpp"
@@ -44,7 +45,7 @@ protected:
 
     /// At most `most` configurations of each of some problems pass every check.
     void expect_configurations_right(std::int64_t n, std::size_t most) {
-        Device& cuda = session_.engine().device("cuda");
+        Device& cuda = SessionAccess::engine(session_).device("cuda");
         const std::vector<double> weights(33, 1.0);
         const Stencil uniform{.radius = 3, .mean = true, .boundary = Boundary::clamp};
         const Stencil weighted{.radius = 16, .weights = weights, .boundary = Boundary::wrap};
@@ -53,7 +54,7 @@ protected:
               std::pair{ElementType::int32, Stencil{.radius = 25}}}) {
             for (const std::size_t alignment : {std::size_t{16}, bytes_of(element)}) {
                 const Problem problem = stencil_problem({element, stencil, n}, alignment);
-                const TuneReport report = session_.engine().tune_and_store(
+                const TuneReport report = SessionAccess::engine(session_).tune_and_store(
                     cuda, stencil_kernel(PlatformKind::cuda), problem,
                     {.strategy = "random",
                      .max_evaluations = most,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/stencil_case.hpp"
@@ -151,12 +152,12 @@ TEST_F(StencilHost, RefusesPointersThatCannotBe) {
 
 TEST(StencilHostTuning, EveryCandidateIsRightAndTheWinnerAnswers) {
     Session session(options_with(TunePolicy::now));
-    Device& host = session.engine().device("host");
+    Device& host = SessionAccess::engine(session).device("host");
     for (const auto& [element, radius] :
          {std::pair{ElementType::float32, 8}, std::pair{ElementType::int32, 2}}) {
         const Problem problem = stencil_problem(
             {element, {.radius = radius, .mean = true, .boundary = Boundary::wrap}, 20'000}, 16);
-        const TuneReport report = session.engine().tune_and_store(
+        const TuneReport report = SessionAccess::engine(session).tune_and_store(
             host, stencil_kernel(PlatformKind::host), problem,
             {.strategy = "exhaustive", .max_evaluations = 8, .stop = nullptr, .progress = {}});
         for (const Measurement& one : report.measurements) {
