@@ -131,7 +131,7 @@ TEST(StencilKernel, IsMadeAgainFromItsSpec) {
     const std::vector<std::string> spec = stencil_kernel(PlatformKind::cuda).spec;
     EXPECT_EQ(stencil_kernel_of(spec).kernel_template.hash(),
               stencil_kernel(PlatformKind::cuda).kernel_template.hash());
-    expect_error(ErrorKind::usage, "from its spec",
+    expect_error(ErrorKind::usage, "malformed worker spec",
                  [] { stencil_kernel_of(std::vector<std::string>{"stencil"}); });
 }
 
