@@ -148,7 +148,7 @@ FakeStream* FakeCuda::State::find(CUstream handle, CUresult& result) {
     return result == CUDA_SUCCESS ? *found : nullptr;
 }
 
-const FakeMemory* FakeCuda::State::block_of(CUdeviceptr address) const {
+const FakeBlock* FakeCuda::State::block_of(CUdeviceptr address) const {
     const auto after = memory.upper_bound(address);
     if (after == memory.begin()) {
         return nullptr;
@@ -158,7 +158,7 @@ const FakeMemory* FakeCuda::State::block_of(CUdeviceptr address) const {
 }
 
 bool FakeCuda::State::covers(CUdeviceptr address, std::size_t bytes) const {
-    const FakeMemory* const block = block_of(address);
+    const FakeBlock* const block = block_of(address);
     return block != nullptr &&
            bytes <= block->size - (address - reinterpret_cast<CUdeviceptr>(block->bytes.get()));
 }

@@ -33,7 +33,7 @@ struct FakeStream {
     std::unique_ptr<FakeGraph> graph = nullptr;
 };
 
-struct FakeMemory {
+struct FakeBlock {
     std::unique_ptr<std::byte, void (*)(void*)> bytes{nullptr, nullptr};
     std::size_t size = 0;
     int device = 0;
@@ -85,7 +85,7 @@ struct FakeCuda::State {
     /// True if the range lies in one live block.
     bool covers(CUdeviceptr address, std::size_t bytes) const;
     /// The block that holds the address; null where there is none.
-    const FakeMemory* block_of(CUdeviceptr address) const;
+    const FakeBlock* block_of(CUdeviceptr address) const;
 
     FakeCuda& owner;
     mutable std::recursive_mutex mutex;
@@ -99,8 +99,8 @@ struct FakeCuda::State {
     std::map<int, FakeContext*> primaries;
     std::map<int, int> primary_references;
     std::map<std::string, FakeStream> default_streams;
-    std::map<CUdeviceptr, FakeMemory> memory;
-    std::map<void*, FakeMemory> pinned;
+    std::map<CUdeviceptr, FakeBlock> memory;
+    std::map<void*, FakeBlock> pinned;
     std::set<FakeStream*> streams;
     std::set<FakeEvent*> events;
     std::set<FakeGraph*> graphs, replays;

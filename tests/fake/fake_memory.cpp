@@ -25,8 +25,7 @@ CUresult mem_alloc(CUdeviceptr* address, std::size_t bytes) {
     if (used > state.devices.at(device).memory_bytes) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    FakeMemory memory{
-        {static_cast<std::byte*>(nullptr), std::free}, bytes, state.current()->device};
+    FakeBlock memory{{static_cast<std::byte*>(nullptr), std::free}, bytes, state.current()->device};
     const std::size_t rounded = (bytes + 255) / 256 * 256;
     memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(256, rounded)));
     if (bytes < kNotReallyFilled) {
@@ -47,7 +46,7 @@ CUresult mem_free(CUdeviceptr address) {
 
 CUresult host_alloc(void** address, std::size_t bytes, unsigned) {
     ENTER("cuMemHostAlloc", kContextNoCapture)
-    FakeMemory memory{{static_cast<std::byte*>(nullptr), std::free}, bytes};
+    FakeBlock memory{{static_cast<std::byte*>(nullptr), std::free}, bytes};
     memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(256, (bytes + 255) / 256 * 256)));
     *address = memory.bytes.get();
     state.pinned.emplace(*address, std::move(memory));
@@ -81,7 +80,7 @@ CUresult check_range(FakeCuda::State& state, CUdeviceptr address, std::size_t by
 
 CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
     ENTER("cuPointerGetAttribute", kInit)
-    const FakeMemory* const block = state.block_of(address);
+    const FakeBlock* const block = state.block_of(address);
     if (block == nullptr || attribute != CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -130,7 +129,7 @@ CUresult peer_to_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                       CUcontext from_context, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemcpyPeerAsync", kInit)
     for (const auto& [address, context] : {std::pair(to, to_context), {from, from_context}}) {
-        const FakeMemory* const block = state.block_of(address);
+        const FakeBlock* const block = state.block_of(address);
         if (block == nullptr || block->device != reinterpret_cast<FakeContext*>(context)->device) {
             return state.violate("a copy between GPUs that names the wrong one",
                                  CUDA_ERROR_INVALID_VALUE);
