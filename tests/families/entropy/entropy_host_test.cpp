@@ -104,7 +104,7 @@ TEST_F(EntropyHost, WhatIsNoLevelCountsAsTheNearest) {
 TEST_F(EntropyHost, RefusesWhatItCannotDo) {
     const std::vector<float> some(6);
     const auto call = [&](const Entropy& entropy) {
-        return [this, &some, entropy] { tuned_entropy(some, 2, 3, entropy, session_); };
+        return [this, &some, entropy] { return tuned_entropy(some, 2, 3, entropy, session_); };
     };
     expect_error(ErrorKind::usage, "window is 4", call({4}));
     expect_error(ErrorKind::usage, "window is 17", call({17}));
@@ -113,11 +113,12 @@ TEST_F(EntropyHost, RefusesWhatItCannotDo) {
     expect_error(ErrorKind::usage, "base is 1", call({5, 16, 1}));
     expect_error(ErrorKind::usage, "base is nan", call({5, 16, std::nan("")}));
     expect_error(ErrorKind::usage, "the input has 6 elements, which are not 2 x 4",
-                 [&] { tuned_entropy(some, 2, 4, {}, session_); });
-    expect_error(ErrorKind::usage, "-2 x -3", [&] { tuned_entropy(some, -2, -3, {}, session_); });
+                 [&] { return tuned_entropy(some, 2, 4, {}, session_); });
+    expect_error(ErrorKind::usage, "-2 x -3",
+                 [&] { return tuned_entropy(some, -2, -3, {}, session_); });
     const std::int64_t huge = std::int64_t{1} << 62;
     expect_error(ErrorKind::usage, "input has 6",
-                 [&] { tuned_entropy(some, huge, 4, {}, session_); });
+                 [&] { return tuned_entropy(some, huge, 4, {}, session_); });
 }
 
 TEST_F(EntropyHost, RefusesBadPointersAndSizes) {

@@ -81,7 +81,7 @@ TEST_F(ReduceCustom, TwoOperationsOfOneNameAreNotMixedUp) {
     operation.finish = "a / n";
     EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, nullptr, session_), 4);
     EXPECT_EQ(session_.counters().compiles, 3);
-    tuned_reduce(array.data(), 1000, operation, nullptr, session_);
+    EXPECT_EQ(tuned_reduce(array.data(), 1000, operation, nullptr, session_), 4);
     EXPECT_EQ(session_.counters().compiles, 3);
 }
 

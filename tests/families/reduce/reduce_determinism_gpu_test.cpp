@@ -74,7 +74,7 @@ TEST_F(ReduceDeterminism, AnyMayTakeWhateverIsFastestAndIsRight) {
         ASSERT_NEAR(tuned_reduce(array.data(), kCount, any, nullptr, session), right, 1e-3);
     }
     EXPECT_EQ(session.counters().tunings, 1);
-    tuned_reduce(array.data(), kCount, ReduceOp::sum, nullptr, session);
+    static_cast<void>(tuned_reduce(array.data(), kCount, ReduceOp::sum, nullptr, session));
     EXPECT_EQ(session.counters().tunings, 2) << "run_to_run is a problem of its own";
 }
 
@@ -84,8 +84,8 @@ TEST_F(ReduceDeterminism, APinnedConfigurationGivesTheSameBitsInEverySession) {
         std::optional<float> first;
         for (const TunePolicy policy : {TunePolicy::template_default, TunePolicy::now}) {
             Session session(quick_options(policy));
-            tuned_reduce(array.data(), kCount, ReduceOp::sum, nullptr,
-                         session);  // tunes where it may
+            // Tunes if the policy says so.
+            static_cast<void>(tuned_reduce(array.data(), kCount, ReduceOp::sum, nullptr, session));
             const std::string configuration = text(finish);
             const Reduction pinned(ReduceOp::sum, configuration);
             const float sum = tuned_reduce(array.data(), kCount, pinned, nullptr, session);

@@ -70,7 +70,7 @@ TEST_F(ReduceHostCustom, ItsNamesMayBeThoseOfJitune) {
 
 TEST_F(ReduceHostCustom, AnotherResultIsRefusedAlsoAfterACallThatWasRight) {
     const std::vector<float> values(100, 1);
-    tuned_reduce(values, operation_, session_);
+    static_cast<void>(tuned_reduce(values, operation_, session_));
     CustomOperation wide = operation_;
     wide.result = ElementType::float64;
     expect_error(ErrorKind::usage, "log_sum_exp gives float64, not float32",

@@ -99,13 +99,13 @@ TEST_F(ReducePinned, RefusesTextThatIsNoConfiguration) {
 TEST_F(ReducePinned, RefusesAConfigurationThatIsNotLegal) {
     const std::string slots = text("slots");
     expect_error(ErrorKind::usage, "the template's constraints exclude it", [&] {
-        tuned_reduce<std::int64_t>(values_.data(), kCount, {ReduceOp::arg_min, slots}, nullptr,
-                                   *session_);
+        return tuned_reduce<std::int64_t>(values_.data(), kCount, {ReduceOp::arg_min, slots},
+                                          nullptr, *session_);
     });
     const std::vector<float> floats(kCount, 1);
     const std::string atomic = text("atomic", ElementType::float32);
     expect_error(ErrorKind::usage, "cannot be pinned", [&] {
-        tuned_reduce(floats.data(), kCount, {ReduceOp::sum, atomic}, nullptr, *session_);
+        return tuned_reduce(floats.data(), kCount, {ReduceOp::sum, atomic}, nullptr, *session_);
     });
 }
 

@@ -110,7 +110,8 @@ TEST_F(StencilHost, RefusesWhatIsNoStencil) {
     const std::vector<float> reals(100);
     const std::vector<std::int32_t> integers(100);
     const auto refused = [&](const std::string& text, const auto& input, const Stencil& stencil) {
-        expect_error(ErrorKind::usage, text, [&] { tuned_stencil(input, stencil, session_); });
+        expect_error(ErrorKind::usage, text,
+                     [&] { return tuned_stencil(input, stencil, session_); });
     };
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const std::array<double, 3> halves{0.5, 0.5, 0.5}, endless{1, kInfinity, 1}, huge{1, 1e39, 1},
