@@ -23,8 +23,8 @@ protected:
     static void expect_refused(const char* name, const char* value, const std::string& accepted) {
         set(name, value);
         expect_error(ErrorKind::usage, std::string(name) + ": \"" + value,
-                     [] { Options::from_environment(); });
-        expect_error(ErrorKind::usage, accepted, [] { Options::from_environment(); });
+                     [] { return Options::from_environment(); });
+        expect_error(ErrorKind::usage, accepted, [] { return Options::from_environment(); });
         clear();
     }
 };
