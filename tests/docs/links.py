@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""links.py SOURCE: every link of README and docs leads to a file and a heading; no line is too long."""
+
+import re
+import sys
+from pathlib import Path
+
+from pages import pages
+
+WIDTH = 120
+
+
+def without_code(text):
+    """The text with fenced blocks emptied, so that line numbers stay."""
+    return re.sub(r"^\s*```.*?^\s*```", lambda block: "\n" * block[0].count("\n"), text, flags=re.S | re.M)
+
+
+def anchor(heading):
+    """As GitHub makes it of a heading."""
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def anchors(path):
+    return {anchor(line.lstrip("#")) for line in without_code(path.read_text()).splitlines() if line.startswith("#")}
+
+
+def faults(source, page):
+    path = source / page
+    text = path.read_text()
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > WIDTH and not line.lstrip().startswith("<!--"):
+            yield f"{page}:{number}: {len(line)} characters; break the line after at most {WIDTH}"
+    for number, line in enumerate(without_code(text).splitlines(), 1):
+        for target in re.findall(r"\]\(([^)\s]+)\)", line):
+            if re.match(r"https?:", target):
+                continue
+            name, _, heading = target.partition("#")
+            file = (path.parent / name).resolve() if name else path
+            if not file.exists():
+                yield f"{page}:{number}: the link {target} leads to no file"
+            elif heading and heading not in anchors(file):
+                yield f"{page}:{number}: the link {target} leads to no heading"
+
+
+def main():
+    source = Path(sys.argv[1])
+    found = [fault for page in pages(source) for fault in faults(source, page)]
+    print("\n".join(found) or f"{len(pages(source))} pages: every link leads somewhere")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
