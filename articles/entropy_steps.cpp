@@ -119,15 +119,12 @@ EntropyTime run_entropy_step(Engine& engine, Device& device, const EntropyStep& 
                              std::int64_t size, const std::atomic<bool>& stop) {
     return attempt([&](EntropyTime& time) {
         const Kernel& kernel = entropy_step_kernel(step.platform);
-        TuneOptions options;
-        options.strategy = "exhaustive";
-        options.max_evaluations = 1;  // the default comes first
-        options.stop = &stop;
+        // One evaluation: the default comes first.
+        const SearchPlan plan{.strategy = "exhaustive", .max_evaluations = 1};
         BinaryCache binaries;
-        const Winner winner =
-            tune(device, kernel.kernel_template, *kernel.workload, entropy_step_problem(step, size),
-                 options, binaries, engine.log())
-                .winner;
+        const Winner winner = tune({device, kernel, entropy_step_problem(step, size)}, plan,
+                                   {.stop = &stop}, binaries, engine.log())
+                                  .winner;
         time.configuration = winner.configuration;
         time.kernel_ns = winner.median_ns;
         time.copies_ns = copies_ns(device, size);
@@ -138,14 +135,13 @@ namespace {
 
 /// The winner of the default problem on a device, which is stored.
 Winner tune_own(Engine& engine, Device& device, std::int64_t size, const std::atomic<bool>& stop) {
-    TuneOptions options;
-    options.strategy = engine.options().strategy;
-    options.seed = engine.options().seed;
-    options.budget = engine.options().budget;
-    options.stop = &stop;
+    const Options& options = engine.options();
     return engine
-        .tune_and_store(device, entropy_kernel_on(device),
-                        entropy_problem({ElementType::float32, size, size, {}}), options)
+        .tune_and_store(
+            {device, entropy_kernel_on(device),
+             entropy_problem({ElementType::float32, size, size, {}})},
+            {.strategy = options.strategy, .seed = options.seed, .budget = options.budget},
+            {.stop = &stop})
         .winner;
 }
 

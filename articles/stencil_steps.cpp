@@ -50,8 +50,8 @@ StencilStepRunner::StencilStepRunner(Engine& engine, Device& device, ElementType
 StepRow StencilStepRunner::run(StencilStep step, int radius, int outputs_per_thread) {
     return attempt_step([&](StepRow& row) {
         const Problem problem = stencil_step_problem(step, type_, n_, radius, outputs_per_thread);
-        row.standard =
-            time_step(device_, stencil_step_kernel(), problem, 1, stop_, binaries_, engine_.log());
+        row.standard = time_step({device_, stencil_step_kernel(), problem}, 1, stop_, binaries_,
+                                 engine_.log());
     });
 }
 
@@ -60,13 +60,11 @@ StepRow StencilStepRunner::run_own(int radius) {
         const Options& options = engine_.options();
         const Winner winner =
             engine_
-                .tune_and_store(device_, stencil_kernel(PlatformKind::cuda),
-                                stencil_problem(request_of(type_, n_, radius), kAligned),
-                                {.strategy = options.strategy,
-                                 .seed = options.seed,
-                                 .budget = options.budget,
-                                 .stop = &stop_,
-                                 .progress = {}})
+                .tune_and_store(
+                    {device_, stencil_kernel(PlatformKind::cuda),
+                     stencil_problem(request_of(type_, n_, radius), kAligned)},
+                    {.strategy = options.strategy, .seed = options.seed, .budget = options.budget},
+                    {.stop = &stop_})
                 .winner;
         row.standard = {winner.configuration, winner.median_ns, winner.noise};
     });

@@ -36,19 +36,13 @@ StepRow attempt_step(const std::function<void(StepRow&)>& measure) {
     return row;
 }
 
-StepTime time_step(Device& device, const Kernel& kernel, const Problem& problem,
-                   std::size_t max_evaluations, const std::atomic<bool>& stop,
+StepTime time_step(const Task& task, std::size_t max_evaluations, const std::atomic<bool>& stop,
                    BinaryCache& binaries, const Log& log) {
-    const TuneReport report = tune(device, kernel.kernel_template, *kernel.workload, problem,
-                                   {.strategy = "exhaustive",
-                                    .max_evaluations = max_evaluations,
-                                    .stop = &stop,
-                                    .progress = {}},
-                                   binaries, log);
-    const SearchSpace space = kernel.kernel_template.space(problem, device.info());
-    const auto winner = Configuration::parse(report.winner.configuration,
-                                             kernel.kernel_template.front_matter().parameters);
-    return {free_parameters(winner, space), report.winner.median_ns, report.winner.noise};
+    const TuneReport report =
+        tune(task, {.strategy = "exhaustive", .max_evaluations = max_evaluations}, {.stop = &stop},
+             binaries, log);
+    return {free_parameters(task.parse(report.winner.configuration), task.space()),
+            report.winner.median_ns, report.winner.noise};
 }
 
 StepRunner::StepRunner(Engine& engine, Device& device, ElementType type, std::int64_t n,
@@ -60,7 +54,7 @@ StepRunner::StepRunner(Engine& engine, Device& device, ElementType type, std::in
 }
 
 StepTime StepRunner::search(const ReductionStep& step, std::size_t max_evaluations) {
-    return time_step(device_, step_kernel(step), step_problem(step, type_, n_), max_evaluations,
+    return time_step({device_, step_kernel(step), step_problem(step, type_, n_)}, max_evaluations,
                      stop_, binaries_, engine_.log());
 }
 
@@ -80,13 +74,10 @@ StepRow StepRunner::run_own() {
     return attempt_step([&](StepRow& row) {
         const Winner winner =
             engine_
-                .tune_and_store(device_, reduce_kernel(ReduceKind::all, PlatformKind::cuda),
-                                problem,
-                                {.strategy = options.strategy,
-                                 .seed = options.seed,
-                                 .budget = options.budget,
-                                 .stop = &stop_,
-                                 .progress = {}})
+                .tune_and_store(
+                    {device_, reduce_kernel(ReduceKind::all, PlatformKind::cuda), problem},
+                    {.strategy = options.strategy, .seed = options.seed, .budget = options.budget},
+                    {.stop = &stop_})
                 .winner;
         row.standard = {winner.configuration, winner.median_ns, winner.noise};
     });

@@ -36,8 +36,7 @@ StepRow attempt_step(const std::function<void(StepRow&)>& measure);
 
 /// The best of the first `max_evaluations` configurations (0: of all), the default being the first,
 /// checked and timed in the rig of tuning. Nothing is stored. Throws as tune() does.
-StepTime time_step(Device& device, const Kernel& kernel, const Problem& problem,
-                   std::size_t max_evaluations, const std::atomic<bool>& stop,
+StepTime time_step(const Task& task, std::size_t max_evaluations, const std::atomic<bool>& stop,
                    BinaryCache& binaries, const Log& log);
 
 /// Checks and times steps for one type and size on one CUDA device, in the rig of tuning: the same

@@ -159,10 +159,8 @@ void run(Session& session, std::int64_t size, const Entropy& entropy,
     Machine& machine = Machine::of(engine);
     Device& device = machine.device();
     const Kernel& kernel = machine.kernel("entropy");
-    TuneOptions how;
-    how.strategy = engine.options().strategy;
-    how.budget = budget;
-    engine.tune_and_store(device, kernel, entropy_problem(request), how);
+    const Task task{device, kernel, entropy_problem(request)};
+    engine.tune_and_store(task, {.strategy = engine.options().strategy, .budget = budget});
     const auto count = static_cast<std::size_t>(size * size);
     const std::vector<float> input = noise(count, entropy.levels);
     std::vector<float> output(count);
@@ -175,18 +173,16 @@ void run(Session& session, std::int64_t size, const Entropy& entropy,
               [&] { tuned_entropy(input, size, size, entropy, session); });
 
     const Resolved& tuned = resolve_entropy(engine, device, request);
-    const RecordKey key = kernel.kernel_template.key(entropy_problem(request), device.info());
+    const RecordKey key = task.key();
     const auto pin = [&](const std::string& name, const std::string& configuration) {
         if (configuration.empty()) {
             return;
         }
-        const auto parsed =
-            Configuration::parse(configuration, kernel.kernel_template.front_matter().parameters);
-        const Instance instance = kernel.kernel_template.instance(entropy_problem(request), parsed);
+        const Configuration parsed = task.parse(configuration);
+        const Instance instance = task.instance(parsed);
         const auto program = device.load(
             std::get<Binary>(device.compile(kernel.kernel_template.source(), {&instance, 1})[0]));
-        const LaunchRule rule =
-            kernel.kernel_template.launch_rule(entropy_problem(request), device.info(), parsed);
+        const LaunchRule rule = task.launch_rule(parsed);
         auto launch = std::make_shared<std::unique_ptr<ReadyLaunch>>();
         program->prepare(rule.bind(rule.plan(sizes_of(request)), Scratch{}), *launch);
         forms.add(name, [&input, &output, program, launch] {

@@ -43,23 +43,18 @@ struct Lane {
 class Agreement {
 public:
     Agreement(Device& device, const Log& log, std::int64_t n)
-        : device_(device),
-          log_(log),
-          kernel_(reduce_kernel(ReduceKind::all, platform_of(device))),
-          problem_(reduce_problem({ElementType::float32, ElementType::float32, ReduceOp::sum,
-                                   detail::ReduceShape::all(n)})) {}
+        : task_{device, reduce_kernel(ReduceKind::all, platform_of(device)),
+                reduce_problem({ElementType::float32, ElementType::float32, ReduceOp::sum,
+                                detail::ReduceShape::all(n)})},
+          log_(log) {}
 
     void sweep(std::chrono::milliseconds budget, unsigned seed) {
-        TuneOptions options;
-        options.strategy = "auto";
-        options.seed = seed;
-        options.budget = budget;
         BinaryCache binaries;
         Clock::time_point searched = Clock::now();
         const auto begin = searched;
-        options.progress = [&](const TuneProgress&) { searched = Clock::now(); };
-        const TuneReport report = tune(device_, kernel_.kernel_template, *kernel_.workload,
-                                       problem_, options, binaries, log_);
+        const TuneHooks hooks{.progress = [&](const TuneProgress&) { searched = Clock::now(); }};
+        const TuneReport report = tune(task_, {.strategy = "auto", .seed = seed, .budget = budget},
+                                       hooks, binaries, log_);
         const double search_s = std::chrono::duration<double>(searched - begin).count();
         for (const Measurement& one : report.measurements) {
             if (one.conditions.ends_with("interleaved")) {
@@ -78,8 +73,8 @@ public:
     }
 
     void compare() {
-        Rig rig(device_, *kernel_.workload, problem_,
-                kernel_.kernel_template.front_matter().warm_cache, log_);
+        Rig rig(task_.device, *task_.kernel.workload, task_.problem,
+                task_.kernel_template().front_matter().warm_cache, log_);
         const DeviceLock::Turn turn = rig.turn();
         prepare(rig);
         for (std::size_t round = 0; round < kRounds + kLoadings; ++round) {  // the first warm up
@@ -108,27 +103,21 @@ public:
 
 private:
     void prepare(Rig& rig) {
-        const KernelTemplate& source = kernel_.kernel_template;
         BinaryCache binaries;
         for (auto& [text, lane] : lanes_) {
-            const auto configuration = Configuration::parse(text, source.front_matter().parameters);
-            const Instance instance = source.instance(problem_, configuration);
-            const CompileOutcome outcome =
-                binaries.compile(device_, source.source(), source.hash(), std::span(&instance, 1))
-                    .front();
-            const LaunchRule rule = source.launch_rule(problem_, device_.info(), configuration);
+            const Configuration configuration = task_.parse(text);
+            const CompileOutcome outcome = binaries.compile(task_, task_.instance(configuration));
+            const LaunchRule rule = task_.launch_rule(configuration);
             for (std::size_t i = 0; i < kLoadings; ++i) {
-                lane.programs.push_back(device_.load(std::get<Binary>(outcome)));
+                lane.programs.push_back(task_.device.load(std::get<Binary>(outcome)));
                 lane.timers.push_back(
                     std::get<std::unique_ptr<Timer>>(rig.timer(*lane.programs.back(), rule)));
             }
         }
     }
 
-    Device& device_;
+    const Task task_;
     const Log& log_;
-    const Kernel& kernel_;
-    Problem problem_;
     std::map<std::string, Lane> lanes_;
     std::vector<std::string> winners_;
 };

@@ -166,13 +166,11 @@ SweepProblem problem_of(const Arguments& arguments) {
                 "explain one problem: give one of each, such as --size and --type");
 }
 
-void show(const Arguments& arguments, Engine& engine, Device& device, const Kernel& kernel,
-          const Problem& problem) {
-    const Explanation explanation = explain(engine, device, kernel, problem);
-    const bool placed = device.info().platform == PlatformKind::machine;
+void show(const Arguments& arguments, Engine& engine, const Task& task) {
+    const Explanation explanation = explain(engine, task);
+    const bool placed = task.info().platform == PlatformKind::machine;
     if (arguments.json) {
-        Json json = explanation_json(
-            explanation, sizes_text(problem, kernel.kernel_template.front_matter().sizes));
+        Json json = explanation_json(explanation, task.sizes());
         if (placed) {
             json["candidates"] = candidates_json(*engine.store(), explanation.key);
         }
@@ -194,7 +192,7 @@ int run(const Arguments& arguments) {
         open_database(options);  // an engine would make a database that is not there
         Session session(options);
         Engine& engine = SessionAccess::engine(session);
-        show(arguments, engine, device_for(engine, source, arguments.device), kernel, problem);
+        show(arguments, engine, {device_for(engine, source, arguments.device), kernel, problem});
         return kExitOk;
     }
     const SweepProblem named = problem_of(arguments);
@@ -202,7 +200,7 @@ int run(const Arguments& arguments) {
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
     Device& device = device_of(engine, arguments.device);
-    show(arguments, engine, device, named.kernel(device), named.problem);
+    show(arguments, engine, {device, named.kernel(device), named.problem});
     return kExitOk;
 }
 

@@ -67,8 +67,9 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     one.arguments = {
         input_of(file.data(), count * element), {}, CaseArgument::output(count * sizeof(float))};
     one.arguments[1].value = std::bit_cast<std::uint64_t>(scale_of(request.entropy));
-    TimedCase timed = time_case(engine, device, entropy_kernel_on(device), entropy_problem(request),
-                                resolved, std::move(one));
+    TimedCase timed =
+        time_case(engine, {device, entropy_kernel_on(device), entropy_problem(request)}, resolved,
+                  std::move(one));
     const double bytes = static_cast<double>(count) * static_cast<double>(element + sizeof(float));
     return {
         std::move(timed.output),

@@ -16,7 +16,7 @@ public:
     /// Reads the file. Throws Error(usage) as read_t4() does.
     explicit Hints(std::filesystem::path file);
 
-    /// TuneOptions::hints: the fastest configurations of the file, at most 20, that are legal for
+    /// SearchPlan::hints: the fastest configurations of the file, at most 20, that are legal for
     /// the problem on the device. None without a file. Throws Error(usage) where the file's
     /// parameters are not the kernel's.
     [[nodiscard]] std::vector<std::string> for_problem(const KernelTemplate& kernel,

@@ -53,8 +53,9 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
                      input_of(weights.data(), weights.bytes().size()),
                      CaseArgument::output(static_cast<std::size_t>(outputs) * element)};
     one.arguments[1].by_value = true;
-    TimedCase timed = time_case(engine, device, stencil_kernel_on(device),
-                                stencil_problem(request, kFastAlignment), resolved, std::move(one));
+    TimedCase timed = time_case(
+        engine, {device, stencil_kernel_on(device), stencil_problem(request, kFastAlignment)},
+        resolved, std::move(one));
     const double bytes = static_cast<double>(request.n + outputs) * static_cast<double>(element);
     return {
         std::move(timed.output),

@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-/// When the search for one problem may end: TuneOptions::target_ns and target_speed_up.
+/// When the search for one problem may end: SearchPlan::target_ns and target_speed_up.
 struct SweepTarget {
     double time_ns = 0;
     double speed_up = 0;

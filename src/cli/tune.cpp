@@ -39,27 +39,25 @@ struct Arguments : CommonArguments {
     std::size_t evaluations = 0;
 };
 
-TuneResult describe(const Arguments& arguments, const KernelTemplate& kernel,
-                    const Problem& problem, Device& device, const TuneReport& report) {
-    const FrontMatter& front = kernel.front_matter();
+TuneResult describe(const Arguments& arguments, const Task& task, const TuneReport& report) {
+    const FrontMatter& front = task.kernel_template().front_matter();
     TuneResult result;
     result.file = arguments.input.empty() ? arguments.file : arguments.input;
     result.kernel = front.kernel;
-    result.device = device.info().id;
-    result.device_name = device.info().name;
-    result.compiler = device.compiler();
+    result.device = task.info().id;
+    result.device_name = task.info().name;
+    result.compiler = task.device.compiler();
     for (std::size_t i = 0; i < front.sizes.size(); ++i) {
-        result.sizes.emplace_back(front.sizes[i], problem.sizes[i]);
+        result.sizes.emplace_back(front.sizes[i], task.problem.sizes[i]);
     }
-    result.types = {problem.types.begin(), problem.types.end()};
+    result.types = {task.problem.types.begin(), task.problem.types.end()};
     result.winner = report.winner;
     result.progress = report.progress;
-    const auto winner = Configuration::parse(report.winner.configuration, front.parameters);
-    result.metrics = kernel.metrics(problem, device.info(), winner, report.winner.median_ns * 1e-9);
+    result.metrics =
+        task.metrics(task.parse(report.winner.configuration), report.winner.median_ns * 1e-9);
     if (report.winner.default_median_ns > 0) {
-        const auto standard = kernel.default_configuration(kernel.space(problem, device.info()));
-        result.before = kernel.metrics(problem, device.info(), standard,
-                                       report.winner.default_median_ns * 1e-9);
+        result.before =
+            task.metrics(task.default_configuration(), report.winner.default_median_ns * 1e-9);
     }
     result.arguments = static_cast<std::size_t>(
         std::count_if(front.arguments.begin(), front.arguments.end(),
@@ -100,12 +98,12 @@ Kernel kernel_of(const Arguments& arguments) {
 }
 
 /// The best of the file of recorded results, if one was named.
-std::vector<std::string> hints_of(const Arguments& arguments, const KernelTemplate& kernel,
-                                  const Problem& problem, const DeviceInfo& device) {
+std::vector<std::string> hints_of(const Arguments& arguments, const Task& task) {
     if (arguments.from.empty()) {
         return {};
     }
-    std::vector<std::string> hints = Hints(arguments.from).for_problem(kernel, problem, device);
+    std::vector<std::string> hints =
+        Hints(arguments.from).for_problem(task.kernel_template(), task.problem, task.info());
     if (hints.empty()) {
         throw Error(ErrorKind::usage,
                     fmt::format("--from {}: none of its configurations that worked is legal here",
@@ -127,32 +125,33 @@ int run(const Arguments& arguments) {
     options.seed = parse_seed(arguments.seed);
     Session session(options);
     Device& device = device_for(SessionAccess::engine(session), source, arguments.device);
-    const auto hints = hints_of(arguments, source, problem, device.info());
+    const Task task{device, kernel, problem};
+    const auto hints = hints_of(arguments, task);
     if (!options.database.empty()) {  // what cannot be kept must not be looked for
         TuningStore::open(options.database, TuningStore::Access::read_write,
                           Log(options.log_level, options.log_sink));
     }
-    const std::string name =
-        fmt::format("{} {}", problem.kernel, sizes_text(problem, source.front_matter().sizes));
+    const std::string name = fmt::format("{} {}", problem.kernel, task.sizes());
     if (!arguments.json) {
         print(fmt::format("{} on {} ({}), {}, strategy {}\n", name, device.info().id,
                           device.info().name, device.compiler(), options.strategy));
     }
     const Interrupt interrupt;
-    TuneOptions how;
-    how.strategy = options.strategy;
-    how.seed = options.seed;
-    how.budget = options.budget;
-    how.max_evaluations = arguments.evaluations;
-    how.stop = &interrupt.requested();
-    how.hints = hints;
+    SearchPlan plan;
+    plan.strategy = options.strategy;
+    plan.seed = options.seed;
+    plan.budget = options.budget;
+    plan.max_evaluations = arguments.evaluations;
+    plan.hints = hints;
     TuneReport report;
     {
         Watch watch(device.info().id, name, options);
-        how.progress = [&](const TuneProgress& progress) { watch(progress); };
-        report = SessionAccess::engine(session).tune_and_store(device, kernel, problem, how);
+        TuneHooks hooks;
+        hooks.stop = &interrupt.requested();
+        hooks.progress = [&](const TuneProgress& progress) { watch(progress); };
+        report = SessionAccess::engine(session).tune_and_store(task, plan, hooks);
     }
-    TuneResult result = describe(arguments, source, problem, device, report);
+    TuneResult result = describe(arguments, task, report);
     result.strategy = options.strategy;
     result.database = options.database.string();
     result.store_failed = session.counters().store_errors > 0;

@@ -2,7 +2,6 @@
 #include "dispatch/answers.hpp"
 
 #include <memory>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,20 +10,19 @@
 
 namespace jitune::internal {
 
-std::unique_ptr<const Resolved> Answers::find(Device& device, const Kernel& kernel,
-                                              const Problem& problem) {
-    kernel.kernel_template.check(problem);
-    if (!problem.pinned.empty()) {
-        return from_pinned(device, kernel, problem);
+std::unique_ptr<const Resolved> Answers::find(const Task& task) {
+    task.check();
+    if (!task.problem.pinned.empty()) {
+        return from_pinned(task);
     }
     std::string refused;
-    if (auto stored = from_store(device, kernel, problem, refused)) {
+    if (auto stored = from_store(task, refused)) {
         return stored;
     }
     std::string trouble;
     if (options_.on_miss == TunePolicy::now) {
         try {
-            return from_tuning(device, kernel, problem, refused);
+            return from_tuning(task, refused);
         } catch (const Error& error) {
             // The default has been tried too: where nothing was right, it was not either.
             if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify) {
@@ -33,11 +31,9 @@ std::unique_ptr<const Resolved> Answers::find(Device& device, const Kernel& kern
             trouble = error.what();
         }
     }
-    auto answer = options_.on_miss == TunePolicy::template_default
-                      ? nullptr
-                      : from_nearest(device, kernel, problem);
+    auto answer = options_.on_miss == TunePolicy::template_default ? nullptr : from_nearest(task);
     if (answer == nullptr) {
-        answer = from_default(device, kernel, problem);
+        answer = from_default(task);
     }
     if (!trouble.empty()) {  // where nothing answers either, its error says it
         log_.warning("{}; {} answers: {}", trouble, to_string(answer->info.origin),
@@ -46,53 +42,46 @@ std::unique_ptr<const Resolved> Answers::find(Device& device, const Kernel& kern
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::from_store(Device& device, const Kernel& kernel,
-                                                    const Problem& problem, std::string& refused) {
+std::unique_ptr<const Resolved> Answers::from_store(const Task& task, std::string& refused) {
     return store_.ask([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
-        const auto winner = store.find(kernel.kernel_template.key(problem, device.info()));
+        const auto winner = store.find(task.key());
         if (!winner || winner->configuration + winner->image == refused) {
             return nullptr;
         }
         refused = winner->configuration + winner->image;
-        return load(device, kernel, problem, *winner, Origin::stored);
+        return load(task, *winner, Origin::stored);
     });
 }
 
-std::unique_ptr<const Resolved> Answers::from_tuning(Device& device, const Kernel& kernel,
-                                                     const Problem& problem, std::string& refused) {
-    const KernelTemplate& source = kernel.kernel_template;
-    kernel.workload->prepare(problem);
-    TuningLease lease(store_.writable(), source.key(problem, device.info()), log_);
+std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::string& refused) {
+    task.kernel.workload->prepare(task.problem);
+    TuningLease lease(store_.writable(), task.key(), log_);
     std::unique_ptr<const Resolved> stored;
     const auto answered = [&] {
-        stored = from_store(device, kernel, problem, refused);
+        stored = from_store(task, refused);
         return stored != nullptr;
     };
     // As long as tuning here would take: finals and a winner's own compile come on top of a budget.
     if (lease.acquire(answered, options_.budget * 3 / 2)) {
         return stored;
     }
-    const TuneOptions options{.strategy = options_.strategy,
-                              .seed = options_.seed,
-                              .budget = options_.budget,
-                              .progress = [&](const TuneProgress&) { lease.renew(); }};
-    const TuneReport report = tune_(device, kernel, problem, options);
-    const Configuration configuration =
-        Configuration::parse(report.winner.configuration, source.front_matter().parameters);
+    const SearchPlan plan{
+        .strategy = options_.strategy, .seed = options_.seed, .budget = options_.budget};
+    const TuneHooks hooks{.progress = [&](const TuneProgress&) { lease.renew(); }};
+    const TuneReport report = tune_(task, plan, hooks);
     const Binary binary{report.winner.image_format,
                         std::make_shared<const std::string>(report.winner.image),
                         report.winner.symbols};
-    return make_resolved(device, kernel, problem, configuration, binary, Origin::tuned);
+    return make_resolved(task, task.parse(report.winner.configuration), binary, Origin::tuned);
 }
 
-std::unique_ptr<const Resolved> Answers::from_nearest(Device& device, const Kernel& kernel,
-                                                      const Problem& problem) {
+std::unique_ptr<const Resolved> Answers::from_nearest(const Task& task) {
     constexpr int kTries = 4;
     return store_.ask([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
-        const RecordKey key = kernel.kernel_template.key(problem, device.info());
+        const RecordKey key = task.key();
         for (const Winner& row : store.nearest(key, kTries)) {
             if (const auto winner = store.find(row.key)) {
-                if (auto loaded = load(device, kernel, problem, *winner, Origin::nearest)) {
+                if (auto loaded = load(task, *winner, Origin::nearest)) {
                     return loaded;
                 }
             }
@@ -101,83 +90,70 @@ std::unique_ptr<const Resolved> Answers::from_nearest(Device& device, const Kern
     });
 }
 
-std::unique_ptr<const Resolved> Answers::from_pinned(Device& device, const Kernel& kernel,
-                                                     const Problem& problem) {
-    const KernelTemplate& source = kernel.kernel_template;
-    const Configuration configuration =
-        Configuration::parse(problem.pinned, source.front_matter().parameters);
+std::unique_ptr<const Resolved> Answers::from_pinned(const Task& task) {
+    const Configuration configuration = task.parse(task.problem.pinned);
     const auto refuse = [&](const char* why) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{} cannot be pinned to {} for {} on {}: {}", source.source().name,
-                                problem.pinned, sizes_text(problem, source.front_matter().sizes),
-                                device.info().id, why));
+                    fmt::format("{} cannot be pinned to {} for {} on {}: {}",
+                                task.kernel_template().source().name, task.problem.pinned,
+                                task.sizes(), task.info().id, why));
     };
-    if (!source.accepts(configuration, problem, device.info())) {
+    if (!task.accepts(configuration)) {
         refuse("the template's constraints exclude it");
     }
-    if (source.reproducibility(configuration, problem, device.info()) == "any") {
+    if (!task.is_repeatable(configuration)) {
         refuse("its result depends on timing");
     }
     auto stored = store_.ask([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
-        const auto winner = store.find(source.key(problem, device.info()));
+        const auto winner = store.find(task.key());
         return winner && winner->configuration == configuration.text()
-                   ? load(device, kernel, problem, *winner, Origin::pinned)
+                   ? load(task, *winner, Origin::pinned)
                    : nullptr;
     });
-    return stored ? std::move(stored)
-                  : compiled(device, kernel, problem, configuration, Origin::pinned);
+    return stored ? std::move(stored) : compiled(task, configuration, Origin::pinned);
 }
 
-std::unique_ptr<const Resolved> Answers::from_default(Device& device, const Kernel& kernel,
-                                                      const Problem& problem) {
-    const KernelTemplate& source = kernel.kernel_template;
-    return compiled(device, kernel, problem,
-                    source.default_configuration(source.space(problem, device.info())),
-                    Origin::template_default);
+std::unique_ptr<const Resolved> Answers::from_default(const Task& task) {
+    return compiled(task, task.default_configuration(), Origin::template_default);
 }
 
-std::unique_ptr<const Resolved> Answers::compiled(Device& device, const Kernel& kernel,
-                                                  const Problem& problem,
+std::unique_ptr<const Resolved> Answers::compiled(const Task& task,
                                                   const Configuration& configuration,
                                                   Origin origin) {
-    const KernelTemplate& source = kernel.kernel_template;
-    const Instance instance = source.instance(problem, configuration);
-    auto outcome = binaries_.find(source.hash(), device.info().device_class, instance);
+    const Instance instance = task.instance(configuration);
+    auto outcome = binaries_.find(task, instance);
     // Asks again: the compiler may have failed for reasons that have passed.
     if (!outcome || std::holds_alternative<CompileFailure>(*outcome)) {
-        outcome = binaries_.compile(device, source.source(), source.hash(), std::span(&instance, 1))
-                      .front();
+        outcome = binaries_.compile(task, instance);
     }
     if (const auto* failure = std::get_if<CompileFailure>(&*outcome)) {
-        throw Error(ErrorKind::compile,
-                    fmt::format("compiling {} as {} for {}: {}", source.source().name,
-                                configuration.text(), device.info().id, failure->log));
+        throw Error(
+            ErrorKind::compile,
+            fmt::format("cannot compile {} as {} for {}: {}", task.kernel_template().source().name,
+                        configuration.text(), task.info().id, failure->log));
     }
-    return make_resolved(device, kernel, problem, configuration, std::get<Binary>(*outcome),
-                         origin);
+    return make_resolved(task, configuration, std::get<Binary>(*outcome), origin);
 }
 
-std::unique_ptr<const Resolved> Answers::load(Device& device, const Kernel& kernel,
-                                              const Problem& problem, const Winner& winner,
+std::unique_ptr<const Resolved> Answers::load(const Task& task, const Winner& winner,
                                               Origin origin) {
-    const KernelTemplate& source = kernel.kernel_template;
+    const KernelTemplate& source = task.kernel_template();
     try {
-        const Configuration configuration =
-            Configuration::parse(winner.configuration, source.front_matter().parameters);
-        if (!source.accepts(configuration, problem, device.info())) {
+        const Configuration configuration = task.parse(winner.configuration);
+        if (!task.accepts(configuration)) {
             log_.info("stored configuration {} is not legal for {}", winner.configuration,
-                      sizes_text(problem, source.front_matter().sizes));
+                      task.sizes());
             return nullptr;
         }
-        if (winner.symbols.size() != source.front_matter().launches.size()) {
+        const std::size_t launches = source.front_matter().launches.size();
+        if (winner.symbols.size() != launches) {
             log_.warning("stored winner {} has {} entry points, {} needs {}", winner.configuration,
-                         winner.symbols.size(), source.source().name,
-                         source.front_matter().launches.size());
+                         winner.symbols.size(), source.source().name, launches);
             return nullptr;
         }
         const Binary binary{winner.image_format, std::make_shared<const std::string>(winner.image),
                             winner.symbols};
-        auto resolved = make_resolved(device, kernel, problem, configuration, binary, origin);
+        auto resolved = make_resolved(task, configuration, binary, origin);
         ++loads_;
         return resolved;
     } catch (const Error& error) {
@@ -186,14 +162,13 @@ std::unique_ptr<const Resolved> Answers::load(Device& device, const Kernel& kern
     }
 }
 
-std::unique_ptr<const Resolved> Answers::make_resolved(Device& device, const Kernel& kernel,
-                                                       const Problem& problem,
+std::unique_ptr<const Resolved> Answers::make_resolved(const Task& task,
                                                        const Configuration& configuration,
                                                        const Binary& binary, Origin origin) {
-    const DeviceInfo& info = device.info();
+    const DeviceInfo& info = task.info();
     auto resolved = std::make_unique<Resolved>();
-    resolved->program = device.load(binary);
-    resolved->rule = kernel.kernel_template.launch_rule(problem, info, configuration);
+    resolved->program = task.device.load(binary);
+    resolved->rule = task.launch_rule(configuration);
     resolved->info = {origin, info.id, info.name, configuration.text()};
     return resolved;
 }

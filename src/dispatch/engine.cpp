@@ -8,9 +8,9 @@
 
 #include "dispatch/device_id.hpp"
 #include "strategy/strategy.hpp"
-#include "tuning/recorder.hpp"
+#include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
-#include "tuning/tuning_record.hpp"
+#include "tuning/tuning_journal.hpp"
 
 namespace jitune::internal {
 
@@ -55,9 +55,8 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       families_(families),
       store_(options_, log_),
       answers_(options_, log_, store_, binaries_,
-               [this](Device& device, const Kernel& kernel, const Problem& problem,
-                      const TuneOptions& tuning) {
-                   return tune_prepared(device, kernel, problem, tuning);
+               [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
+                   return tune_prepared(task, plan, hooks);
                }),
       isolation_(options_, log_) {
     check(options_);
@@ -135,57 +134,49 @@ Device& Engine::device(std::string_view id) {
     return found.device(ordinal);
 }
 
-const Resolved& Engine::resolve(const DispatchKey& key, Device& device, const Kernel& kernel,
-                                const Problem& problem) {
+const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
     const SingleFlight::Turn turn(flights_, key);
     if (const Resolved* found = table_.find(key)) {
         return *found;
     }
-    return table_.add(key, answers_.find(device, kernel, problem));
+    return table_.add(key, answers_.find(task));
 }
 
-TuneReport Engine::tune_and_store(Device& device, const Kernel& kernel, const Problem& problem,
-                                  TuneOptions options) {
+TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
     refuse_fork();
-    kernel.kernel_template.check(problem);
-    kernel.workload->prepare(problem);
-    return tune_prepared(device, kernel, problem, std::move(options));
+    task.check();
+    task.kernel.workload->prepare(task.problem);
+    return tune_prepared(task, std::move(plan), hooks);
 }
 
-TuneReport Engine::tune_prepared(Device& device, const Kernel& kernel, const Problem& problem,
-                                 TuneOptions options) {
+TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
     ++tunings_;
-    const KernelTemplate& source = kernel.kernel_template;
-    const std::string what =
-        fmt::format("{} {} {} on {}", problem.kernel, types_text(problem),
-                    sizes_text(problem, source.front_matter().sizes), device.info().id);
-    log_.info("tuning {}", what);
-    const Recorder recorder(source, problem, device);
+    log_.info("tuning {}", task.name());
+    const RecordMaker record_maker(task);
     store_.tell([&](TuningStore& store) {
         std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
     });
-    store_.ask([&](TuningStore& store) { recall(store, source, recorder, options); });
-    TuneReport report = tune_recorded(device, kernel, problem, options, recorder);
-    log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}", what,
-              report.progress.evaluated, report.progress.space, report.winner.median_ns / 1000,
-              report.winner.configuration);
+    store_.ask([&](TuningStore& store) { recall(store, record_maker, plan); });
+    TuneReport report = tune_journalled(record_maker, plan, hooks);
+    log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}",
+              task.name(), report.progress.evaluated, report.progress.space,
+              report.winner.median_ns / 1000, report.winner.configuration);
     return report;
 }
 
-TuneReport Engine::tune_recorded(Device& device, const Kernel& kernel, const Problem& problem,
-                                 const TuneOptions& options, const Recorder& recorder) {
-    TuningRecord record(store_.writable() == nullptr ? "" : options_.database, recorder, log_);
-    TuneOptions recorded = options;
-    recorded.observer = &record;
+TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
+                                   TuneHooks hooks) {
+    TuningJournal journal(store_.writable() == nullptr ? "" : options_.database, record_maker,
+                          log_);
+    hooks.observer = &journal;
     const auto save = [&](const std::optional<Winner>& winner) {
-        store_.tell([&](TuningStore& store) { record.save(store, winner); });
+        store_.tell([&](TuningStore& store) { journal.save(store, winner); });
     };
     try {
-        auto report = isolation_.tune(device, kernel, problem, recorded, recorder);
+        auto report = isolation_.tune(record_maker, plan, hooks);
         if (!report) {
-            report = tune(device, kernel.kernel_template, *kernel.workload, problem, recorded,
-                          binaries_, log_);
+            report = tune(record_maker.task(), plan, hooks, binaries_, log_);
         }
         save(report->winner);
         return std::move(*report);

@@ -19,15 +19,13 @@
 #include "jitune/session.hpp"
 #include "support/fork_guard.hpp"
 #include "support/log.hpp"
-#include "template/kernel.hpp"
-#include "template/workload.hpp"
 #include "tuning/binary_cache.hpp"
 #include "tuning/isolation/isolation.hpp"
 #include "tuning/tuner.hpp"
 
 namespace jitune::internal {
 
-/// What a Session owns: platforms, database, compiled and resolved kernels. Thread-safe.
+/// The parts of a Session: platforms, database, compiled and resolved kernels. Thread-safe.
 class Engine {
 public:
     explicit Engine(const Options& options, std::span<const Family> families);
@@ -56,7 +54,7 @@ public:
     /// True if Options::device is the host, where host memory then stays.
     [[nodiscard]] bool keeps_host_data() const { return keeps_host_data_; }
 
-    /// What `make` has made when this was first called.
+    /// The engine's part; `make` creates it on first use.
     EnginePart& part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
         if (EnginePart* const made = part_.load(std::memory_order_acquire)) [[likely]] {
             return *made;
@@ -64,25 +62,23 @@ public:
         return make_part(make);
     }
 
-    /// Throws Error(unavailable) with the reason if it has no
-    /// device.
+    /// Throws Error(unavailable) with the reason if the platform has no device.
     Platform& platform(PlatformKind kind);
 
-    /// The database, or nullptr where winners are kept in memory only. Opened on first use; where
-    /// that fails, the next call tries again.
+    /// The database, or nullptr where winners are kept in memory only. Opened on first use; if that
+    /// fails, the next call tries again.
     TuningStore* store() { return store_.get(); }
 
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
-    /// thread per key works, others that need the same key wait for it. The result lives as long as
+    /// thread per key works; others that need the same key wait for it. The result lives as long as
     /// the engine.
-    const Resolved& resolve(const DispatchKey& key, Device& device, const Kernel& kernel,
-                            const Problem& problem);
+    const Resolved& resolve(const DispatchKey& key, const Task& task);
 
-    /// Tunes whether or not a winner is stored, with that one as the incumbent, and stores what was
-    /// measured, also where it throws. Goes on with a tuning that did not come to its end. In a
-    /// worker where Isolation says so.
-    TuneReport tune_and_store(Device& device, const Kernel& kernel, const Problem& problem,
-                              TuneOptions options);
+    /// Tunes, also where a winner is stored, which is then the incumbent. Stores all measurements,
+    /// also where it throws. Resumes a tuning that was interrupted. Runs in a worker where
+    /// Isolation says so. The plan's incumbent, history and suspects and the observer are the
+    /// engine's own: the caller's are not used.
+    TuneReport tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks = {});
 
     [[nodiscard]] const DispatchTable& table() const { return table_; }
 
@@ -101,10 +97,10 @@ private:
     }
     Platform& find(std::atomic<Platform*>& place, PlatformKind kind);
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
-    TuneReport tune_prepared(Device& device, const Kernel& kernel, const Problem& problem,
-                             TuneOptions options);
-    TuneReport tune_recorded(Device& device, const Kernel& kernel, const Problem& problem,
-                             const TuneOptions& options, const Recorder& recorder);
+    /// For a task whose workload is prepared.
+    TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);
+    TuneReport tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
+                               TuneHooks hooks);
 
     // What each call reads is together.
     ForkGuard fork_guard_;

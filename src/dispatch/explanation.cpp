@@ -53,10 +53,10 @@ std::string answer_of(const Explanation& explanation, const Options& options) {
 
 }  // namespace
 
-Explanation explain(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem) {
-    kernel.kernel_template.check(problem);
+Explanation explain(Engine& engine, const Task& task) {
+    task.check();
     Explanation explanation;
-    explanation.key = kernel.kernel_template.key(problem, device.info());
+    explanation.key = task.key();
     TuningStore* store = engine.store();
     if (store == nullptr) {
         throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");

@@ -24,7 +24,7 @@ struct Explanation {
     std::string answer;
 };
 
-/// Reads the database only. Throws Error(store) where there is none.
-Explanation explain(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem);
+/// Reads the database only. Throws Error(store) where it cannot be opened.
+Explanation explain(Engine& engine, const Task& task);
 
 }  // namespace jitune::internal

@@ -192,22 +192,23 @@ void Sweep::tune_into(SweepRow& row, std::size_t index) {
     const Options& options = engine_.options();
     const Kernel& kernel = row.problem.kernel(device);
     const auto start = Clock::now();
-    TuneOptions how;
-    how.strategy = options.strategy;
-    how.seed = options.seed;
-    how.budget = options.budget;
-    how.max_evaluations = search_.evaluations;
-    how.target_ns = search_.target.time_ns;
-    how.target_speed_up = search_.target.speed_up;
-    how.compile_threads = CompileAhead::threads_for(devices_.size());
-    how.hints =
+    SearchPlan plan;
+    plan.strategy = options.strategy;
+    plan.seed = options.seed;
+    plan.budget = options.budget;
+    plan.max_evaluations = search_.evaluations;
+    plan.target_ns = search_.target.time_ns;
+    plan.target_speed_up = search_.target.speed_up;
+    plan.compile_threads = CompileAhead::threads_for(devices_.size());
+    plan.hints =
         search_.hints.for_problem(kernel.kernel_template, row.problem.problem, device.info());
-    how.stop = &stop_;
-    how.progress = [&](const TuneProgress& progress) {
+    TuneHooks hooks;
+    hooks.stop = &stop_;
+    hooks.progress = [&](const TuneProgress& progress) {
         go_on(index, progress, seconds_since(start));
     };
     const TuneReport report =
-        engine_.tune_and_store(device, kernel, row.problem.problem, std::move(how));
+        engine_.tune_and_store({device, kernel, row.problem.problem}, std::move(plan), hooks);
     row.configuration = report.winner.configuration;
     row.median_ns = report.winner.median_ns;
     row.noise = report.winner.noise;

@@ -68,18 +68,18 @@ CaseArgument input_of(const void* data, std::size_t bytes) {
     return {std::make_shared<const std::vector<std::byte>>(first, first + bytes), bytes, 0};
 }
 
-TimedCase time_case(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem,
-                    const Resolved& resolved, Case one) {
+TimedCase time_case(Engine& engine, const Task& task, const Resolved& resolved, Case one) {
     prepare(resolved, one.sizes);
     one.name = "the given data";
     OwnData data(std::move(one));
-    Rig rig(device, data, problem, kernel.kernel_template.front_matter().warm_cache, engine.log());
+    Rig rig(task.device, data, task.problem, task.kernel_template().front_matter().warm_cache,
+            engine.log());
     const DeviceLock::Turn turn = rig.turn();
     if (const auto failure = rig.check(*resolved.program, resolved.rule)) {
-        fail(problem, *failure);
+        fail(task.problem, *failure);
     }
     TimedCase result;
-    result.seconds = median_seconds(rig, problem, resolved);
+    result.seconds = median_seconds(rig, task.problem, resolved);
     result.output = data.take_answer();
     return result;
 }

@@ -15,11 +15,10 @@ struct TimedCase {
                          ///< transfers
 };
 
-/// Copies the inputs of `one` to the device of `backend`, and launches and times `resolved`, the
-/// answer of `kernel` to `problem`, there. `one.judge` is not looked at. Throws Error(device), and
-/// Error(unavailable) where the device has too little memory or no compiler for a placement.
-TimedCase time_case(Engine& engine, Device& device, const Kernel& kernel, const Problem& problem,
-                    const Resolved& resolved, Case one);
+/// Copies the inputs of `one` to the task's device, and launches and times `resolved`, the answer
+/// to the task, there. `one.judge` is not used. Throws Error(device), and Error(unavailable) where
+/// the device has too little memory or no compiler for a placement.
+TimedCase time_case(Engine& engine, const Task& task, const Resolved& resolved, Case one);
 
 /// An input that is a copy of memory of any alignment.
 CaseArgument input_of(const void* data, std::size_t bytes);

@@ -20,9 +20,9 @@ TimedReduction timed_reduce(Engine& engine, Device& device, const detail::Reduce
     one.sizes = problem.sizes;
     one.arguments = {input_of(values, elements * bytes_of(request.element)),
                      CaseArgument::output(bytes_of(request.result))};
-    const TimedCase timed =
-        time_case(engine, device, reduce_kernel(request.shape.kind, device.info().platform),
-                  problem, resolved, std::move(one));
+    const TimedCase timed = time_case(
+        engine, {device, reduce_kernel(request.shape.kind, device.info().platform), problem},
+        resolved, std::move(one));
     TimedReduction result{};
     std::memcpy(result.value, timed.output.data(), timed.output.size());
     result.info = resolved.info;

@@ -23,7 +23,7 @@ std::string key_of(const std::string& template_hash, const std::string& device_c
     return hex(hasher.digest());
 }
 
-/// Instances with the same defines are one program, those with others another.
+/// One program for each set of defines.
 std::vector<CompileOutcome> compile_by_defines(Device& device, const TemplateSource& source,
                                                std::span<const Instance> instances) {
     std::map<std::string_view, std::vector<std::size_t>> programs;

@@ -11,23 +11,34 @@
 #include <vector>
 
 #include "backend/device.hpp"
+#include "tuning/task.hpp"
 
 namespace jitune::internal {
 
-/// What has been compiled in this process, so that configurations that differ only in their launch
-/// (and problems that differ only in their sizes) are compiled once. Thread-safe; no lock is held
-/// while compiling, so two threads may compile the same instance: the first Binary is kept.
+/// The binaries that this process has compiled, so that configurations that differ only in their
+/// launch (and problems that differ only in their sizes) are compiled once. Thread-safe; no lock is
+/// held while compiling, so two threads may compile the same instance: the first Binary is kept.
 class BinaryCache {
 public:
     /// The outcome for `instance` of the template with this hash on this device class, if known.
     std::optional<CompileOutcome> find(const std::string& template_hash,
                                        const std::string& device_class, const Instance& instance);
+    std::optional<CompileOutcome> find(const Task& task, const Instance& instance) {
+        return find(task.kernel_template().hash(), task.info().device_class, instance);
+    }
 
-    /// Compiles on `backend` and remembers. One outcome per instance. Throws as Device::compile
+    /// Compiles for `device` and remembers. One outcome per instance. Throws as Device::compile
     /// does.
     std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
                                         const std::string& template_hash,
                                         std::span<const Instance> instances);
+    std::vector<CompileOutcome> compile(const Task& task, std::span<const Instance> instances) {
+        const KernelTemplate& kernel = task.kernel_template();
+        return compile(task.device, kernel.source(), kernel.hash(), instances);
+    }
+    CompileOutcome compile(const Task& task, const Instance& instance) {
+        return compile(task, std::span(&instance, 1)).front();
+    }
 
     /// Instances given to a compiler so far.
     [[nodiscard]] std::int64_t compiles() const { return compiles_; }

@@ -27,13 +27,9 @@ constexpr int kNiceness = 5;
 
 }  // namespace
 
-CompileAhead::CompileAhead(Device& device, const KernelTemplate& kernel, const Problem& problem,
-                           BinaryCache& binaries, std::size_t threads, TuneObserver* observer)
-    : device_(device),
-      kernel_(kernel),
-      problem_(problem),
-      binaries_(binaries),
-      observer_(observer) {
+CompileAhead::CompileAhead(const Task& task, BinaryCache& binaries, std::size_t threads,
+                           TuneObserver& observer)
+    : task_(task), binaries_(binaries), observer_(observer) {
     const std::size_t wished = threads > 0 ? threads : threads_for(1);
     try {
         for (std::size_t i = 0; i < wished; ++i) {
@@ -42,7 +38,7 @@ CompileAhead::CompileAhead(Device& device, const KernelTemplate& kernel, const P
     } catch (const std::system_error& error) {  // fewer threads than wished for will do
         if (threads_.empty()) {
             throw Error(ErrorKind::unavailable,
-                        fmt::format("start a thread to compile on: {}", error.what()));
+                        fmt::format("cannot start a thread for compiling: {}", error.what()));
         }
     }
 }
@@ -67,8 +63,8 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
     const std::lock_guard lock(mutex_);
     for (Wanted& one : wanted) {
         ++pending_;
-        Instance instance = kernel_.instance(problem_, one.configuration);
-        if (auto known = binaries_.find(kernel_.hash(), device_.info().device_class, instance)) {
+        Instance instance = task_.instance(one.configuration);
+        if (auto known = binaries_.find(task_, instance)) {
             ready_.push_back({one.index, std::move(one.configuration), std::move(*known)});
             continue;
         }
@@ -151,13 +147,9 @@ std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) 
         }
     }
     const std::uint64_t batch = next_serial();
-    if (observer_ != nullptr) {
-        observer_->compiling(batch, configurations);
-    }
-    auto outcomes = binaries_.compile(device_, kernel_.source(), kernel_.hash(), instances);
-    if (observer_ != nullptr) {
-        observer_->compiled(batch);
-    }
+    observer_.compiling(batch, configurations);
+    auto outcomes = binaries_.compile(task_, instances);
+    observer_.compiled(batch);
     return outcomes;
 }
 

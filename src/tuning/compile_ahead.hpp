@@ -13,10 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "backend/device.hpp"
-#include "template/kernel_template.hpp"
 #include "tuning/binary_cache.hpp"
-#include "tuning/tune_observer.hpp"
+#include "tuning/task.hpp"
+#include "tuning/tune_hooks.hpp"
 
 namespace jitune::internal {
 
@@ -31,10 +30,10 @@ struct CompiledCandidate {
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
-    /// On `threads` threads; zero: one for each core, and not more than 16. `observer`, or null, is
-    /// told of each call of the compiler.
-    CompileAhead(Device& device, const KernelTemplate& kernel, const Problem& problem,
-                 BinaryCache& binaries, std::size_t threads = 0, TuneObserver* observer = nullptr);
+    /// On `threads` threads; zero: one for each core, and not more than 16. `observer` is told of
+    /// each call of the compiler. All that is referred to must outlive it.
+    CompileAhead(const Task& task, BinaryCache& binaries, std::size_t threads = 0,
+                 TuneObserver& observer = kNoObserver);
 
     /// The threads for each of `tunings` that run at the same time on this machine.
     static std::size_t threads_for(std::size_t tunings);
@@ -73,19 +72,17 @@ private:
     std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);
     void deliver(const std::vector<Job>& jobs, const std::vector<CompileOutcome>& outcomes);
 
-    Device& device_;
-    const KernelTemplate& kernel_;
-    const Problem& problem_;
+    const Task& task_;
     BinaryCache& binaries_;
-    TuneObserver* observer_;
+    TuneObserver& observer_;
     std::size_t pending_ = 0;
 
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
     std::size_t programs_ = 0;  // begun
-    std::map<std::string, std::vector<Wanted>>
-        compiling_;  // who waits for an instance, by its name
+    /// The candidates that wait for an instance, by the instance's name.
+    std::map<std::string, std::vector<Wanted>> compiling_;
     std::deque<CompiledCandidate> ready_;
     std::exception_ptr error_;
     std::vector<std::jthread> threads_;

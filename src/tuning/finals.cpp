@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "jitune/error.hpp"
 #include "measure/final_rule.hpp"
@@ -12,132 +12,141 @@ namespace jitune::internal {
 
 namespace {
 
-/// The last of a finalist's conditions.
-constexpr std::string_view kInterleaved = " interleaved";
+constexpr int kPatience = 4;  // rounds between two questions whether they are enough
 
-constexpr std::size_t kFinalists = 8;
-constexpr double kClose = 1.15;  // times the best median: noise may explain it
-constexpr double kHopeless = 2;  // no noise explains it
-constexpr int kPatience = 4;     // rounds between two looks at whether they are enough
-
-// A kernel of some microseconds can be 5 % faster or slower than after the last time that its code
-// was loaded, for as long as it stays there. What a winner is worth is known from several loadings,
-// unless it takes too long for that to be seen.
+// A kernel of some microseconds can be 5 % faster or slower each time that its code is loaded, and
+// stays so for as long as it is loaded. So each finalist is timed in several loadings, unless it
+// takes so long that the difference does not show.
 constexpr std::size_t kLoadings = 4;
 constexpr double kLongNs = 10'000'000;
 
-/// A finalist on the clock.
-struct Lane {
+/// A finalist while it is timed.
+struct Contender {
     Finalist finalist;
-    std::vector<std::shared_ptr<const Program>> programs;  ///< as often loaded
-    std::vector<std::unique_ptr<Timer>> timers;            ///< one for each
+    std::vector<std::shared_ptr<const Program>> programs;  ///< the same code, loaded several times
+    std::vector<std::unique_ptr<Timer>> timers;            ///< one for each program
 };
 
-void announce(TuneObserver* observer, const Evaluation& evaluation) {
-    if (observer != nullptr) {
-        observer->begin(evaluation.configuration.text(), TuneObserver::Phase::time);
+/// The last round of one tuning, while the device is held.
+class Finals {
+public:
+    Finals(const Task& task, Rig& rig, TuneObserver& observer)
+        : task_(task), rig_(rig), observer_(observer) {}
+
+    void load(const std::vector<const Evaluation*>& chosen);
+    /// Takes rounds until there are enough, and says what the clocks did in them.
+    Clocks take_rounds(std::chrono::milliseconds limit);
+    void drop_impossible_times();
+    /// The winner first.
+    std::vector<Finalist> rank(const std::vector<std::size_t>& seeds,
+                               const std::string& conditions);
+
+private:
+    std::optional<Contender> make_contender(const Evaluation& evaluation, std::size_t loadings);
+    void announce(const Evaluation& evaluation) {
+        observer_.begin(evaluation.configuration.text(), TuneObserver::Phase::time);
     }
-}
+    void warm_up();
+    void take_round(std::size_t number);
+    void drop_round();
+    [[nodiscard]] std::vector<FinalRule::Lane> samples() const;
+    [[nodiscard]] std::optional<std::size_t> standing(const std::vector<std::size_t>& seeds) const;
 
-std::size_t loadings_of(const std::vector<const Evaluation*>& chosen) {
-    return std::all_of(chosen.begin(), chosen.end(),
-                       [](const Evaluation* one) { return one->median_ns >= kLongNs; })
-               ? 1
-               : kLoadings;
-}
+    const Task& task_;
+    Rig& rig_;
+    TuneObserver& observer_;
+    std::vector<Contender> contenders_;
+};
 
-std::vector<Lane> make_lanes(Device& device, const KernelTemplate& kernel, const Problem& problem,
-                             Rig& rig, const std::vector<const Evaluation*>& chosen,
-                             TuneObserver* observer) {
-    const std::size_t loadings = loadings_of(chosen);
-    std::vector<Lane> lanes;
+void Finals::load(const std::vector<const Evaluation*>& chosen) {
+    const bool all_long = std::all_of(chosen.begin(), chosen.end(), [](const Evaluation* one) {
+        return one->median_ns >= kLongNs;
+    });
     for (const Evaluation* evaluation : chosen) {
-        Lane lane;
-        lane.finalist.evaluation = evaluation;
-        announce(observer, *evaluation);
-        const LaunchRule rule =
-            kernel.launch_rule(problem, device.info(), evaluation->configuration);
-        while (lane.timers.size() < loadings) {
-            lane.programs.push_back(device.load(*evaluation->binary));
-            auto timer = rig.timer(*lane.programs.back(), rule);
-            if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
-                refuse_lost_device(*failure, evaluation->configuration);
-                break;
-            }
-            lane.timers.push_back(std::get<std::unique_ptr<Timer>>(std::move(timer)));
-        }
-        if (lane.timers.size() == loadings) {
-            lanes.push_back(std::move(lane));
+        if (auto contender = make_contender(*evaluation, all_long ? 1 : kLoadings)) {
+            contenders_.push_back(std::move(*contender));
         }
     }
-    return lanes;
 }
 
-/// One sample of each lane, from the first on or the second and so on, of its next loading; a lane
-/// that fails is out.
-void take_round(std::vector<Lane>& lanes, std::size_t number, TuneObserver* observer) {
+std::optional<Contender> Finals::make_contender(const Evaluation& evaluation,
+                                                std::size_t loadings) {
+    Contender contender;
+    contender.finalist.evaluation = &evaluation;
+    announce(evaluation);
+    const LaunchRule rule = task_.launch_rule(evaluation.configuration);
+    while (contender.timers.size() < loadings) {
+        contender.programs.push_back(task_.device.load(*evaluation.binary));
+        auto timer = rig_.timer(*contender.programs.back(), rule);
+        if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
+            refuse_lost_device(*failure, evaluation.configuration);
+            return std::nullopt;
+        }
+        contender.timers.push_back(std::get<std::unique_ptr<Timer>>(std::move(timer)));
+    }
+    return contender;
+}
+
+/// One sample of each contender, of its next loading. Round by round another contender begins, so
+/// that none always follows the same neighbour. A contender that fails is out.
+void Finals::take_round(std::size_t number) {
     std::vector<std::size_t> failed;
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-        const std::size_t place = (number + i) % lanes.size();
-        Lane& lane = lanes[place];
-        Finalist& finalist = lane.finalist;
-        announce(observer, *finalist.evaluation);
-        const auto result = Rig::sample(*lane.timers[number % lane.timers.size()]);
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+        const std::size_t index = (number + i) % contenders_.size();
+        Contender& contender = contenders_[index];
+        const Evaluation& evaluation = *contender.finalist.evaluation;
+        announce(evaluation);
+        const auto result = Rig::sample(*contender.timers[number % contender.timers.size()]);
         if (const auto* failure = std::get_if<TrialFailure>(&result)) {
-            refuse_lost_device(*failure, finalist.evaluation->configuration);
-            failed.push_back(place);
+            refuse_lost_device(*failure, evaluation.configuration);
+            failed.push_back(index);
         } else {
-            finalist.samples_ns.push_back(std::get<double>(result));
+            contender.finalist.samples_ns.push_back(std::get<double>(result));
         }
     }
     std::sort(failed.rbegin(), failed.rend());
-    for (const std::size_t place : failed) {
-        lanes.erase(lanes.begin() + static_cast<std::ptrdiff_t>(place));
+    for (const std::size_t index : failed) {
+        contenders_.erase(contenders_.begin() + static_cast<std::ptrdiff_t>(index));
     }
 }
 
-void drop_round(std::vector<Lane>& lanes) {
-    for (Lane& lane : lanes) {
-        lane.finalist.samples_ns.pop_back();
+void Finals::drop_round() {
+    for (Contender& contender : contenders_) {
+        contender.finalist.samples_ns.pop_back();
     }
 }
 
-std::vector<FinalRule::Lane> samples_of(const std::vector<Lane>& lanes) {
-    std::vector<FinalRule::Lane> samples;
-    for (const Lane& lane : lanes) {
-        samples.push_back(lane.finalist.samples_ns);
+void Finals::warm_up() {
+    const std::size_t loadings = contenders_.empty() ? 0 : contenders_.front().timers.size();
+    for (std::size_t loading = 0; loading < loadings; ++loading) {
+        take_round(loading);
+        drop_round();
     }
-    return samples;
 }
 
-/// Rounds until there are enough; what the clocks did in them.
-Clocks take_rounds(std::vector<Lane>& lanes, Rig& rig, std::chrono::milliseconds limit,
-                   TuneObserver* observer) {
+Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     const FinalRule rule;
     Clocks clocks = Clocks::steady;
-    const std::size_t loadings = lanes.empty() ? 0 : lanes.front().timers.size();
-    for (std::size_t loading = 0; loading < loadings; ++loading) {  // warms up
-        take_round(lanes, loading, observer);
-        drop_round(lanes);
-    }
+    warm_up();
     int discarded = 0;
-    for (int rounds = 0; !lanes.empty();) {
+    for (int rounds = 0; !contenders_.empty();) {
         const bool late = limit.count() > 0 && Clock::now() - begin > limit;
-        const bool look = rounds % kPatience == 0 || rounds >= rule.max_rounds;
-        if (rounds >= rule.min_rounds && (late || (look && rule.enough(samples_of(lanes))))) {
+        const bool ask = rounds % kPatience == 0 || rounds >= rule.max_rounds;
+        if (rounds >= rule.min_rounds && (late || (ask && rule.enough(samples())))) {
             break;
         }
-        rig.clocks().begin();
-        take_round(lanes, static_cast<std::size_t>(rounds), observer);
-        const Clocks seen = rig.clocks().end();
-        if (seen == Clocks::noisy && rig.clocks().discard(discarded++)) {
-            drop_round(lanes);
+        rig_.clocks().begin();
+        take_round(static_cast<std::size_t>(rounds));
+        const Clocks seen = rig_.clocks().end();
+        if (seen == Clocks::noisy && rig_.clocks().discard(discarded++)) {
+            drop_round();
             continue;
         }
         discarded = 0;
         ++rounds;
+        // The worst that was seen stands for all rounds.
         if (clocks != Clocks::noisy && seen != Clocks::steady) {
             clocks = seen;
         }
@@ -145,92 +154,65 @@ Clocks take_rounds(std::vector<Lane>& lanes, Rig& rig, std::chrono::milliseconds
     return clocks;
 }
 
-/// The place of the last seed that is among the lanes.
-std::optional<std::size_t> standing(const std::vector<Lane>& lanes,
-                                    const std::vector<std::size_t>& seeds) {
+void Finals::drop_impossible_times() {
+    std::erase_if(contenders_, [&](const Contender& contender) {
+        return rig_.judge_time(summarize(contender.finalist.samples_ns).median_ns).has_value();
+    });
+}
+
+std::vector<FinalRule::Lane> Finals::samples() const {
+    std::vector<FinalRule::Lane> samples;
+    for (const Contender& contender : contenders_) {
+        samples.push_back(contender.finalist.samples_ns);
+    }
+    return samples;
+}
+
+/// The contender that wins unless another is clearly faster: the last of the seeds that is left.
+std::optional<std::size_t> Finals::standing(const std::vector<std::size_t>& seeds) const {
     for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed) {
-        const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& one) {
-            return one.finalist.evaluation->index == *seed;
-        });
-        if (lane != lanes.end()) {
-            return static_cast<std::size_t>(lane - lanes.begin());
+        const auto found =
+            std::find_if(contenders_.begin(), contenders_.end(), [&](const Contender& contender) {
+                return contender.finalist.evaluation->index == *seed;
+            });
+        if (found != contenders_.end()) {
+            return static_cast<std::size_t>(found - contenders_.begin());
         }
     }
     return std::nullopt;
 }
 
-}  // namespace
-
-bool is_of_finals(const Measurement& measurement) {
-    return measurement.conditions.ends_with(kInterleaved);
-}
-
-std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& evaluations,
-                                                const std::vector<std::size_t>& seeds) {
-    std::vector<const Evaluation*> timed;
-    for (const Evaluation& evaluation : evaluations) {
-        if (evaluation.verdict == Verdict::timed) {
-            timed.push_back(&evaluation);
-        }
-    }
-    std::stable_sort(timed.begin(), timed.end(), [](const Evaluation* a, const Evaluation* b) {
-        return a->median_ns < b->median_ns;
-    });
-    std::vector<const Evaluation*> chosen;
-    // Apart: what a database says of those of earlier searches keeps none of this one's out.
-    for (const bool known : {false, true}) {
-        double best_ns = 0;
-        std::size_t count = 0;
-        for (const Evaluation* evaluation : timed) {
-            if (evaluation->conditions.empty() != known || count == kFinalists) {
-                continue;
-            }
-            best_ns = count == 0 ? evaluation->median_ns : best_ns;
-            if (evaluation->median_ns <= kClose * best_ns) {
-                chosen.push_back(evaluation);
-                ++count;
-            }
-        }
-    }
-    for (const Evaluation* evaluation : timed) {
-        const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
-        const bool is_in = std::find(chosen.begin(), chosen.end(), evaluation) != chosen.end();
-        // By its fastest sample: on a busy machine a median says little.
-        const double fastest_ns =
-            *std::min_element(evaluation->samples_ns.begin(), evaluation->samples_ns.end());
-        if (seed && !is_in && fastest_ns <= kHopeless * timed.front()->median_ns) {
-            chosen.push_back(evaluation);
-        }
-    }
-    return chosen;
-}
-
-std::vector<Finalist> run_finals(Device& device, const KernelTemplate& kernel,
-                                 const Problem& problem, Rig& rig,
-                                 const std::vector<Evaluation>& evaluations,
-                                 const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit, TuneObserver* observer) {
-    const DeviceLock::Turn turn = rig.turn();
-    std::vector<Lane> lanes =
-        make_lanes(device, kernel, problem, rig, choose_finalists(evaluations, seeds), observer);
-    const Clocks clocks = take_rounds(lanes, rig, limit, observer);
-    std::erase_if(lanes, [&](const Lane& lane) {
-        return rig.judge_time(summarize(lane.finalist.samples_ns).median_ns).has_value();
-    });
-    if (lanes.empty()) {
+std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
+                                   const std::string& conditions) {
+    if (contenders_.empty()) {
         return {};
     }
-    const std::size_t winner = FinalRule{}.winner(samples_of(lanes), standing(lanes, seeds));
-    std::rotate(lanes.begin(), lanes.begin() + static_cast<std::ptrdiff_t>(winner),
-                lanes.begin() + static_cast<std::ptrdiff_t>(winner) + 1);
+    const auto winner = static_cast<std::ptrdiff_t>(FinalRule{}.winner(samples(), standing(seeds)));
+    std::rotate(contenders_.begin(), contenders_.begin() + winner,
+                contenders_.begin() + winner + 1);
     std::vector<Finalist> finalists;
-    for (Lane& lane : lanes) {
-        lane.finalist.summary = summarize(lane.finalist.samples_ns);
-        lane.finalist.uncertainty = relative_uncertainty(lane.finalist.samples_ns);
-        lane.finalist.conditions = rig.conditions(clocks, turn.alone()) + std::string(kInterleaved);
-        finalists.push_back(std::move(lane.finalist));
+    for (Contender& contender : contenders_) {
+        Finalist& finalist = contender.finalist;
+        finalist.summary = summarize(finalist.samples_ns);
+        finalist.uncertainty = relative_uncertainty(finalist.samples_ns);
+        finalist.conditions = conditions;
+        finalists.push_back(std::move(finalist));
     }
     return finalists;
+}
+
+}  // namespace
+
+std::vector<Finalist> run_finals(const Task& task, Rig& rig,
+                                 const std::vector<const Evaluation*>& chosen,
+                                 const std::vector<std::size_t>& seeds,
+                                 std::chrono::milliseconds limit, TuneObserver& observer) {
+    const DeviceLock::Turn turn = rig.turn();
+    Finals finals(task, rig, observer);
+    finals.load(chosen);
+    const Clocks clocks = finals.take_rounds(limit);
+    finals.drop_impossible_times();
+    return finals.rank(seeds, rig.conditions(clocks, turn.alone()) + " interleaved");
 }
 
 }  // namespace jitune::internal

@@ -9,7 +9,7 @@
 
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
-#include "tuning/finals.hpp"
+#include "tuning/finalist.hpp"
 
 namespace jitune::internal {
 
@@ -32,36 +32,35 @@ void tell(Strategy& strategy, const Evaluation& evaluation) {
 
 }  // namespace
 
-Search::Search(Device& device, const KernelTemplate& kernel, const Problem& problem,
-               const SearchSpace& space, BinaryCache& binaries, const TuneOptions& options,
-               const Log& log)
-    : device_(device),
-      kernel_(kernel),
-      problem_(problem),
+Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries,
+               const SearchPlan& plan, const TuneHooks& hooks, const Log& log)
+    : task_(task),
       space_(space),
       binaries_(binaries),
-      options_(options),
+      plan_(plan),
+      hooks_(hooks),
       log_(log),
-      seeds_{space.find(kernel.default_configuration(space))},
-      ahead_(std::in_place, device, kernel, problem, binaries, options.compile_threads,
-             options.observer) {
+      ahead_(std::in_place, task, binaries, plan.compile_threads, *hooks.observer) {
     progress_.space = space.size();
-    if (options.incumbent) {
-        const std::size_t incumbent = space.find(*options.incumbent);
-        if (incumbent < space.size() && incumbent != seeds_.front()) {
-            seeds_.push_back(incumbent);
-        }
-    }
+    find_seeds();
     learn_history();
-    strategy_ = make_strategy(options.strategy, space, options.seed, expected_evaluations());
+    strategy_ = make_strategy(plan.strategy, space, plan.seed, expected_evaluations());
     for (const Evaluation& known : evaluations_) {
         tell(*strategy_, known);
     }
     submit_first();
 }
 
+void Search::find_seeds() {
+    seeds_ = {space_.find(task_.default_configuration(space_))};
+    const std::size_t incumbent = find(plan_.incumbent);
+    if (incumbent < space_.size() && incumbent != seeds_.front()) {
+        seeds_.push_back(incumbent);
+    }
+}
+
 void Search::learn_history() {
-    for (const Measurement& known : options_.history) {
+    for (const Measurement& known : plan_.history) {
         Evaluation evaluation;
         evaluation.index = find(known.configuration);
         if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
@@ -99,8 +98,8 @@ void Search::submit(const std::vector<std::size_t>& indexes) {
             texts.push_back(wanted.back().configuration.text());
         }
     }
-    if (options_.observer != nullptr && !texts.empty()) {
-        options_.observer->announce(texts);
+    if (!texts.empty()) {
+        hooks_.observer->announce(texts);
     }
     ahead_->submit(std::move(wanted));
 }
@@ -114,14 +113,14 @@ std::vector<std::size_t> Search::find_all(const std::vector<std::string>& config
 }
 
 void Search::submit_first() {
-    const std::vector<std::size_t> suspects = find_all(options_.suspects);
+    const std::vector<std::size_t> suspects = find_all(plan_.suspects);
     for (const std::size_t seed : seeds_) {
         if (std::find(suspects.begin(), suspects.end(), seed) == suspects.end()) {
             submit({seed});
         }
     }
     if (suspects.empty()) {  // else the others must wait until those have run alone
-        submit(find_all(options_.hints));
+        submit(find_all(plan_.hints));
         refill(std::max<std::size_t>(ahead_->depth() / kEarly, 1));
     }
 }
@@ -132,9 +131,9 @@ void Search::evaluate_first() {
             evaluate(ahead_->take(seed));
         }
     }
-    if (!options_.suspects.empty()) {
-        evaluate_alone(find_all(options_.suspects));
-        submit(find_all(options_.hints));
+    if (!plan_.suspects.empty()) {
+        evaluate_alone(find_all(plan_.suspects));
+        submit(find_all(plan_.hints));
     }
 }
 
@@ -145,7 +144,7 @@ void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
         }
         // The others wait for a later search, lest this one try nothing else.
         const auto spent = std::chrono::steady_clock::now() - begin_;
-        if (options_.budget.count() > 0 && spent >= options_.budget / 2) {
+        if (plan_.budget.count() > 0 && spent >= plan_.budget / 2) {
             postponed_ |= suspect < space_.size() && submitted_.insert(suspect).second;
             continue;
         }
@@ -158,8 +157,8 @@ void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
 
 std::size_t Search::find(const std::string& configuration) const {
     try {
-        return space_.find(Configuration::parse(configuration, kernel_.front_matter().parameters));
-    } catch (const Error&) {  // of another template, or no configuration at all
+        return space_.find(task_.parse(configuration));
+    } catch (const Error&) {  // a configuration of another template, or no configuration at all
         return space_.size();
     }
 }
@@ -167,7 +166,7 @@ std::size_t Search::find(const std::string& configuration) const {
 void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record) {
     rig_ = &rig;
     record_ = record;
-    begin_ = std::chrono::steady_clock::now() - options_.spent;  // not with what set the rig up
+    begin_ = std::chrono::steady_clock::now() - plan_.spent;  // not with what set the rig up
     evaluate_first();
     const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
     while (!out_of_budget()) {
@@ -185,9 +184,9 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
 }
 
 void Search::refill(std::size_t wished) {
-    if (options_.max_evaluations > 0) {  // compiles nothing that will not be tried
-        wished = std::min(wished, options_.max_evaluations -
-                                      std::min(options_.max_evaluations, evaluations_.size()));
+    if (plan_.max_evaluations > 0) {  // compiles nothing that will not be tried
+        wished = std::min(
+            wished, plan_.max_evaluations - std::min(plan_.max_evaluations, evaluations_.size()));
     }
     while (asking_ && ahead_->pending() < wished) {
         const std::vector<std::size_t> asked = strategy_->ask(wished - ahead_->pending());
@@ -221,10 +220,7 @@ void Search::check_known() {
 }
 
 std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
-    const Instance instance = kernel_.instance(problem_, known.configuration);
-    CompileOutcome outcome =
-        binaries_.compile(device_, kernel_.source(), kernel_.hash(), std::span(&instance, 1))
-            .front();
+    CompileOutcome outcome = binaries_.compile(task_, task_.instance(known.configuration));
     if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
         return TrialFailure{Verdict::compile_failed, refusal->log, false};
     }
@@ -238,19 +234,19 @@ std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
 }
 
 std::size_t Search::expected_evaluations() const {
-    const auto in_time = static_cast<std::size_t>(
-        std::chrono::duration<double>(options_.budget).count() * kUsualRate);
-    if (options_.max_evaluations == 0 || in_time == 0) {
-        return std::max(options_.max_evaluations, in_time);
+    const auto in_time =
+        static_cast<std::size_t>(std::chrono::duration<double>(plan_.budget).count() * kUsualRate);
+    if (plan_.max_evaluations == 0 || in_time == 0) {
+        return std::max(plan_.max_evaluations, in_time);
     }
-    return std::min(options_.max_evaluations, in_time);
+    return std::min(plan_.max_evaluations, in_time);
 }
 
 bool Search::out_of_budget() const {
     const auto spent = std::chrono::steady_clock::now() - begin_;
-    return (options_.budget.count() > 0 && spent >= options_.budget) ||
-           (options_.max_evaluations > 0 && evaluations_.size() >= options_.max_evaluations) ||
-           (options_.stop != nullptr && options_.stop->load()) || on_target();
+    return (plan_.budget.count() > 0 && spent >= plan_.budget) ||
+           (plan_.max_evaluations > 0 && evaluations_.size() >= plan_.max_evaluations) ||
+           hooks_.stop->load() || on_target();
 }
 
 bool Search::on_target() const {
@@ -261,8 +257,8 @@ bool Search::on_target() const {
     const double default_ns =
         standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns;
     const double best_ns = *progress_.best_ns;
-    const double factor = options_.target_speed_up;
-    return best_ns <= options_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
+    const double factor = plan_.target_speed_up;
+    return best_ns <= plan_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
 }
 
 void Search::evaluate(CompiledCandidate candidate) {
@@ -284,8 +280,9 @@ void Search::evaluate(CompiledCandidate candidate) {
     if (evaluation.verdict == Verdict::timed) {
         evaluation.binary = std::get<Binary>(std::move(candidate.outcome));
     } else {
-        log_.info("{} {}: {}: {}", kernel_.source().name, evaluation.configuration.text(),
-                  to_string(evaluation.verdict), evaluation.reason);
+        log_.info("{} {}: {}: {}", task_.kernel_template().source().name,
+                  evaluation.configuration.text(), to_string(evaluation.verdict),
+                  evaluation.reason);
     }
     add(std::move(evaluation));
     record_(evaluations_.back());
@@ -293,15 +290,11 @@ void Search::evaluate(CompiledCandidate candidate) {
     if (failed) {
         refuse_lost_device(*failed, evaluations_.back().configuration);
     }
-    if (options_.progress) {
-        options_.progress(progress_);
-    }
+    hooks_.progress(progress_);
 }
 
 void Search::begin(const Configuration& configuration, TuneObserver::Phase phase) const {
-    if (options_.observer != nullptr) {
-        options_.observer->begin(configuration.text(), phase);
-    }
+    hooks_.observer->begin(configuration.text(), phase);
 }
 
 std::variant<Search::Loaded, TrialFailure> Search::load_checked(
@@ -309,14 +302,13 @@ std::variant<Search::Loaded, TrialFailure> Search::load_checked(
     Loaded loaded;
     try {
         begin(configuration, TuneObserver::Phase::check);
-        loaded.program = device_.load(binary);
-        loaded.rule = kernel_.launch_rule(problem_, device_.info(), configuration);
+        loaded.program = task_.device.load(binary);
+        loaded.rule = task_.launch_rule(configuration);
     } catch (const Error& error) {
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
-    const bool repeatable =
-        kernel_.reproducibility(configuration, problem_, device_.info()) != "any";
-    if (auto failure = rig_->check(*loaded.program, loaded.rule, repeatable)) {
+    if (auto failure =
+            rig_->check(*loaded.program, loaded.rule, task_.is_repeatable(configuration))) {
         return std::move(*failure);
     }
     return loaded;

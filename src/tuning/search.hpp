@@ -14,44 +14,35 @@
 #include "measure/stopping_rule.hpp"
 #include "strategy/strategy.hpp"
 #include "tuning/compile_ahead.hpp"
+#include "tuning/evaluation.hpp"
 #include "tuning/rig.hpp"
-#include "tuning/tuner.hpp"
+#include "tuning/search_plan.hpp"
+#include "tuning/task.hpp"
+#include "tuning/tune_hooks.hpp"
 
 namespace jitune::internal {
 
-/// What became of one configuration in the first round.
-struct Evaluation {
-    std::size_t index = 0;  ///< in the search space
-    Configuration configuration;
-    Verdict verdict = Verdict::timed;
-    std::string reason;
-    std::vector<double> samples_ns;
-    std::string conditions;        ///< under which they were taken; empty: by an earlier search
-    double median_ns = 0;          ///< if timed
-    std::optional<Binary> binary;  ///< if timed by this search
-};
-
-/// The first round of tuning one problem: asks the strategy, compiles ahead, checks, times and
-/// races. Used by one thread.
+/// The first round of a tuning: asks the strategy, compiles ahead, checks, times and races. Used by
+/// one thread.
 class Search {
 public:
-    /// Compilers begin at once, for candidates that need no time of another: the rig can be set up
-    /// meanwhile.
-    Search(Device& device, const KernelTemplate& kernel, const Problem& problem,
-           const SearchSpace& space, BinaryCache& binaries, const TuneOptions& options,
-           const Log& log);
+    /// All that is referred to must outlive it; `space` is that of the task. Compilers begin at
+    /// once, with the candidates that are chosen without any times, while the caller sets up the
+    /// rig.
+    Search(const Task& task, const SearchSpace& space, BinaryCache& binaries,
+           const SearchPlan& plan, const TuneHooks& hooks, const Log& log);
 
     /// Once. Runs on `rig`, which check_known() needs as well, until the strategy ends, the budget
-    /// is spent or the options' stop flag is set. The default configuration is evaluated first.
-    /// `record` gets each verdict as it comes, also that on a candidate that takes the device down.
-    /// Throws Error(device) when the device is lost, Error( unavailable) when there is no compiler.
+    /// is spent or the stop flag is set. The default configuration is evaluated first. `record`
+    /// gets each verdict as it comes, also that on a candidate that takes the device down. Throws
+    /// Error(device) when the device is lost, Error(unavailable) when there is no compiler.
     void run(Rig& rig, const std::function<void(const Evaluation&)>& record);
 
     /// History first.
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
 
-    /// Compiles and checks what may come into the finals and was timed before this search: what a
-    /// database says of it is not trusted with the answer.
+    /// Compiles and checks the likely finalists that only earlier searches have timed: a database
+    /// is not trusted with the answer.
     void check_known();
 
     /// The default configuration, then the incumbent if there is one that the space still holds.
@@ -61,17 +52,18 @@ public:
     [[nodiscard]] bool complete() const { return complete_; }
 
 private:
+    void find_seeds();
     void learn_history();
     void add(Evaluation evaluation);
-    /// Those of them that are in the space and were not submitted before.
+    /// Announces and compiles those that are in the space and were not submitted before.
     void submit(const std::vector<std::size_t>& indexes);
     void submit_first();
     void evaluate_first();
-    /// What was under way when an earlier search died.
+    /// One after the other, each compiled and run while nothing else is.
     void evaluate_alone(const std::vector<std::size_t>& suspects);
     [[nodiscard]] std::vector<std::size_t> find_all(
         const std::vector<std::string>& configurations) const;
-    /// The index of such a text, or the space's size.
+    /// The index of a configuration's text; the space's size where the space does not hold it.
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(CompiledCandidate candidate);
     void begin(const Configuration& configuration, TuneObserver::Phase phase) const;
@@ -87,18 +79,18 @@ private:
     std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
     std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
                                                     Evaluation& evaluation);
-    /// Asks until so many are submitted and not evaluated, or the strategy has nothing more to ask.
+    /// Asks the strategy until so many candidates are submitted and not evaluated, or until it has
+    /// nothing more to ask.
     void refill(std::size_t wished);
     [[nodiscard]] std::size_t expected_evaluations() const;
     [[nodiscard]] bool out_of_budget() const;
     [[nodiscard]] bool on_target() const;
 
-    Device& device_;
-    const KernelTemplate& kernel_;
-    const Problem& problem_;
+    const Task& task_;
     const SearchSpace& space_;
     BinaryCache& binaries_;
-    const TuneOptions& options_;
+    const SearchPlan& plan_;
+    const TuneHooks& hooks_;
     const Log& log_;
     std::chrono::steady_clock::time_point begin_;
     std::vector<std::size_t> seeds_;
@@ -109,11 +101,11 @@ private:
     std::function<void(const Evaluation&)> record_;
     TuneProgress progress_;
     bool complete_ = false;
-    bool postponed_ = false;  // suspects that are left to a later search
-    Rig* rig_ = nullptr;      // once it runs
+    bool postponed_ = false;  // some suspects are left to a later search
+    Rig* rig_ = nullptr;      // set by run()
     std::unique_ptr<Strategy> strategy_;
-    bool asking_ = true;                 // the strategy
-    std::optional<CompileAhead> ahead_;  // last: it stops before what it reads is gone
+    bool asking_ = true;                 // the strategy may have more to ask
+    std::optional<CompileAhead> ahead_;  // last: its threads read the members above
 };
 
 }  // namespace jitune::internal

@@ -9,7 +9,7 @@
 #include "jitune/error.hpp"
 #include "measure/paired_comparison.hpp"
 #include "tuning/finals.hpp"
-#include "tuning/recorder.hpp"
+#include "tuning/record_maker.hpp"
 #include "tuning/rig.hpp"
 #include "tuning/search.hpp"
 
@@ -17,9 +17,8 @@ namespace jitune::internal {
 
 namespace {
 
-/// Why nothing can win, from what became of the candidates.
-[[noreturn]] void throw_no_winner(const KernelTemplate& kernel, const DeviceInfo& device,
-                                  const std::vector<Evaluation>& evaluations) {
+/// Counts the verdicts and quotes the first reason.
+[[noreturn]] void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluations) {
     std::map<std::string, int> counts;
     std::string example;
     bool compiled = false;
@@ -34,137 +33,168 @@ namespace {
     for (const auto& [verdict, count] : counts) {
         summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, verdict);
     }
-    throw Error(compiled ? ErrorKind::verify : ErrorKind::compile,
-                fmt::format("tuning {} on {}: no configuration works ({}). For example {}",
-                            kernel.source().name, device.id, summary, example));
+    throw Error(
+        compiled ? ErrorKind::verify : ErrorKind::compile,
+        fmt::format("tuning {} on {}: no configuration works ({}). For example {}",
+                    task.kernel_template().source().name, task.info().id, summary, example));
 }
 
-/// The winner's code compiled alone, for what was timed shares its image with other candidates.
-/// Where that code does not load or gives another result, the image that was timed.
-Binary compile_alone(Device& device, const KernelTemplate& kernel, const Problem& problem,
-                     const Evaluation& winner, Rig& rig, BinaryCache& binaries, const Log& log) {
-    const Instance instance = kernel.instance(problem, winner.configuration);
-    const std::vector<CompileOutcome> outcomes =
-        binaries.compile(device, kernel.source(), kernel.hash(), std::span(&instance, 1));
-    const auto* binary = std::get_if<Binary>(&outcomes.front());
-    if (binary == nullptr) {
-        return *winner.binary;
+/// One tuning, from the first candidate to the winner.
+class Tuning {
+public:
+    Tuning(const Task& task, const SearchPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
+           const Log& log)
+        : task_(task),
+          plan_(plan),
+          hooks_(hooks),
+          binaries_(binaries),
+          log_(log),
+          space_(task.space()),
+          search_(task, space_, binaries, plan, hooks, log),
+          rig_(task.device, *task.kernel.workload, task.problem,
+               task.kernel_template().front_matter().warm_cache, log),
+          record_maker_(task) {}
+
+    TuneReport run() {
+        learn_reference();
+        search_.run(rig_, [&](const Evaluation& evaluation) {
+            record(evaluation, evaluation.samples_ns, evaluation.conditions);
+        });
+        search_.check_known();
+        const std::vector<Finalist> finalists =
+            run_finals(task_, rig_, choose_finalists(search_.evaluations(), search_.seeds()),
+                       search_.seeds(), finals_limit(), *hooks_.observer);
+        if (finalists.empty()) {
+            throw_no_winner(task_, search_.evaluations());
+        }
+        for (const Finalist& finalist : finalists) {
+            record(*finalist.evaluation, finalist.samples_ns, finalist.conditions);
+        }
+        report_.winner =
+            record_maker_.winner(finalists, gain_of(finalists),
+                                 compile_alone(*finalists.front().evaluation), search_.complete());
+        report_.progress = search_.progress();
+        return std::move(report_);
     }
+
+private:
+    void record(const Evaluation& evaluation, const std::vector<double>& samples_ns,
+                const std::string& conditions) {
+        report_.measurements.push_back(
+            record_maker_.measurement(evaluation, samples_ns, conditions));
+        hooks_.observer->measured(report_.measurements.back());
+    }
+    /// After a stop request, cuts the finals short.
+    [[nodiscard]] std::chrono::milliseconds finals_limit() const {
+        return hooks_.stop->load() ? std::chrono::milliseconds(1) : plan_.budget / 4;
+    }
+    void learn_reference();
+    [[nodiscard]] Binary compile_alone(const Evaluation& winner);
+    [[nodiscard]] bool is_right(const Binary& binary, const Configuration& configuration);
+    [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists) const;
+    [[nodiscard]] Gain gain_from_search(const Finalist& winner) const;
+
+    const Task& task_;
+    const SearchPlan& plan_;
+    const TuneHooks& hooks_;
+    BinaryCache& binaries_;
+    const Log& log_;
+    const SearchSpace space_;
+    Search search_;  // before the rig: its compilers work while the rig is set up
+    Rig rig_;
+    const RecordMaker record_maker_;
+    TuneReport report_;
+};
+
+/// Runs the template's reference launch where the workload does not know the right answers.
+void Tuning::learn_reference() {
+    if (!rig_.needs_reference()) {
+        return;
+    }
+    const std::string name =
+        fmt::format("the reference of {}", task_.kernel_template().source().name);
+    const auto reference = task_.reference(task_.default_configuration(space_));
+    if (!reference) {
+        throw Error(ErrorKind::usage,
+                    name + " is missing, and the workload does not know the right answers");
+    }
+    const CompileOutcome outcome = binaries_.compile(task_, reference->instance);
+    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
+        throw Error(ErrorKind::compile, fmt::format("cannot compile {}: {}", name, failure->log));
+    }
+    const auto program = task_.device.load(std::get<Binary>(outcome));
+    const DeviceLock::Turn turn = rig_.turn();
+    if (const auto failure = rig_.learn(*program, reference->rule)) {
+        throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
+                    fmt::format("{} failed: {}", name, failure->reason));
+    }
+}
+
+/// The image that was timed holds other candidates, too, so the winner is compiled once more by
+/// itself. The timed image stays where that one does not compile, does not load or is not right.
+Binary Tuning::compile_alone(const Evaluation& winner) {
+    hooks_.observer->begin(winner.configuration.text(), TuneObserver::Phase::check);
+    const CompileOutcome outcome = binaries_.compile(task_, task_.instance(winner.configuration));
+    const auto* binary = std::get_if<Binary>(&outcome);
+    const bool right = binary != nullptr && is_right(*binary, winner.configuration);
+    return right ? *binary : *winner.binary;
+}
+
+bool Tuning::is_right(const Binary& binary, const Configuration& configuration) {
     std::shared_ptr<const Program> program;
     try {
-        program = device.load(*binary);
+        program = task_.device.load(binary);
     } catch (const Error& error) {
-        log.warning("{} compiled alone: {}", winner.configuration.text(), error.what());
-        return *winner.binary;
+        log_.warning("{} compiled alone: {}", configuration.text(), error.what());
+        return false;
     }
-    const LaunchRule rule = kernel.launch_rule(problem, device.info(), winner.configuration);
-    const DeviceLock::Turn turn = rig.turn();
-    const auto failure =
-        rig.check(*program, rule,
-                  kernel.reproducibility(winner.configuration, problem, device.info()) != "any");
+    const LaunchRule rule = task_.launch_rule(configuration);
+    const DeviceLock::Turn turn = rig_.turn();
+    const auto failure = rig_.check(*program, rule, task_.is_repeatable(configuration));
     if (failure) {
-        refuse_lost_device(*failure, winner.configuration);
+        refuse_lost_device(*failure, configuration);
     }
-    return failure ? *winner.binary : *binary;
+    return !failure;
 }
 
-/// Round by round where the default was in the finals, else from its first round.
-Gain gain_of(const Search& search, const std::vector<Finalist>& finalists) {
+/// The winner beside the default, round by round where the default was in the finals, else beside
+/// its time in the search.
+Gain Tuning::gain_of(const std::vector<Finalist>& finalists) const {
     const Finalist& winner = finalists.front();
-    const std::size_t index = search.seeds().front();
-    Gain gain{0, {winner.conditions, winner.uncertainty, 0, 0}};
-    for (const Finalist& one : finalists) {
-        if (one.evaluation->index == index) {
-            const Ratio ratio = ratio_of(one.samples_ns, winner.samples_ns);
-            gain.default_ns = one.summary.median_ns;
-            gain.certainty.speed_up_low = ratio.low;
-            gain.certainty.speed_up_high = ratio.high;
-            return gain;
-        }
+    const auto standard =
+        std::find_if(finalists.begin(), finalists.end(), [&](const Finalist& finalist) {
+            return finalist.evaluation->index == search_.seeds().front();
+        });
+    if (standard == finalists.end()) {
+        return gain_from_search(winner);
     }
-    const auto first = std::find_if(search.evaluations().begin(), search.evaluations().end(),
-                                    [&](const Evaluation& one) { return one.index == index; });
-    if (first != search.evaluations().end() && first->verdict == Verdict::timed) {
-        const double speed_up = first->median_ns / winner.summary.median_ns;
-        const double unsure = relative_uncertainty(first->samples_ns) + winner.uncertainty;
-        gain.default_ns = first->median_ns;
+    const Ratio ratio = ratio_of(standard->samples_ns, winner.samples_ns);
+    return {standard->summary.median_ns,
+            {winner.conditions, winner.uncertainty, ratio.low, ratio.high}};
+}
+
+Gain Tuning::gain_from_search(const Finalist& winner) const {
+    Gain gain{0, {winner.conditions, winner.uncertainty, 0, 0}};
+    const auto& evaluations = search_.evaluations();
+    const auto standard = std::find_if(
+        evaluations.begin(), evaluations.end(),
+        [&](const Evaluation& evaluation) { return evaluation.index == search_.seeds().front(); });
+    if (standard != evaluations.end() && standard->verdict == Verdict::timed) {
+        const double speed_up = standard->median_ns / winner.summary.median_ns;
+        const double unsure = relative_uncertainty(standard->samples_ns) + winner.uncertainty;
+        gain.default_ns = standard->median_ns;
         gain.certainty.speed_up_low = speed_up * std::max(0.0, 1 - unsure);
         gain.certainty.speed_up_high = speed_up * (1 + unsure);
     }
     return gain;
 }
 
-/// Lets the rig learn from the template's reference where the workload does not know the answers.
-void learn_reference(Device& device, const KernelTemplate& kernel, const Problem& problem,
-                     const Configuration& standard, Rig& rig, BinaryCache& binaries) {
-    if (!rig.needs_reference()) {
-        return;
-    }
-    const std::string what = fmt::format("the reference of {}", kernel.source().name);
-    const auto reference = kernel.reference(problem, device.info(), standard);
-    if (!reference) {
-        throw Error(ErrorKind::usage, what + " is missing, and nothing else knows the answers");
-    }
-    const CompileOutcome outcome =
-        binaries.compile(device, kernel.source(), kernel.hash(), std::span(&reference->instance, 1))
-            .front();
-    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
-        throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", what, failure->log));
-    }
-    const auto program = device.load(std::get<Binary>(outcome));
-    const DeviceLock::Turn turn = rig.turn();
-    if (const auto failure = rig.learn(*program, reference->rule)) {
-        throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
-                    fmt::format("running {}: {}", what, failure->reason));
-    }
-}
-
-/// Who has asked to stop does not wait for long finals.
-std::chrono::milliseconds finals_limit(const TuneOptions& options) {
-    const bool stopped = options.stop != nullptr && options.stop->load();
-    return stopped ? std::chrono::milliseconds(1) : options.budget / 4;
-}
-
 }  // namespace
 
-TuneReport tune(Device& device, const KernelTemplate& kernel, const Workload& workload,
-                const Problem& problem, const TuneOptions& options, BinaryCache& binaries,
-                const Log& log) {
-    kernel.check(problem);
-    const SearchSpace space = kernel.space(problem, device.info());
-    Search search(device, kernel, problem, space, binaries, options, log);
-    Rig rig(device, workload, problem, kernel.front_matter().warm_cache, log);
-    learn_reference(device, kernel, problem, kernel.default_configuration(space), rig, binaries);
-    const Recorder recorder(kernel, problem, device);
-    TuneReport report;
-    const auto record = [&](const Evaluation& evaluation, const std::vector<double>& samples_ns,
-                            const std::string& conditions) {
-        report.measurements.push_back(recorder.measurement(evaluation, samples_ns, conditions));
-        if (options.observer != nullptr) {
-            options.observer->measured(report.measurements.back());
-        }
-    };
-    search.run(rig, [&](const Evaluation& one) { record(one, one.samples_ns, one.conditions); });
-    search.check_known();
-    const std::vector<Finalist> finalists =
-        run_finals(device, kernel, problem, rig, search.evaluations(), search.seeds(),
-                   finals_limit(options), options.observer);
-    if (finalists.empty()) {
-        throw_no_winner(kernel, device.info(), search.evaluations());
-    }
-    for (const Finalist& finalist : finalists) {
-        record(*finalist.evaluation, finalist.samples_ns, finalist.conditions);
-    }
-    if (options.observer != nullptr) {
-        options.observer->begin(finalists.front().evaluation->configuration.text(),
-                                TuneObserver::Phase::check);
-    }
-    const Binary binary =
-        compile_alone(device, kernel, problem, *finalists.front().evaluation, rig, binaries, log);
-    report.winner =
-        recorder.winner(finalists, gain_of(search, finalists), binary, search.complete());
-    report.progress = search.progress();
-    return report;
+TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
+                BinaryCache& binaries, const Log& log) {
+    task.check();
+    return Tuning(task, plan, hooks, binaries, log).run();
 }
 
 }  // namespace jitune::internal

@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
-#include "tuning/finals.hpp"
+#include "tuning/finalist.hpp"
 
 namespace jitune::internal {
 
@@ -17,10 +16,10 @@ namespace {
 constexpr std::string_view kDown = "the machine went down during this candidate";
 
 struct Past {
-    const Measurement* last = nullptr;  // that says what the candidate is
-    const Measurement* down = nullptr;  // since then
-    int downs = 0;
-    bool alone = false;  // the last time
+    const Measurement* last = nullptr;  // the last proper verdict
+    const Measurement* down = nullptr;  // the machine went down, later than that verdict
+    int downs = 0;                      // how often it did
+    bool alone = false;                 // nothing else was under way the last time
 };
 
 bool is_same_place(const Provenance& a, const Provenance& b) {
@@ -33,21 +32,16 @@ std::string machine_down_reason(std::size_t others) {
     return others == 0 ? std::string(kDown) : fmt::format("{} or {} others", kDown, others);
 }
 
-void recall(TuningStore& store, const KernelTemplate& kernel, const Recorder& recorder,
-            TuneOptions& options) {
-    const auto& parameters = kernel.front_matter().parameters;
-    const std::optional<Winner> winner = store.find(recorder.key());
+void recall(TuningStore& store, const RecordMaker& record_maker, SearchPlan& plan) {
+    const RecordKey key = record_maker.task().key();
+    const std::optional<Winner> winner = store.find(key);
     if (winner) {
-        try {
-            options.incumbent = Configuration::parse(winner->configuration, parameters);
-        } catch (const Error&) {  // not a configuration of this template: no incumbent
-            options.incumbent.reset();
-        }
+        plan.incumbent = winner->configuration;
     }
-    TuningHistory history = tuning_history(store.measurements(recorder.key()), recorder.sizes(),
-                                           recorder.provenance(), !winner || !winner->complete);
-    options.history = std::move(history.known);
-    options.suspects = std::move(history.suspects);
+    TuningHistory history = tuning_history(store.measurements(key), record_maker.task().sizes(),
+                                           record_maker.provenance(), !winner || !winner->complete);
+    plan.history = std::move(history.known);
+    plan.suspects = std::move(history.suspects);
 }
 
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
@@ -55,7 +49,7 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
     std::map<std::string, Past> pasts;
     bool worked = false;
     for (const Measurement& row : rows) {
-        if (row.reason.starts_with(kDown)) {  // whatever the sizes: it is the machine that is lost
+        if (row.reason.starts_with(kDown)) {  // at any sizes: the machine was lost, not a time
             Past& past = pasts[row.configuration];
             past.down = &row;
             past.alone = row.reason == kDown;

@@ -7,33 +7,33 @@
 
 #include "tuner_db/record.hpp"
 #include "tuner_db/tuning_store.hpp"
-#include "tuning/recorder.hpp"
-#include "tuning/tuner.hpp"
+#include "tuning/record_maker.hpp"
+#include "tuning/search_plan.hpp"
 
 namespace jitune::internal {
 
-/// What earlier tunings of a problem leave to the next one.
+/// The results of earlier tunings that the next one builds on.
 struct TuningHistory {
-    std::vector<Measurement> known;     ///< TuneOptions::history: the last of each configuration
-    std::vector<std::string> suspects;  ///< TuneOptions::suspects
+    std::vector<Measurement> known;     ///< SearchPlan::history: the last of each configuration
+    std::vector<std::string> suspects;  ///< SearchPlan::suspects
 };
 
-/// From all measurements of a key, oldest first: those on the same sizes with the same device,
-/// driver and compiler as `now` where the earlier tuning is to be gone on with (`resume`), else
-/// those alone that must never run again. What the device refused is tried again, and so is
-/// everything where nothing has worked: the reason may have passed. A configuration that was under
-/// way when the machine went down is a suspect until it has been measured. The second time, and
-/// alone, it is quarantined: known as crashed.
+/// Of all measurements of a key, oldest first. With `resume`: those on the same sizes with the same
+/// device, driver and compiler as `now`; without: only those that must never run again.
+/// Configurations that the device refused are tried again, and so are all where none has worked:
+/// the reason may have passed. A configuration that was under way when the machine went down is a
+/// suspect until it has been measured. If it was under way twice, the second time alone, it is
+/// quarantined: known as crashed.
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
                              const Provenance& now, bool resume);
 
-/// Sets the incumbent, the history and the suspects of a tuning from the database. What was tuned
-/// to the end is tuned anew, with its winner as the incumbent; what was not is gone on with. Throws
+/// Sets the incumbent, the history and the suspects of a plan from the database. A tuning that was
+/// complete begins anew, with its winner as the incumbent; one that was not is resumed. Throws
 /// Error(store).
-void recall(TuningStore& store, const KernelTemplate& kernel, const Recorder& recorder,
-            TuneOptions& options);
+void recall(TuningStore& store, const RecordMaker& record_maker, SearchPlan& plan);
 
-/// The reason of a candidate that was under way with `others` when the machine went down.
+/// The reason in the verdict on a candidate that was under way with so many `others` when the
+/// machine went down.
 std::string machine_down_reason(std::size_t others);
 
 }  // namespace jitune::internal

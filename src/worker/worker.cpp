@@ -94,13 +94,13 @@ private:
         MessageReader reader(message);
         const std::string word = reader.text();
         const std::lock_guard lock(mutex_);
-        if (word == worker_words::kTune) {
+        if (word == worker_messages::kTune) {
             stop_ = false;
             answered_ = 0;
             requests_.push_back(read_request(reader));
-        } else if (word == worker_words::kGo) {
+        } else if (word == worker_messages::kGo) {
             ++answered_;
-        } else if (word == worker_words::kStop) {
+        } else if (word == worker_messages::kStop) {
             stop_ = true;
         }
         changed_.notify_all();
@@ -121,7 +121,7 @@ public:
         : channel_(channel), orders_(orders), binaries_(binaries), told_(binaries.compiles()) {}
 
     void announce(std::span<const std::string> configurations) override {
-        Message message{worker_words::kAnnounce};
+        Message message{worker_messages::kAnnounce};
         MessageWriter(message).texts(configurations);
         channel_.send(message);
         ++announced_;
@@ -130,12 +130,12 @@ public:
         }
     }
     void compiling(std::uint64_t batch, std::span<const std::string> configurations) override {
-        Message message{worker_words::kCompiling};
+        Message message{worker_messages::kCompiling};
         MessageWriter(message).integer(static_cast<std::int64_t>(batch)).texts(configurations);
         channel_.send(message);
     }
     void compiled(std::uint64_t batch) override {
-        Message message{worker_words::kCompiled};
+        Message message{worker_messages::kCompiled};
         MessageWriter(message).integer(static_cast<std::int64_t>(batch));
         channel_.send(message);
         tell_compiles();
@@ -143,7 +143,7 @@ public:
     /// What was compiled since this was last told.
     void tell_compiles() {
         const std::int64_t now = binaries_.compiles();
-        Message message{worker_words::kCompiles};
+        Message message{worker_messages::kCompiles};
         MessageWriter(message).integer(now - told_.exchange(now));
         channel_.send(message);
     }
@@ -153,11 +153,11 @@ public:
             place != announcement_of_.end()) {
             orders_.wait_for_go(place->second);
         }
-        channel_.send(
-            {phase == Phase::check ? worker_words::kCheck : worker_words::kTime, configuration});
+        channel_.send({phase == Phase::check ? worker_messages::kCheck : worker_messages::kTime,
+                       configuration});
     }
     void measured(const Measurement& measurement) override {
-        Message message{worker_words::kMeasured};
+        Message message{worker_messages::kMeasured};
         MessageWriter writer(message);
         write_record(writer, measurement);
         channel_.send(message);
@@ -173,7 +173,7 @@ private:
 };
 
 void say_error(MessageChannel& channel, ErrorKind kind, const std::string& text) {
-    Message message{worker_words::kError};
+    Message message{worker_messages::kError};
     MessageWriter(message).integer(static_cast<std::int64_t>(kind)).text(text);
     channel.send(message);
 }
@@ -185,9 +185,9 @@ public:
         : scratch_(std::move(scratch)), families_(families), channel_(take_channel()) {}
 
     [[noreturn]] void run() {
-        channel_.send({worker_words::kReady, worker_words::kProtocol});
+        channel_.send({worker_messages::kReady, worker_messages::kProtocol});
         while (true) {
-            WorkerRequest request = orders_.next();
+            const WorkerRequest request = orders_.next();
             try {
                 tune_one(request);
             } catch (const Error& error) {
@@ -210,7 +210,7 @@ private:
         options.database.clear();
         options.log_level = LogLevel::info;
         options.log_sink = [this](LogLevel, std::string_view line) {
-            channel_.send({worker_words::kLog, std::string(line)});
+            channel_.send({worker_messages::kLog, std::string(line)});
         };
         return options;
     }
@@ -226,27 +226,21 @@ private:
         return *kernel_;
     }
 
-    void tune_one(WorkerRequest& request) {
+    void tune_one(const WorkerRequest& request) {
         const Kernel& kernel = kernel_of(request);
-        TuneOptions& options = request.options;
-        if (!request.incumbent.empty()) {
-            options.incumbent = Configuration::parse(
-                request.incumbent, kernel.kernel_template.front_matter().parameters);
-        }
         Reporter reporter(channel_, orders_, binaries_);
-        options.observer = &reporter;
-        options.stop = &orders_.stop();
-        options.progress = [&](const TuneProgress& progress) {
-            Message message{worker_words::kProgress};
-            MessageWriter writer(message);
-            write_progress(writer, progress);
-            channel_.send(message);
-        };
-        const TuneReport report =
-            tune(engine_.device(request.device), kernel.kernel_template, *kernel.workload,
-                 request.problem, options, binaries_, engine_.log());
+        const TuneHooks hooks{&orders_.stop(),
+                              [&](const TuneProgress& progress) {
+                                  Message message{worker_messages::kProgress};
+                                  MessageWriter writer(message);
+                                  write_progress(writer, progress);
+                                  channel_.send(message);
+                              },
+                              &reporter};
+        const TuneReport report = tune({engine_.device(request.device), kernel, request.problem},
+                                       request.plan, hooks, binaries_, engine_.log());
         reporter.tell_compiles();
-        Message message{worker_words::kReport};
+        Message message{worker_messages::kReport};
         MessageWriter writer(message);
         write_record(writer, report.winner);
         write_progress(writer, report.progress);

@@ -235,7 +235,7 @@ TEST_F(EngineTest, SaysSoWhereNotEvenTheDefaultCompiles) {
     device_.on(fake_sum(128, 4)).compile_log = "line 1: garbage";
     const auto engine = make_engine();
     expect_error(ErrorKind::compile, "line 1: garbage", [&] { resolve(*engine); });
-    expect_error(ErrorKind::compile, "compiling sum.cu as block=64 items=2",
+    expect_error(ErrorKind::compile, "cannot compile sum.cu as block=64 items=2",
                  [&] { resolve(*engine); });
 }
 
@@ -341,7 +341,7 @@ TEST_F(EngineTest, RefusesToWorkInAForkedChild) {
         expect_forked([&] { resolve(*engine); });
         expect_forked([&] { engine->device("cuda"); });
         expect_forked([&] { static_cast<void>(engine->devices()); });
-        expect_forked([&] { engine->tune_and_store(device_, kernel_, fake_sum_problem(), {}); });
+        expect_forked([&] { engine->tune_and_store({device_, kernel_, fake_sum_problem()}, {}); });
         _exit(refused);
     }
     int status = -1;

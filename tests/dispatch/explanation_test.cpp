@@ -14,7 +14,7 @@ class ExplanationTest : public EngineFixture {
 protected:
     Explanation explain_for(std::int64_t n) {
         const auto engine = make_engine();
-        return explain(*engine, device_, kernel_, fake_sum_problem(n));
+        return explain(*engine, {device_, kernel_, fake_sum_problem(n)});
     }
 
     /// A winner that differs from that of n = 1000 as `change` says.

@@ -140,7 +140,7 @@ TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusMemoryIsFull) {
         Place place(options_, gpu_);
         const Kernel& kernel = place.machine->kernel("entropy");
         place.engine.tune_and_store(
-            place.machine->device(), kernel, entropy_problem(kRequest),
+            {place.machine->device(), kernel, entropy_problem(kRequest)},
             {.strategy = "exhaustive", .budget = std::chrono::seconds(8), .max_evaluations = 2});
     };
     gpu_.is_full = true;

@@ -148,13 +148,14 @@ TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
     EXPECT_EQ(stored.info.configuration, tuned.info.configuration);
 
     const Kernel& kernel = entropy_kernel_on(later.device());
-    const Explanation explained = explain(again, later.device(), kernel, entropy_problem(request));
+    const Explanation explained =
+        explain(again, {later.device(), kernel, entropy_problem(request)});
     ASSERT_FALSE(explained.rows.empty());
     EXPECT_TRUE(explained.rows.front().serves) << explained.rows.front().reason;
     EXPECT_EQ(explained.rows.front().winner.configuration, tuned.info.configuration);
 
     Machine other(again, again.host().device(0), {&first_});
-    EXPECT_FALSE(explain(again, other.device(), kernel, entropy_problem(request)).rows[0].serves)
+    EXPECT_FALSE(explain(again, {other.device(), kernel, entropy_problem(request)}).rows[0].serves)
         << "a machine of one GPU is another class";
 }
 
@@ -162,11 +163,9 @@ TEST_F(EntropyPlacement, EveryPlacementOfTheSpaceIsRight) {
     const Kernel& kernel = machine_.kernel("entropy");
     const Problem problem = entropy_problem({ElementType::float32, 600, 500, {}});
     BinaryCache binaries;
-    TuneOptions options;
-    options.strategy = "random";
-    options.max_evaluations = 12;
-    const TuneReport report = tune(machine_.device(), kernel.kernel_template, *kernel.workload,
-                                   problem, options, binaries, engine_.log());
+    const TuneReport report =
+        tune({machine_.device(), kernel, problem}, {.strategy = "random", .max_evaluations = 12},
+             {}, binaries, engine_.log());
     EXPECT_GT(report.progress.space, 8U);
     EXPECT_EQ(report.progress.failed, 0U);
     for (const Measurement& one : report.measurements) {

@@ -34,14 +34,13 @@ protected:
 
     FakeDevice device_;
     Kernel kernel_ = fake_sum_kernel();
-    const KernelTemplate& template_ = kernel_.kernel_template;
-    Problem problem_ = fake_sum_problem();
-    SearchSpace space_ = template_.space(problem_, device_.info());
+    Task task_{device_, kernel_, fake_sum_problem()};
+    SearchSpace space_ = task_.space();
     BinaryCache binaries_;
 };
 
 TEST_F(CompileAheadTest, ReturnsEachSubmittedCandidateOnceWithItsOwnCode) {
-    CompileAhead ahead(device_, template_, problem_, binaries_);
+    CompileAhead ahead(task_, binaries_);
     EXPECT_GE(ahead.depth(), 1U);
     ahead.submit(wanted(0, 5));
     ahead.submit(wanted(5, space_.size()));
@@ -49,14 +48,13 @@ TEST_F(CompileAheadTest, ReturnsEachSubmittedCandidateOnceWithItsOwnCode) {
     const auto outcomes = take_all(ahead);
     ASSERT_EQ(outcomes.size(), space_.size());
     for (const auto& [index, outcome] : outcomes) {
-        EXPECT_EQ(std::get<Binary>(outcome).symbols,
-                  template_.instance(problem_, space_.at(index)).expressions);
+        EXPECT_EQ(std::get<Binary>(outcome).symbols, task_.instance(space_.at(index)).expressions);
     }
     EXPECT_EQ(device_.compiles(), static_cast<int>(space_.size()));
 }
 
 TEST_F(CompileAheadTest, CompilesEqualCodeOnceWhetherUnderWayOrDone) {
-    CompileAhead ahead(device_, template_, problem_, binaries_);
+    CompileAhead ahead(task_, binaries_);
     ahead.submit({{100, space_.at(3)}, {101, space_.at(3)}});
     ahead.submit({{102, space_.at(3)}});
     EXPECT_EQ(take_all(ahead).size(), 3U);
@@ -67,12 +65,12 @@ TEST_F(CompileAheadTest, CompilesEqualCodeOnceWhetherUnderWayOrDone) {
 
 TEST_F(CompileAheadTest, CompilesNothingThatAnEarlierTuningHasCompiled) {
     {
-        CompileAhead ahead(device_, template_, problem_, binaries_);
+        CompileAhead ahead(task_, binaries_);
         ahead.submit(wanted(0, space_.size()));
         take_all(ahead);
     }
-    const Problem larger = fake_sum_problem(5000);
-    CompileAhead ahead(device_, template_, larger, binaries_);
+    const Task larger{device_, kernel_, fake_sum_problem(5000)};
+    CompileAhead ahead(larger, binaries_);
     ahead.submit(wanted(0, space_.size()));
     EXPECT_EQ(take_all(ahead).size(), space_.size());
     EXPECT_EQ(device_.compiles(), static_cast<int>(space_.size()));
@@ -80,7 +78,7 @@ TEST_F(CompileAheadTest, CompilesNothingThatAnEarlierTuningHasCompiled) {
 
 TEST_F(CompileAheadTest, DeliversFailuresAsTheyAre) {
     device_.on(fake_sum(32, 1)).compile_log = "line 3: no";
-    CompileAhead ahead(device_, template_, problem_, binaries_);
+    CompileAhead ahead(task_, binaries_);
     ahead.submit(wanted(0, space_.size()));
     const auto outcomes = take_all(ahead);
     EXPECT_EQ(std::get<CompileFailure>(outcomes.at(0)).log, "line 3: no");
@@ -91,7 +89,7 @@ TEST_F(CompileAheadTest, DeliversFailuresAsTheyAre) {
 
 TEST_F(CompileAheadTest, ThrowsWhatTheCompilerThrows) {
     device_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
-    CompileAhead ahead(device_, template_, problem_, binaries_);
+    CompileAhead ahead(task_, binaries_);
     ahead.submit(wanted(0, space_.size()));
     for (int i = 0; i < 3; ++i) {
         expect_error(ErrorKind::unavailable, "no compiler", [&] { ahead.next(); });
@@ -107,7 +105,7 @@ TEST_F(CompileAheadTest, CompilesOnAsManyThreadsAsItIsTold) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         --now;
     };
-    CompileAhead ahead(device_, template_, problem_, binaries_, 1);
+    CompileAhead ahead(task_, binaries_, 1);
     ahead.submit(wanted(0, space_.size()));
     EXPECT_EQ(take_all(ahead).size(), space_.size());
     EXPECT_EQ(most, 1);
@@ -122,14 +120,14 @@ TEST_F(CompileAheadTest, SharesTheMachineOut) {
 TEST_F(CompileAheadTest, EndsWithWorkPending) {
     for (int i = 0; i < 50; ++i) {
         BinaryCache binaries;
-        CompileAhead ahead(device_, template_, problem_, binaries);
+        CompileAhead ahead(task_, binaries);
         ahead.submit(wanted(0, space_.size()));
         if (i % 2 == 0) {
             ahead.next();
         }
     }
     for (int i = 0; i < 50; ++i) {
-        const CompileAhead unused(device_, template_, problem_, binaries_);
+        const CompileAhead unused(task_, binaries_);
     }
 }
 

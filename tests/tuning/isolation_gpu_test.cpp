@@ -48,8 +48,9 @@ TEST(IsolationGpu, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
     for (const Expectation& one : expectations()) {
         spec.emplace_back(one.behaviour);
     }
-    const TuneReport report = engine.tune_and_store(
-        *device, behaviour_kernel(spec), behaviour_problem(5000), {.strategy = "exhaustive"});
+    const Kernel kernel = behaviour_kernel(spec);
+    const TuneReport report = engine.tune_and_store({*device, kernel, behaviour_problem(5000)},
+                                                    {.strategy = "exhaustive"});
     EXPECT_TRUE(report.winner.complete);
     std::map<std::string, Measurement> found;
     for (const Measurement& one : report.measurements) {

@@ -17,7 +17,7 @@
 #include "fixtures/expect_error.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_dir.hpp"
-#include "tuning/recorder.hpp"
+#include "tuning/record_maker.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -37,10 +37,11 @@ protected:
         return behaviour_kernel(behaviours);
     }
 
-    TuneReport tune(const Kernel& kernel, const TuneOptions& options = {}) {
+    TuneReport tune(const Kernel& kernel, const SearchPlan& plan = {},
+                    const TuneHooks& hooks = {}) {
         Engine engine(options_, families());
-        return engine.tune_and_store(engine.device("host"), kernel, behaviour_problem(5000),
-                                     options);
+        return engine.tune_and_store({engine.device("host"), kernel, behaviour_problem(5000)}, plan,
+                                     hooks);
     }
 
     /// The first verdict on each configuration that is none of the last round's.
@@ -128,10 +129,9 @@ TEST_F(IsolationTest, AHangOnOneDeviceIsNothingToAnother) {
     const auto tune_on = [&](FakeDevice& device, const std::vector<std::string>& behaviours,
                              std::size_t evaluations) {
         const Kernel source = kernel(behaviours);
-        const Problem problem = behaviour_problem(5000);
-        const Recorder recorder(source.kernel_template, problem, device);
-        return isolation.tune(device, source, problem,
-                              {.strategy = "exhaustive", .max_evaluations = evaluations}, recorder);
+        const RecordMaker record_maker({device, source, behaviour_problem(5000)});
+        return isolation.tune(record_maker,
+                              {.strategy = "exhaustive", .max_evaluations = evaluations}, {});
     };
     std::optional<TuneReport> hung, good;
     {
@@ -160,12 +160,13 @@ TEST_F(IsolationTest, SaysWhyWhereNoWorkerCanBeHad) {
 
 TEST_F(IsolationTest, StopsWhenItIsToldAndGoesOnLater) {
     std::atomic<bool> stop{false};
-    TuneOptions options{.strategy = "exhaustive", .stop = &stop};
-    options.progress = [&](const TuneProgress& progress) { stop = progress.evaluated >= 2; };
-    const TuneReport first = tune(kernel({"good", "off_by_one"}), options);
+    const SearchPlan plan{.strategy = "exhaustive"};
+    const TuneHooks hooks{&stop,
+                          [&](const TuneProgress& progress) { stop = progress.evaluated >= 2; }};
+    const TuneReport first = tune(kernel({"good", "off_by_one"}), plan, hooks);
     EXPECT_FALSE(first.winner.complete);
     EXPECT_LT(first.progress.evaluated, 8U);
-    const TuneReport second = tune(kernel({"good", "off_by_one"}), {.strategy = "exhaustive"});
+    const TuneReport second = tune(kernel({"good", "off_by_one"}), plan);
     EXPECT_TRUE(second.winner.complete);
     EXPECT_EQ(second.progress.evaluated, 8U);
     EXPECT_EQ(verdicts(first).size() + verdicts(second).size(), 8U);

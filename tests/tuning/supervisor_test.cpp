@@ -24,7 +24,7 @@ protected:
     /// A worker that says it is ready and then does `script`, where $say sends a message that the
     /// test has put into `$folder/<name>`.
     void play(const std::string& script) {
-        put("ready", {worker_words::kReady, worker_words::kProtocol});
+        put("ready", {worker_messages::kReady, worker_messages::kProtocol});
         program_ = dir_.write("worker", fmt::format("#!/bin/sh\n"
                                                     "folder='{}'\n"
                                                     "say() {{ cat \"$folder/$1\" >&0; }}\n"
@@ -41,7 +41,7 @@ protected:
 
     TuneReport tune() {
         Supervisor supervisor(program_, limits_, log_, compiles_);
-        return supervisor.tune({}, {}, recorder_);
+        return supervisor.tune({}, {}, record_maker_);
     }
 
     [[nodiscard]] int starts() const {
@@ -56,8 +56,7 @@ protected:
     const Log log_{LogLevel::off};
     FakeDevice device_;
     Kernel kernel_ = fake_sum_kernel();
-    Problem problem_ = fake_sum_problem();
-    Recorder recorder_{kernel_.kernel_template, problem_, device_};
+    RecordMaker record_maker_{{device_, kernel_, fake_sum_problem()}};
 };
 
 TEST_F(SupervisorTest, GivesUpOnWorkersThatComeToNothing) {
@@ -76,7 +75,7 @@ TEST_F(SupervisorTest, ReplacesAWorkerThatSaysNothingOrGarbage) {
 }
 
 TEST_F(SupervisorTest, PassesOnAnErrorOfTheTuningItself) {
-    Message message{worker_words::kError};
+    Message message{worker_messages::kError};
     MessageWriter(message)
         .integer(static_cast<std::int64_t>(ErrorKind::verify))
         .text("no configuration works");
@@ -87,17 +86,17 @@ TEST_F(SupervisorTest, PassesOnAnErrorOfTheTuningItself) {
 }
 
 TEST_F(SupervisorTest, ChargesWhatWasUnderWayAndGoesOn) {
-    put("check", {worker_words::kCheck, "block=64 items=2"});
-    put("time", {worker_words::kTime, "block=32 items=1"});
-    Message compiling{worker_words::kCompiling};
+    put("check", {worker_messages::kCheck, "block=64 items=2"});
+    put("time", {worker_messages::kTime, "block=32 items=1"});
+    Message compiling{worker_messages::kCompiling};
     MessageWriter(compiling).integer(1).texts(std::vector<std::string>{"block=128 items=4"});
     put("compiling", compiling);
-    Message report{worker_words::kReport};
+    Message report{worker_messages::kReport};
     MessageWriter writer(report);
     write_record(writer, Winner{});
     write_progress(writer, {});
     put("report", report);
-    Message compiles{worker_words::kCompiles};
+    Message compiles{worker_messages::kCompiles};
     MessageWriter(compiles).integer(5);
     put("compiles", compiles);
     limits_.candidate = limits_.compile = milliseconds(300);

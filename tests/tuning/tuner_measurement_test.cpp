@@ -33,7 +33,7 @@ TEST_F(TunerMeasurementTest, NeverReplacesADefaultThatIsTheFastestHoweverNoisyTh
             const double tail = uniform(random) < 0.05 ? 1 + uniform(random) : 1;
             return tail * std::exp(drift + noise(random));
         };
-        options_.seed = seed;
+        plan_.seed = seed;
         const TuneReport report = tune();
         EXPECT_EQ(report.winner.configuration, kFakeDefault) << seed;
         EXPECT_EQ(report.winner.certainty.speed_up_low, 1) << seed;
@@ -105,7 +105,7 @@ class TunerClocksTest : public TunerTest {
 protected:
     TunerClocksTest() {
         device_.before_sample = [this] { ++samples_; };
-        options_.max_evaluations = 1;
+        plan_.max_evaluations = 1;
     }
 
     static bool has(const Measurement& measurement, const std::string& word) {
@@ -144,7 +144,7 @@ TEST_F(TunerClocksTest, ThatMoveCostABatchOfSamples) {
 }
 
 TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkWhatIsMeasuredAllTheSame) {
-    options_.max_evaluations = 0;
+    plan_.max_evaluations = 0;
     tune();
     const int steady = std::exchange(samples_, 0);
     device_.clocks = [] { return ClockReading{1200, true}; };

@@ -30,9 +30,8 @@ TEST_F(TunerTest, ChoosesTheFastest) {
 class TunerIncumbentTest : public TunerTest {
 protected:
     TunerIncumbentTest() {
-        options_.incumbent = Configuration::parse(
-            "block=256 items=1", kernel_.kernel_template.front_matter().parameters);
-        options_.max_evaluations = 1;
+        plan_.incumbent = "block=256 items=1";
+        plan_.max_evaluations = 1;
     }
 };
 
@@ -45,14 +44,14 @@ TEST_F(TunerIncumbentTest, IsTriedEvenWhereTheBudgetIsSpentAtOnce) {
 }
 
 TEST_F(TunerIncumbentTest, KeepsItsPlaceInATie) {
-    options_.max_evaluations = 0;
+    plan_.max_evaluations = 0;
     on(256, 1).ns = 500;
     on(32, 1).ns = 500;
     EXPECT_EQ(tune().winner.configuration, "block=256 items=1");
 }
 
 TEST_F(TunerIncumbentTest, GivesWayToAClearlyFasterOne) {
-    options_.max_evaluations = 0;
+    plan_.max_evaluations = 0;
     on(256, 1).ns = 500;
     on(32, 1).ns = 400;
     EXPECT_EQ(tune().winner.configuration, "block=32 items=1");
@@ -65,13 +64,13 @@ TEST_F(TunerIncumbentTest, DoesNotStandInTheWayWhenItFails) {
 
 TEST_F(TunerTest, SuspectsLeaveHalfOfTheBudgetToTheOthers) {
     on(256, 4).ns = 400;
-    options_.strategy = "exhaustive";
+    plan_.strategy = "exhaustive";
     for (const char* block : {"32", "64", "128"}) {
         for (const char* items : {"1", "2", "4"}) {
-            options_.suspects.push_back(fmt::format("block={} items={}", block, items));
+            plan_.suspects.push_back(fmt::format("block={} items={}", block, items));
         }
     }
-    options_.budget = std::chrono::seconds(2);
+    plan_.budget = std::chrono::seconds(2);
     device_.before_compile = [](std::span<const Instance>) {
         std::this_thread::sleep_for(std::chrono::milliseconds(250));
     };
@@ -83,10 +82,10 @@ TEST_F(TunerTest, SuspectsLeaveHalfOfTheBudgetToTheOthers) {
 
 TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {
     on(32, 4).ns = 400;
-    options_.strategy = "exhaustive";
-    options_.hints = {"block=256 items=4", "block=7 items=1",  "no configuration",
-                      "block=256 items=4", "block=64 items=2", "items=4 block=32"};
-    options_.max_evaluations = 3;
+    plan_.strategy = "exhaustive";
+    plan_.hints = {"block=256 items=4", "block=7 items=1",  "no configuration",
+                   "block=256 items=4", "block=64 items=2", "items=4 block=32"};
+    plan_.max_evaluations = 3;
     const TuneReport report = tune();
     std::vector<std::string> tried;
     for (const Measurement& one : report.measurements) {
@@ -103,8 +102,8 @@ TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {
 }
 
 TEST_F(TunerTest, HintsAreTriedWithinTheBudget) {
-    options_.hints = {"block=256 items=4", "block=32 items=4"};
-    options_.max_evaluations = 2;
+    plan_.hints = {"block=256 items=4", "block=32 items=4"};
+    plan_.max_evaluations = 2;
     EXPECT_EQ(tune().progress.evaluated, 2U);
 }
 
@@ -113,7 +112,7 @@ TEST_F(TunerTest, ChecksFinalistsThatAreKnownFromBefore) {
     Measurement lie;
     lie.configuration = "block=32 items=1";
     lie.samples_ns = {1};
-    options_.history = {lie};
+    plan_.history = {lie};
     const TuneReport report = tune();
     EXPECT_NE(report.winner.configuration, lie.configuration);
     EXPECT_EQ(of(report, lie.configuration).verdict, Verdict::wrong_result);
@@ -123,14 +122,14 @@ TEST_F(TunerTest, LeavesOutWhatHistoryHasOfNoConfiguration) {
     Measurement strange;
     strange.configuration = "damaged";
     strange.samples_ns = {1};
-    options_.history = {strange};
+    plan_.history = {strange};
     EXPECT_EQ(tune().progress.evaluated, kSpace);
 }
 
 TEST_F(TunerTest, FindsTheSameWithEachStrategy) {
     on(32, 4).ns = 400;
     for (const char* strategy : {"exhaustive", "random"}) {
-        options_.strategy = strategy;
+        plan_.strategy = strategy;
         EXPECT_EQ(tune().winner.configuration, "block=32 items=4") << strategy;
     }
 }
@@ -178,7 +177,7 @@ TEST_F(TunerTest, ChargesDirtyWorkMemoryToWhoLeftIt) {
                 wrong_sum(launch);
             }
         };
-        options_.strategy = "exhaustive";
+        plan_.strategy = "exhaustive";
         const TuneReport report = tune();
         EXPECT_EQ(report.progress.failed, 1U) << n;
         EXPECT_EQ(of(report, "block=32 items=1").verdict, Verdict::wrong_result);
@@ -300,7 +299,7 @@ TEST_F(TunerTest, GivesBackAllMemory) {
 }
 
 TEST_F(TunerTest, StopsAtTheMostEvaluations) {
-    options_.max_evaluations = 4;
+    plan_.max_evaluations = 4;
     const TuneReport report = tune();
     EXPECT_EQ(report.progress.evaluated, 4U);
     EXPECT_FALSE(report.winner.complete);
@@ -309,7 +308,7 @@ TEST_F(TunerTest, StopsAtTheMostEvaluations) {
 
 TEST_F(TunerTest, TriesTheDefaultWhenTheBudgetIsSpentAtOnce) {
     device_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
-    options_.budget = std::chrono::milliseconds(1);
+    plan_.budget = std::chrono::milliseconds(1);
     const TuneReport report = tune();
     EXPECT_EQ(report.progress.evaluated, 1U);
     EXPECT_EQ(report.winner.configuration, kFakeDefault);
@@ -318,8 +317,8 @@ TEST_F(TunerTest, TriesTheDefaultWhenTheBudgetIsSpentAtOnce) {
 
 TEST_F(TunerTest, StopsWhenItIsTold) {
     std::atomic<bool> stop{false};
-    options_.stop = &stop;
-    options_.progress = [&](const TuneProgress& progress) { stop = progress.evaluated == 3; };
+    hooks_.stop = &stop;
+    hooks_.progress = [&](const TuneProgress& progress) { stop = progress.evaluated == 3; };
     const TuneReport report = tune();
     EXPECT_EQ(report.progress.evaluated, 3U);
     EXPECT_FALSE(report.winner.complete);
@@ -329,7 +328,7 @@ TEST_F(TunerTest, ReportsProgressAfterEachConfiguration) {
     on(32, 1).compile_log = "no";
     on(256, 4).ns = 10;
     std::vector<TuneProgress> seen;
-    options_.progress = [&](const TuneProgress& progress) { seen.push_back(progress); };
+    hooks_.progress = [&](const TuneProgress& progress) { seen.push_back(progress); };
     tune();
     ASSERT_EQ(seen.size(), kSpace);
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -380,7 +379,7 @@ TEST_F(TunerTest, RefusesAProblemTheTemplateDoesNotHave) {
     expect_error(ErrorKind::usage, "each at least 1", [&] { tune(); });
     EXPECT_EQ(device_.compiles(), 0);
     problem_ = fake_sum_problem();
-    options_.strategy = "clever";
+    plan_.strategy = "clever";
     expect_error(ErrorKind::usage, "clever", [&] { tune(); });
 }
 

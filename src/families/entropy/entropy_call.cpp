@@ -74,7 +74,7 @@ const Resolved& resolve_entropy(Engine& engine, Device& device,
     if (site != nullptr) {
         site->refuse_capture("the first tuned_entropy of a problem");
     }
-    return engine.resolve(key, device, entropy_kernel_on(device), entropy_problem(request));
+    return engine.resolve(key, {device, entropy_kernel_on(device), entropy_problem(request)});
 }
 
 }  // namespace jitune::internal

@@ -188,8 +188,8 @@ const Resolved& TunedKernel::State::resolve(const CallShape& shape, StreamSite& 
     site.refuse_capture("the first launch of a TunedKernel");
     const auto sizes = shape.span();
     return engine.resolve(
-        key, site.device(), kernel,
-        kernel_problem(kernel.kernel_template, {sizes.begin(), sizes.end()}, types));
+        key, {site.device(), kernel,
+              kernel_problem(kernel.kernel_template, {sizes.begin(), sizes.end()}, types)});
 }
 
 TunedKernel::TunedKernel(const std::filesystem::path& file,

@@ -118,9 +118,9 @@ const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Device& d
     const PlatformKind platform = device.info().platform;
     if (reduction.custom != nullptr) {
         const Kernel kernel = custom_reduce_kernel(request.shape.kind, platform, *reduction.custom);
-        return engine.resolve(key, device, kernel, problem);
+        return engine.resolve(key, {device, kernel, problem});
     }
-    return engine.resolve(key, device, reduce_kernel(request.shape.kind, platform), problem);
+    return engine.resolve(key, {device, reduce_kernel(request.shape.kind, platform), problem});
 }
 
 }  // namespace jitune::internal

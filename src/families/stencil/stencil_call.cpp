@@ -36,8 +36,8 @@ DispatchKey key_of(const Device& device, const detail::StencilRequest& request,
 
 const Resolved& resolve(Engine& engine, const DispatchKey& key, Device& device,
                         const detail::StencilRequest& request, std::size_t alignment) {
-    return engine.resolve(key, device, stencil_kernel_on(device),
-                          stencil_problem(request, alignment));
+    return engine.resolve(key,
+                          {device, stencil_kernel_on(device), stencil_problem(request, alignment)});
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/isolation.hpp"
 
-#include <utility>
-
 #include "jitune/error.hpp"
 #include "support/process.hpp"
 #include "tuning/isolation/supervisor.hpp"
+#include "tuning/record_maker.hpp"
 
 namespace jitune::internal {
 
@@ -13,61 +12,56 @@ Isolation::Isolation(const Options& options, const Log& log) : options_(options)
 
 Isolation::~Isolation() = default;
 
-Isolation::Place& Isolation::place(const std::string& device) {
+Isolation::Station& Isolation::station(const std::string& device) {
     const std::lock_guard lock(mutex_);
-    return places_[device];
+    return stations_[device];
 }
 
-bool Isolation::start(Place& place, const Kernel& kernel) {
+bool Isolation::prepare(Station& station, const Kernel& kernel) {
     const WatchLimits limits{.candidate = options_.hang_limit, .compile = options_.compile_limit};
     if (kernel.spec.empty() || options_.worker == "none") {
         return false;
     }
     if (!options_.worker.empty()) {
-        if (place.supervisor == nullptr) {
-            place.supervisor =
+        if (station.supervisor == nullptr) {
+            station.supervisor =
                 std::make_unique<Supervisor>(options_.worker, limits, log_, compiles_);
         }
         return true;
     }
-    if (!kernel.foreign || refused_) {
+    if (!kernel.foreign || no_program_) {
         return false;
     }
     try {
-        if (place.supervisor == nullptr) {
+        if (station.supervisor == nullptr) {
             const auto program = find_program("jitune");
             if (!program) {
-                throw Error(ErrorKind::unavailable, "there is no jitune on $PATH");
+                throw Error(ErrorKind::unavailable, "no jitune on $PATH");
             }
-            place.supervisor = std::make_unique<Supervisor>(*program, limits, log_, compiles_);
+            station.supervisor = std::make_unique<Supervisor>(*program, limits, log_, compiles_);
         }
-        place.supervisor->start();
+        station.supervisor->start();
         return true;
     } catch (const Error& error) {
-        log_.info("{}: kernels of yours are tuned in this process, which they may take down",
+        log_.info("{}: user kernels are tuned in this process; a crashing candidate will end it",
                   error.what());
-        place.supervisor.reset();
-        refused_ = true;
+        station.supervisor.reset();
+        no_program_ = true;
         return false;
     }
 }
 
-std::optional<TuneReport> Isolation::tune(const Device& device, const Kernel& kernel,
-                                          const Problem& problem, const TuneOptions& options,
-                                          const Recorder& recorder) {
-    Place& here = place(device.info().id);
+std::optional<TuneReport> Isolation::tune(const RecordMaker& record_maker, const SearchPlan& plan,
+                                          const TuneHooks& hooks) {
+    const Task& task = record_maker.task();
+    Station& here = station(task.info().id);
     const std::lock_guard lock(here.mutex);
-    if (!start(here, kernel)) {
+    if (!prepare(here, task.kernel)) {
         return std::nullopt;
     }
-    WorkerRequest request{kernel.spec,
-                          kernel.kernel_template.hash(),
-                          device.info().id,
-                          problem,
-                          options.incumbent ? options.incumbent->text() : "",
-                          options};
-    request.options.progress = {};
-    return here.supervisor->tune(std::move(request), options, recorder);
+    return here.supervisor->tune(
+        {task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan},
+        hooks, record_maker);
 }
 
 }  // namespace jitune::internal

@@ -10,48 +10,48 @@
 #include <string>
 
 #include "jitune/options.hpp"
-#include "template/kernel.hpp"
 #include "tuning/tuner.hpp"
 
 namespace jitune::internal {
 
-class Recorder;
+class RecordMaker;
 class Supervisor;
 
-/// Which tunings of a session run in a worker process: Options::worker says. Each device has a
-/// worker of its own, which tunes one problem at a time; what becomes of one is nothing to the
-/// others. Thread-safe.
+/// Runs tunings of a session in worker processes, where Options::worker says so. Each device has a
+/// worker of its own, which tunes one problem at a time; a worker that dies or hangs does not
+/// affect the others. Thread-safe.
 class Isolation {
 public:
     /// Both must outlive it.
     Isolation(const Options& options, const Log& log);
     ~Isolation();
 
-    /// Tunes in a worker, as Supervisor::tune() does; nothing where `kernel` is to be tuned in this
-    /// process.
-    std::optional<TuneReport> tune(const Device& device, const Kernel& kernel,
-                                   const Problem& problem, const TuneOptions& options,
-                                   const Recorder& recorder);
+    /// Tunes the record maker's task in a worker, as Supervisor::tune() does. Returns nothing where
+    /// the task's kernel is to be tuned in this process.
+    std::optional<TuneReport> tune(const RecordMaker& record_maker, const SearchPlan& plan,
+                                   const TuneHooks& hooks);
 
-    /// Kernel instances that workers have given to a compiler. Of a tuning that failed the last
-    /// ones may be missing.
+    /// Kernel instances that workers have given to a compiler. The last ones of a tuning that
+    /// failed may be missing.
     [[nodiscard]] std::int64_t compiles() const { return compiles_; }
 
 private:
-    struct Place {
-        std::mutex mutex;  // held while its worker tunes
+    /// One device's worker.
+    struct Station {
+        std::mutex mutex;  // held while the worker tunes
         std::unique_ptr<Supervisor> supervisor;
     };
 
-    Place& place(const std::string& device);
-    bool start(Place& place, const Kernel& kernel);
+    Station& station(const std::string& device);
+    /// Whether `kernel` is to be tuned in a worker; the station then has a supervisor.
+    bool prepare(Station& station, const Kernel& kernel);
 
     const Options& options_;
     const Log& log_;
     std::atomic<std::int64_t> compiles_{0};
     std::mutex mutex_;
-    std::map<std::string, Place> places_;  ///< by device id
-    std::atomic<bool> refused_{false};     ///< there is no worker on $PATH
+    std::map<std::string, Station> stations_;  ///< by device id
+    std::atomic<bool> no_program_{false};      ///< $PATH has no jitune that can be started
 };
 
 }  // namespace jitune::internal

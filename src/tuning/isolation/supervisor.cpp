@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "tuning/isolation/supervision.hpp"
 #include "tuning/isolation/worker_process.hpp"
 
 namespace jitune::internal {
@@ -20,13 +19,13 @@ void Supervisor::start() {
     }
 }
 
-TuneReport Supervisor::tune(WorkerRequest request, const TuneOptions& hooks,
-                            const Recorder& recorder) {
-    Supervision supervision(std::move(request), hooks, recorder, limits_, log_, compiles_);
+TuneReport Supervisor::tune(WorkerRequest request, const TuneHooks& hooks,
+                            const RecordMaker& record_maker) {
+    SupervisedTuning tuning(std::move(request), hooks, record_maker, limits_, log_, compiles_);
     while (true) {
         start();
         try {
-            if (auto report = supervision.follow(*worker_)) {
+            if (auto report = tuning.follow(*worker_)) {
                 return std::move(*report);
             }
         } catch (...) {

@@ -57,7 +57,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
     while (!first && !lost() && Clock::now() < deadline) {
         first = receive(milliseconds(50));
     }
-    if (first != Message{worker_words::kReady, worker_words::kProtocol}) {
+    if (first != Message{worker_messages::kReady, worker_messages::kProtocol}) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("start a worker of {}: it is none of this version of jitune ({})",
                                 program.string(), last_words()));

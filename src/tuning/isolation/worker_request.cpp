@@ -38,14 +38,37 @@ Problem read_problem(MessageReader& reader) {
 
 template <class Message, class Request>
 void request_fields(Message& message, Request& request) {
-    message.fields(request.kernel, request.template_hash, request.device, request.incumbent);
+    message.fields(request.kernel, request.template_hash, request.device);
 }
 
-template <class Message, class Options, class Count>
-void option_fields(Message& message, Options& options, Count& budget_ms, Count& spent_ms) {
-    message.fields(options.strategy, options.seed, budget_ms, options.max_evaluations,
-                   options.target_ns, options.target_speed_up, spent_ms, options.compile_threads,
-                   options.suspects, options.hints);
+template <class Message, class Plan, class Count>
+void plan_fields(Message& message, Plan& plan, Count& budget_ms, Count& spent_ms) {
+    message.fields(plan.strategy, plan.seed, budget_ms, plan.max_evaluations, plan.target_ns,
+                   plan.target_speed_up, spent_ms, plan.compile_threads, plan.suspects, plan.hints,
+                   plan.incumbent);
+}
+
+void write_plan(MessageWriter& writer, const SearchPlan& plan) {
+    const std::int64_t budget_ms = plan.budget.count();
+    const std::int64_t spent_ms = plan.spent.count();
+    plan_fields(writer, plan, budget_ms, spent_ms);
+    writer.fields(plan.history.size());
+    for (const Measurement& known : plan.history) {
+        write_record(writer, known);
+    }
+}
+
+SearchPlan read_plan(MessageReader& reader) {
+    SearchPlan plan;
+    std::int64_t budget_ms = 0;
+    std::int64_t spent_ms = 0;
+    plan_fields(reader, plan, budget_ms, spent_ms);
+    plan.budget = std::chrono::milliseconds(budget_ms);
+    plan.spent = std::chrono::milliseconds(spent_ms);
+    for (std::int64_t left = reader.integer(); left > 0; --left) {
+        plan.history.push_back(read_measurement(reader));
+    }
+    return plan;
 }
 
 template <class Message, class Progress>
@@ -58,29 +81,14 @@ void progress_fields(Message& message, Progress& progress, double& best_ns) {
 void write_request(MessageWriter& writer, const WorkerRequest& request) {
     request_fields(writer, request);
     write_problem(writer, request.problem);
-    const TuneOptions& options = request.options;
-    const std::int64_t budget_ms = options.budget.count();
-    const std::int64_t spent_ms = options.spent.count();
-    option_fields(writer, options, budget_ms, spent_ms);
-    writer.fields(options.history.size());
-    for (const Measurement& known : options.history) {
-        write_record(writer, known);
-    }
+    write_plan(writer, request.plan);
 }
 
 WorkerRequest read_request(MessageReader& reader) {
     WorkerRequest request;
     request_fields(reader, request);
     request.problem = read_problem(reader);
-    TuneOptions& options = request.options;
-    std::int64_t budget_ms = 0;
-    std::int64_t spent_ms = 0;
-    option_fields(reader, options, budget_ms, spent_ms);
-    options.budget = std::chrono::milliseconds(budget_ms);
-    options.spent = std::chrono::milliseconds(spent_ms);
-    for (std::int64_t left = reader.integer(); left > 0; --left) {
-        options.history.push_back(read_measurement(reader));
-    }
+    request.plan = read_plan(reader);
     return request;
 }
 

@@ -31,10 +31,8 @@ protected:
         const Kernel& kernel = entropy_kernel(PlatformKind::cuda);
         const Problem problem = entropy_problem({element, size, size, entropy});
         BinaryCache binaries;
-        TuneOptions options;
-        options.max_evaluations = most;
-        const TuneReport report = tune(engine.device("cuda"), kernel.kernel_template,
-                                       *kernel.workload, problem, options, binaries, engine.log());
+        const TuneReport report = tune({engine.device("cuda"), kernel, problem},
+                                       {.max_evaluations = most}, {}, binaries, engine.log());
         for (const Measurement& measurement : report.measurements) {
             EXPECT_EQ(measurement.verdict, Verdict::timed)
                 << measurement.configuration << ": " << measurement.reason;

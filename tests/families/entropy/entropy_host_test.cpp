@@ -155,10 +155,8 @@ TEST_P(EntropyHostKernel, ConfigurationsPassEveryCheck) {
     const Kernel& kernel = entropy_kernel(PlatformKind::host);
     const Problem problem = entropy_problem({GetParam().element, 300, 200, GetParam().entropy});
     BinaryCache binaries;
-    TuneOptions options;
-    options.max_evaluations = 5;
-    const TuneReport report = tune(engine.device("host"), kernel.kernel_template, *kernel.workload,
-                                   problem, options, binaries, engine.log());
+    const TuneReport report = tune({engine.device("host"), kernel, problem}, {.max_evaluations = 5},
+                                   {}, binaries, engine.log());
     EXPECT_EQ(report.progress.failed, 0U);
     EXPECT_EQ(report.progress.evaluated, 5U);
 }

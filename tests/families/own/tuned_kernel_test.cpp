@@ -115,9 +115,9 @@ protected:
         Engine engine(options_, families());
         const Kernel kernel =
             kernel_from_text("double_up.cpp", replaced(kInPlace, "FAULT", fault), dir_.path());
-        return engine.tune_and_store(engine.device("host"), kernel,
-                                     kernel_problem(kernel.kernel_template, {1000}, {}),
-                                     {.strategy = "exhaustive"});
+        return engine.tune_and_store(
+            {engine.device("host"), kernel, kernel_problem(kernel.kernel_template, {1000}, {})},
+            {.strategy = "exhaustive"});
     }
     static std::string reason_of(const TuneReport& report, const std::string& configuration) {
         for (const Measurement& row : report.measurements) {

@@ -55,11 +55,8 @@ protected:
             for (const std::size_t alignment : {std::size_t{16}, bytes_of(element)}) {
                 const Problem problem = stencil_problem({element, stencil, n}, alignment);
                 const TuneReport report = SessionAccess::engine(session_).tune_and_store(
-                    cuda, stencil_kernel(PlatformKind::cuda), problem,
-                    {.strategy = "random",
-                     .max_evaluations = most,
-                     .stop = nullptr,
-                     .progress = {}});
+                    {cuda, stencil_kernel(PlatformKind::cuda), problem},
+                    {.strategy = "random", .max_evaluations = most});
                 EXPECT_GE(report.measurements.size(), std::min<std::size_t>(most, 20U));
                 for (const Measurement& one : report.measurements) {
                     EXPECT_EQ(one.verdict, Verdict::timed)

@@ -159,8 +159,8 @@ TEST(StencilHostTuning, EveryCandidateIsRightAndTheWinnerAnswers) {
         const Problem problem = stencil_problem(
             {element, {.radius = radius, .mean = true, .boundary = Boundary::wrap}, 20'000}, 16);
         const TuneReport report = SessionAccess::engine(session).tune_and_store(
-            host, stencil_kernel(PlatformKind::host), problem,
-            {.strategy = "exhaustive", .max_evaluations = 8, .stop = nullptr, .progress = {}});
+            {host, stencil_kernel(PlatformKind::host), problem},
+            {.strategy = "exhaustive", .max_evaluations = 8});
         for (const Measurement& one : report.measurements) {
             EXPECT_EQ(one.verdict, Verdict::timed) << one.configuration;
         }

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/tuning_record.hpp"
+#include "tuning/tuning_journal.hpp"
 
 #include "jitune/error.hpp"
 #include "tuning/tuning_history.hpp"
 
 namespace jitune::internal {
 
-TuningRecord::TuningRecord(const std::filesystem::path& database, const Recorder& recorder,
-                           const Log& log)
-    : recorder_(recorder), log_(log) {
+TuningJournal::TuningJournal(const std::filesystem::path& database, const RecordMaker& record_maker,
+                             const Log& log)
+    : record_maker_(record_maker), log_(log) {
     if (!database.empty()) {
         with_journal([&] { journal_ = std::make_unique<SweepJournal>(database); });
     }
 }
 
 template <class Action>
-void TuningRecord::with_journal(Action action) {
+void TuningJournal::with_journal(Action action) {
     try {
         action();
     } catch (const Error& error) {
-        log_.warning("{}; what is measured is kept in memory until the end", error.what());
+        log_.warning("{}; measurements are kept in memory until the tuning ends", error.what());
         journal_.reset();
     }
 }
 
-void TuningRecord::announce(std::span<const std::string> configurations) {
+void TuningJournal::announce(std::span<const std::string> configurations) {
     in_flight_ += configurations.size();
     if (journal_ == nullptr) {
         return;
     }
     std::vector<Measurement> in_flight;
     for (const std::string& configuration : configurations) {
-        in_flight.push_back(recorder_.verdict(configuration, Verdict::crashed,
-                                              machine_down_reason(in_flight_ - 1)));
+        in_flight.push_back(record_maker_.verdict(configuration, Verdict::crashed,
+                                                  machine_down_reason(in_flight_ - 1)));
     }
     with_journal([&] { journal_->announce(in_flight); });
 }
 
-void TuningRecord::measured(const Measurement& measurement) {
+void TuningJournal::measured(const Measurement& measurement) {
     in_flight_ -= in_flight_ > 0 ? 1 : 0;
     measurements_.push_back(measurement);
     if (journal_ != nullptr) {
@@ -45,7 +45,7 @@ void TuningRecord::measured(const Measurement& measurement) {
     }
 }
 
-void TuningRecord::save(TuningStore& store, const std::optional<Winner>& winner) {
+void TuningJournal::save(TuningStore& store, const std::optional<Winner>& winner) {
     store.save(measurements_, winner);
     if (journal_ != nullptr) {
         with_journal([&] { journal_->clear(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/isolation/supervision.hpp"
+#include "tuning/isolation/supervised_tuning.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@
 
 #include "jitune/error.hpp"
 #include "tuner_db/record_message.hpp"
-#include "tuning/finals.hpp"
+#include "tuning/finalist.hpp"
 #include "tuning/isolation/worker_process.hpp"
 
 namespace jitune::internal {
@@ -27,31 +27,31 @@ std::string no_end_within(milliseconds limit) {
 
 }  // namespace
 
-Supervision::Supervision(WorkerRequest request, const TuneOptions& hooks, const Recorder& recorder,
-                         const WatchLimits& limits, const Log& log,
-                         std::atomic<std::int64_t>& compiles)
+SupervisedTuning::SupervisedTuning(WorkerRequest request, const TuneHooks& hooks,
+                                   const RecordMaker& record_maker, const WatchLimits& limits,
+                                   const Log& log, std::atomic<std::int64_t>& compiles)
     : request_(std::move(request)),
       hooks_(hooks),
-      recorder_(recorder),
+      record_maker_(record_maker),
       limits_(limits),
       log_(log),
       compiles_(compiles),
-      spent_before_(request_.options.spent) {
-    const auto& history = request_.options.history;
+      spent_before_(request_.plan.spent) {
+    const auto& history = request_.plan.history;
     for (std::size_t i = 0; i < history.size(); ++i) {
         place_of_[history[i].configuration] = i;
     }
 }
 
-std::optional<TuneReport> Supervision::follow(WorkerProcess& worker) {
+std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
     begin(worker);
     while (true) {
-        if (!told_to_stop_ && hooks_.stop != nullptr && hooks_.stop->load()) {
-            worker.send({worker_words::kStop});
+        if (!told_to_stop_ && hooks_.stop->load()) {
+            worker.send({worker_messages::kStop});
             told_to_stop_ = true;
         }
         if (const auto message = worker.receive(kGlance)) {
-            if (message->front() == worker_words::kError) {
+            if (message->front() == worker_messages::kError) {
                 MessageReader reader(*message);
                 reader.text();
                 take_error(reader);
@@ -70,12 +70,12 @@ std::optional<TuneReport> Supervision::follow(WorkerProcess& worker) {
     }
 }
 
-void Supervision::begin(WorkerProcess& worker) {
+void SupervisedTuning::begin(WorkerProcess& worker) {
     if (search_began_) {
-        request_.options.spent =
+        request_.plan.spent =
             spent_before_ + std::chrono::duration_cast<milliseconds>(Clock::now() - *search_began_);
     }
-    Message message{worker_words::kTune};
+    Message message{worker_messages::kTune};
     MessageWriter writer(message);
     write_request(writer, request_);
     worker.send(message);
@@ -85,26 +85,22 @@ void Supervision::begin(WorkerProcess& worker) {
     batches_.clear();
 }
 
-std::optional<TuneReport> Supervision::take(WorkerProcess& worker, const Message& message) {
+std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Message& message) {
     MessageReader reader(message);
     const std::string word = reader.text();
     if (running_.empty()) {
         since_ = Clock::now();
     }
-    if (word == worker_words::kAnnounce) {
+    if (word == worker_messages::kAnnounce) {
         search_began_ = search_began_.value_or(Clock::now());
-        if (hooks_.observer != nullptr) {
-            hooks_.observer->announce(reader.texts());
-        }
-        worker.send({worker_words::kGo});
-    } else if (word == worker_words::kMeasured) {
+        hooks_.observer->announce(reader.texts());
+        worker.send({worker_messages::kGo});
+    } else if (word == worker_messages::kMeasured) {
         take_measurement(read_measurement(reader));
-    } else if (word == worker_words::kProgress) {
+    } else if (word == worker_messages::kProgress) {
         report_.progress = read_progress(reader);
-        if (hooks_.progress) {
-            hooks_.progress(report_.progress);
-        }
-    } else if (word == worker_words::kReport) {
+        hooks_.progress(report_.progress);
+    } else if (word == worker_messages::kReport) {
         return make_report(reader);
     } else {
         take_step(word, reader);
@@ -112,34 +108,32 @@ std::optional<TuneReport> Supervision::take(WorkerProcess& worker, const Message
     return std::nullopt;
 }
 
-void Supervision::take_step(const std::string& word, MessageReader& reader) {
-    if (word == worker_words::kCompiling) {
+void SupervisedTuning::take_step(const std::string& word, MessageReader& reader) {
+    if (word == worker_messages::kCompiling) {
         const std::int64_t batch = reader.integer();
         batches_[batch] = {reader.texts(), Clock::now()};
-    } else if (word == worker_words::kCompiled) {
+    } else if (word == worker_messages::kCompiled) {
         batches_.erase(reader.integer());
-    } else if (word == worker_words::kCompiles) {
+    } else if (word == worker_messages::kCompiles) {
         compiles_ += reader.integer();
-    } else if (word == worker_words::kCheck || word == worker_words::kTime) {
+    } else if (word == worker_messages::kCheck || word == worker_messages::kTime) {
         running_ = reader.text();
         since_ = Clock::now();
-    } else if (word == worker_words::kLog) {
+    } else if (word == worker_messages::kLog) {
         log_.info("{}", reader.text());
     }
 }
 
-void Supervision::take_measurement(Measurement measurement) {
+void SupervisedTuning::take_measurement(Measurement measurement) {
     running_.clear();
     futile_ = 0;
     since_ = Clock::now();
-    if (hooks_.observer != nullptr) {
-        hooks_.observer->measured(measurement);
-    }
+    hooks_.observer->measured(measurement);
     report_.measurements.push_back(measurement);
     if (is_of_finals(measurement)) {
         return;
     }
-    auto& history = request_.options.history;
+    auto& history = request_.plan.history;
     const auto [place, added] = place_of_.emplace(measurement.configuration, history.size());
     if (added) {
         history.push_back(std::move(measurement));
@@ -148,13 +142,13 @@ void Supervision::take_measurement(Measurement measurement) {
     }
 }
 
-TuneReport Supervision::make_report(MessageReader& reader) {
+TuneReport SupervisedTuning::make_report(MessageReader& reader) {
     report_.winner = read_winner(reader);
     report_.progress = read_progress(reader);
     return std::move(report_);
 }
 
-void Supervision::take_error(MessageReader& reader) {
+void SupervisedTuning::take_error(MessageReader& reader) {
     const auto kind = static_cast<ErrorKind>(reader.integer());
     const std::string text = reader.text();
     if (kind != ErrorKind::device) {
@@ -167,11 +161,11 @@ void Supervision::take_error(MessageReader& reader) {
     }
 }
 
-bool Supervision::is_late(const Batch& batch) const {
+bool SupervisedTuning::is_late(const Batch& batch) const {
     return Clock::now() - batch.since > limits_.compile;
 }
 
-bool Supervision::is_late() {
+bool SupervisedTuning::is_late() {
     if (std::any_of(batches_.begin(), batches_.end(),
                     [&](const auto& one) { return is_late(one.second); })) {
         give_late_compiles_a_verdict();
@@ -189,7 +183,7 @@ bool Supervision::is_late() {
     return false;
 }
 
-void Supervision::give_late_compiles_a_verdict() {
+void SupervisedTuning::give_late_compiles_a_verdict() {
     for (const auto& [number, batch] : batches_) {
         if (!is_late(batch)) {
             continue;
@@ -203,7 +197,7 @@ void Supervision::give_late_compiles_a_verdict() {
     }
 }
 
-std::set<std::string> Supervision::compiling() const {
+std::set<std::string> SupervisedTuning::compiling() const {
     std::set<std::string> all;
     for (const auto& [number, batch] : batches_) {
         all.insert(batch.configurations.begin(), batch.configurations.end());
@@ -211,7 +205,7 @@ std::set<std::string> Supervision::compiling() const {
     return all;
 }
 
-void Supervision::explain_end(const std::string& reason) {
+void SupervisedTuning::explain_end(const std::string& reason) {
     const std::set<std::string> compiled = compiling();
     if (running_.empty() && compiled.empty()) {
         return count_futile(reason);
@@ -235,18 +229,18 @@ void Supervision::explain_end(const std::string& reason) {
     }
 }
 
-void Supervision::suspect(const std::vector<std::string>& configurations) {
-    auto& suspects = request_.options.suspects;
+void SupervisedTuning::suspect(const std::vector<std::string>& configurations) {
+    auto& suspects = request_.plan.suspects;
     suspects.insert(suspects.end(), configurations.begin(), configurations.end());
 }
 
-void Supervision::charge(const std::string& configuration, Verdict verdict,
-                         const std::string& reason) {
+void SupervisedTuning::charge(const std::string& configuration, Verdict verdict,
+                              const std::string& reason) {
     log_.info("{}: {}: {}", configuration, to_string(verdict), reason);
-    take_measurement(recorder_.verdict(configuration, verdict, reason));
+    take_measurement(record_maker_.verdict(configuration, verdict, reason));
 }
 
-void Supervision::count_futile(const std::string& reason) {
+void SupervisedTuning::count_futile(const std::string& reason) {
     if (++futile_ == kMostFutile) {
         throw Error(ErrorKind::device,
                     fmt::format("tuning in a worker process: {} in a row have ended before they "

@@ -4,47 +4,42 @@
 #include <string>
 #include <vector>
 
-#include "template/kernel_template.hpp"
 #include "tuner_db/record.hpp"
-#include "tuning/finals.hpp"
+#include "tuning/finalist.hpp"
+#include "tuning/task.hpp"
 
 namespace jitune::internal {
 
-/// A winner beside the template's default.
+/// How much better the winner is than the template's default.
 struct Gain {
     double default_ns = 0;  ///< 0: the default failed
     Certainty certainty;
 };
 
-/// Makes the records of tuning one problem, whose parts must outlive it.
-class Recorder {
+/// Makes the database records of one tuning. Thread-safe.
+class RecordMaker {
 public:
     /// Throws Error(unavailable) where there is no compiler.
-    Recorder(const KernelTemplate& kernel, const Problem& problem, Device& device);
+    explicit RecordMaker(const Task& task);
 
-    [[nodiscard]] RecordKey key() const { return kernel_.key(problem_, device_); }
-    [[nodiscard]] std::string sizes() const;
+    [[nodiscard]] const Task& task() const { return task_; }
     [[nodiscard]] const Provenance& provenance() const { return provenance_; }
 
     [[nodiscard]] Measurement measurement(const Evaluation& evaluation,
                                           const std::vector<double>& samples_ns,
                                           std::string conditions) const;
 
-    /// Of a candidate that has come to no end of its own. Throws Error(usage) for a text that is no
-    /// configuration.
+    /// For a candidate that ended with its process. Throws Error(usage) where `configuration` does
+    /// not parse.
     [[nodiscard]] Measurement verdict(const std::string& configuration, Verdict verdict,
                                       std::string reason) const;
 
-    /// `finalists` begin with the winner, whose code alone is `binary`.
+    /// `finalists` begin with the winner; `binary` holds the winner's code alone.
     [[nodiscard]] Winner winner(const std::vector<Finalist>& finalists, const Gain& gain,
                                 const Binary& binary, bool complete) const;
 
 private:
-    [[nodiscard]] std::string reproducibility(const Configuration& configuration) const;
-
-    const KernelTemplate& kernel_;
-    const Problem& problem_;
-    const DeviceInfo& device_;
+    Task task_;
     Provenance provenance_;
 };
 

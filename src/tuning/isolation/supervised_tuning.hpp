@@ -10,16 +10,29 @@
 #include <string>
 #include <vector>
 
-#include "tuning/isolation/supervisor.hpp"
+#include "support/log.hpp"
+#include "tuning/isolation/worker_request.hpp"
+#include "tuning/record_maker.hpp"
+#include "tuning/tuner.hpp"
 
 namespace jitune::internal {
 
+class WorkerProcess;
+
+/// How long a worker may take for one step.
+struct WatchLimits {
+    std::chrono::milliseconds candidate{60'000};  ///< checking a candidate, or timing it
+    std::chrono::milliseconds compile{120'000};   ///< one call of the compiler
+    std::chrono::milliseconds idle{600'000};      ///< anything else, such as making the data
+};
+
 /// One tuning as its supervisor sees it, over all the workers that it takes.
-class Supervision {
+class SupervisedTuning {
 public:
     /// All but the request must outlive it.
-    Supervision(WorkerRequest request, const TuneOptions& hooks, const Recorder& recorder,
-                const WatchLimits& limits, const Log& log, std::atomic<std::int64_t>& compiles);
+    SupervisedTuning(WorkerRequest request, const TuneHooks& hooks, const RecordMaker& record_maker,
+                     const WatchLimits& limits, const Log& log,
+                     std::atomic<std::int64_t>& compiles);
 
     /// Has `worker` tune from what is known so far. The report, or nothing where the worker is of
     /// no use any more; what it died of is then known. Throws the tuning's own error, and
@@ -52,8 +65,8 @@ private:
     [[nodiscard]] std::set<std::string> compiling() const;
 
     WorkerRequest request_;
-    const TuneOptions& hooks_;
-    const Recorder& recorder_;
+    const TuneHooks& hooks_;
+    const RecordMaker& record_maker_;
     const WatchLimits& limits_;
     Log log_;
     std::atomic<std::int64_t>& compiles_;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/device.hpp"
+#include "space/configuration.hpp"
+#include "tuner_db/record.hpp"
+
+namespace jitune::internal {
+
+/// The verdict on one configuration in the first round, the search.
+struct Evaluation {
+    std::size_t index = 0;  ///< in the search space
+    Configuration configuration;
+    Verdict verdict = Verdict::timed;
+    std::string reason;
+    std::vector<double> samples_ns;
+    std::string conditions;        ///< of the samples; empty: an earlier search took them
+    double median_ns = 0;          ///< if timed
+    std::optional<Binary> binary;  ///< if compiled by this search, and timed or checked
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/statistics.hpp"
+#include "tuner_db/record.hpp"
+#include "tuning/evaluation.hpp"
+
+namespace jitune::internal {
+
+/// A configuration of the last round, the finals, with its interleaved samples.
+struct Finalist {
+    const Evaluation* evaluation = nullptr;
+    std::vector<double> samples_ns;
+    Summary summary;
+    double uncertainty = 1;  ///< of the median, see relative_uncertainty()
+    std::string conditions;
+};
+
+/// Whether a measurement is of the finals: its configuration then has one of the search, too.
+bool is_of_finals(const Measurement& measurement);
+
+/// The fastest few of `evaluations`, up to those that noise may have kept from being the best, and
+/// the `seeds` unless they were hopelessly slower.
+std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& evaluations,
+                                                const std::vector<std::size_t>& seeds);
+
+}  // namespace jitune::internal

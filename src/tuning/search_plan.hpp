@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuner_db/record.hpp"
+
+namespace jitune::internal {
+
+/// How to search for a winner, and what is known before the search. It travels to a worker whole.
+struct SearchPlan {
+    std::string strategy = "random";
+    std::uint64_t seed = 0;
+    /// No new candidate is started after this; zero: no limit. The template's default is always
+    /// tried.
+    std::chrono::milliseconds budget{0};
+    std::size_t max_evaluations = 0;  ///< zero: no limit; history counts
+    /// The search ends when the best median is at most this, or this many times shorter than the
+    /// default's; zero: no target.
+    double target_ns = 0;
+    double target_speed_up = 0;
+    std::size_t compile_threads = 0;  ///< zero: CompileAhead's own choice
+    /// The part of the budget that the search which this one resumes has used up.
+    std::chrono::milliseconds spent{0};
+    /// Earlier verdicts, at most one for a configuration. They count as evaluated and are not
+    /// measured again, but for those that reach the finals.
+    std::vector<Measurement> history = {};
+    /// Configurations that may take the process or the machine down: each is compiled and run
+    /// while nothing else is.
+    std::vector<std::string> suspects = {};
+    /// Promising configurations. Those that the space holds are tried before the strategy is
+    /// asked, in the order in which the compilers finish them.
+    std::vector<std::string> hints = {};
+    /// The winner so far, or empty. It is tried after the default, and stays unless another is
+    /// clearly faster. A configuration that the space does not hold is ignored.
+    std::string incumbent = {};
+};
+
+}  // namespace jitune::internal

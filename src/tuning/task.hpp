@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "backend/device.hpp"
+#include "template/kernel.hpp"
+
+namespace jitune::internal {
+
+/// One problem for one kernel on one device: what is tuned, and what a call needs an answer for.
+/// The device and the kernel must outlive it. Copies are cheap beside a tuning or a database query.
+struct Task {
+    Device& device;
+    const Kernel& kernel;
+    Problem problem;
+
+    [[nodiscard]] const DeviceInfo& info() const { return device.info(); }
+    [[nodiscard]] const KernelTemplate& kernel_template() const { return kernel.kernel_template; }
+
+    // What the kernel's template says of this problem on this device. Each of these throws as the
+    // function of KernelTemplate with the same name does.
+
+    void check() const { kernel_template().check(problem); }
+    [[nodiscard]] RecordKey key() const { return kernel_template().key(problem, info()); }
+    [[nodiscard]] SearchSpace space() const { return kernel_template().space(problem, info()); }
+    [[nodiscard]] bool accepts(const Configuration& configuration) const {
+        return kernel_template().accepts(configuration, problem, info());
+    }
+    /// The configuration where a search of `space`, which is this task's, begins.
+    [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const {
+        return kernel_template().default_configuration(space);
+    }
+    [[nodiscard]] Configuration default_configuration() const {
+        return default_configuration(space());
+    }
+    [[nodiscard]] std::string reproducibility(const Configuration& configuration) const {
+        return kernel_template().reproducibility(configuration, problem, info());
+    }
+    [[nodiscard]] Instance instance(const Configuration& configuration) const {
+        return kernel_template().instance(problem, configuration);
+    }
+    [[nodiscard]] LaunchRule launch_rule(const Configuration& configuration) const {
+        return kernel_template().launch_rule(problem, info(), configuration);
+    }
+    [[nodiscard]] std::optional<KernelTemplate::Reference> reference(
+        const Configuration& configuration) const {
+        return kernel_template().reference(problem, info(), configuration);
+    }
+    [[nodiscard]] std::vector<KernelTemplate::Metric> metrics(const Configuration& configuration,
+                                                              double seconds) const {
+        return kernel_template().metrics(problem, info(), configuration, seconds);
+    }
+
+    /// The configuration of a text such as "block=256 items=4". Throws Error(usage) for any other
+    /// text.
+    [[nodiscard]] Configuration parse(const std::string& configuration) const {
+        return Configuration::parse(configuration, kernel_template().front_matter().parameters);
+    }
+    /// Whether two runs of a configuration on the same data give the same bits.
+    [[nodiscard]] bool is_repeatable(const Configuration& configuration) const {
+        return reproducibility(configuration) != "any";
+    }
+
+    /// "n=1048576"
+    [[nodiscard]] std::string sizes() const {
+        return sizes_text(problem, kernel_template().front_matter().sizes);
+    }
+    /// For messages: "reduce accumulator=float32 element=float32 operation=sum n=1000 on cuda:0".
+    [[nodiscard]] std::string name() const {
+        return problem.kernel + " " + types_text(problem) + " " + sizes() + " on " + info().id;
+    }
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tuner_db/record.hpp"
+
+namespace jitune::internal {
+
+struct TuneProgress {
+    std::size_t space = 0;      ///< configurations in the search space
+    std::size_t evaluated = 0;  ///< with a verdict
+    std::size_t failed = 0;     ///< with a verdict other than timed
+    std::optional<double> best_ns;
+};
+
+/// Sees a tuning's steps as they begin, so that it knows what was under way if the tuning ends in
+/// the middle. Configurations are given as their texts. Every function does nothing by default.
+class TuneObserver {
+public:
+    virtual ~TuneObserver() = default;
+
+    /// These will be compiled and run; none runs before this returns.
+    virtual void announce(std::span<const std::string> /*configurations*/) {}
+
+    /// A compiler begins to work on `configurations`, and later: it has come back. Called on the
+    /// compiling threads, of which there are many; `batch` tells one such call from the others.
+    virtual void compiling(std::uint64_t /*batch*/,
+                           std::span<const std::string> /*configurations*/) {}
+    virtual void compiled(std::uint64_t /*batch*/) {}
+
+    /// The device is about to check or to time this configuration.
+    enum class Phase { check, time };
+    virtual void begin(const std::string& /*configuration*/, Phase /*phase*/) {}
+
+    /// A verdict, or the samples of a finalist.
+    virtual void measured(const Measurement& /*measurement*/) {}
+};
+
+inline const std::atomic<bool> kNeverStop{false};
+inline TuneObserver kNoObserver;  // without state
+
+/// How a tuning is watched and stopped. No member is ever null.
+struct TuneHooks {
+    const std::atomic<bool>* stop = &kNeverStop;  ///< ends the search early once it is true
+    /// After each verdict, on the calling thread.
+    std::function<void(const TuneProgress&)> progress = [](const TuneProgress&) {};
+    TuneObserver* observer = &kNoObserver;  ///< told of every step
+};
+
+}  // namespace jitune::internal
