@@ -1,47 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <span>
-#include <string_view>
-
-#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace jitune::internal {
 
-/// What a command does once its arguments are read. Returns the exit code; throws Error.
-using Action = std::function<int()>;
+/// Where the argument of an option is written. A bool is a flag, which takes no argument; a vector
+/// takes one more argument each time that the option is given. An empty optional: not given.
+using OptionTarget =
+    std::variant<std::string*, std::optional<std::string>*, std::vector<std::string>*, std::size_t*,
+                 std::optional<std::int64_t>*, double*, bool*>;
+
+struct OptionRules {
+    bool required = false;
+    std::vector<std::string> excludes = {};  ///< names of options that it cannot be given with
+    std::optional<std::pair<std::size_t, std::size_t>> range = {};  ///< smallest and largest number
+};
+
+/// One option of a command, as data.
+struct Option {
+    std::string name;  ///< "--seed" or "-n,--size"; without a dash an argument by place: "FILE"
+    OptionTarget target;
+    std::string help;
+    OptionRules rules = {};
+};
+
+/// One use of a command: options that fill its arguments, and the work that follows. `run` keeps
+/// the targets of `options` alive, returns the exit code and throws Error.
+struct Invocation {
+    std::vector<Option> options;
+    std::function<int()> run;
+};
 
 /// One row of the command line: a command that acts, or a group of commands.
 struct Command {
-    std::string_view name;
-    std::string_view summary;
-    /// Adds the command's arguments and returns its action. Null for a group.
-    Action (*add)(CLI::App& app);
-    std::span<const Command> children;
+    std::string name;
+    std::string help;
+    std::function<Invocation()> invocation = {};  ///< null for a group
+    std::vector<Command> children = {};
 };
-
-/// Adds `commands` to `app`; parsing then sets `chosen` to the action of the one that was named.
-void add_commands(CLI::App& app, std::span<const Command> commands, Action& chosen);
-
-Action add_devices(CLI::App& app);
-Action add_sweep_entropy(CLI::App& app);
-Action add_sweep_reduce(CLI::App& app);
-Action add_sweep_stencil(CLI::App& app);
-Action add_entropy(CLI::App& app);
-Action add_reduce(CLI::App& app);
-Action add_steps_entropy(CLI::App& app);
-Action add_stencil(CLI::App& app);
-Action add_steps_reduce(CLI::App& app);
-Action add_steps_stencil(CLI::App& app);
-Action add_tune(CLI::App& app);
-Action add_replay(CLI::App& app);
-Action add_db_export(CLI::App& app);
-Action add_db_import(CLI::App& app);
-Action add_db_list(CLI::App& app);
-Action add_db_show(CLI::App& app);
-Action add_db_explain(CLI::App& app);
-Action add_db_verify(CLI::App& app);
-Action add_db_path(CLI::App& app);
 
 }  // namespace jitune::internal

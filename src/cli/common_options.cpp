@@ -25,17 +25,30 @@ void apply(const char* option, const std::string& argument, Use use) {
 
 }  // namespace
 
-void CommonArguments::add_database(CLI::App& app) {
-    app.add_option("--db", database,
-                   "The tuning database; none: keep nothing [JITUNE_DB, else in ~/.cache/jitune]");
+Option CommonArguments::database_option() {
+    return {"--db", &database,
+            "The tuning database; none: keep nothing [JITUNE_DB, else in ~/.cache/jitune]"};
 }
 
-void CommonArguments::add_log(CLI::App& app) {
-    app.add_option("--log", log, "off, error, warning, info or debug [JITUNE_LOG, else warning]");
+Option CommonArguments::log_option() {
+    return {"--log", &log, "off, error, warning, info or debug [JITUNE_LOG, else warning]"};
 }
 
-void CommonArguments::add_json(CLI::App& app) {
-    app.add_flag("--json", json, "Print one JSON document instead of text");
+Option CommonArguments::json_option() {
+    return {"--json", &json, "Print one JSON document instead of text"};
+}
+
+Option CommonArguments::tune_option() {
+    return {"--tune", &tune,
+            "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]"};
+}
+
+Option CommonArguments::budget_option(std::string help) {
+    return {"--budget", &budget, std::move(help)};
+}
+
+void append(std::vector<Option>& options, const std::vector<Option>& more) {
+    options.insert(options.end(), more.begin(), more.end());
 }
 
 Options CommonArguments::options() const {

@@ -3,9 +3,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/command.hpp"
 #include "jitune/options.hpp"
 #include "tuner_db/tuning_store.hpp"
 
@@ -19,17 +20,22 @@ struct CommonArguments {
     std::string budget;
     bool json = false;
 
-    void add_database(CLI::App& app);
-    void add_log(CLI::App& app);
-    void add_json(CLI::App& app);
+    Option database_option();
+    Option log_option();
+    Option json_option();
+    Option tune_option();
+    Option budget_option(std::string help);
 
     /// The environment's options with the arguments applied; the worker is this very program unless
     /// the environment names another. Throws Error(usage).
     [[nodiscard]] Options options() const;
 };
 
-/// Of --evaluations. As a plain number CLI11 takes -1 for 2^64 - 1.
-inline const CLI::Range kEvaluations(std::size_t{0}, std::size_t{1'000'000'000});
+/// Of --evaluations.
+inline constexpr std::pair<std::size_t, std::size_t> kEvaluations{0, 1'000'000'000};
+
+/// Adds `more` at the end of `options`.
+void append(std::vector<Option>& options, const std::vector<Option>& more);
 
 /// The database of `options`, which must be there. Throws Error(usage) where the options name none
 /// and Error(store) where there is no such file or it cannot be used.

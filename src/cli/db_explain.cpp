@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "cli/common_options.hpp"
 #include "cli/entropy_words.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/file_run.hpp"
 #include "cli/kernel_words.hpp"
 #include "cli/output.hpp"
 #include "cli/record_text.hpp"
@@ -27,11 +29,22 @@
 #include "placement/machine.hpp"
 #include "tuning/finals.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::db_explain_command {
 
 namespace {
 
+/// An option that only one kernel has.
+struct OwnOption {
+    std::string kernel;
+    std::string name;
+    std::string help;
+    std::string* target = nullptr;
+    std::optional<std::string> value = {};
+};
+
 struct Arguments : CommonArguments {
+    Arguments();
+
     std::string file;
     std::string kernel = "reduce";
     SweepWords reduce;
@@ -40,9 +53,19 @@ struct Arguments : CommonArguments {
     std::vector<std::string> types;
     std::vector<std::string> sizes;
     std::string device = "auto";
-    /// Options that only one kernel has, with its name.
-    std::vector<std::pair<std::string, const CLI::Option*>> own;
+    std::vector<OwnOption> own;
 };
+
+Arguments::Arguments()
+    : own{{"reduce", "--op", fmt::format("Of a reduction: {} [sum]", named_ops()), &reduce.ops},
+          {"reduce", "--result", "Type of its result [the operation's own]", &reduce.result},
+          {"reduce", "--determinism", "run_to_run or any [run_to_run]", &reduce.determinism},
+          {"reduce", "--shape", "all, rows, columns or segments [all]", &reduce.shape},
+          {"stencil", "--radius", "Of a stencil: 1 to 32 [1]", &stencil.radii},
+          {"stencil", "--weighting", "sum, mean or weights [sum]", &stencil.weightings},
+          {"stencil", "--boundary", "valid, zero, clamp or wrap [valid]", &stencil.boundaries},
+          {"entropy", "--window", "Of an entropy: odd, 3 to 15 [5]", &entropy.windows},
+          {"entropy", "--levels", "2 to 256 [16]", &entropy.levels}} {}
 
 /// `sizes`: the problem's, as sizes_text().
 Json explanation_json(const Explanation& explanation, const std::string& sizes) {
@@ -123,17 +146,20 @@ Json candidates_json(TuningStore& store, const RecordKey& key) {
 
 /// What would be passed over in silence.
 void refuse_options_of_others(const Arguments& arguments) {
-    for (const auto& [kernel, option] : arguments.own) {
-        if (option->count() > 0 && (!arguments.file.empty() || kernel != arguments.kernel)) {
+    for (const OwnOption& own : arguments.own) {
+        if (own.value && (!arguments.file.empty() || own.kernel != arguments.kernel)) {
             throw Error(
                 ErrorKind::usage,
-                fmt::format("{} goes with --kernel {}, and this is about {}", option->get_name(),
-                            kernel, arguments.file.empty() ? arguments.kernel : arguments.file));
+                fmt::format("{} goes with --kernel {}, and this is about {}", own.name, own.kernel,
+                            arguments.file.empty() ? arguments.kernel : arguments.file));
         }
     }
 }
 
-SweepPlan plan_of(Arguments arguments) {
+SweepPlan plan_of(Arguments& arguments) {
+    for (const OwnOption& own : arguments.own) {
+        *own.target = own.value.value_or(*own.target);
+    }
     const std::string type = arguments.types.empty() ? "float32" : arguments.types.front();
     const std::string& size = arguments.sizes.front();
     arguments.reduce.types = arguments.stencil.types = arguments.entropy.types = type;
@@ -155,7 +181,7 @@ SweepPlan plan_of(Arguments arguments) {
 }
 
 /// The one problem that the arguments name.
-SweepProblem problem_of(const Arguments& arguments) {
+SweepProblem problem_of(Arguments& arguments) {
     if (arguments.sizes.size() == 1 && arguments.types.size() <= 1) {
         SweepPlan plan = plan_of(arguments);
         if (plan.problems.size() == 1) {
@@ -181,7 +207,7 @@ void show(const Arguments& arguments, Engine& engine, const Task& task) {
     }
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments& arguments) {
     refuse_options_of_others(arguments);
     const Options options = arguments.options();
     if (!arguments.file.empty()) {
@@ -204,51 +230,33 @@ int run(const Arguments& arguments) {
     return kExitOk;
 }
 
-void add_own_options(Arguments& arguments, CLI::App& app) {
-    const auto own = [&](const char* kernel, const char* name, std::string& value,
-                         const std::string& help) {
-        arguments.own.emplace_back(kernel, app.add_option(name, value, help));
-    };
-    SweepWords& reduce = arguments.reduce;
-    own("reduce", "--op", reduce.ops, fmt::format("Of a reduction: {} [sum]", named_ops()));
-    own("reduce", "--result", reduce.result, "Type of its result [the operation's own]");
-    own("reduce", "--determinism", reduce.determinism, "run_to_run or any [run_to_run]");
-    own("reduce", "--shape", reduce.shape, "all, rows, columns or segments [all]");
-    StencilWords& stencil = arguments.stencil;
-    own("stencil", "--radius", stencil.radii, "Of a stencil: 1 to 32 [1]");
-    own("stencil", "--weighting", stencil.weightings, "sum, mean or weights [sum]");
-    own("stencil", "--boundary", stencil.boundaries, "valid, zero, clamp or wrap [valid]");
-    EntropyWords& entropy = arguments.entropy;
-    own("entropy", "--window", entropy.windows, "Of an entropy: odd, 3 to 15 [5]");
-    own("entropy", "--levels", entropy.levels, "2 to 256 [16]");
-}
-
 }  // namespace
 
-Action add_db_explain(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    CLI::Option* const file =
-        app.add_option("FILE", arguments->file, "A kernel template of your own");
-    app.add_option("--kernel", arguments->kernel, "Or reduce, stencil or entropy [reduce]")
-        ->excludes(file);
-    app.add_option("-n,--size", arguments->sizes,
-                   "Number of elements, as in 2^20; of rows, columns, segments and entropies as in "
-                   "1024x65536, rows x columns or segments x elements; of a FILE NAME=SIZE for "
-                   "each size")
-        ->allow_extra_args(false)
-        ->required();
-    app.add_option("--type", arguments->types,
-                   "Element type [float32]; of a FILE NAME=TYPE, as in element=float32")
-        ->allow_extra_args(false);
-    add_own_options(*arguments, app);
-    app.add_option("--device", arguments->device,
-                   "auto, host, cuda or cuda:N, or machine: where host memory is worked on [auto]");
-    app.add_option("--tune", arguments->tune,
-                   "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"FILE", &given.file, "A kernel template of your own"},
+        {"--kernel",
+         &given.kernel,
+         "Or reduce, stencil or entropy [reduce]",
+         {.excludes = {"FILE"}}},
+        {"-n,--size",
+         &given.sizes,
+         "Number of elements, as in 2^20; of rows, columns, segments and entropies as in "
+         "1024x65536, rows x columns or segments x elements; of a FILE NAME=SIZE for each size",
+         {.required = true}},
+        {"--type", &given.types,
+         "Element type [float32]; of a FILE NAME=TYPE, as in element=float32"}};
+    for (OwnOption& own : given.own) {
+        options.push_back({own.name, &own.value, own.help});
+    }
+    append(options, {{"--device", &given.device, std::string(kPlacedDevices) + " [auto]"},
+                     given.tune_option(),
+                     given.database_option(),
+                     given.log_option(),
+                     given.json_option()});
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::db_explain_command

@@ -15,7 +15,7 @@
 #include "cli/winner_choice.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::db_export_command {
 
 namespace {
 
@@ -31,8 +31,7 @@ int run(const Arguments& arguments) {
     const std::vector<Winner> winners = store->winners();
     const std::vector<Measurement> measurements =
         store->measurements(arguments.choice.select(winners).key);
-    const std::string text =
-        export_document(measurements).dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    const std::string text = export_document(measurements).text(1) + '\n';
     std::ofstream out(arguments.file, std::ios::binary);
     if (!out.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
         throw Error(ErrorKind::usage, fmt::format("cannot write {}", arguments.file));
@@ -42,13 +41,13 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_db_export(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    arguments->choice.add(app);
-    app.add_option("--t4", arguments->file, "The file to write, T4 JSON")->required();
-    arguments->add_database(app);
-    arguments->add_log(app);
-    return [arguments] { return run(*arguments); };
+    std::vector<Option> options = arguments->choice.options();
+    append(options, {{"--t4", &arguments->file, "The file to write, T4 JSON", {.required = true}},
+                     arguments->database_option(),
+                     arguments->log_option()});
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::db_export_command

@@ -13,7 +13,7 @@
 #include "cli/output.hpp"
 #include "jitune/error.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::db_import_command {
 
 namespace {
 
@@ -42,13 +42,15 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_db_import(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file, "What \"db export\" has written, plain or .gz")
-        ->required();
-    arguments->add_database(app);
-    arguments->add_log(app);
-    return [arguments] { return run(*arguments); };
+    return {{{"FILE",
+              &arguments->file,
+              "What \"db export\" has written, plain or .gz",
+              {.required = true}},
+             arguments->database_option(),
+             arguments->log_option()},
+            [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::db_import_command

@@ -12,7 +12,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::db_list_command {
 
 namespace {
 
@@ -57,12 +57,10 @@ int run(const CommonArguments& arguments) {
 
 }  // namespace
 
-Action add_db_list(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<CommonArguments>();
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
+            [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::db_list_command

@@ -9,19 +9,26 @@
 #include "cli/output.hpp"
 #include "cli/units.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::db_path_command {
 
 namespace {
 
+bool exists(const Options& options) {
+    return !options.database.empty() && std::filesystem::exists(options.database);
+}
+
+/// As an app opens the database, which is what decides the journal mode.
+TuningStore::Status status_of(const Options& options) {
+    return open_database(options, TuningStore::Access::as_permitted)->status();
+}
+
 /// A database that is not there yet has a path but no state.
 Json path_json(const Options& options) {
-    if (options.database.empty() || !std::filesystem::exists(options.database)) {
+    if (!exists(options)) {
         return {{"path", options.database.empty() ? Json() : Json(options.database.string())},
                 {"exists", false}};
     }
-    // As an app opens it, which is what decides the journal mode.
-    const TuningStore::Status status =
-        open_database(options, TuningStore::Access::as_permitted)->status();
+    const TuningStore::Status status = status_of(options);
     return {{"path", status.path},
             {"exists", true},
             {"bytes", status.bytes},
@@ -31,39 +38,36 @@ Json path_json(const Options& options) {
             {"sqlite_version", status.sqlite_version}};
 }
 
-std::string path_text(const Json& path) {
-    if (path["path"].is_null()) {
+std::string path_text(const Options& options) {
+    if (options.database.empty()) {
         return "none: winners are kept in memory only\n";
     }
-    const std::string name = path["path"].get<std::string>();
-    if (!path["exists"].get<bool>()) {
-        return fmt::format("{}\nnot there yet: the first winner makes it\n", name);
+    if (!exists(options)) {
+        return fmt::format("{}\nnot there yet: the first winner makes it\n",
+                           options.database.string());
     }
-    return fmt::format(
-        "{}\n{}, schema {}, SQLite {}, journal mode {}: {}\n", name,
-        bytes_text(path["bytes"].get<std::int64_t>()), path["schema_version"].get<std::int64_t>(),
-        path["sqlite_version"].get<std::string>(), path["journal_mode"].get<std::string>(),
-        path["journal_reason"].get<std::string>());
+    const TuningStore::Status status = status_of(options);
+    return fmt::format("{}\n{}, schema {}, SQLite {}, journal mode {}: {}\n", status.path,
+                       bytes_text(status.bytes), status.schema_version, status.sqlite_version,
+                       status.journal_mode, status.journal_reason);
 }
 
 int run(const CommonArguments& arguments) {
-    const Json path = path_json(arguments.options());
+    const Options options = arguments.options();
     if (arguments.json) {
-        print_json(path);
+        print_json(path_json(options));
     } else {
-        print(path_text(path));
+        print(path_text(options));
     }
     return kExitOk;
 }
 
 }  // namespace
 
-Action add_db_path(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<CommonArguments>();
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
+            [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::db_path_command

@@ -17,7 +17,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::db_show_command {
 
 namespace {
 
@@ -136,13 +136,12 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_db_show(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    arguments->choice.add(app);
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    std::vector<Option> options = arguments->choice.options();
+    append(options,
+           {arguments->database_option(), arguments->log_option(), arguments->json_option()});
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::db_show_command

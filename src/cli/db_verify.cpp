@@ -8,7 +8,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::db_verify_command {
 
 namespace {
 
@@ -34,12 +34,10 @@ int run(const CommonArguments& arguments) {
 
 }  // namespace
 
-Action add_db_verify(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<CommonArguments>();
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
+            [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::db_verify_command

@@ -12,7 +12,7 @@
 #include "cli/table.hpp"
 #include "jitune/session.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::devices_command {
 
 namespace {
 
@@ -59,11 +59,10 @@ int run(const CommonArguments& arguments) {
 
 }  // namespace
 
-Action add_devices(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<CommonArguments>();
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    return {{arguments->log_option(), arguments->json_option()},
+            [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::devices_command

@@ -18,7 +18,7 @@
 #include "placement/machine.hpp"
 #include "sweep/timed_case.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::entropy_command {
 
 namespace {
 
@@ -111,15 +111,20 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_entropy(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    arguments->add_file(app, "A .npy array of two dimensions, of uint8, int32 or float32 levels");
-    app.add_option("--window", arguments->window, "Odd, 3 to 15 [5]");
-    app.add_option("--levels", arguments->levels, "2 to 256 [16]");
-    app.add_option("--base", arguments->base, "Of the logarithm [e]");
-    app.add_option("--output", arguments->output, "A .npy file to write the entropies to");
-    arguments->add_dispatch(app, kPlacedDevices);
-    return [arguments] { return run(*arguments); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"FILE",
+         &given.file,
+         "A .npy array of two dimensions, of uint8, int32 or float32 levels",
+         {.required = true}},
+        {"--window", &given.window, "Odd, 3 to 15 [5]"},
+        {"--levels", &given.levels, "2 to 256 [16]"},
+        {"--base", &given.base, "Of the logarithm [e]"},
+        {"--output", &given.output, "A .npy file to write the entropies to"}};
+    append(options, given.dispatch_options(kPlacedDevices));
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::entropy_command

@@ -61,7 +61,7 @@ void refuse_other_elements(ElementType type) {
 SweepPlan entropy_plan(const EntropyWords& words) {
     SweepPlan plan{
         "entropy",
-        Json::object(),
+        {},
         {{"type"}, {"window", Align::right}, {"levels", Align::right}, {"size", Align::right}},
         {}};
     const auto sizes = parse_list("--sizes", words.sizes);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/json_file.hpp"
 #include "cli/record_text.hpp"
@@ -20,7 +21,7 @@ constexpr std::int64_t kVersion = 1;
     throw Error(ErrorKind::usage, message);
 }
 
-RecordKey key_of(const Json& json) {
+RecordKey key_of(const ParsedJson& json) {
     RecordKey key;
     key.kernel = text_member(json, "kernel");
     key.types = text_member(json, "types");
@@ -35,7 +36,7 @@ RecordKey key_of(const Json& json) {
     return key;
 }
 
-Provenance provenance_of(const Json& json) {
+Provenance provenance_of(const ParsedJson& json) {
     Provenance provenance;
     provenance.device_name = text_member(json, "device_name");
     provenance.device_uuid = text_member(json, "device_uuid");
@@ -45,9 +46,9 @@ Provenance provenance_of(const Json& json) {
     return provenance;
 }
 
-std::vector<double> samples_of(const Json& json) {
+std::vector<double> samples_of(const ParsedJson& json) {
     std::vector<double> samples;
-    for (const Json& sample : json) {
+    for (const ParsedJson& sample : json) {
         const double ns = sample.is_number() ? sample.get<double>() : 0;
         if (!(ns > 0) || !std::isfinite(ns)) {
             fail("\"samples_ns\" must hold times above 0");
@@ -57,7 +58,7 @@ std::vector<double> samples_of(const Json& json) {
     return samples;
 }
 
-Measurement measurement_of(const RecordKey& key, const Json& json) {
+Measurement measurement_of(const RecordKey& key, const ParsedJson& json) {
     Measurement measurement;
     measurement.key = key;
     measurement.sizes = text_member(json, "sizes");
@@ -83,7 +84,7 @@ Measurement measurement_of(const RecordKey& key, const Json& json) {
     return measurement;
 }
 
-const Json& identity_of(const Json& document) {
+const ParsedJson& identity_of(const ParsedJson& document) {
     const auto metadata = document.is_object() ? document.find("metadata") : document.end();
     if (metadata == document.end() || !metadata->is_object() || !metadata->contains("jitune")) {
         fail(
@@ -93,14 +94,14 @@ const Json& identity_of(const Json& document) {
     return (*metadata)["jitune"];
 }
 
-std::vector<Measurement> measurements_of(const Json& document) {
-    const Json& identity = identity_of(document);
+std::vector<Measurement> measurements_of(const ParsedJson& document) {
+    const ParsedJson& identity = identity_of(document);
     if (const auto version = integer_member(identity, "version"); version != kVersion) {
         fail(fmt::format("its format is {}, this jitune reads {}", version, kVersion));
     }
     const RecordKey key = key_of(member(identity, "key"));
     std::vector<Measurement> measurements;
-    for (const Json& json : list_member(identity, "measurements")) {
+    for (const ParsedJson& json : list_member(identity, "measurements")) {
         try {
             measurements.push_back(measurement_of(key, json));
         } catch (const Error& error) {
@@ -127,7 +128,7 @@ Json export_document(std::span<const Measurement> measurements) {
 }
 
 std::vector<Measurement> read_export(const std::filesystem::path& path) {
-    const Json document = read_json(path);
+    const ParsedJson document = read_json(path);
     try {
         return measurements_of(document);
     } catch (const Error& error) {

@@ -10,18 +10,13 @@
 
 namespace jitune::internal {
 
-void FileRunArguments::add_file(CLI::App& app, const std::string& help) {
-    app.add_option("FILE", file, help)->required();
-}
-
-void FileRunArguments::add_dispatch(CLI::App& app, const std::string& devices) {
-    app.add_option("--device", device, devices + " [auto]");
-    app.add_option("--tune", tune,
-                   "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]");
-    app.add_option("--budget", budget, "Seconds that tuning may take [JITUNE_BUDGET, else 2]");
-    add_database(app);
-    add_log(app);
-    add_json(app);
+std::vector<Option> FileRunArguments::dispatch_options(const std::string& devices) {
+    return {{"--device", &device, devices + " [auto]"},
+            tune_option(),
+            budget_option("Seconds that tuning may take [JITUNE_BUDGET, else 2]"),
+            database_option(),
+            log_option(),
+            json_option()};
 }
 
 void FileRun::add_to(Json& document) const {

@@ -5,8 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-
-#include <CLI/CLI.hpp>
+#include <vector>
 
 #include "cli/common_options.hpp"
 #include "cli/output.hpp"
@@ -23,10 +22,8 @@ struct FileRunArguments : CommonArguments {
     std::string file;
     std::string device = "auto";
 
-    /// The file with `help`.
-    void add_file(CLI::App& app, const std::string& help);
     /// All but the file. `devices`: what --device may be, for the help.
-    void add_dispatch(CLI::App& app, const std::string& devices = "auto, host, cuda or cuda:N");
+    std::vector<Option> dispatch_options(const std::string& devices = "auto, host, cuda or cuda:N");
 };
 
 /// What answered, and how fast.

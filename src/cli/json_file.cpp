@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <zlib.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/units.hpp"
 #include "jitune/error.hpp"
@@ -67,52 +68,53 @@ std::string complaint(const std::filesystem::path& path, const std::string& text
 
 }  // namespace
 
-Json read_json(const std::filesystem::path& path) {
+ParsedJson read_json(const std::filesystem::path& path) {
     const std::string text = read_all(path);
     try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& error) {
+        return ParsedJson::parse(text);
+    } catch (const ParsedJson::parse_error& error) {
         fail(complaint(path, text, error.byte));
-    } catch (const Json::exception&) {
+    } catch (const ParsedJson::exception&) {
         fail(fmt::format("{}: a number in it is too large", path.string()));
     }
 }
 
-const Json* find_member(const Json& object, const char* key) {
+const ParsedJson* find_member(const ParsedJson& object, const char* key) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     return found == object.end() ? nullptr : &*found;
 }
 
-const Json& member(const Json& object, const char* key) {
-    const Json* const found = find_member(object, key);
+const ParsedJson& member(const ParsedJson& object, const char* key) {
+    const ParsedJson* const found = find_member(object, key);
     if (found == nullptr) {
         fail(fmt::format("\"{}\" is missing", key));
     }
     return *found;
 }
 
-std::string text_member(const Json& object, const char* key) {
-    const Json& value = member(object, key);
+std::string text_member(const ParsedJson& object, const char* key) {
+    const ParsedJson& value = member(object, key);
     if (!value.is_string()) {
         refuse(key, "a text");
     }
     return value.get<std::string>();
 }
 
-std::string text_member_or(const Json& object, const char* key, const std::string& otherwise) {
+std::string text_member_or(const ParsedJson& object, const char* key,
+                           const std::string& otherwise) {
     return find_member(object, key) == nullptr ? otherwise : text_member(object, key);
 }
 
-std::int64_t integer_member(const Json& object, const char* key) {
-    const Json& value = member(object, key);
+std::int64_t integer_member(const ParsedJson& object, const char* key) {
+    const ParsedJson& value = member(object, key);
     if (!value.is_number_integer()) {
         refuse(key, "an integer");
     }
     return value.get<std::int64_t>();
 }
 
-const Json& list_member(const Json& object, const char* key) {
-    const Json& value = member(object, key);
+const ParsedJson& list_member(const ParsedJson& object, const char* key) {
+    const ParsedJson& value = member(object, key);
     if (!value.is_array()) {
         refuse(key, "a list");
     }

@@ -2,7 +2,6 @@
 #include "cli/output.hpp"
 
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -31,17 +30,7 @@ void print(std::string_view text) {
 }
 
 void print_json(const Json& document) {
-    print(document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
-}
-
-Json json_number(double value) {
-    if (std::isnan(value)) {
-        return "NaN";
-    }
-    if (std::isinf(value)) {
-        return value > 0 ? "Infinity" : "-Infinity";
-    }
-    return value;
+    print(document.text(2) + '\n');
 }
 
 }  // namespace jitune::internal

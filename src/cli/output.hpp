@@ -3,12 +3,9 @@
 
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include "cli/json.hpp"
 
 namespace jitune::internal {
-
-/// Keys in the order they were written.
-using Json = nlohmann::ordered_json;
 
 /// The reader of standard output went away: stop, with nothing to say.
 struct OutputClosed {};
@@ -20,10 +17,7 @@ void print(std::string_view text);
 /// To standard error; what cannot be written there is lost.
 void print_error(std::string_view text);
 
-/// One document, indented. Text that is not UTF-8 is replaced.
+/// One document, indented by two.
 void print_json(const Json& document);
-
-/// A number, or "NaN", "Infinity", "-Infinity", which JSON has no numbers for.
-Json json_number(double value);
 
 }  // namespace jitune::internal

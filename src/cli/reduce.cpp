@@ -19,7 +19,7 @@
 #include "sweep/timed_reduce.hpp"
 #include "types/element_visit.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::reduce_command {
 
 namespace {
 
@@ -132,30 +132,29 @@ int run(const Arguments& arguments) {
     return kExitOk;
 }
 
-/// What to reduce with, and how.
-void add_reduction(CLI::App& app, Arguments& arguments) {
-    auto* op = app.add_option("--op", arguments.op, fmt::format("Of {} [sum]", named_ops()));
-    auto* result =
-        app.add_option("--result", arguments.result, "Type of the result [the operation's own]");
-    app.add_option("--custom", arguments.custom, "An operation of your own: a .toml file")
-        ->excludes(op)
-        ->excludes(result);
-    auto* determinism =
-        app.add_option("--determinism", arguments.determinism, "run_to_run or any [run_to_run]");
-    app.add_option("--configuration", arguments.configuration,
-                   "Pin this configuration, as jitune prints it")
-        ->excludes(determinism);
-}
-
 }  // namespace
 
-Action add_reduce(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    arguments->add_file(
-        app, "A .npy array of bool, or of little-endian integers or floats of up to 64 bits");
-    add_reduction(app, *arguments);
-    arguments->add_dispatch(app);
-    return [arguments] { return run(*arguments); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"FILE",
+         &given.file,
+         "A .npy array of bool, or of little-endian integers or floats of up to 64 bits",
+         {.required = true}},
+        {"--op", &given.op, fmt::format("Of {} [sum]", named_ops())},
+        {"--result", &given.result, "Type of the result [the operation's own]"},
+        {"--custom",
+         &given.custom,
+         "An operation of your own: a .toml file",
+         {.excludes = {"--op", "--result"}}},
+        {"--determinism", &given.determinism, "run_to_run or any [run_to_run]"},
+        {"--configuration",
+         &given.configuration,
+         "Pin this configuration, as jitune prints it",
+         {.excludes = {"--determinism"}}}};
+    append(options, given.dispatch_options());
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::reduce_command

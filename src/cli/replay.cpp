@@ -21,7 +21,7 @@
 #include "strategy/recorded_space.hpp"
 #include "strategy/strategy.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::replay_command {
 
 namespace {
 
@@ -152,19 +152,24 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_replay(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file, "Recorded results, T4 JSON, plain or .gz")->required();
-    app.add_option("--strategy", arguments->strategy, "One of the strategies [auto]");
-    app.add_option("--budget", arguments->budget, "Evaluations in each run [100]")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-    app.add_option("--repeats", arguments->repeats, "Runs, each with its own seed [100]")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
-    app.add_option("--batch", arguments->batch, "Configurations asked at a time [1]")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-    app.add_option("--seed", arguments->seed, "Of the first run [0]");
-    app.add_flag("--json", arguments->json, "One JSON document instead of text");
-    return [arguments] { return run(*arguments); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"FILE", &given.file, "Recorded results, T4 JSON, plain or .gz", {.required = true}},
+        {"--strategy", &given.strategy, "One of the strategies [auto]"},
+        {"--budget", &given.budget, "Evaluations in each run [100]", {.range = {{1, 1'000'000}}}},
+        {"--repeats",
+         &given.repeats,
+         "Runs, each with its own seed [100]",
+         {.range = {{1, 100'000}}}},
+        {"--batch",
+         &given.batch,
+         "Configurations asked at a time [1]",
+         {.range = {{1, 1'000'000}}}},
+        {"--seed", &given.seed, "Of the first run [0]"},
+        {"--json", &given.json, "One JSON document instead of text"}};
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::replay_command

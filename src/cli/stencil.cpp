@@ -17,7 +17,7 @@
 #include "placement/machine.hpp"
 #include "sweep/timed_case.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::stencil_command {
 
 namespace {
 
@@ -106,17 +106,18 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_stencil(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    arguments->add_file(app, "A .npy array of int32, float32 or float64");
-    app.add_option("--radius", arguments->radius, "1 to 32 [1]");
-    auto* weights =
-        app.add_option("--weights", arguments->weights, "2 radius + 1 numbers by comma [all 1]");
-    app.add_flag("--mean", arguments->mean, "The sum over 2 radius + 1")->excludes(weights);
-    app.add_option("--boundary", arguments->boundary, "valid, zero, clamp or wrap [valid]");
-    app.add_option("--output", arguments->output, "A .npy file to write the outputs to");
-    arguments->add_dispatch(app, kPlacedDevices);
-    return [arguments] { return run(*arguments); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"FILE", &given.file, "A .npy array of int32, float32 or float64", {.required = true}},
+        {"--radius", &given.radius, "1 to 32 [1]"},
+        {"--weights", &given.weights, "2 radius + 1 numbers by comma [all 1]"},
+        {"--mean", &given.mean, "The sum over 2 radius + 1", {.excludes = {"--weights"}}},
+        {"--boundary", &given.boundary, "valid, zero, clamp or wrap [valid]"},
+        {"--output", &given.output, "A .npy file to write the outputs to"}};
+    append(options, given.dispatch_options(kPlacedDevices));
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::stencil_command

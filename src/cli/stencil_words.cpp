@@ -73,7 +73,7 @@ std::vector<double> parse_weights(std::string_view text) {
 SweepPlan stencil_plan(const StencilWords& words) {
     SweepPlan plan{
         "stencil",
-        Json::object(),
+        {},
         {{"type"}, {"radius", Align::right}, {"weighting"}, {"boundary"}, {"size", Align::right}},
         {}};
     const std::vector<double> ones(2 * Stencil::kMaxRadius + 1, 1.0);

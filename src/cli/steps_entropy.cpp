@@ -20,7 +20,7 @@
 #include "jitune/session.hpp"
 #include "placement/machine.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::steps_entropy_command {
 
 namespace {
 
@@ -205,16 +205,17 @@ private:
 
 }  // namespace
 
-Action add_steps_entropy(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("--sizes", arguments->sizes, "Rows of square arrays, by comma [400,2560,10240]");
-    app.add_option("--devices", arguments->devices, "Of cuda, cuda:N and host [those there are]");
-    app.add_option("--budget", arguments->budget,
-                   "Seconds for tuning jitune's own kernel [JITUNE_BUDGET, else 2]");
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return Steps(*arguments).run(); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"--sizes", &given.sizes, "Rows of square arrays, by comma [400,2560,10240]"},
+        {"--devices", &given.devices, "Of cuda, cuda:N and host [those there are]"},
+        given.budget_option("Seconds for tuning jitune's own kernel [JITUNE_BUDGET, else 2]"),
+        given.database_option(),
+        given.log_option(),
+        given.json_option()};
+    return {std::move(options), [arguments] { return Steps(*arguments).run(); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::steps_entropy_command

@@ -14,7 +14,7 @@
 #include "dispatch/session_access.hpp"
 #include "jitune/session.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::steps_reduce_command {
 
 namespace {
 
@@ -116,19 +116,20 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_steps_reduce(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("--type", arguments->type, "float32 or int32 [float32]");
-    app.add_option("--size", arguments->size, "Elements, as in 1000 or 2^20+7 [2^25]");
-    app.add_option("--device", arguments->device, "cuda or cuda:N [cuda]");
-    app.add_flag("--tune", arguments->tune_steps,
-                 "Also try every configuration of each step, and show the best");
-    app.add_option("--budget", arguments->budget,
-                   "Seconds for tuning jitune's own sum [JITUNE_BUDGET, else 2]");
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"--type", &given.type, "float32 or int32 [float32]"},
+        {"--size", &given.size, "Elements, as in 1000 or 2^20+7 [2^25]"},
+        {"--device", &given.device, "cuda or cuda:N [cuda]"},
+        {"--tune", &given.tune_steps,
+         "Also try every configuration of each step, and show the best"},
+        given.budget_option("Seconds for tuning jitune's own sum [JITUNE_BUDGET, else 2]"),
+        given.database_option(),
+        given.log_option(),
+        given.json_option()};
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::steps_reduce_command

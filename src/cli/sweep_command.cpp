@@ -72,29 +72,29 @@ int run_sweep(const SweepArguments& arguments, SweepPlan plan) {
     return sweep_exit_code(result);
 }
 
-void SweepArguments::add(CLI::App& app) {
-    app.add_option("--device", device,
-                   "auto, host, cuda (all GPUs, one problem on each), cuda:N or, not for reduce, "
-                   "machine: where host memory is worked on [auto: all GPUs, else the host]");
-    app.add_option("--strategy", strategy, fmt::format("Of {} [{}]", strategy_names(), strategy));
-    app.add_option("--budget", budget,
-                   "Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]");
-    app.add_option("--seed", seed, "For strategies that draw at random [0]");
-    app.add_option("--evaluations", evaluations,
-                   "The most configurations for each problem; 0: no limit [0]")
-        ->check(kEvaluations);
-    app.add_option("--target", target,
-                   "When to be content: a time as in 12.5us, or a speed-up over the template's "
-                   "default as in 1.5x");
-    app.add_option("--from", from,
-                   "Recorded results, T4 JSON, whose best configurations are tried first");
-    app.add_option("--hang-limit", hang_limit,
-                   "Seconds that checking or timing a candidate may take [60]");
-    app.add_flag("--no-isolation", no_isolation,
-                 "Tune in this process, which a bad candidate then takes down");
-    add_database(app);
-    add_log(app);
-    add_json(app);
+std::vector<Option> SweepArguments::options_of_all_sweeps() {
+    return {
+        {"--device", &device,
+         "auto, host, cuda (all GPUs, one problem on each), cuda:N or, not for reduce, "
+         "machine: where host memory is worked on [auto: all GPUs, else the host]"},
+        {"--strategy", &strategy, fmt::format("Of {} [{}]", strategy_names(), strategy)},
+        budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
+        {"--seed", &seed, "For strategies that draw at random [0]"},
+        {"--evaluations",
+         &evaluations,
+         "The most configurations for each problem; 0: no limit [0]",
+         {.range = kEvaluations}},
+        {"--target", &target,
+         "When to be content: a time as in 12.5us, or a speed-up over the template's default as in "
+         "1.5x"},
+        {"--from", &from, "Recorded results, T4 JSON, whose best configurations are tried first"},
+        {"--hang-limit", &hang_limit, "Seconds that checking or timing a candidate may take [60]"},
+        {"--no-isolation", &no_isolation,
+         "Tune in this process, which a bad candidate then takes down"},
+        database_option(),
+        log_option(),
+        json_option(),
+    };
 }
 
 }  // namespace jitune::internal

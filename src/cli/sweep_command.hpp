@@ -3,8 +3,7 @@
 
 #include <cstddef>
 #include <string>
-
-#include <CLI/CLI.hpp>
+#include <vector>
 
 #include "cli/common_options.hpp"
 #include "cli/sweep_result.hpp"
@@ -22,7 +21,7 @@ struct SweepArguments : CommonArguments {
     std::string hang_limit;
     bool no_isolation = false;
 
-    void add(CLI::App& app);
+    std::vector<Option> options_of_all_sweeps();
 };
 
 /// Tunes the problems of `plan`, stores what it finds and prints each as it finishes. Returns the

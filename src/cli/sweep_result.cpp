@@ -193,7 +193,9 @@ Json sweep_json(const SweepResult& result) {
               {"interrupted", result.interrupted},
               {"store_errors", result.store_errors},
               {"rows", rows}};
-    json.update(result.settings);
+    for (const auto& [name, value] : result.settings) {
+        json[name] = value;
+    }
     return json;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/output.hpp"
@@ -24,10 +25,13 @@ struct SweepProblem {
     double bytes = 0;    ///< that one launch reads and writes
 };
 
+/// Names and values: {"determinism", "any"}.
+using SweepSettings = std::vector<std::pair<std::string, std::string>>;
+
 /// What a sweep is to tune.
 struct SweepPlan {
     std::string kernel;           ///< "reduce"
-    Json settings;                ///< what holds for all problems: {"determinism", "any"}
+    SweepSettings settings;       ///< what holds for all problems
     std::vector<Column> columns;  ///< that tell the problems apart
     std::vector<SweepProblem> problems;
 };
@@ -51,7 +55,7 @@ struct SweepRow {
 /// All of a sweep.
 struct SweepResult {
     std::string kernel;
-    Json settings = Json::object();
+    SweepSettings settings;
     std::string device;       ///< "cuda:0", of several "cuda:0, cuda:1"
     std::string device_name;  ///< of each model once
     std::string compiler;

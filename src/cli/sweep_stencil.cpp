@@ -5,7 +5,7 @@
 #include "cli/stencil_words.hpp"
 #include "cli/sweep_command.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::sweep_stencil_command {
 
 namespace {
 
@@ -15,18 +15,19 @@ struct Arguments : SweepArguments {
 
 }  // namespace
 
-Action add_sweep_stencil(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     StencilWords& words = arguments->problems;
-    app.add_option("--types", words.types,
-                   "Of int32, float32, float64, by comma, or all [float32]");
-    app.add_option("--radius", words.radii, "Of 1 to 32, by comma [1,8,25]");
-    app.add_option("--weighting", words.weightings, "Of sum, mean, weights, by comma [sum]");
-    app.add_option("--boundary", words.boundaries, "Of valid, zero, clamp, wrap, by comma [valid]");
-    app.add_option("--sizes", words.sizes,
-                   "As in 1000,2^20+7 or 2^10..2^28, which doubles [2^20,2^24,2^27]");
-    arguments->add(app);
-    return [arguments] { return run_sweep(*arguments, stencil_plan(arguments->problems)); };
+    std::vector<Option> options{
+        {"--types", &words.types, "Of int32, float32, float64, by comma, or all [float32]"},
+        {"--radius", &words.radii, "Of 1 to 32, by comma [1,8,25]"},
+        {"--weighting", &words.weightings, "Of sum, mean, weights, by comma [sum]"},
+        {"--boundary", &words.boundaries, "Of valid, zero, clamp, wrap, by comma [valid]"},
+        {"--sizes", &words.sizes,
+         "As in 1000,2^20+7 or 2^10..2^28, which doubles [2^20,2^24,2^27]"}};
+    append(options, arguments->options_of_all_sweeps());
+    return {std::move(options),
+            [arguments] { return run_sweep(*arguments, stencil_plan(arguments->problems)); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::sweep_stencil_command

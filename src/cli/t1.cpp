@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/json_file.hpp"
 #include "jitune/error.hpp"
@@ -107,14 +108,14 @@ std::vector<std::int64_t> values_of(std::string text) {
     return integers(inner);
 }
 
-std::string text_or_number(const Json& value) {
+std::string text_or_number(const ParsedJson& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 /// Writes the front matter, section by section.
 class Writer {
 public:
-    explicit Writer(const Json& document)
+    explicit Writer(const ParsedJson& document)
         : space_(member(document, "ConfigurationSpace")),
           kernel_(member(document, "KernelSpecification")) {}
 
@@ -141,10 +142,10 @@ private:
     }
 
     void add_parameters() {
-        for (const Json& parameter : list_member(space_, "TuningParameters")) {
+        for (const ParsedJson& parameter : list_member(space_, "TuningParameters")) {
             const std::string name = text_member(parameter, "Name");
             const auto values = values_of(text_or_number(member(parameter, "Values")));
-            const Json* const given = find_member(parameter, "Default");
+            const ParsedJson* const given = find_member(parameter, "Default");
             const std::string standard =
                 given != nullptr ? text_or_number(*given) : std::to_string(values.front());
             names_.push_back(name);
@@ -159,7 +160,7 @@ private:
             if (find_member(space_, key) == nullptr) {
                 continue;
             }
-            for (const Json& condition : list_member(space_, key)) {
+            for (const ParsedJson& condition : list_member(space_, key)) {
                 texts.push_back(t1_expression(condition.is_string()
                                                   ? condition.get<std::string>()
                                                   : text_member(condition, "Expression")));
@@ -172,7 +173,7 @@ private:
         if (find_member(kernel_, "Arguments") == nullptr) {
             return;
         }
-        for (const Json& argument : list_member(kernel_, "Arguments")) {
+        for (const ParsedJson& argument : list_member(kernel_, "Arguments")) {
             const std::string name =
                 text_member_or(argument, "Name", fmt::format("argument_{}", order_.size()));
             order_.push_back(name);
@@ -180,10 +181,10 @@ private:
         }
     }
 
-    void add_argument(const Json& argument, const std::string& name) {
+    void add_argument(const ParsedJson& argument, const std::string& name) {
         const std::string type = type_of(text_member(argument, "Type"), name);
         const std::string memory = text_member(argument, "MemoryType");
-        const Json* const given = find_member(argument, "FillValue");
+        const ParsedJson* const given = find_member(argument, "FillValue");
         const std::string fill_value = given != nullptr ? text_or_number(*given) : "0";
         if (memory == "Scalar") {
             arguments_ +=
@@ -209,7 +210,7 @@ private:
         arguments_ += " }\n";
     }
 
-    static std::string fill_of(const Json& argument, const std::string& name,
+    static std::string fill_of(const ParsedJson& argument, const std::string& name,
                                const std::string& value) {
         const std::string fill = text_member_or(argument, "FillType", "Random");
         if (fill == "Random") {
@@ -243,7 +244,7 @@ private:
         Texts grid, block;
         for (const char* axis : {"X", "Y", "Z"}) {
             const auto size = [&](const char* key) {
-                const Json* const along = find_member(member(kernel_, key), axis);
+                const ParsedJson* const along = find_member(member(kernel_, key), axis);
                 return along != nullptr ? t1_expression(text_or_number(*along)) : "1";
             };
             block.push_back(size("LocalSize"));
@@ -251,14 +252,14 @@ private:
                                ? fmt::format("ceil_div({}, {})", size("GlobalSize"), block.back())
                                : size("GlobalSize"));
         }
-        const Json* const shared = find_member(kernel_, "SharedMemory");
+        const ParsedJson* const shared = find_member(kernel_, "SharedMemory");
         return fmt::format("grid = [{}]\nblock = [{}]\nshared_bytes = \"{}\"\n", quoted(grid),
                            quoted(block),
                            shared != nullptr ? t1_expression(text_or_number(*shared)) : "0");
     }
 
-    const Json& space_;
-    const Json& kernel_;
+    const ParsedJson& space_;
+    const ParsedJson& kernel_;
     Texts names_, order_;
     std::string parameters_, arguments_;
 };
@@ -284,7 +285,7 @@ std::string t1_expression(const std::string& text) {
     return result;
 }
 
-T1Template t1_template(const Json& document, const std::filesystem::path& file) {
+T1Template t1_template(const ParsedJson& document, const std::filesystem::path& file) {
     try {
         const std::filesystem::path kernel =
             text_member(member(document, "KernelSpecification"), "KernelFile");

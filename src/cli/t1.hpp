@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/output.hpp"
+#include "cli/json_file.hpp"
 
 namespace jitune::internal {
 
@@ -18,7 +18,7 @@ struct T1Template {
 /// Translates the format: parameters become macros, the problem has one size of 1 (T1 problems have
 /// fixed sizes), and the default configuration says what is right. CUDA alone; expressions that
 /// ours has no words for are refused. Throws Error(usage) that names `file` and the key.
-T1Template t1_template(const Json& document, const std::filesystem::path& file);
+T1Template t1_template(const ParsedJson& document, const std::filesystem::path& file);
 
 /// As above, from a file.
 T1Template read_t1(const std::filesystem::path& file);

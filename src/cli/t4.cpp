@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/json_file.hpp"
 #include "jitune/error.hpp"
@@ -50,7 +51,7 @@ double ns_per_unit(const std::string& unit) {
 }
 
 /// Integers stay integers; all else becomes its text.
-Value value_of(const Json& json) {
+Value value_of(const ParsedJson& json) {
     if (json.is_boolean()) {
         return static_cast<std::int64_t>(json.get<bool>());
     }
@@ -66,13 +67,13 @@ Value value_of(const Json& json) {
     return json.is_string() ? json.get<std::string>() : json.dump();
 }
 
-std::string text_of(const Json& object, const char* key) {
+std::string text_of(const ParsedJson& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 /// The measurement that says how long the result took, or null.
-const Json* time_of(const Json& result) {
+const ParsedJson* time_of(const ParsedJson& result) {
     const auto measurements = result.find("measurements");
     if (measurements == result.end() || !measurements->is_array()) {
         return nullptr;
@@ -84,7 +85,7 @@ const Json* time_of(const Json& result) {
         names.push_back(objectives->front().get<std::string>());
     }
     for (const std::string& name : names) {
-        for (const Json& measurement : *measurements) {
+        for (const ParsedJson& measurement : *measurements) {
             if (measurement.is_object() && text_of(measurement, "name") == name) {
                 return &measurement;
             }
@@ -93,9 +94,9 @@ const Json* time_of(const Json& result) {
     return nullptr;
 }
 
-std::optional<double> time_ns_of(const Json& result) {
+std::optional<double> time_ns_of(const ParsedJson& result) {
     const std::string invalidity = text_of(result, "invalidity");
-    const Json* time = time_of(result);
+    const ParsedJson* time = time_of(result);
     if ((!invalidity.empty() && invalidity != "correct") || time == nullptr) {
         return std::nullopt;
     }
@@ -125,7 +126,7 @@ Parameter parameter_of(std::string name, std::size_t column,
     return {std::move(name), {values.begin(), values.end()}, 0};
 }
 
-std::vector<Value> values_of(const Json& configuration, const std::vector<std::string>& names,
+std::vector<Value> values_of(const ParsedJson& configuration, const std::vector<std::string>& names,
                              std::size_t number) {
     std::vector<Value> values;
     for (const std::string& name : names) {
@@ -172,7 +173,7 @@ Json t4_result(const Measurement& measurement) {
 
 }  // namespace
 
-RecordedSpace parse_t4(const Json& document) {
+RecordedSpace parse_t4(const ParsedJson& document) {
     const auto results = document.is_object() ? document.find("results") : document.end();
     if (results == document.end() || !results->is_array() || results->empty()) {
         fail("an object with a list \"results\" was expected");
@@ -180,7 +181,7 @@ RecordedSpace parse_t4(const Json& document) {
     std::vector<std::string> names;
     std::map<std::vector<Value>, std::optional<double>> times;
     for (std::size_t number = 0; number < results->size(); ++number) {
-        const Json& result = (*results)[number];
+        const ParsedJson& result = (*results)[number];
         const auto configuration = result.is_object() ? result.find("configuration") : result.end();
         if (configuration == result.end() || !configuration->is_object()) {
             fail(fmt::format("result {} has no configuration", number));
@@ -208,7 +209,7 @@ RecordedSpace parse_t4(const Json& document) {
 }
 
 RecordedSpace read_t4(const std::filesystem::path& path) {
-    const Json document = read_json(path);
+    const ParsedJson document = read_json(path);
     try {
         return parse_t4(document);
     } catch (const Error& error) {

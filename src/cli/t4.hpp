@@ -5,7 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "cli/output.hpp"
+#include "cli/json.hpp"
+#include "cli/json_file.hpp"
 #include "strategy/recorded_space.hpp"
 #include "tuner_db/record.hpp"
 
@@ -19,7 +20,7 @@ namespace jitune::internal {
 /// 1e20 is a failure, as is any invalidity but "correct"; a result that breaks the constraints is
 /// no part of the space. Of equal configurations the last counts. Throws Error(usage): what is
 /// wrong, with the number of the result from 0.
-RecordedSpace parse_t4(const Json& document);
+RecordedSpace parse_t4(const ParsedJson& document);
 
 /// As parse_t4() of a file, plain or gzip. Throws Error(usage) with the path.
 RecordedSpace read_t4(const std::filesystem::path& path);

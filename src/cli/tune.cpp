@@ -21,7 +21,7 @@
 #include "families/own/kernel_file.hpp"
 #include "strategy/strategy.hpp"
 
-namespace jitune::internal {
+namespace jitune::internal::tune_command {
 
 namespace {
 
@@ -166,31 +166,30 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Action add_tune(CLI::App& app) {
+Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    app.add_option("FILE", arguments->file, "A kernel template: a .cu or .host.cpp file");
-    app.add_option("--input", arguments->input,
-                   "In place of FILE: a problem in the community's T1 JSON format");
-    app.add_option("--from", arguments->from,
-                   "Recorded results, T4 JSON, whose best configurations are tried first");
-    app.add_option("--size", arguments->sizes, "NAME=SIZE for each size, as in n=2^24")
-        ->allow_extra_args(false);
-    app.add_option("--type", arguments->types,
-                   "NAME=TYPE for each type parameter that has several, as in element=float32")
-        ->allow_extra_args(false);
-    app.add_option("--device", arguments->device, "host, cuda or cuda:N [the template's]");
-    app.add_option("--strategy", arguments->strategy,
-                   fmt::format("A row of the strategy table [{}]", arguments->strategy));
-    app.add_option("--budget", arguments->budget,
-                   "Seconds for trying candidates; 0: no limit [JITUNE_BUDGET, else 2]");
-    app.add_option("--evaluations", arguments->evaluations,
-                   "Candidates to try at most; 0: no limit [0]")
-        ->check(kEvaluations);
-    app.add_option("--seed", arguments->seed, "For strategies that draw at random [0]");
-    arguments->add_database(app);
-    arguments->add_log(app);
-    arguments->add_json(app);
-    return [arguments] { return run(*arguments); };
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"FILE", &given.file, "A kernel template: a .cu or .host.cpp file"},
+        {"--input", &given.input, "In place of FILE: a problem in the community's T1 JSON format"},
+        {"--from", &given.from,
+         "Recorded results, T4 JSON, whose best configurations are tried first"},
+        {"--size", &given.sizes, "NAME=SIZE for each size, as in n=2^24"},
+        {"--type", &given.types,
+         "NAME=TYPE for each type parameter that has several, as in element=float32"},
+        {"--device", &given.device, "host, cuda or cuda:N [the template's]"},
+        {"--strategy", &given.strategy,
+         fmt::format("A row of the strategy table [{}]", given.strategy)},
+        given.budget_option("Seconds for trying candidates; 0: no limit [JITUNE_BUDGET, else 2]"),
+        {"--evaluations",
+         &given.evaluations,
+         "Candidates to try at most; 0: no limit [0]",
+         {.range = kEvaluations}},
+        {"--seed", &given.seed, "For strategies that draw at random [0]"},
+        given.database_option(),
+        given.log_option(),
+        given.json_option()};
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
-}  // namespace jitune::internal
+}  // namespace jitune::internal::tune_command

@@ -84,17 +84,15 @@ const Winner& WinnerChoice::select(const std::vector<Winner>& winners) const {
     return winners[static_cast<std::size_t>(*row) - 1];
 }
 
-void WinnerChoice::add(CLI::App& app) {
-    CLI::Option* const number = app.add_option("ROW", row, "A row number of jitune db list");
-    const auto filter = [&](const char* name, std::string& value, const char* help) {
-        app.add_option(name, value, help)->excludes(number);
-    };
-    filter("--kernel", kernel, "As in reduce");
-    filter("--type", type, "Element type, as in float32");
-    filter("--op", op, "Operation, as in sum");
-    filter("-n,--size", n,
-           "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16");
-    filter("--device-class", device_class, "Part of the device class");
+std::vector<Option> WinnerChoice::options() {
+    const OptionRules filter{.excludes = {"ROW"}};
+    return {{"ROW", &row, "A row number of jitune db list"},
+            {"--kernel", &kernel, "As in reduce", filter},
+            {"--type", &type, "Element type, as in float32", filter},
+            {"--op", &op, "Operation, as in sum", filter},
+            {"-n,--size", &n,
+             "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16", filter},
+            {"--device-class", &device_class, "Part of the device class", filter}};
 }
 
 }  // namespace jitune::internal

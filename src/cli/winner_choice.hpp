@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/command.hpp"
 #include "tuner_db/record.hpp"
 
 namespace jitune::internal {
@@ -21,7 +20,7 @@ struct WinnerChoice {
     std::string n;
     std::string device_class;
 
-    void add(CLI::App& app);
+    std::vector<Option> options();
 
     /// The one of `winners` that is meant. Throws Error(usage) where there is none, and with what
     /// there is to choose from where there are several.

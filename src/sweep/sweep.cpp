@@ -108,8 +108,8 @@ std::vector<std::string> Sweep::device_ids() const {
 
 std::string Sweep::title() const {
     std::string settings;
-    for (const auto& [name, value] : plan_.settings.items()) {
-        settings += value.get<std::string>() + ", ";
+    for (const auto& [name, value] : plan_.settings) {
+        settings += value + ", ";
     }
     return fmt::format("{} on {} ({}), {}, {}strategy {}\n", plan_.kernel, result_.device,
                        result_.device_name, result_.compiler, settings, result_.strategy);

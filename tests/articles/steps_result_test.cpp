@@ -2,6 +2,7 @@
 #include "cli/steps_result.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/exit_code.hpp"
 
@@ -57,7 +58,7 @@ TEST(StepsResult, JsonHasEveryStepAndJitunesOwn) {
     result.lines = {timed(56'000), failed(), timed(30'000)};
     result.lines[2].step = nullptr;
     result.lines[2].speed_up.reset();
-    const Json json = steps_json(result);
+    const auto json = nlohmann::json::parse(steps_json(result).text());
     ASSERT_EQ(json["steps"].size(), 3U);
     EXPECT_EQ(json["steps"][0]["share_of_peak"], 0.5);
     EXPECT_EQ(json["steps"][0]["median_ns"], 56'000.0);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -12,6 +13,10 @@
 
 namespace jitune::internal {
 namespace {
+
+nlohmann::ordered_json parsed(const Json& document) {
+    return nlohmann::ordered_json::parse(document.text());
+}
 
 TEST(Units, KeepThreeDigitsAcrossUnits) {
     EXPECT_EQ(time_text(7.123), "7.12 ns");
@@ -46,7 +51,7 @@ TEST(Table, AlignsAndLeavesNoSpaceAtTheEnd) {
 TEST(RecordText, SaysABucketSizeBySize) {
     constexpr std::int64_t kBucket = 33 << 8 | 20;
     EXPECT_EQ(bucket_text(kBucket, "rows=1024 columns=92682"), "rows=2^10 columns=2^16.5");
-    EXPECT_EQ(half_octaves_json(kBucket, "rows=1024 columns=92682").dump(),
+    EXPECT_EQ(half_octaves_json(kBucket, "rows=1024 columns=92682").text(),
               R"({"rows":20,"columns":33})");
     EXPECT_EQ(bucket_text(40, "n=1048576"), "n=2^20");
     EXPECT_EQ(bucket_text(0, "n=1"), "n=2^0");
@@ -62,10 +67,10 @@ TEST(RecordText, TellsInJsonWhatTheRowHolds) {
     winner.sizes = "rows=4 columns=8";
     winner.key.bucket = 6 << 8 | 4;
     winner.reproducibility = "exact";
-    EXPECT_EQ(to_json(winner)["reproducibility"], "exact");
-    EXPECT_EQ(to_json(winner)["half_octaves"], Json({{"rows", 4}, {"columns", 6}}));
-    EXPECT_EQ(to_json(winner)["key"]["bucket"], 1540);
-    EXPECT_EQ(to_json(Measurement{})["reproducibility"], "fixed");
+    EXPECT_EQ(parsed(to_json(winner))["reproducibility"], "exact");
+    EXPECT_EQ(parsed(to_json(winner))["half_octaves"].dump(), R"({"rows":4,"columns":6})");
+    EXPECT_EQ(parsed(to_json(winner))["key"]["bucket"], 1540);
+    EXPECT_EQ(parsed(to_json(Measurement{}))["reproducibility"], "fixed");
 }
 
 TEST(RecordText, TellsTheIntervalOfASpeedUpWhereItIsKnown) {
@@ -73,8 +78,8 @@ TEST(RecordText, TellsTheIntervalOfASpeedUpWhereItIsKnown) {
     EXPECT_EQ(speed_up_interval_text({"", 0.001, 1.5104, 1.5296}), "99 %: 1.510x to 1.530x");
     Winner winner;
     winner.certainty = {"l2=cold", 0.25, 1.5, 2};
-    EXPECT_EQ(to_json(winner)["speed_up_high"], 2);
-    EXPECT_EQ(to_json(winner)["conditions"], "l2=cold");
+    EXPECT_EQ(parsed(to_json(winner))["speed_up_high"], 2);
+    EXPECT_EQ(parsed(to_json(winner))["conditions"], "l2=cold");
 }
 
 SweepState third_of_four() {
@@ -119,10 +124,34 @@ TEST(Progress, ShowsWhatEachDeviceIsAbout) {
 }
 
 TEST(Json, SpellsWhatIsNoNumber) {
-    EXPECT_EQ(json_number(0.1).dump(), "0.1");
-    EXPECT_EQ(json_number(std::numeric_limits<double>::quiet_NaN()).dump(), "\"NaN\"");
-    EXPECT_EQ(json_number(-std::numeric_limits<double>::infinity()).dump(), "\"-Infinity\"");
-    EXPECT_EQ(Json(std::numeric_limits<std::int64_t>::min()).dump(), "-9223372036854775808");
+    EXPECT_EQ(json_number(0.1).text(), "0.1");
+    EXPECT_EQ(json_number(std::numeric_limits<double>::quiet_NaN()).text(), "\"NaN\"");
+    EXPECT_EQ(json_number(-std::numeric_limits<double>::infinity()).text(), "\"-Infinity\"");
+    EXPECT_EQ(Json(std::numeric_limits<std::int64_t>::min()).text(), "-9223372036854775808");
+}
+
+TEST(Json, PrintsAsTheLibraryDoes) {
+    Json document{{"n", 1}, {"time", 2.0}, {"none", Json()}, {"types", {"a", "b"}}};
+    document["nested"] = {{"yes", true}, {"list", std::vector<double>{1e30, 0.25}}};
+    document["empty"] = Json::array();
+    document["nothing"] = Json::object();
+    document["text"] = "tab\t\"quote\" \xff";
+    document["rows"].push_back({{"x", -1}});
+    nlohmann::ordered_json same{{"n", 1}, {"time", 2.0}, {"none", nullptr}, {"types", {"a", "b"}}};
+    same["nested"] = {{"yes", true}, {"list", {1e30, 0.25}}};
+    same["empty"] = nlohmann::ordered_json::array();
+    same["nothing"] = nlohmann::ordered_json::object();
+    same["text"] = "tab\t\"quote\" \xff";
+    same["rows"].push_back({{"x", -1}});
+    constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+    EXPECT_EQ(document.text(), same.dump(-1, ' ', false, kReplace));
+    EXPECT_EQ(document.text(2), same.dump(2, ' ', false, kReplace));
+}
+
+TEST(Json, UpdatesKeepTheOrderOfKeys) {
+    Json document{{"a", 1}, {"b", 2}};
+    document.update({{"b", 3}, {"c", 4}});
+    EXPECT_EQ(document.text(), R"({"a":1,"b":3,"c":4})");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include "families/own/kernel_file.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
@@ -56,13 +58,14 @@ protected:
         std::ofstream(dir_.path() / "scale.cu") << "extern \"C\" __global__ void scale();\n";
     }
 
-    Kernel kernel(const Json& document) const {
+    Kernel kernel(const ParsedJson& document) const {
         const T1Template made = t1_template(document, dir_.path() / "scale.json");
         return kernel_from_text(made.name, made.text, made.folder);
     }
-    void expect_refused(const std::string& path, const Json& value, const std::string& why) const {
-        Json document = Json::parse(kProblem);
-        document[Json::json_pointer(path)] = value;
+    void expect_refused(const std::string& path, const ParsedJson& value,
+                        const std::string& why) const {
+        ParsedJson document = ParsedJson::parse(kProblem);
+        document[ParsedJson::json_pointer(path)] = value;
         expect_error(ErrorKind::usage, why, [&] { kernel(document); });
         expect_error(ErrorKind::usage, "scale.json", [&] { kernel(document); });
     }
@@ -71,7 +74,7 @@ protected:
 };
 
 TEST_F(T1Test, BecomesATemplateWithMacros) {
-    const Kernel scale = kernel(Json::parse(kProblem));
+    const Kernel scale = kernel(ParsedJson::parse(kProblem));
     const KernelTemplate& source = scale.kernel_template;
     const FrontMatter& front = source.front_matter();
     ASSERT_EQ(front.parameters.size(), 2U);
@@ -100,8 +103,8 @@ TEST_F(T1Test, BecomesATemplateWithMacros) {
 }
 
 TEST_F(T1Test, ReadWriteIsReadAndWritten) {
-    Json document = Json::parse(kProblem);
-    Json& argument = document["KernelSpecification"]["Arguments"][0];
+    ParsedJson document = ParsedJson::parse(kProblem);
+    ParsedJson& argument = document["KernelSpecification"]["Arguments"][0];
     argument["AccessType"] = "ReadWrite";
     argument["FillType"] = "Constant";
     argument["FillValue"] = 1;
@@ -123,7 +126,7 @@ TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
     expect_refused(space + "TuningParameters/0/Values", "range(1, 2, 0)", "jitune takes integers");
     expect_refused(space + "Conditions/0/Expression", "1 < BLOCK < 4", "1 < BLOCK < 4");
     expect_refused(space + "Conditions/0/Expression", "BLOCK ** 2 > 4", "no powers");
-    Json empty = Json::object();
+    ParsedJson empty = ParsedJson::object();
     expect_error(ErrorKind::usage,
                  "scale.json: T1 tuning problem: \"KernelSpecification\" is missing",
                  [&] { t1_template(empty, dir_.path() / "scale.json"); });

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <zlib.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/export_file.hpp"
 #include "cli/hints.hpp"
@@ -31,7 +32,7 @@ constexpr const char* kDocument = R"({
   "schema_version": "1.0.0"})";
 
 TEST(T4, IsReadWithItsTimesAndFailures) {
-    const RecordedSpace recorded = parse_t4(Json::parse(kDocument));
+    const RecordedSpace recorded = parse_t4(ParsedJson::parse(kDocument));
     const SearchSpace& space = recorded.space();
     ASSERT_EQ(space.size(), 4U);
     EXPECT_EQ(recorded.best_ns(), 1e6);
@@ -44,7 +45,7 @@ TEST(T4, IsReadWithItsTimesAndFailures) {
 
 TEST(T4, IsRefusedWithTheReason) {
     const auto refused = [](const char* text, const char* because) {
-        expect_error(ErrorKind::usage, because, [&] { parse_t4(Json::parse(text)); });
+        expect_error(ErrorKind::usage, because, [&] { parse_t4(ParsedJson::parse(text)); });
     };
     refused("[]", "a list \"results\" was expected");
     refused(R"({"results": []})", "a list \"results\" was expected");
@@ -88,7 +89,7 @@ TEST(T4, WhatIsNoJsonIsRefusedWithItsPlace) {
 
 TEST(T4, RefusesWhatItWouldReadWrongly) {
     const auto refuse = [](const char* results, const char* reason) {
-        const auto document = Json::parse(std::string(R"({"results": )") + results + "}");
+        const auto document = ParsedJson::parse(std::string(R"({"results": )") + results + "}");
         expect_error(ErrorKind::usage, reason, [&] { parse_t4(document); });
     };
     refuse(R"([{"configuration": {"a": [1]}}])", "a list or an object");
@@ -110,7 +111,7 @@ TEST(T4, HoldsTheMeasurementsOfASweep) {
     failed.configuration = "block=64 mode=fast";
     failed.verdict = Verdict::wrong_result;
     const std::vector<Measurement> measurements{timed, failed, finals};
-    const Json document = t4_document(measurements);
+    const ParsedJson document = ParsedJson::parse(t4_document(measurements).text());
     EXPECT_EQ(document["results"][0]["configuration"]["block"], 32);
     EXPECT_EQ(document["results"][1]["invalidity"], "correctness");
 
@@ -136,8 +137,10 @@ protected:
         failed_.reason = "signal 11";
         failed_.reproducibility = "any";
     }
-    Json document() const { return export_document(std::vector{timed_, failed_}); }
-    std::filesystem::path write(const Json& document) const {
+    ParsedJson document() const {
+        return ParsedJson::parse(export_document(std::vector{timed_, failed_}).text());
+    }
+    std::filesystem::path write(const ParsedJson& document) const {
         std::ofstream(file_) << document.dump();
         return file_;
     }
@@ -152,9 +155,9 @@ TEST_F(ExportFile, HoldsMeasurementsToTheLastBit) {
 }
 
 TEST_F(ExportFile, RefusesWhatTheDatabaseWould) {
-    const auto refused = [&](const std::string& place, const Json& value, const char* why) {
-        Json changed = document();
-        changed[Json::json_pointer("/metadata/jitune" + place)] = value;
+    const auto refused = [&](const std::string& place, const ParsedJson& value, const char* why) {
+        ParsedJson changed = document();
+        changed[ParsedJson::json_pointer("/metadata/jitune" + place)] = value;
         expect_error(ErrorKind::usage, why, [&] { read_export(write(changed)); });
         expect_error(ErrorKind::usage, "export.json: ", [&] { read_export(write(changed)); });
     };
@@ -163,12 +166,12 @@ TEST_F(ExportFile, RefusesWhatTheDatabaseWould) {
     refused("/key/bucket", 1.5, "\"bucket\" must be an integer");
     refused("/measurements", 3, "\"measurements\" must be a list");
     refused("/measurements/1/verdict", "won", "measurement 1: \"verdict\" is none");
-    refused("/measurements/0/samples_ns", Json::array(), "do not go with the verdict");
+    refused("/measurements/0/samples_ns", ParsedJson::array(), "do not go with the verdict");
     refused("/measurements/0/samples_ns/0", -1, "times above 0");
     refused("/measurements/0/configuration", nullptr, "\"configuration\" must be a text");
     refused("/measurements/0/provenance", 1, "\"device_name\" is missing");
     expect_error(ErrorKind::usage, "does not say which kernel",
-                 [&] { read_export(write(Json::parse(kDocument))); });
+                 [&] { read_export(write(ParsedJson::parse(kDocument))); });
 }
 
 TEST(HintsTest, AreTheFastestThatAreLegal) {
@@ -183,12 +186,14 @@ TEST(HintsTest, AreTheFastestThatAreLegal) {
     const TempDir folder;
     const auto file = folder.path() / "t4.json";
     const auto result = [](int block, const char* mode, double time) {
-        return Json{{"configuration", {{"block", block}, {"mode", mode}}},
-                    {"measurements", Json::array({{{"name", "time"}, {"value", time}}})}};
+        return ParsedJson{
+            {"configuration", {{"block", block}, {"mode", mode}}},
+            {"measurements", ParsedJson::array({{{"name", "time"}, {"value", time}}})}};
     };
-    const Json results = Json::array({result(4, "a", 1), result(8, "a", 2), result(2, "b", 4),
-                                      result(1, "a", 3), result(1, "b", -1)});
-    std::ofstream(file) << Json{{"results", results}}.dump();
+    const ParsedJson results =
+        ParsedJson::array({result(4, "a", 1), result(8, "a", 2), result(2, "b", 4),
+                           result(1, "a", 3), result(1, "b", -1)});
+    std::ofstream(file) << ParsedJson{{"results", results}}.dump();
     const Hints hints(file);
     const auto found = [&](std::int64_t n) {
         return hints.for_problem(kernel, {"k", {}, {n}, 4}, {});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/sweep_result.hpp"
 #include "jitune/error.hpp"
@@ -149,14 +150,14 @@ TEST(SweepResult, CountsAllBytesThatAreReadAndWritten) {
     result.rows = {row_of({.types = "int16", .shape = "rows", .sizes = "100x10"}),
                    row_of({.shape = "columns", .sizes = "100x10"}),
                    row_of({.types = "int8", .shape = "segments", .sizes = "100x1000"})};
-    const Json rows = sweep_json(result)["rows"];
+    const auto rows = nlohmann::json::parse(sweep_json(result).text())["rows"];
     EXPECT_DOUBLE_EQ(rows[0]["gb_per_s"].get<double>(), (2000 + 400) / 1000.0);
     EXPECT_DOUBLE_EQ(rows[1]["gb_per_s"].get<double>(), (4000 + 40) / 1000.0);
     EXPECT_DOUBLE_EQ(rows[2]["gb_per_s"].get<double>(), (1000 + 400 + 808) / 1000.0);
     EXPECT_EQ(rows[0]["rows"], 100);
     EXPECT_EQ(rows[1]["columns"], 10);
     EXPECT_EQ(rows[2]["segments"], 100);
-    for (const Json& row : rows) {
+    for (const auto& row : rows) {
         EXPECT_EQ(row["n"], 1000);
     }
 }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/exit_code.hpp"
 #include "fixtures/engine_fixture.hpp"
@@ -20,7 +21,6 @@ protected:
     SweepTest() {
         second_.kernel = right_sum;
         plan_.kernel = "sum";
-        plan_.settings = Json::object();
         plan_.columns = {{"size", Align::right}};
     }
 
@@ -120,7 +120,8 @@ TEST_F(SweepTest, PrintsOneTableOfWholeRowsThatNameTheDevice) {
     for (const SweepRow& row : result.rows) {
         EXPECT_EQ(printed.count(table.line(row)), 1U) << table.line(row);
     }
-    EXPECT_EQ(sweep_json(result)["rows"][5]["device"], result.rows[5].device);
+    const auto json = nlohmann::json::parse(sweep_json(result).text());
+    EXPECT_EQ(json["rows"][5]["device"], result.rows[5].device);
 }
 
 TEST_F(SweepTest, TunesEachProblemForEachClassOfDevices) {

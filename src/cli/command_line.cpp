@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.hpp"
+
+#include <sstream>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "jitune/error.hpp"
+
+// The one file that knows CLI11, which takes seconds to compile.
+namespace jitune::internal {
+
+namespace {
+
+/// Adds `option` to `app`, without the options that it excludes.
+void add_option(CLI::App& app, const Option& option) {
+    CLI::Option* const added = std::visit(
+        [&]<class T>(T* target) {
+            if constexpr (std::is_same_v<T, bool>) {
+                return app.add_flag(option.name, *target, option.help);
+            } else {
+                return app.add_option(option.name, *target, option.help);
+            }
+        },
+        option.target);
+    added->required(option.rules.required);
+    if (std::holds_alternative<std::vector<std::string>*>(option.target)) {
+        added->allow_extra_args(false);
+    }
+    if (const auto& range = option.rules.range) {
+        // As a plain number CLI11 takes -1 for 2^64 - 1.
+        added->check(CLI::Range(range->first, range->second));
+    }
+}
+
+/// "--size" of "-n,--size".
+std::string long_name(const std::string& names) {
+    return names.substr(names.find(',') + 1);
+}
+
+void add_options(CLI::App& app, const std::vector<Option>& options) {
+    for (const Option& option : options) {
+        add_option(app, option);
+    }
+    for (const Option& option : options) {
+        for (const std::string& other : option.rules.excludes) {
+            app.get_option(long_name(option.name))->excludes(app.get_option(other));
+        }
+    }
+}
+
+/// Adds `commands` to `app`; parsing then sets `chosen` to the work of the command that was named.
+void add_commands(CLI::App& app, const std::vector<Command>& commands,
+                  std::function<int()>& chosen) {
+    app.require_subcommand(1);
+    for (const Command& row : commands) {
+        CLI::App* const command = app.add_subcommand(row.name, row.help);
+        if (row.invocation == nullptr) {
+            add_commands(*command, row.children, chosen);
+            continue;
+        }
+        const Invocation invocation = row.invocation();
+        add_options(*command, invocation.options);
+        command->callback([&chosen, run = invocation.run] { chosen = run; });
+    }
+}
+
+/// The arguments of the command that was being read; `path` is its name from "jitune" on.
+std::string expected(const CLI::App& app, const std::string& path) {
+    const auto chosen = app.get_subcommands();
+    if (!chosen.empty()) {
+        return expected(*chosen.front(), path + " " + chosen.front()->get_name());
+    }
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    std::vector<std::string> names;
+    for (const CLI::App* command : commands) {
+        names.push_back(command->get_name());
+    }
+    if (!commands.empty()) {
+        return fmt::format("{} takes one of the commands {}", path, fmt::join(names, ", "));
+    }
+    for (const CLI::Option* option : app.get_options()) {
+        names.push_back(option->get_name());
+    }
+    return fmt::format("{} takes {}", path, fmt::join(names, ", "));
+}
+
+/// One line that names the mistake and what would be right.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+    const auto unread = app.remaining(true);
+    std::string wrong = error.what();
+    if (!unread.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+        wrong = fmt::format("\"{}\" was not expected", unread.front());
+    } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+        // CLI11 names them from the last to the first.
+        wrong = fmt::format("not expected: {}", fmt::join(unread, " "));
+    }
+    return fmt::format("{}; {}", wrong, expected(app, app.get_name()));
+}
+
+}  // namespace
+
+std::function<int()> read_command_line(int argc, char** argv, const std::vector<Command>& commands,
+                                       const ProgramTexts& texts) {
+    CLI::App app(texts.summary, "jitune");
+    app.set_version_flag("--version", texts.version);
+    app.footer(texts.footer);
+    std::function<int()> chosen;
+    add_commands(app, commands, chosen);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != 0) {
+            throw Error(ErrorKind::usage, complaint(app, error));
+        }
+        std::ostringstream text;
+        app.exit(error, text, text);
+        return [text = text.str()] {
+            print(text);
+            return kExitOk;
+        };
+    }
+    return chosen;
+}
+
+}  // namespace jitune::internal

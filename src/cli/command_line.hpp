@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace jitune::internal {
+
+/// What `jitune --help` and `jitune --version` print beside the commands.
+struct ProgramTexts {
+    std::string summary;
+    std::string version;
+    std::string footer;
+};
+
+/// Reads the command line and returns the work that it asks for: that of a command, or printing a
+/// help text or the version. Throws Error(usage) in one line that names the mistake and what the
+/// command takes.
+std::function<int()> read_command_line(int argc, char** argv, const std::vector<Command>& commands,
+                                       const ProgramTexts& texts);
+
+}  // namespace jitune::internal

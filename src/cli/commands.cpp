@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+
+namespace jitune::internal {
+
+// clang-format off
+namespace db_explain_command { Invocation invocation(); }
+namespace db_export_command { Invocation invocation(); }
+namespace db_import_command { Invocation invocation(); }
+namespace db_list_command { Invocation invocation(); }
+namespace db_path_command { Invocation invocation(); }
+namespace db_show_command { Invocation invocation(); }
+namespace db_verify_command { Invocation invocation(); }
+namespace devices_command { Invocation invocation(); }
+namespace entropy_command { Invocation invocation(); }
+namespace reduce_command { Invocation invocation(); }
+namespace replay_command { Invocation invocation(); }
+namespace stencil_command { Invocation invocation(); }
+namespace steps_entropy_command { Invocation invocation(); }
+namespace steps_reduce_command { Invocation invocation(); }
+namespace steps_stencil_command { Invocation invocation(); }
+namespace sweep_entropy_command { Invocation invocation(); }
+namespace sweep_reduce_command { Invocation invocation(); }
+namespace sweep_stencil_command { Invocation invocation(); }
+namespace tune_command { Invocation invocation(); }
+// clang-format on
+
+namespace {
+
+std::vector<Command> sweep_commands() {
+    return {
+        {"reduce", "Sums, extremes, means and more of arrays, rows, columns and segments",
+         sweep_reduce_command::invocation},
+        {"entropy", "The entropy of the window around each element",
+         sweep_entropy_command::invocation},
+        {"stencil", "Weighted sums of each element's neighbourhood",
+         sweep_stencil_command::invocation},
+    };
+}
+
+std::vector<Command> steps_commands() {
+    return {
+        {"reduce", "The sum as three articles make it fast", steps_reduce_command::invocation},
+        {"entropy", "The windowed entropy as an article makes it fast",
+         steps_entropy_command::invocation},
+        {"stencil", "The mean of neighbours in shared memory and in a register cache",
+         steps_stencil_command::invocation},
+    };
+}
+
+std::vector<Command> db_commands() {
+    return {
+        {"list", "Every winner, one to a row", db_list_command::invocation},
+        {"show", "One winner whole, with its measurements", db_show_command::invocation},
+        {"explain", "Which winner would serve a problem, and why no other",
+         db_explain_command::invocation},
+        {"verify", "Read and check every row", db_verify_command::invocation},
+        {"export", "The measurements of one row as T4 JSON", db_export_command::invocation},
+        {"import", "The measurements that export has written, into this database",
+         db_import_command::invocation},
+        {"path", "Where the database is and how it is kept", db_path_command::invocation},
+    };
+}
+
+}  // namespace
+
+std::vector<Command> commands() {
+    return {
+        {"devices", "The devices there are, and why others cannot be used",
+         devices_command::invocation},
+        {"tune", "Tune a kernel of your own", tune_command::invocation},
+        {"sweep", "Tune a kernel for many problems ahead of time", nullptr, sweep_commands()},
+        {"reduce", "Reduce a .npy file with the tuned kernel", reduce_command::invocation},
+        {"entropy", "The entropies of the windows of a .npy file", entropy_command::invocation},
+        {"stencil", "Sum the neighbours of each element of a .npy file",
+         stencil_command::invocation},
+        {"steps", "Run well-known kernels step by step beside the tuned one", nullptr,
+         steps_commands()},
+        {"replay", "Compare strategies on recorded results", replay_command::invocation},
+        {"db", "Look into the tuning database", nullptr, db_commands()},
+    };
+}
+
+}  // namespace jitune::internal
