@@ -8,6 +8,8 @@ import shutil
 import struct
 import subprocess
 
+import sql_block
+
 # Run as they are, with the template's default in place of tuning; the others' options must be in --help.
 CHEAP = {"devices", "reduce", "stencil", "entropy", "db list", "db path", "db explain", "db verify"}
 EXIT_UNAVAILABLE = 4  # a GPU that is not there
@@ -66,6 +68,9 @@ class Jitune:
         write_npy(self.folder / "data.npy", (1000,), 0.5)
         write_npy(self.folder / "signal.npy", (1000,), 0.5)
         write_npy(self.folder / "levels.npy", (40, 50), 3.0)
+        database = self.folder / "tuning.db"
+        sql_block.make_database(database, source / "tuner_db").close()
+        database.chmod(0o600)
         self.helps = {}
 
     def run(self, words):
