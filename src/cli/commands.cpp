@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
 
+#include "cli/sweep_command.hpp"
+
 namespace jitune::internal {
 
 // clang-format off
@@ -19,24 +21,10 @@ namespace stencil_command { Invocation invocation(); }
 namespace steps_entropy_command { Invocation invocation(); }
 namespace steps_reduce_command { Invocation invocation(); }
 namespace steps_stencil_command { Invocation invocation(); }
-namespace sweep_entropy_command { Invocation invocation(); }
-namespace sweep_reduce_command { Invocation invocation(); }
-namespace sweep_stencil_command { Invocation invocation(); }
 namespace tune_command { Invocation invocation(); }
 // clang-format on
 
 namespace {
-
-std::vector<Command> sweep_commands() {
-    return {
-        {"reduce", "Sums, extremes, means and more of arrays, rows, columns and segments",
-         sweep_reduce_command::invocation},
-        {"entropy", "The entropy of the window around each element",
-         sweep_entropy_command::invocation},
-        {"stencil", "Weighted sums of each element's neighbourhood",
-         sweep_stencil_command::invocation},
-    };
-}
 
 std::vector<Command> steps_commands() {
     return {

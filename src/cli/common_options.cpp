@@ -81,4 +81,11 @@ std::unique_ptr<TuningStore> open_database(const Options& options, TuningStore::
     return TuningStore::open(options.database, access, Log(options.log_level, options.log_sink));
 }
 
+void refuse_unwritable(const Options& options) {
+    if (!options.database.empty()) {
+        TuningStore::open(options.database, TuningStore::Access::read_write,
+                          Log(options.log_level, options.log_sink));
+    }
+}
+
 }  // namespace jitune::internal

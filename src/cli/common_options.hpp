@@ -42,4 +42,8 @@ void append(std::vector<Option>& options, const std::vector<Option>& more);
 std::unique_ptr<TuningStore> open_database(
     const Options& options, TuningStore::Access access = TuningStore::Access::read_only);
 
+/// Throws Error(store) where winners cannot be written to the database of `options`. Apps go on
+/// without one, but a command that tunes must not begin where it cannot keep what it finds.
+void refuse_unwritable(const Options& options);
+
 }  // namespace jitune::internal

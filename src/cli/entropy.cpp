@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/entropy_words.hpp"
+#include "cli/entropy_arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"

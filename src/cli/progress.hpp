@@ -2,30 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <string>
-#include <vector>
 
-#include "tuning/tuner.hpp"
+#include "sweep/sweep_observer.hpp"
 
 namespace jitune::internal {
-
-/// How far a problem that is under way is.
-struct RunState {
-    std::string device;  ///< "cuda:0"
-    std::string name;    ///< "float32 sum 2^20"
-    TuneProgress tune;
-    double elapsed_s = 0;
-};
-
-/// How far a sweep is, for a line of progress.
-struct SweepState {
-    std::size_t done = 0;
-    std::size_t problems = 0;
-    std::vector<RunState> runs;  ///< one for each device that works
-    double spent_s = 0;          ///< on the problems that are done, of all devices together
-    double budget_s = 0;         ///< per problem; zero: no limit
-};
 
 /// Seconds until the sweep is done: what is under way at its rate so far within its budget, the
 /// other problems like those that are done.

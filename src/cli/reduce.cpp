@@ -12,7 +12,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
-#include "cli/reduce_words.hpp"
+#include "cli/reduce_arguments.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/npy.hpp"
 #include "families/reduce/reduce_call.hpp"

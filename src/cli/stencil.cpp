@@ -10,7 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
-#include "cli/stencil_words.hpp"
+#include "cli/stencil_arguments.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/npy.hpp"
 #include "families/stencil/stencil_call.hpp"

@@ -13,7 +13,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
-#include "cli/stencil_words.hpp"
+#include "cli/stencil_arguments.hpp"
 #include "dispatch/session_access.hpp"
 #include "jitune/session.hpp"
 

@@ -1,33 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_command.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "backend/platform_kind.hpp"
+#include "cli/common_options.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/sizes.hpp"
+#include "cli/sweep_family.hpp"
+#include "cli/sweep_target.hpp"
+#include "cli/sweep_text.hpp"
+#include "cli/t4.hpp"
 #include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/sweep.hpp"
 
 namespace jitune::internal {
 
+namespace sweep_command {
+
 namespace {
 
-Options sweep_options(const SweepArguments& arguments) {
+struct Arguments : CommonArguments {
+    FamilyArguments problems;  ///< one for each row of SweepFamily::arguments
+    std::string device = "auto";
+    std::string strategy = Options{}.strategy;
+    std::string seed = "0";
+    std::size_t evaluations = 0;
+    std::string target;
+    std::string from;
+    std::string hang_limit;
+    bool no_isolation = false;
+};
+
+Options options_of(const Arguments& arguments) {
     Options options = arguments.options();
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
     if (!arguments.hang_limit.empty()) {
         options.hang_limit = parse_limit(arguments.hang_limit);
     }
-    if (arguments.no_isolation || arguments.device == "machine") {  // whose candidates are jitune's
+    // Placements run no code but jitune's own, so that nothing is gained by isolating them.
+    if (arguments.no_isolation || arguments.device == to_string(PlatformKind::machine)) {
         options.worker = "none";
     }
     return options;
+}
+
+SweepSearch search_of(const Arguments& arguments) {
+    SweepSearch search;
+    search.target = parse_target(arguments.target);
+    search.evaluations = arguments.evaluations;
+    if (!arguments.from.empty()) {
+        search.hints = Hints("--from " + arguments.from, read_t4(arguments.from));
+    }
+    return search;
+}
+
+std::vector<SweepProblem> problems_of(const SweepPlan& plan) {
+    std::vector<SweepProblem> problems;
+    for (const PlannedProblem& one : plan.problems) {
+        problems.push_back(one.problem);
+    }
+    return problems;
+}
+
+/// Prints each row as it is done, and how far the sweep is.
+class Printer : public SweepObserver {
+public:
+    Printer(const SweepTable& table, bool quiet) : table_(table), quiet_(quiet) {}
+
+    void done(const SweepRow& row) override {
+        shown_.clear();
+        if (!quiet_) {
+            print(table_.line(row));
+        }
+    }
+    void progress(const SweepState& state) override { shown_.show(state); }
+
+private:
+    const SweepTable& table_;
+    const bool quiet_;
+    Progress shown_;
+};
+
+int run(const Arguments& arguments, const SweepFamily& family) {
+    refuse_unplaced(family, arguments.device);
+    const SweepPlan plan = family.plan(arguments.problems);
+    const Options options = options_of(arguments);
+    SweepSearch search = search_of(arguments);
+    Session session(options);
+    Engine& engine = SessionAccess::engine(session);
+    const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
+    refuse_unwritable(options);
+    std::vector<std::string> ids;
+    for (const Device* device : devices) {
+        ids.push_back(device->info().id);
+    }
+    const SweepTable table(plan, ids);
+    const Interrupt interrupt;
+    SweepResult result;
+    {
+        Printer printer(table, arguments.json);
+        Sweep sweep(engine, devices, problems_of(plan), std::move(search), interrupt.requested(),
+                    printer);
+        if (!arguments.json) {
+            print(sweep_title(plan, sweep.description()));
+            print(table.header());
+        }
+        result = sweep.run();
+    }
+    if (arguments.json) {
+        print_json(sweep_json(plan, result));
+    } else {
+        print(sweep_summary(result));
+    }
+    return sweep_exit_code(result);
 }
 
 std::string strategy_names() {
@@ -38,63 +132,63 @@ std::string strategy_names() {
     return names;
 }
 
-}  // namespace
-
-int run_sweep(const SweepArguments& arguments, SweepPlan plan) {
-    const Options options = sweep_options(arguments);
-    SweepSearch search;
-    search.target = parse_target(arguments.target);
-    search.evaluations = arguments.evaluations;
-    if (!arguments.from.empty()) {
-        search.hints = Hints(arguments.from);
-    }
-    Session session(options);
-    Engine& engine = SessionAccess::engine(session);
-    std::vector<Device*> devices = sweep_devices(engine, arguments.device);
-    if (!options.database.empty()) {
-        // Apps go on without a database; a sweep that cannot keep what it finds must not begin.
-        TuningStore::open(options.database, TuningStore::Access::read_write,
-                          Log(options.log_level, options.log_sink));
-    }
-    const Interrupt interrupt;
-    Sweep sweep(engine, std::move(devices), std::move(plan), std::move(search),
-                interrupt.requested(), [&](const std::string& text) {
-                    if (!arguments.json) {
-                        print(text);
-                    }
-                });
-    const SweepResult result = sweep.run();
-    if (arguments.json) {
-        print_json(sweep_json(result));
-    } else {
-        print(sweep_summary(result));
-    }
-    return sweep_exit_code(result);
+std::string device_help(const SweepFamily& family) {
+    const bool placed = has_placements(family);
+    return fmt::format(
+        "auto, host, cuda (all GPUs, one problem on each){}cuda:N{} [auto: all GPUs, else the "
+        "host]",
+        placed ? ", " : " or ", placed ? " or machine: where host memory is worked on" : "");
 }
 
-std::vector<Option> SweepArguments::options_of_all_sweeps() {
+std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily& family) {
     return {
-        {"--device", &device,
-         "auto, host, cuda (all GPUs, one problem on each), cuda:N or, not for reduce, "
-         "machine: where host memory is worked on [auto: all GPUs, else the host]"},
-        {"--strategy", &strategy, fmt::format("Of {} [{}]", strategy_names(), strategy)},
-        budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
-        {"--seed", &seed, "For strategies that draw at random [0]"},
+        {"--device", &given.device, device_help(family)},
+        {"--strategy", &given.strategy,
+         fmt::format("Of {} [{}]", strategy_names(), given.strategy)},
+        given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
+        {"--seed", &given.seed, "For strategies that draw at random [0]"},
         {"--evaluations",
-         &evaluations,
+         &given.evaluations,
          "The most configurations for each problem; 0: no limit [0]",
          {.range = kEvaluations}},
-        {"--target", &target,
-         "When to be content: a time as in 12.5us, or a speed-up over the template's default as in "
-         "1.5x"},
-        {"--from", &from, "Recorded results, T4 JSON, whose best configurations are tried first"},
-        {"--hang-limit", &hang_limit, "Seconds that checking or timing a candidate may take [60]"},
-        {"--no-isolation", &no_isolation,
+        {"--target", &given.target,
+         "End the search for a problem at a time as in 12.5us, or at a speed-up over the "
+         "template's default as in 1.5x"},
+        {"--from", &given.from,
+         "Recorded results, T4 JSON, whose best configurations are tried first"},
+        {"--hang-limit", &given.hang_limit,
+         "Seconds that checking or timing a candidate may take [60]"},
+        {"--no-isolation", &given.no_isolation,
          "Tune in this process, which a bad candidate then takes down"},
-        database_option(),
-        log_option(),
-        json_option(),
+        given.database_option(),
+        given.log_option(),
+        given.json_option(),
     };
+}
+
+Invocation invocation(const SweepFamily& family) {
+    auto arguments = std::make_shared<Arguments>();
+    arguments->problems = sweep_arguments(family);
+    std::vector<Option> options;
+    for (const FamilyArgument& one : family.arguments) {
+        options.push_back(
+            {one.in_sweep.name, &arguments->problems.at(one.in_sweep.name), one.in_sweep.help});
+    }
+    append(options, options_of_all_families(*arguments, family));
+    return {std::move(options), [arguments, &family] { return run(*arguments, family); }};
+}
+
+}  // namespace
+
+}  // namespace sweep_command
+
+std::vector<Command> sweep_commands() {
+    std::vector<Command> commands;
+    for (const SweepFamily& family : sweep_families()) {
+        commands.push_back(
+            {family.name, family.help, [&family] { return sweep_command::invocation(family); }});
+    }
+    return commands;
 }
 
 }  // namespace jitune::internal

@@ -42,7 +42,7 @@ SweepTarget parse_target(std::string_view word) {
     }
     throw Error(
         ErrorKind::usage,
-        fmt::format("--target: \"{}\" is no target: give a time as in 800ns, 12.5us or 3ms, "
+        fmt::format("--target: \"{}\" is not a target: give a time as in 800ns, 12.5us or 3ms, "
                     "or a speed-up over the default as in 1.5x",
                     word));
 }
@@ -54,8 +54,10 @@ std::chrono::milliseconds parse_limit(std::string_view word) {
         }
     } catch (const Error&) {  // it would speak of a budget
     }
-    throw Error(ErrorKind::usage,
-                fmt::format("--hang-limit: \"{}\" is none: give seconds above 0, as in 60", word));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--hang-limit: \"{}\" is not a time limit: give seconds above 0, as in 60",
+                    word));
 }
 
 }  // namespace jitune::internal

@@ -4,13 +4,9 @@
 #include <chrono>
 #include <string_view>
 
-namespace jitune::internal {
+#include "sweep/sweep.hpp"
 
-/// When the search for one problem may end: SearchPlan::target_ns and target_speed_up.
-struct SweepTarget {
-    double time_ns = 0;
-    double speed_up = 0;
-};
+namespace jitune::internal {
 
 /// "12.5us", of ns, us, ms and s, or "1.5x"; empty: none. Throws Error(usage) that says so.
 SweepTarget parse_target(std::string_view word);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -9,17 +11,17 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/hints.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/kernel_words.hpp"
+#include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/sizes.hpp"
 #include "cli/t1.hpp"
+#include "cli/t4.hpp"
 #include "cli/tune_result.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
-#include "strategy/strategy.hpp"
+#include "sweep/hints.hpp"
 
 namespace jitune::internal::tune_command {
 
@@ -97,60 +99,67 @@ Kernel kernel_of(const Arguments& arguments) {
     return kernel_from_text(problem.name, problem.text, problem.folder);
 }
 
-/// The best of the file of recorded results, if one was named.
+/// A T1 problem has one size of 1, as t1_template() makes it.
+Problem problem_of(const Arguments& arguments, const KernelTemplate& kernel) {
+    return kernel_problem(kernel,
+                          arguments.input.empty() ? parse_kernel_sizes(kernel, arguments.sizes)
+                                                  : std::vector<std::int64_t>{1},
+                          parse_kernel_types(arguments.types));
+}
+
+Options options_of(const Arguments& arguments) {
+    Options options = arguments.options();
+    options.strategy = arguments.strategy;
+    options.seed = parse_seed(arguments.seed);
+    return options;
+}
+
+/// The best of the recorded results, if a file of them was named.
 std::vector<std::string> hints_of(const Arguments& arguments, const Task& task) {
     if (arguments.from.empty()) {
         return {};
     }
-    std::vector<std::string> hints =
-        Hints(arguments.from).for_problem(task.kernel_template(), task.problem, task.info());
+    const std::string source = "--from " + arguments.from;
+    std::vector<std::string> hints = Hints(source, read_t4(arguments.from)).for_task(task);
     if (hints.empty()) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("--from {}: none of its configurations that worked is legal here",
-                                arguments.from));
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("{}: none of its configurations that worked is legal here", source));
     }
     return hints;
 }
 
-int run(const Arguments& arguments) {
-    const Kernel kernel = kernel_of(arguments);
-    const KernelTemplate& source = kernel.kernel_template;
-    const Problem problem =
-        kernel_problem(source,
-                       arguments.input.empty() ? parse_kernel_sizes(source, arguments.sizes)
-                                               : std::vector<std::int64_t>{1},
-                       parse_kernel_types(arguments.types));
-    Options options = arguments.options();
-    options.strategy = arguments.strategy;
-    options.seed = parse_seed(arguments.seed);
-    Session session(options);
-    Device& device = device_for(SessionAccess::engine(session), source, arguments.device);
-    const Task task{device, kernel, problem};
-    const auto hints = hints_of(arguments, task);
-    if (!options.database.empty()) {  // what cannot be kept must not be looked for
-        TuningStore::open(options.database, TuningStore::Access::read_write,
-                          Log(options.log_level, options.log_sink));
-    }
-    const std::string name = fmt::format("{} {}", problem.kernel, task.sizes());
-    if (!arguments.json) {
-        print(fmt::format("{} on {} ({}), {}, strategy {}\n", name, device.info().id,
-                          device.info().name, device.compiler(), options.strategy));
-    }
-    const Interrupt interrupt;
+/// Searches and stores, and shows how far the search is.
+TuneReport search(const Arguments& arguments, const Options& options, Engine& engine,
+                  const Task& task, const std::string& name, const std::atomic<bool>& stop) {
     SearchPlan plan;
     plan.strategy = options.strategy;
     plan.seed = options.seed;
     plan.budget = options.budget;
     plan.max_evaluations = arguments.evaluations;
-    plan.hints = hints;
-    TuneReport report;
-    {
-        Watch watch(device.info().id, name, options);
-        TuneHooks hooks;
-        hooks.stop = &interrupt.requested();
-        hooks.progress = [&](const TuneProgress& progress) { watch(progress); };
-        report = SessionAccess::engine(session).tune_and_store(task, plan, hooks);
+    plan.hints = hints_of(arguments, task);
+    refuse_unwritable(options);
+    if (!arguments.json) {
+        print(fmt::format("{} on {} ({}), {}, strategy {}\n", name, task.info().id,
+                          task.info().name, task.device.compiler(), options.strategy));
     }
+    Watch watch(task.info().id, name, options);
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    hooks.progress = [&](const TuneProgress& progress) { watch(progress); };
+    return engine.tune_and_store(task, plan, hooks);
+}
+
+int run(const Arguments& arguments) {
+    const Kernel kernel = kernel_of(arguments);
+    const Problem problem = problem_of(arguments, kernel.kernel_template);
+    const Options options = options_of(arguments);
+    Session session(options);
+    Engine& engine = SessionAccess::engine(session);
+    const Task task{device_for(engine, kernel.kernel_template, arguments.device), kernel, problem};
+    const std::string name = fmt::format("{} {}", problem.kernel, task.sizes());
+    const Interrupt interrupt;
+    const TuneReport report = search(arguments, options, engine, task, name, interrupt.requested());
     TuneResult result = describe(arguments, task, report);
     result.strategy = options.strategy;
     result.database = options.database.string();

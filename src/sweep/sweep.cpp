@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "families/reduce/reduce_kernel.hpp"
 #include "placement/machine.hpp"
 #include "tuning/compile_ahead.hpp"
 
@@ -23,12 +22,13 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// What `of` says of each device, without repetitions.
-template <class Of>
-std::string joined(const std::vector<Device*>& devices, const Of& of) {
+/// The texts that `text_of` gives for the devices, each once.
+template <class TextOf>
+std::string joined(const std::vector<Device*>& devices, const TextOf& text_of) {
     std::vector<std::string> all;
     for (Device* device : devices) {
-        if (std::string text = of(*device); std::find(all.begin(), all.end(), text) == all.end()) {
+        if (std::string text = text_of(*device);
+            std::find(all.begin(), all.end(), text) == all.end()) {
             all.push_back(std::move(text));
         }
     }
@@ -47,10 +47,10 @@ std::vector<std::string> classes_of(const std::vector<Device*>& devices) {
     return classes;
 }
 
-/// Of each problem: what its winner is stored under, but for the device and the template.
-std::vector<std::string> keys_of(const SweepPlan& plan) {
+/// The key of each problem's winner, without the device and the template.
+std::vector<std::string> keys_of(const std::vector<SweepProblem>& problems) {
     std::vector<std::string> keys;
-    for (const SweepProblem& one : plan.problems) {
+    for (const SweepProblem& one : problems) {
         const Problem& problem = one.problem;
         keys.push_back(fmt::format("{} {} {} {}", problem.kernel, types_text(problem),
                                    size_bucket(problem.sizes), problem.alignment));
@@ -60,9 +60,9 @@ std::vector<std::string> keys_of(const SweepPlan& plan) {
 
 }  // namespace
 
-std::vector<Device*> sweep_devices(Engine& engine, const std::string& word) {
-    Device& first = device_of(engine, word);
-    if (first.info().platform == PlatformKind::machine || word.find(':') != std::string::npos) {
+std::vector<Device*> sweep_devices(Engine& engine, const std::string& id) {
+    Device& first = device_of(engine, id);
+    if (first.info().platform == PlatformKind::machine || id.find(':') != std::string::npos) {
         return {&first};
     }
     Platform& platform = engine.platform(first.info().platform);
@@ -73,19 +73,16 @@ std::vector<Device*> sweep_devices(Engine& engine, const std::string& word) {
     return all;
 }
 
-Sweep::Sweep(Engine& engine, std::vector<Device*> devices, SweepPlan plan, SweepSearch search,
-             const std::atomic<bool>& stop, std::function<void(const std::string&)> show)
+Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProblem> problems,
+             SweepSearch search, const std::atomic<bool>& stop, SweepObserver& observer)
     : engine_(engine),
       devices_(std::move(devices)),
-      plan_(std::move(plan)),
+      problems_(std::move(problems)),
       search_(std::move(search)),
       stop_(stop),
-      show_(std::move(show)),
-      queue_(keys_of(plan_), classes_of(devices_)),
-      table_(plan_, device_ids()) {
+      observer_(observer),
+      queue_(keys_of(problems_), classes_of(devices_)) {
     const Options& options = engine_.options();
-    result_.kernel = plan_.kernel;
-    result_.settings = plan_.settings;
     result_.device = joined(devices_, id_of);
     result_.device_name = joined(devices_, [](Device& one) { return one.info().name; });
     result_.compiler = joined(devices_, [](Device& one) { return one.compiler(); });
@@ -98,27 +95,8 @@ Sweep::Sweep(Engine& engine, std::vector<Device*> devices, SweepPlan plan, Sweep
     state_.budget_s = result_.budget_s;
 }
 
-std::vector<std::string> Sweep::device_ids() const {
-    std::vector<std::string> ids;
-    for (const Device* device : devices_) {
-        ids.push_back(id_of(*device));
-    }
-    return ids;
-}
-
-std::string Sweep::title() const {
-    std::string settings;
-    for (const auto& [name, value] : plan_.settings) {
-        settings += value + ", ";
-    }
-    return fmt::format("{} on {} ({}), {}, {}strategy {}\n", plan_.kernel, result_.device,
-                       result_.device_name, result_.compiler, settings, result_.strategy);
-}
-
 SweepResult Sweep::run() {
     const auto start = Clock::now();
-    show_(title());
-    show_(table_.header());
     {
         std::vector<std::jthread> threads;
         for (std::size_t device = 0; device < devices_.size(); ++device) {
@@ -154,20 +132,22 @@ void Sweep::work(std::size_t device) {
 }
 
 void Sweep::tune(std::size_t device, std::size_t problem) {
+    const SweepProblem& one = problems_[problem];
     SweepRow row;
-    row.problem = plan_.problems[problem];
+    row.problem = problem;
+    row.bytes = one.bytes;
     row.device = id_of(*devices_[device]);
-    begin(device, row.problem);
+    begin(device, one);
     const auto start = Clock::now();
     bool finished = true;
     try {
         tune_into(row, device);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::device && queue_.hand_back(device)) {
-            engine_.log().warning("{} on {}: {}; another device of its class takes it",
-                                  row.problem.name, row.device, error.what());
+            engine_.log().warning("{} on {}: {}; another device of its class takes it", one.name,
+                                  row.device, error.what());
             finished = false;
-        } else if (!is_of_the_problem(error, row)) {
+        } else if (!explains(error, row)) {
             throw;
         }
     } catch (const std::bad_alloc&) {
@@ -182,15 +162,15 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     ++state_.done;
     state_.spent_s += seconds_since(start);
     queue_.finish(device);
-    progress_.clear();
-    show_(table_.line(row));
+    observer_.done(row);
     rows_.emplace(std::pair(problem, device), std::move(row));
 }
 
 void Sweep::tune_into(SweepRow& row, std::size_t index) {
     Device& device = *devices_[index];
     const Options& options = engine_.options();
-    const Kernel& kernel = row.problem.kernel(device);
+    const SweepProblem& one = problems_[row.problem];
+    const Task task{device, one.kernel(device), one.problem};
     const auto start = Clock::now();
     SearchPlan plan;
     plan.strategy = options.strategy;
@@ -200,15 +180,13 @@ void Sweep::tune_into(SweepRow& row, std::size_t index) {
     plan.target_ns = search_.target.time_ns;
     plan.target_speed_up = search_.target.speed_up;
     plan.compile_threads = CompileAhead::threads_for(devices_.size());
-    plan.hints =
-        search_.hints.for_problem(kernel.kernel_template, row.problem.problem, device.info());
+    plan.hints = search_.hints.for_task(task);
     TuneHooks hooks;
     hooks.stop = &stop_;
     hooks.progress = [&](const TuneProgress& progress) {
         go_on(index, progress, seconds_since(start));
     };
-    const TuneReport report =
-        engine_.tune_and_store({device, kernel, row.problem.problem}, std::move(plan), hooks);
+    const TuneReport report = engine_.tune_and_store(task, std::move(plan), hooks);
     row.configuration = report.winner.configuration;
     row.median_ns = report.winner.median_ns;
     row.noise = report.winner.noise;
@@ -218,7 +196,7 @@ void Sweep::tune_into(SweepRow& row, std::size_t index) {
     row.tune = report.progress;
 }
 
-bool Sweep::is_of_the_problem(const Error& error, SweepRow& row) const {
+bool Sweep::explains(const Error& error, SweepRow& row) const {
     row.note = error.what();
     switch (error.kind()) {
         case ErrorKind::unavailable:
@@ -228,7 +206,8 @@ bool Sweep::is_of_the_problem(const Error& error, SweepRow& row) const {
         case ErrorKind::compile:
             row.outcome = SweepRow::Outcome::failed;
             break;
-        case ErrorKind::device:  // of this very process it would be lost for the rest, too
+        case ErrorKind::device:  // tuned in this process, the device is lost for the other
+                                 // problems, too
             row.outcome = SweepRow::Outcome::failed;
             return engine_.options().worker != "none";
         default:
@@ -250,7 +229,7 @@ void Sweep::go_on(std::size_t device, const TuneProgress& progress, double elaps
     for (const auto& [number, run] : runs_) {
         state_.runs.push_back(run);
     }
-    progress_.show(state_);
+    observer_.progress(state_);
 }
 
 }  // namespace jitune::internal

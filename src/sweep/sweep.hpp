@@ -3,21 +3,26 @@
 
 #include <atomic>
 #include <exception>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/hints.hpp"
-#include "cli/progress.hpp"
-#include "cli/sweep_result.hpp"
-#include "cli/sweep_target.hpp"
 #include "dispatch/engine.hpp"
+#include "sweep/hints.hpp"
 #include "sweep/problem_queue.hpp"
+#include "sweep/sweep_observer.hpp"
+#include "sweep/sweep_problem.hpp"
+#include "sweep/sweep_result.hpp"
 
 namespace jitune::internal {
+
+/// When the search for one problem may end: SearchPlan::target_ns and target_speed_up.
+struct SweepTarget {
+    double time_ns = 0;
+    double speed_up = 0;
+};
 
 /// How a sweep searches, beside what the engine's options say.
 struct SweepSearch {
@@ -26,48 +31,45 @@ struct SweepSearch {
     Hints hints = {};
 };
 
-/// The devices of a sweep: all of the kind for "cuda", "host" and "auto", one for "cuda:N" and
-/// "machine". Throws as Engine::backend().
-std::vector<Device*> sweep_devices(Engine& engine, const std::string& word);
+/// The devices of a sweep: all of the platform for "cuda", "host" and "auto", one for "cuda:N" and
+/// "machine". Throws as Engine::device().
+std::vector<Device*> sweep_devices(Engine& engine, const std::string& id);
 
-/// One sweep: tunes the problems of a plan on several devices at the same time, each of which takes
-/// the next problem from one queue, and stores what it finds.
+/// Tunes problems on several devices at the same time, each of which takes the next problem from
+/// one queue, and stores the winners.
 class Sweep {
 public:
-    /// What it refers to must outlive it. `show` gets whole lines of the table, one call at a time,
-    /// on any thread.
-    Sweep(Engine& engine, std::vector<Device*> devices, SweepPlan plan, SweepSearch search,
-          const std::atomic<bool>& stop, std::function<void(const std::string&)> show);
+    /// What it refers to must outlive it.
+    Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProblem> problems,
+          SweepSearch search, const std::atomic<bool>& stop, SweepObserver& observer);
 
-    /// Returns when all problems are done, or soon after `stop` became true; its rows are in the
-    /// order of the plan. A problem that cannot be had (memory) or solved is a row like others. One
-    /// that a device could not work on is another's of its class. Throws Error for what is no
-    /// single problem's fault, once the other devices are done with theirs.
+    [[nodiscard]] const SweepDescription& description() const { return result_; }
+
+    /// Returns when all problems are done, or soon after `stop` became true. A problem that needs
+    /// more memory than there is, or that cannot be solved, is a row like others. A problem that a
+    /// device could not work on goes to another device of its class. Throws Error for a failure
+    /// that is no single problem's, once the other devices are done with their problems.
     SweepResult run();
 
 private:
     void work(std::size_t device);
     void tune(std::size_t device, std::size_t problem);
     void tune_into(SweepRow& row, std::size_t device);
-    /// Explains in `row` what `error` means for its problem; false where it is no problem's.
-    bool is_of_the_problem(const Error& error, SweepRow& row) const;
+    /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.
+    bool explains(const Error& error, SweepRow& row) const;
     void begin(std::size_t device, const SweepProblem& problem);
     void go_on(std::size_t device, const TuneProgress& progress, double elapsed_s);
-    [[nodiscard]] std::string title() const;
-    [[nodiscard]] std::vector<std::string> device_ids() const;
 
     Engine& engine_;
     const std::vector<Device*> devices_;
-    const SweepPlan plan_;
+    const std::vector<SweepProblem> problems_;
     const SweepSearch search_;
     const std::atomic<bool>& stop_;
-    const std::function<void(const std::string&)> show_;
+    SweepObserver& observer_;
     ProblemQueue queue_;
-    const SweepTable table_;
     SweepResult result_;
 
-    std::mutex mutex_;  // of all below
-    Progress progress_;
+    std::mutex mutex_;  // of all below, and held while the observer is told
     SweepState state_;
     std::map<std::size_t, RunState> runs_;                          ///< by device
     std::map<std::pair<std::size_t, std::size_t>, SweepRow> rows_;  ///< by problem and device

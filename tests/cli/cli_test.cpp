@@ -74,7 +74,7 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("db explain -n 8 --type int128", 2, "int64");
     expect_failure("db explain -n 8 --op mean --type int8 --result float32", 2, "float64");
     expect_failure("db explain -n 8 --determinism pinned", 2, "run_to_run");
-    expect_failure("db explain -n 8 --kernel sort", 2, "reduce, stencil and entropy");
+    expect_failure("db explain -n 8 --kernel sort", 2, "reduce, stencil, entropy");
     expect_failure("db explain -n 8 --op sum,max", 2, "one of each");
     expect_failure("db explain -n 8 --radius 3", 2, "--radius goes with --kernel stencil");
     expect_failure("db explain -n 8x8 --kernel entropy --op max", 2, "about entropy");

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/export_file.hpp"
-#include "cli/hints.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
@@ -172,40 +171,6 @@ TEST_F(ExportFile, RefusesWhatTheDatabaseWould) {
     refused("/measurements/0/provenance", 1, "\"device_name\" is missing");
     expect_error(ErrorKind::usage, "does not say which kernel",
                  [&] { read_export(write(ParsedJson::parse(kDocument))); });
-}
-
-TEST(HintsTest, AreTheFastestThatAreLegal) {
-    const KernelTemplate kernel(
-        {"k.cpp",
-         "/* jitune template\nkernel = \"k\"\nbackend = \"host\"\nsizes = [\"n\"]\n"
-         "constraints = [\"block <= n\"]\n[parameters]\nmode = { type = \"Mode\", values = "
-         "[\"a\", \"b\"], default = \"a\" }\nblock = { values = [1, 2, 4], default = 1 }\n"
-         "[arguments]\na = { access = \"in\", type = \"int32\", count = \"n\" }\n"
-         "[[launch]]\nentry = \"k\"\narguments = [\"a\"]\n*/\n",
-         {}});
-    const TempDir folder;
-    const auto file = folder.path() / "t4.json";
-    const auto result = [](int block, const char* mode, double time) {
-        return ParsedJson{
-            {"configuration", {{"block", block}, {"mode", mode}}},
-            {"measurements", ParsedJson::array({{{"name", "time"}, {"value", time}}})}};
-    };
-    const ParsedJson results =
-        ParsedJson::array({result(4, "a", 1), result(8, "a", 2), result(2, "b", 4),
-                           result(1, "a", 3), result(1, "b", -1)});
-    std::ofstream(file) << ParsedJson{{"results", results}}.dump();
-    const Hints hints(file);
-    const auto found = [&](std::int64_t n) {
-        return hints.for_problem(kernel, {"k", {}, {n}, 4}, {});
-    };
-    EXPECT_EQ(found(2), (std::vector<std::string>{"mode=a block=1", "mode=b block=2"}));
-    EXPECT_EQ(found(4).front(), "mode=a block=4");
-    EXPECT_TRUE(Hints().for_problem(kernel, {"k", {}, {4}, 4}, {}).empty());
-    std::ofstream(file) << R"({"results": [{"configuration": {"block": 1},
-                                "measurements": [{"name": "time", "value": 1}]}]})";
-    expect_error(ErrorKind::usage, "it has the parameters block; k.cpp has block, mode", [&] {
-        static_cast<void>(Hints(file).for_problem(kernel, {"k", {}, {4}, 4}, {}));
-    });
 }
 
 }  // namespace

@@ -3,14 +3,33 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/sweep_problems.hpp"
 #include "fake/fake_reduce.hpp"
 #include "families/families.hpp"
+#include "families/reduce/reduce_call.hpp"
 #include "support/temp_dir.hpp"
 #include "sweep/sweep.hpp"
 
 namespace jitune::internal {
 namespace {
+
+class Nobody : public SweepObserver {
+public:
+    void done(const SweepRow&) override {}
+    void progress(const SweepState&) override {}
+};
+
+std::vector<SweepProblem> sums_of(std::initializer_list<std::int64_t> sizes) {
+    std::vector<SweepProblem> problems;
+    for (const std::int64_t n : sizes) {
+        problems.push_back({reduce_problem({ElementType::int32, ElementType::int32,
+                                            Reduction(ReduceOp::sum), detail::ReduceShape::all(n)}),
+                            [](const Device& device) -> const Kernel& {
+                                return reduce_kernel(ReduceKind::all, device.info().platform);
+                            },
+                            "int32 sum", 4.0 * static_cast<double>(n)});
+    }
+    return problems;
+}
 
 TEST(SweepOnTwoGpus, EachClassHasAllProblemsTunedInOneProcess) {
     FakeCuda fake(2);
@@ -34,11 +53,11 @@ TEST(SweepOnTwoGpus, EachClassHasAllProblemsTunedInOneProcess) {
         platforms.push_back(make_cuda_platform(fake.tables(), Log(LogLevel::off)));
         Engine engine(options, std::move(platforms), families());
         const std::atomic<bool> stop{false};
+        Nobody nobody;
         SweepSearch search;
         search.evaluations = 3;
-        Sweep sweep(engine, sweep_devices(engine, "cuda"),
-                    reduce_plan({.types = "int32", .sizes = "1000,2^12,2^14"}), search, stop,
-                    [](const std::string&) {});
+        Sweep sweep(engine, sweep_devices(engine, "cuda"), sums_of({1000, 1 << 12, 1 << 14}),
+                    search, stop, nobody);
         const SweepResult result = sweep.run();
         EXPECT_EQ(result.count(SweepRow::Outcome::tuned), 6U);
         ASSERT_EQ(result.rows.size(), 6U);

@@ -7,32 +7,41 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "cli/exit_code.hpp"
 #include "fixtures/engine_fixture.hpp"
 
 namespace jitune::internal {
 namespace {
 
+/// Keeps the rows that are done.
+class Rows : public SweepObserver {
+public:
+    void done(const SweepRow& row) override {
+        rows_.push_back(row);
+        ++count_;
+    }
+    void progress(const SweepState& state) override { last_ = state; }
+
+    [[nodiscard]] const std::vector<SweepRow>& rows() const { return rows_; }
+    /// May be asked while a sweep runs.
+    [[nodiscard]] std::size_t count() const { return count_; }
+    [[nodiscard]] const SweepState& last() const { return last_; }
+
+private:
+    std::vector<SweepRow> rows_;
+    std::atomic<std::size_t> count_{0};
+    SweepState last_;
+};
+
 /// Sweeps of the fake sum on two devices of one class.
 class SweepTest : public EngineFixture {
 protected:
-    SweepTest() {
-        second_.kernel = right_sum;
-        plan_.kernel = "sum";
-        plan_.columns = {{"size", Align::right}};
-    }
+    SweepTest() { second_.kernel = right_sum; }
 
     void add_problem(std::int64_t n) {
-        SweepProblem problem;
-        problem.problem = fake_sum_problem(n);
-        problem.kernel = [this](const Device&) -> const Kernel& { return kernel_; };
-        problem.name = fmt::format("sum {}", n);
-        problem.cells = {fmt::format("{}", n)};
-        problem.json = {{"n", n}};
-        problem.bytes = static_cast<double>(4 * n);
-        plan_.problems.push_back(std::move(problem));
+        problems_.push_back({fake_sum_problem(n),
+                             [this](const Device&) -> const Kernel& { return kernel_; },
+                             fmt::format("sum {}", n), static_cast<double>(4 * n)});
     }
 
     /// Sizes of different buckets.
@@ -43,18 +52,14 @@ protected:
     }
 
     SweepResult sweep() {
-        Sweep sweep(*engine_, sweep_devices(*engine_, "cuda"), plan_, {}, stop_,
-                    [this](const std::string& text) {
-                        lines_.push_back(text);
-                        ++printed_;
-                    });
+        Sweep sweep(*engine_, sweep_devices(*engine_, "cuda"), problems_, {}, stop_, observer_);
         return sweep.run();
     }
 
     std::vector<std::int64_t> sizes(const SweepResult& result) {
         std::vector<std::int64_t> all;
         for (const SweepRow& row : result.rows) {
-            all.push_back(row.problem.problem.sizes[0]);
+            all.push_back(problems_.at(row.problem).problem.sizes[0]);
         }
         return all;
     }
@@ -63,10 +68,9 @@ protected:
 
     FakeDevice second_{"cuda:1"};
     std::unique_ptr<Engine> engine_ = make_two();
-    SweepPlan plan_;
+    std::vector<SweepProblem> problems_;
     std::atomic<bool> stop_{false};
-    std::vector<std::string> lines_;
-    std::atomic<std::size_t> printed_{0};
+    Rows observer_;
 
 private:
     std::unique_ptr<Engine> make_two() {
@@ -106,22 +110,22 @@ TEST_F(SweepTest, SharesTheProblemsOutOverTheDevices) {
     EXPECT_EQ(stored(), 8U);
     EXPECT_EQ(result.device, "cuda:0, cuda:1");
     EXPECT_EQ(result.device_name, "Fake");
-    EXPECT_EQ(sweep_exit_code(result), kExitOk);
 }
 
-TEST_F(SweepTest, PrintsOneTableOfWholeRowsThatNameTheDevice) {
+TEST_F(SweepTest, TellsTheObserverOfEachRowAndOfProgress) {
     add_problems(6);
     const SweepResult result = sweep();
-    ASSERT_EQ(lines_.size(), 8U);
-    EXPECT_TRUE(lines_[0].starts_with("sum on cuda:0, cuda:1 (Fake)")) << lines_[0];
-    EXPECT_TRUE(lines_[1].starts_with("size  device")) << lines_[1];
-    std::multiset<std::string> printed(lines_.begin() + 2, lines_.end());
-    const SweepTable table(plan_, {"cuda:0", "cuda:1"});
-    for (const SweepRow& row : result.rows) {
-        EXPECT_EQ(printed.count(table.line(row)), 1U) << table.line(row);
+    std::multiset<std::pair<std::size_t, std::string>> told, returned;
+    for (const SweepRow& row : observer_.rows()) {
+        told.emplace(row.problem, row.device);
     }
-    const auto json = nlohmann::json::parse(sweep_json(result).text());
-    EXPECT_EQ(json["rows"][5]["device"], result.rows[5].device);
+    for (const SweepRow& row : result.rows) {
+        returned.emplace(row.problem, row.device);
+        EXPECT_DOUBLE_EQ(row.gb_per_s(), problems_[row.problem].bytes / row.median_ns);
+    }
+    EXPECT_EQ(told, returned);
+    EXPECT_EQ(observer_.last().problems, 6U);
+    EXPECT_FALSE(observer_.last().runs.empty());
 }
 
 TEST_F(SweepTest, TunesEachProblemForEachClassOfDevices) {
@@ -163,28 +167,26 @@ TEST_F(SweepTest, EndsWhereAllDevicesAreLost) {
 
 TEST_F(SweepTest, EndsWhereItsArgumentsAreWrongAndKeepsWhatItHas) {
     add_problems(3);
-    plan_.problems[2].kernel = [](const Device&) -> const Kernel& {
+    problems_[2].kernel = [](const Device&) -> const Kernel& {
         throw Error(ErrorKind::usage, "of no use");
     };
     expect_error(ErrorKind::usage, "of no use", [&] { sweep(); });
-    EXPECT_EQ(stored(), lines_.size() - 2);
+    EXPECT_EQ(stored(), observer_.rows().size());
     EXPECT_GE(stored(), 1U);
 }
 
 TEST_F(SweepTest, StopsOnAllDevicesAndGoesOnLater) {
     add_problems(8);
     device_.before_sample = second_.before_sample = [this] {
-        stop_ = stop_ || printed_ > 3;
+        stop_ = stop_ || observer_.count() > 1;
         std::this_thread::sleep_for(std::chrono::microseconds(20));
     };
     const SweepResult result = sweep();
     EXPECT_TRUE(result.interrupted);
-    EXPECT_EQ(sweep_exit_code(result), kExitInterrupted);
     EXPECT_LT(result.rows.size(), 8U);
     EXPECT_EQ(stored(), result.rows.size());
-    EXPECT_NE(sweep_summary(result).find("of 8 problems were begun"), std::string::npos);
+    EXPECT_EQ(result.problems, 8U);
     stop_ = false;
-    lines_.clear();
     device_.before_sample = second_.before_sample = {};
     EXPECT_EQ(sweep().rows.size(), 8U);
     EXPECT_EQ(stored(), 8U);

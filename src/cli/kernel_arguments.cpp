@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/kernel_words.hpp"
+#include "cli/kernel_arguments.hpp"
 
 #include <algorithm>
 #include <utility>

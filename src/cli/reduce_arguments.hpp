@@ -29,7 +29,4 @@ ElementType parse_result(ElementType element, ReduceOp op, std::string_view name
 /// Run_to_run or any: what needs no configuration. Throws Error(usage).
 Determinism parse_unpinned(std::string_view name);
 
-/// Throws Error(usage) for the device "machine", whose kernels are placements.
-void refuse_placed_reduction(std::string_view device);
-
 }  // namespace jitune::internal

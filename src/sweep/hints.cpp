@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/hints.hpp"
+#include "sweep/hints.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,14 +8,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/t4.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-constexpr std::size_t kMost = 20;
+constexpr std::size_t kMostHints = 20;
 
 std::vector<std::string> sorted_names(const std::vector<Parameter>& parameters) {
     std::vector<std::string> names;
@@ -26,7 +25,7 @@ std::vector<std::string> sorted_names(const std::vector<Parameter>& parameters) 
     return names;
 }
 
-/// Nothing where a value is not one of the listed ones.
+/// Nothing where the kernel does not list one of the values.
 std::optional<Configuration> configuration_of(const std::string& text,
                                               const std::vector<Parameter>& parameters) {
     try {
@@ -38,9 +37,8 @@ std::optional<Configuration> configuration_of(const std::string& text,
 
 }  // namespace
 
-Hints::Hints(std::filesystem::path file) : file_(std::move(file)) {
-    const RecordedSpace recorded = read_t4(file_);
-    names_ = sorted_names(recorded.space().parameters());
+Hints::Hints(std::string source, const RecordedSpace& recorded)
+    : source_(std::move(source)), names_(sorted_names(recorded.space().parameters())) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < recorded.space().size(); ++i) {
         if (const auto time_ns = recorded.time_ns(i)) {
@@ -53,24 +51,25 @@ Hints::Hints(std::filesystem::path file) : file_(std::move(file)) {
     }
 }
 
-std::vector<std::string> Hints::for_problem(const KernelTemplate& kernel, const Problem& problem,
-                                            const DeviceInfo& device) const {
-    if (file_.empty()) {
+std::vector<std::string> Hints::for_task(const Task& task) const {
+    if (source_.empty()) {
         return {};
     }
+    const KernelTemplate& kernel = task.kernel_template();
     const std::vector<Parameter>& parameters = kernel.front_matter().parameters;
     if (const auto wanted = sorted_names(parameters); wanted != names_) {
-        throw Error(ErrorKind::usage, fmt::format("--from {}: it has the parameters {}; {} has {}",
-                                                  file_.string(), fmt::join(names_, ", "),
-                                                  kernel.source().name, fmt::join(wanted, ", ")));
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("{}: the results have the parameters {}, but {} has {}", source_,
+                        fmt::join(names_, ", "), kernel.source().name, fmt::join(wanted, ", ")));
     }
     std::vector<std::string> hints;
     for (const std::string& text : configurations_) {
         const auto configuration = configuration_of(text, parameters);
-        if (configuration && kernel.accepts(*configuration, problem, device)) {
+        if (configuration && task.accepts(*configuration)) {
             hints.push_back(configuration->text());
         }
-        if (hints.size() == kMost) {
+        if (hints.size() == kMostHints) {
             break;
         }
     }

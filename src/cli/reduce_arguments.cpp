@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/reduce_words.hpp"
-#include "backend/platform_kind.hpp"
+#include "cli/reduce_arguments.hpp"
 
 #include <algorithm>
 
@@ -99,14 +98,6 @@ Determinism parse_unpinned(std::string_view name) {
                     "--configuration; else use run_to_run or any");
     }
     return determinism;
-}
-
-void refuse_placed_reduction(std::string_view device) {
-    if (device == to_string(PlatformKind::machine)) {
-        throw Error(ErrorKind::usage,
-                    "--device machine: reductions of host memory have no placements, only entropy "
-                    "and stencil do: use host or cuda");
-    }
 }
 
 }  // namespace jitune::internal

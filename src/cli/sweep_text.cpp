@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep_result.hpp"
+#include "cli/sweep_text.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -13,23 +13,7 @@ namespace jitune::internal {
 
 namespace {
 
-double gb_per_s(const SweepRow& row) {
-    return row.problem.bytes / row.median_ns;
-}
-
-double speed_up(const SweepRow& row) {
-    return row.default_median_ns / row.median_ns;
-}
-
-bool is_disturbed(const SweepRow& row) {
-    constexpr double kScattered = 0.1;
-    const auto& [conditions, uncertainty, low, high] = row.certainty;
-    return conditions.find("clocks=noisy") != std::string::npos ||
-           conditions.find("device=shared") != std::string::npos || uncertainty > kScattered ||
-           (high - low) / 2 > kScattered * speed_up(row);
-}
-
-/// What the marks mean that stand in the table.
+/// The meaning of the marks that stand in the table.
 std::string legend(const std::vector<SweepRow>& rows) {
     const auto any = [&](const auto& marked) {
         return std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
@@ -41,7 +25,7 @@ std::string legend(const std::vector<SweepRow>& rows) {
         text +=
             "* ended before the strategy was done (budget, --evaluations, --target or Ctrl-C)\n";
     }
-    if (any(is_disturbed)) {
+    if (any([](const SweepRow& row) { return row.is_disturbed(); })) {
         text +=
             "? disturbed by changing clocks or by other processes, or its time or speed-up known "
             "no better than by 10 %\n";
@@ -50,14 +34,14 @@ std::string legend(const std::vector<SweepRow>& rows) {
 }
 
 /// "1.52x", with "±0.01" where the interval is known and "?" where clocks or others disturbed it.
-std::string speed_up_text(const SweepRow& row) {
+std::string speed_up_cell(const SweepRow& row) {
     const auto& [conditions, uncertainty, low, high] = row.certainty;
-    return fmt::format("{:.2f}x{}{}", speed_up(row),
+    return fmt::format("{:.2f}x{}{}", row.speed_up(),
                        high > 0 ? fmt::format(" ±{:.2f}", (high - low) / 2) : "",
-                       is_disturbed(row) ? " ?" : "");
+                       row.is_disturbed() ? " ?" : "");
 }
 
-std::string_view word(SweepRow::Outcome outcome) {
+std::string_view outcome_name(SweepRow::Outcome outcome) {
     switch (outcome) {
         case SweepRow::Outcome::tuned:
             return "tuned";
@@ -69,10 +53,10 @@ std::string_view word(SweepRow::Outcome outcome) {
     return "failed";
 }
 
-Json row_json(const SweepRow& row) {
-    Json json = row.problem.json;
+Json row_json(const SweepPlan& plan, const SweepRow& row) {
+    Json json = plan.problems.at(row.problem).json;
     json["device"] = row.device;
-    json["outcome"] = word(row.outcome);
+    json["outcome"] = outcome_name(row.outcome);
     if (row.outcome != SweepRow::Outcome::tuned) {
         json["note"] = row.note;
         return json;
@@ -80,9 +64,9 @@ Json row_json(const SweepRow& row) {
     json["configuration"] = row.configuration;
     json["median_ns"] = row.median_ns;
     json["noise"] = row.noise;
-    json["gb_per_s"] = gb_per_s(row);
+    json["gb_per_s"] = row.gb_per_s();
     json["default_median_ns"] = row.default_median_ns;
-    json["speed_up"] = speed_up(row);
+    json["speed_up"] = row.speed_up();
     json["speed_up_low"] = row.certainty.speed_up_low;
     json["speed_up_high"] = row.certainty.speed_up_high;
     json["uncertainty"] = row.certainty.uncertainty;
@@ -94,7 +78,7 @@ Json row_json(const SweepRow& row) {
     return json;
 }
 
-std::vector<Column> columns(std::vector<Column> columns, bool several_devices) {
+std::vector<Column> sweep_columns(std::vector<Column> columns, bool several_devices) {
     if (several_devices) {
         columns.push_back({"device"});
     }
@@ -112,15 +96,12 @@ std::vector<Column> columns(std::vector<Column> columns, bool several_devices) {
 
 }  // namespace
 
-std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
-    return static_cast<std::size_t>(std::count_if(
-        rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcome == outcome; }));
-}
-
 SweepTable::SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices)
-    : several_devices_(devices.size() > 1), table_(columns(plan.columns, several_devices_)) {
+    : plan_(plan),
+      several_devices_(devices.size() > 1),
+      table_(sweep_columns(plan.columns, several_devices_)) {
     std::vector<Table::Cells> rows;
-    for (const SweepProblem& problem : plan.problems) {
+    for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
         for (const std::string& device : devices) {
             rows.push_back(cells(problem, device, {"", "", "", "", "", "", ""}));
         }
@@ -128,9 +109,9 @@ SweepTable::SweepTable(const SweepPlan& plan, const std::vector<std::string>& de
     table_.fit(rows);
 }
 
-Table::Cells SweepTable::cells(const SweepProblem& problem, const std::string& device,
+Table::Cells SweepTable::cells(std::size_t problem, const std::string& device,
                                const Table::Cells& rest) const {
-    Table::Cells cells = problem.cells;
+    Table::Cells cells = plan_.problems.at(problem).cells;
     if (several_devices_) {
         cells.push_back(device);
     }
@@ -142,17 +123,31 @@ std::string SweepTable::line(const SweepRow& row) const {
     Table::Cells rest;
     if (row.outcome == SweepRow::Outcome::tuned) {
         rest = {time_text(row.median_ns),
-                rate_text(gb_per_s(row)),
-                speed_up_text(row),
+                rate_text(row.gb_per_s()),
+                speed_up_cell(row),
                 fmt::format("{}{}", row.tune.evaluated, row.complete ? "" : "*"),
                 fmt::format("{}", row.tune.failed),
                 fmt::format("{}", row.tune.space),
                 row.configuration};
     } else {
-        rest = {
-            "", "", "", "", "", "", fmt::format("{}: {}", word(row.outcome), one_line(row.note))};
+        rest = {"",
+                "",
+                "",
+                "",
+                "",
+                "",
+                fmt::format("{}: {}", outcome_name(row.outcome), one_line(row.note))};
     }
     return table_.line(cells(row.problem, row.device, rest));
+}
+
+std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep) {
+    std::string settings;
+    for (const auto& [name, value] : plan.settings) {
+        settings += value + ", ";
+    }
+    return fmt::format("{} on {} ({}), {}, {}strategy {}\n", plan.kernel, sweep.device,
+                       sweep.device_name, sweep.compiler, settings, sweep.strategy);
 }
 
 std::string sweep_summary(const SweepResult& result) {
@@ -175,12 +170,12 @@ std::string sweep_summary(const SweepResult& result) {
     return text + fmt::format("stored in {}\n", result.database);
 }
 
-Json sweep_json(const SweepResult& result) {
+Json sweep_json(const SweepPlan& plan, const SweepResult& result) {
     Json rows = Json::array();
     for (const SweepRow& row : result.rows) {
-        rows.push_back(row_json(row));
+        rows.push_back(row_json(plan, row));
     }
-    Json json{{"kernel", result.kernel},
+    Json json{{"kernel", plan.kernel},
               {"device", result.device},
               {"device_name", result.device_name},
               {"compiler", result.compiler},
@@ -193,7 +188,7 @@ Json sweep_json(const SweepResult& result) {
               {"interrupted", result.interrupted},
               {"store_errors", result.store_errors},
               {"rows", rows}};
-    for (const auto& [name, value] : result.settings) {
+    for (const auto& [name, value] : plan.settings) {
         json[name] = value;
     }
     return json;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/json.hpp"
+#include "cli/sweep_family.hpp"
+#include "cli/table.hpp"
+#include "sweep/sweep_result.hpp"
+
+namespace jitune::internal {
+
+/// The text of a sweep's rows, in columns that fit its problems; a device is a column where there
+/// are several. The plan must outlive it.
+class SweepTable {
+public:
+    SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices);
+
+    [[nodiscard]] std::string header() const { return table_.header(); }
+    [[nodiscard]] std::string line(const SweepRow& row) const;
+
+private:
+    [[nodiscard]] Table::Cells cells(std::size_t problem, const std::string& device,
+                                     const Table::Cells& rest) const;
+
+    const SweepPlan& plan_;
+    bool several_devices_;
+    Table table_;
+};
+
+/// The line above the table: kernel, devices, compilers, settings and strategy.
+std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep);
+
+/// The lines below the table: its marks, how many problems were tuned, and where they are stored.
+std::string sweep_summary(const SweepResult& result);
+
+Json sweep_json(const SweepPlan& plan, const SweepResult& result);
+
+int sweep_exit_code(const SweepResult& result);
+
+}  // namespace jitune::internal

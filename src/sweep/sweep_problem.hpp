@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "template/kernel.hpp"
+
+namespace jitune::internal {
+
+/// One problem of a sweep, of any kernel.
+struct SweepProblem {
+    Problem problem;
+    /// The kernel that solves it on a device; it must outlive the sweep.
+    std::function<const Kernel&(const Device& device)> kernel;
+    std::string name;  ///< "float32 sum 2^20"
+    double bytes = 0;  ///< that one launch reads and writes
+};
+
+}  // namespace jitune::internal

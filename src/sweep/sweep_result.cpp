@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/sweep_result.hpp"
+
+#include <algorithm>
+
+namespace jitune::internal {
+
+bool SweepRow::is_disturbed() const {
+    constexpr double kScattered = 0.1;
+    const auto& [conditions, uncertainty, low, high] = certainty;
+    return conditions.find("clocks=noisy") != std::string::npos ||
+           conditions.find("device=shared") != std::string::npos || uncertainty > kScattered ||
+           (high - low) / 2 > kScattered * speed_up();
+}
+
+std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
+    return static_cast<std::size_t>(std::count_if(
+        rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcome == outcome; }));
+}
+
+}  // namespace jitune::internal

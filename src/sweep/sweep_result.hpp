@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tuning/tuner.hpp"
+
+namespace jitune::internal {
+
+/// The outcome of one problem of a sweep on one device class.
+struct SweepRow {
+    std::size_t problem = 0;  ///< its place among the problems of the sweep
+    std::string device;       ///< "cuda:1"
+    enum class Outcome { tuned, skipped, failed } outcome = Outcome::tuned;
+    std::string note;  ///< why it was skipped or failed
+
+    double bytes = 0;  ///< as SweepProblem::bytes
+    std::string configuration;
+    double median_ns = 0;
+    double noise = 0;
+    double default_median_ns = 0;
+    Certainty certainty;
+    bool complete = false;  ///< the strategy has proposed all that it would
+    TuneProgress tune;
+
+    [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }
+    [[nodiscard]] double speed_up() const { return default_median_ns / median_ns; }
+    /// True where clocks or other processes disturbed the timing, or the time or the speed-up is
+    /// known no better than by 10 %.
+    [[nodiscard]] bool is_disturbed() const;
+};
+
+/// What is known of a sweep before it begins.
+struct SweepDescription {
+    std::string device;       ///< "cuda:0", of several "cuda:0, cuda:1"
+    std::string device_name;  ///< of each model once
+    std::string compiler;
+    std::string strategy;
+    std::uint64_t seed = 0;
+    double budget_s = 0;
+    std::string database;      ///< empty: nothing is stored
+    std::size_t problems = 0;  ///< of all device classes together
+};
+
+/// All of a sweep.
+struct SweepResult : SweepDescription {
+    double seconds = 0;
+    bool interrupted = false;
+    std::int64_t store_errors = 0;
+    std::vector<SweepRow> rows;  ///< in the order of the problems; those that were begun
+
+    [[nodiscard]] std::size_t count(SweepRow::Outcome outcome) const;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reduce_problems.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/exit_code.hpp"
+#include "cli/sweep_text.hpp"
+#include "families/families.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::vector<detail::ReduceRequest> requests(const FamilyArguments& given) {
+    return reduce_requests(sweep_arguments(reduce_sweep_family(), given));
+}
+
+Texts texts(const FamilyArguments& given) {
+    Texts texts;
+    for (const detail::ReduceRequest& request : requests(given)) {
+        texts.push_back(request_text(request));
+    }
+    return texts;
+}
+
+std::string refusal(const FamilyArguments& given) {
+    try {
+        requests(given);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::usage);
+        return error.what();
+    }
+    return "";
+}
+
+TEST(ReduceProblems, AreEveryCombinationInTheOrderGiven) {
+    EXPECT_EQ(
+        texts({{"--types", "int8,float16"}, {"--ops", "any,mean"}, {"--sizes", "1000,2^20"}}),
+        (Texts{"int8 any 1000", "int8 any 2^20", "int8 mean 1000", "int8 mean 2^20",
+               "float16 any 1000", "float16 any 2^20", "float16 mean 1000", "float16 mean 2^20"}));
+}
+
+TEST(ReduceProblems, AreTheFloatSumByDefault) {
+    const Texts problems = texts({});
+    EXPECT_EQ(problems.size(), 19U);
+    EXPECT_EQ(problems.front(), "float32 sum 2^10");
+    EXPECT_EQ(requests({}).front().reduction.determinism, Determinism::run_to_run);
+}
+
+TEST(ReduceProblems, HaveDefaultSizesForEveryShape) {
+    for (const char* shape : {"rows", "columns", "segments"}) {
+        const auto problems = requests({{"--shape", shape}});
+        EXPECT_GE(problems.size(), 7U) << shape;
+        EXPECT_GT(problems.front().shape.outer, 1) << shape;
+    }
+    EXPECT_EQ(texts({{"--shape", "columns"}, {"--sizes", "1024x65536,2^20x2^6,2^10x2^16"}}),
+              (Texts{"float32 sum columns 2^10x2^16", "float32 sum columns 2^20x64"}));
+}
+
+TEST(ReduceProblems, OfAllTypesAndOperationsLeaveOutOnlyTheCustomOnes) {
+    const auto problems = requests({{"--types", "all"}, {"--ops", "all"}, {"--sizes", "7"}});
+    EXPECT_EQ(problems.size(), 12U * 14U);
+    for (const detail::ReduceRequest& problem : problems) {
+        EXPECT_NE(problem.reduction.op, ReduceOp::custom);
+        EXPECT_TRUE(has_own_result(problem));
+    }
+}
+
+TEST(ReduceProblems, NameTheResultThatIsNotTheOperationsOwn) {
+    EXPECT_EQ(texts({{"--types", "int8"}, {"--result", "int64"}, {"--sizes", "9"}}),
+              (Texts{"int8 sum to int64 9"}));
+    EXPECT_EQ(texts({{"--types", "int8"}, {"--result", "int32"}, {"--sizes", "9"}}),
+              (Texts{"int8 sum 9"}));
+}
+
+TEST(ReduceProblems, RefuseResultTypesThatAnOperationDoesNotHave) {
+    const std::string message = refusal({{"--types", "float32,int32"}, {"--result", "float64"}});
+    EXPECT_NE(message.find("sum of int32 has no result of type float64: use one of int32, int64"),
+              std::string::npos)
+        << message;
+    EXPECT_NE(refusal({{"--ops", "sum,any"}, {"--result", "float64"}}).find("any of float32"),
+              std::string::npos);
+    EXPECT_NE(refusal({{"--result", "float"}}).find("float64"), std::string::npos);
+}
+
+TEST(ReduceProblems, RefuseUnknownNames) {
+    EXPECT_NE(refusal({{"--types", "float8"}}).find("bfloat16"), std::string::npos);
+    EXPECT_NE(refusal({{"--types", "float32,,int8"}}).find("--types"), std::string::npos);
+    EXPECT_NE(refusal({{"--types", "all,int8"}}), "");
+    EXPECT_NE(refusal({{"--ops", "median"}}).find("count_nonzero"), std::string::npos);
+    EXPECT_NE(refusal({{"--ops", "custom"}}).find("--custom FILE.toml"), std::string::npos);
+    EXPECT_NE(refusal({{"--determinism", "pinned"}}).find("--configuration"), std::string::npos);
+    EXPECT_NE(refusal({{"--determinism", "none"}}).find("run_to_run"), std::string::npos);
+    EXPECT_NE(refusal({{"--shape", "row"}}).find("segments"), std::string::npos);
+}
+
+TEST(ReduceProblems, RefuseSizesOfAnotherShape) {
+    EXPECT_NE(refusal({{"--sizes", "8x8"}}), "");
+    EXPECT_NE(refusal({{"--shape", "rows"}, {"--sizes", "64"}}).find("1024x65536"),
+              std::string::npos);
+    EXPECT_NE(refusal({{"--shape", "rows"}, {"--sizes", "2^21x2^20"}}).find("2^40"),
+              std::string::npos);
+    EXPECT_EQ(refusal({{"--shape", "segments"}, {"--sizes", "2^21x2^20"}}), "");
+}
+
+SweepPlan plan_of(const FamilyArguments& given) {
+    const SweepFamily family = reduce_sweep_family();
+    return family.plan(sweep_arguments(family, given));
+}
+
+/// A row of the first problem of a plan.
+SweepRow row_of(const SweepPlan& plan) {
+    SweepRow row;
+    row.bytes = plan.problems.front().problem.bytes;
+    row.median_ns = 1000;
+    row.default_median_ns = 1500;
+    row.configuration = "block=32";
+    return row;
+}
+
+TEST(SweepTable, HasAColumnForResultsWhereTheyAreAskedFor) {
+    const SweepPlan plain = plan_of({{"--ops", "sum,count_nonzero"}, {"--sizes", "1000"}});
+    const SweepTable table(plain, {"cuda:0"});
+    EXPECT_EQ(table.header().find("result"), std::string::npos);
+    const std::string line = table.line(row_of(plain));
+    EXPECT_NE(line.find("sum            all    1000  "), std::string::npos) << line;
+    const SweepPlan wide =
+        plan_of({{"--types", "int8"}, {"--result", "int64"}, {"--sizes", "1000"}});
+    const SweepTable wide_table(wide, {"cuda:0"});
+    EXPECT_NE(wide_table.header().find("result"), std::string::npos);
+    EXPECT_NE(wide_table.line(row_of(wide)).find("int64"), std::string::npos);
+}
+
+TEST(SweepTable, NamesTheDeviceWhereThereAreSeveral) {
+    const SweepPlan plan = plan_of({{"--sizes", "1000"}});
+    SweepRow row = row_of(plan);
+    row.device = "cuda:1";
+    const SweepTable table(plan, {"cuda:0", "cuda:1"});
+    EXPECT_NE(table.header().find("size  device"), std::string::npos) << table.header();
+    EXPECT_NE(table.line(row).find("1000  cuda:1"), std::string::npos) << table.line(row);
+    EXPECT_EQ(SweepTable(plan, {"cuda:1"}).line(row).find("cuda:1"), std::string::npos);
+    SweepDescription sweep;
+    sweep.device = "cuda:0, cuda:1";
+    sweep.device_name = "Fake";
+    sweep.compiler = "NVRTC 12.8";
+    sweep.strategy = "auto";
+    EXPECT_EQ(sweep_title(plan, sweep),
+              "reduce on cuda:0, cuda:1 (Fake), NVRTC 12.8, run_to_run, strategy auto\n");
+}
+
+TEST(SweepTable, MarksASearchThatDidNotEndByItself) {
+    const SweepPlan plan = plan_of({{"--sizes", "1000"}});
+    SweepResult result;
+    result.rows.push_back(row_of(plan));
+    result.rows[0].tune.evaluated = 485;
+    result.rows[0].complete = true;
+    const SweepTable table(plan, {"cuda:0"});
+    EXPECT_EQ(table.line(result.rows[0]).find("485*"), std::string::npos);
+    EXPECT_TRUE(sweep_summary(result).starts_with("1 tuned"));
+    result.rows[0].complete = false;
+    result.rows[0].certainty.conditions = "clocks=noisy";
+    EXPECT_NE(table.line(result.rows[0]).find("485*"), std::string::npos);
+    EXPECT_TRUE(sweep_summary(result).starts_with("* ended before the strategy was done"));
+    EXPECT_NE(sweep_summary(result).find("\n? disturbed by"), std::string::npos);
+}
+
+TEST(SweepTable, SaysWhyARowHasNoTime) {
+    const SweepPlan plan = plan_of({});
+    SweepRow row = row_of(plan);
+    row.outcome = SweepRow::Outcome::skipped;
+    row.note = "not enough\nmemory";
+    EXPECT_TRUE(SweepTable(plan, {"cuda:0"}).line(row).ends_with("skipped: not enough memory\n"));
+}
+
+TEST(SweepText, TellsAnInterruptedSweepByItsSummaryAndExitCode) {
+    SweepResult result;
+    result.problems = 8;
+    result.rows.push_back(row_of(plan_of({{"--sizes", "1000"}})));
+    EXPECT_EQ(sweep_exit_code(result), kExitOk);
+    result.interrupted = true;
+    EXPECT_EQ(sweep_exit_code(result), kExitInterrupted);
+    EXPECT_NE(sweep_summary(result).find("1 of 8 problems were begun"), std::string::npos);
+}
+
+TEST(SweepText, CountsAllBytesThatAreReadAndWritten) {
+    const auto row_json = [](const FamilyArguments& given) {
+        const SweepPlan plan = plan_of(given);
+        SweepResult result;
+        result.rows = {row_of(plan)};
+        return nlohmann::json::parse(sweep_json(plan, result).text())["rows"][0];
+    };
+    const auto rows = row_json({{"--types", "int16"}, {"--shape", "rows"}, {"--sizes", "100x10"}});
+    EXPECT_DOUBLE_EQ(rows["gb_per_s"].get<double>(), (2000 + 400) / 1000.0);
+    EXPECT_EQ(rows["rows"], 100);
+    EXPECT_EQ(rows["n"], 1000);
+    const auto columns = row_json({{"--shape", "columns"}, {"--sizes", "100x10"}});
+    EXPECT_DOUBLE_EQ(columns["gb_per_s"].get<double>(), (4000 + 40) / 1000.0);
+    EXPECT_EQ(columns["columns"], 10);
+    const auto segments =
+        row_json({{"--types", "int8"}, {"--shape", "segments"}, {"--sizes", "100x1000"}});
+    EXPECT_DOUBLE_EQ(segments["gb_per_s"].get<double>(), (1000 + 400 + 808) / 1000.0);
+    EXPECT_EQ(segments["segments"], 100);
+    EXPECT_EQ(segments["n"], 1000);
+}
+
+TEST(SweepFamilies, AreFamilies) {
+    for (const SweepFamily& swept : sweep_families()) {
+        const auto rows = families();
+        EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Family& row) {
+            return row.name == swept.name;
+        })) << swept.name;
+        EXPECT_EQ(&sweep_family(swept.name), &swept);
+        const SweepPlan plan = swept.plan(sweep_arguments(swept));
+        EXPECT_EQ(plan.kernel, swept.name);
+        ASSERT_FALSE(plan.problems.empty()) << swept.name;
+        EXPECT_EQ(plan.problems.front().cells.size(), plan.columns.size()) << swept.name;
+    }
+}
+
+}  // namespace
+}  // namespace jitune::internal
