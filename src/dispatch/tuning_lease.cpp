@@ -18,14 +18,14 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Longer than anything that goes on between two calls of renew(). A process that ends without
-// giving its lease back is noticed at once by the others of its machine.
+// A lease must not expire under its holder, so it lasts longer than any step between two calls of
+// renew(). It ends early if its holder's process does: processes of the same machine see that.
 constexpr milliseconds kDuration{120'000};
 constexpr milliseconds kRenewal{10'000};
 constexpr milliseconds kFirstPause{10};
 constexpr milliseconds kLongestPause{200};
 
-/// Several sessions of a process are several owners.
+/// Several sessions of one process are several owners, so each lease has a number.
 std::string new_owner() {
     static std::atomic<int> last{0};
     return fmt::format("{} lease={}", process_identity(), ++last);
@@ -39,7 +39,7 @@ TuningLease::TuningLease(TuningStore* store, RecordKey key, const Log& log)
 TuningLease::~TuningLease() {
     try {
         release();
-    } catch (const Error& error) {  // it expires, or ends with the process
+    } catch (const Error& error) {  // the row stays until it expires or this process ends
         log_.info("{}; a lease is left behind", error.what());
     }
 }
@@ -50,54 +50,12 @@ void TuningLease::release() {
     }
 }
 
-std::string TuningLease::take(const std::function<bool()>& answered, bool& is_answered) {
-    std::string holder = store_->lease_holder(key_, owner_, kDuration);
-    if (!holder.empty()) {
-        return holder;
-    }
-    is_answered = answered();  // without writing, for those who have waited
-    if (is_answered) {
-        return "";
-    }
-    holder = store_->try_lease(key_, owner_, kDuration);
-    if (holder.empty()) {
-        held_ = true;
-        renewed_ = steady_clock::now();
-        is_answered = answered();  // perhaps by who had it until just now
-    }
-    return holder;
-}
-
 bool TuningLease::acquire(const std::function<bool()>& answered, milliseconds patience) {
     if (store_ == nullptr) {
         return false;
     }
-    const auto deadline = steady_clock::now() + patience;
     try {
-        for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-            bool is_answered = false;
-            const std::string holder = take(answered, is_answered);
-            if (holder.empty()) {
-                if (is_answered) {
-                    release();
-                }
-                return is_answered;
-            }
-            if (pause == kFirstPause) {
-                log_.info("waiting for another process that tunes {} {}: {}", key_.kernel,
-                          key_.types, holder);
-            }
-            if (patience.count() > 0 && steady_clock::now() >= deadline) {
-                if (answered()) {
-                    return true;
-                }
-                throw Error(ErrorKind::unavailable,
-                            fmt::format("tuning {} {}: another process does so and had no answer "
-                                        "within {} ms ({})",
-                                        key_.kernel, key_.types, patience.count(), holder));
-            }
-            std::this_thread::sleep_for(pause);
-        }
+        return wait(answered, patience);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::store) {
             throw;
@@ -107,6 +65,59 @@ bool TuningLease::acquire(const std::function<bool()>& answered, milliseconds pa
     }
 }
 
+/// Polls: SQLite tells no process of another's changes. The pauses grow, since a lease is held for
+/// seconds as a rule.
+bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patience) {
+    const auto deadline = steady_clock::now() + patience;
+    std::string holder;
+    for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+        const Outcome outcome = try_to_take(answered, holder);
+        if (outcome != Outcome::held_by_another) {
+            return outcome == Outcome::answered;
+        }
+        if (pause == kFirstPause) {
+            log_.info("waiting for another process that tunes {} {}: {}", key_.kernel, key_.types,
+                      holder);
+        }
+        if (patience.count() > 0 && steady_clock::now() >= deadline) {
+            // A holder may have stored its winner and not yet released the lease.
+            if (answered()) {
+                return true;
+            }
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("cannot tune {} {}: another process is tuning it and had no "
+                                    "answer within {} ms ({})",
+                                    key_.kernel, key_.types, patience.count(), holder));
+        }
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+TuningLease::Outcome TuningLease::try_to_take(const std::function<bool()>& answered,
+                                              std::string& holder) {
+    holder = store_->lease_holder(key_, owner_, kDuration);
+    if (!holder.empty()) {
+        return Outcome::held_by_another;
+    }
+    // A process that has waited finds the winner here. It need not take the lease for that, which
+    // would be a write, and writes of many waiting processes come one after the other.
+    if (answered()) {
+        return Outcome::answered;
+    }
+    holder = store_->try_lease(key_, owner_, kDuration);
+    if (!holder.empty()) {
+        return Outcome::held_by_another;
+    }
+    held_ = true;
+    renewed_ = steady_clock::now();
+    // Between the question above and the lease another process may have tuned and released it.
+    if (answered()) {
+        release();
+        return Outcome::answered;
+    }
+    return Outcome::taken;
+}
+
 void TuningLease::renew() {
     if (!held_ || steady_clock::now() - renewed_ < kRenewal) {
         return;
@@ -114,8 +125,8 @@ void TuningLease::renew() {
     renewed_ = steady_clock::now();
     try {
         held_ = store_->try_lease(key_, owner_, kDuration).empty();
-    } catch (const Error& error) {  // asked again later
-        log_.info("{}; a lease is not prolonged", error.what());
+    } catch (const Error& error) {  // the next renewal tries again
+        log_.info("{}; a lease is not renewed", error.what());
     }
 }
 

@@ -10,28 +10,33 @@
 
 namespace jitune::internal {
 
-/// The right to be the one process that tunes a key, told by the database. A database that cannot
-/// tell gives it to everybody: leases only save work. Used by one thread.
+/// The right to be the one process that tunes a key, granted by a row in the database. Leases only
+/// save work: without a database, or where it fails, every process tunes. Used by one thread.
 class TuningLease {
 public:
-    /// `store` may be null and outlives the lease. Nothing is asked yet.
+    /// `store` may be null; else it must outlive the lease. Does not access the database yet.
     TuningLease(TuningStore* store, RecordKey key, const Log& log);
-    /// Lets others have it.
+    /// Releases the lease.
     ~TuningLease();
     TuningLease(const TuningLease&) = delete;
     TuningLease& operator=(const TuningLease&) = delete;
 
-    /// Waits for as long as another process has the lease, and asks `answered` whenever nobody has
-    /// it, also after taking it. True: answered, nobody need tune; false: the lease is had. Throws
-    /// Error(unavailable) where another process still tunes after `patience` (zero: no limit).
+    /// Waits while another process holds the lease, then takes it. `answered` says whether the key
+    /// has a winner by now; it is called whenever nobody holds the lease, also after taking it.
+    /// Returns true where `answered` did: nobody need tune. Returns false where the caller is to
+    /// tune. Throws Error(unavailable) where another process still tunes after `patience` (zero: no
+    /// limit).
     bool acquire(const std::function<bool()>& answered, std::chrono::milliseconds patience);
 
     /// To be called often while tuning; cheap.
     void renew();
 
 private:
-    /// Who has it, after trying to; empty: nobody else.
-    std::string take(const std::function<bool()>& answered, bool& is_answered);
+    enum class Outcome { taken, answered, held_by_another };
+
+    bool wait(const std::function<bool()>& answered, std::chrono::milliseconds patience);
+    /// One attempt; sets `holder` where another process holds the lease.
+    Outcome try_to_take(const std::function<bool()>& answered, std::string& holder);
     void release();
 
     TuningStore* store_;

@@ -58,7 +58,7 @@ protected:
     }
 };
 
-TEST_F(TuningLeaseTest, OfManyProcessesThatMissOneKeyOneTunes) {
+TEST_F(TuningLeaseTest, LetsOneOfManyProcessesTuneAKey) {
     options_.budget = 20s;
     device_.before_sample = [] { std::this_thread::sleep_for(200us); };
     const std::vector<int> codes = run_together(12, [&] {
@@ -85,7 +85,7 @@ TEST_F(TuningLeaseTest, ManyProcessesTuneDifferentKeysAtOnce) {
               static_cast<std::ptrdiff_t>(open()->winners().size()));
 }
 
-TEST_F(TuningLeaseTest, WhoHasNoAnswerInTimeTakesTheDefaultAndSaysWhy) {
+TEST_F(TuningLeaseTest, ATimeoutAnswersWithTheDefaultAndWarns) {
     const std::string other = process_identity() + " lease=other";
     open()->try_lease(key(), other, 120s);
     options_.budget = 60ms;
@@ -93,10 +93,10 @@ TEST_F(TuningLeaseTest, WhoHasNoAnswerInTimeTakesTheDefaultAndSaysWhy) {
     EXPECT_EQ(info(*engine).origin, Origin::template_default);
     EXPECT_EQ(engine->counters().tunings, 0);
     ASSERT_EQ(warnings_.size(), 1U);
-    EXPECT_NE(warnings_[0].find("another process does so"), std::string::npos) << warnings_[0];
+    EXPECT_NE(warnings_[0].find("another process is tuning it"), std::string::npos) << warnings_[0];
 }
 
-TEST_F(TuningLeaseTest, OfAProcessThatWasKilledIsTakenOver) {
+TEST_F(TuningLeaseTest, IsTakenOverFromAKilledProcess) {
     const pid_t child = fork();
     if (child == 0) {
         open()->try_lease(key(), process_identity() + " lease=1", 120s);
@@ -122,7 +122,7 @@ private:
     std::unique_ptr<const Workload> sum_ = fake_sum_workload();
 };
 
-TEST_F(TuningLeaseTest, IsNotHadWhileWhatCandidatesAreMadeOfIsTuned) {
+TEST_F(TuningLeaseTest, IsNotHeldWhileTheWorkloadIsPrepared) {
     int prepared = 0;
     kernel_.workload = std::make_unique<PreparedWorkload>([&] {
         ++prepared;
@@ -137,18 +137,18 @@ TEST_F(TuningLeaseTest, IsNotHadWhileWhatCandidatesAreMadeOfIsTuned) {
     EXPECT_EQ(prepared, 2);
 }
 
-TEST_F(TuningLeaseTest, IsGivenBackAfterATuning) {
+TEST_F(TuningLeaseTest, IsReleasedAfterATuning) {
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
     EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");
 }
 
-TEST_F(TuningLeaseTest, IsGivenBackAfterATuningThatFails) {
+TEST_F(TuningLeaseTest, IsReleasedAfterAFailedTuning) {
     device_.otherwise.compile_log = device_.on(fake_sum(128, 4)).compile_log = "garbage";
     EXPECT_THROW(resolve(*make_engine()), Error);
     EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");
 }
 
-TEST_F(TuningLeaseTest, AsksAgainOnceItIsHad) {
+TEST_F(TuningLeaseTest, AsksForAnAnswerAgainOnceTaken) {
     const auto store = open();
     const Log log(LogLevel::off);
     TuningLease lease(store.get(), key(), log);
@@ -157,7 +157,7 @@ TEST_F(TuningLeaseTest, AsksAgainOnceItIsHad) {
     EXPECT_EQ(store->lease_holder(key(), "me", 120s), "");
 }
 
-TEST_F(TuningLeaseTest, IsEverybodysWhereTheDatabaseCannotTell) {
+TEST_F(TuningLeaseTest, IsGrantedWithoutAWritableDatabase) {
     const Log log(LogLevel::off);
     const auto never = [] { return false; };
     TuningLease without(nullptr, key(), log);
@@ -170,14 +170,14 @@ TEST_F(TuningLeaseTest, IsEverybodysWhereTheDatabaseCannotTell) {
     reading.renew();
 }
 
-TEST_F(TuningLeaseTest, OfAnotherSessionOfThisProcessCountsToo) {
+TEST_F(TuningLeaseTest, OfAnotherSessionOfThisProcessBlocksToo) {
     const auto store = open();
     const Log log(LogLevel::off);
     const auto never = [] { return false; };
     TuningLease first(store.get(), key(), log);
     EXPECT_FALSE(first.acquire(never, 1s));
     TuningLease second(store.get(), key(), log);
-    expect_error(ErrorKind::unavailable, "another process does so",
+    expect_error(ErrorKind::unavailable, "another process is tuning it",
                  [&] { second.acquire(never, 30ms); });
 }
 
