@@ -2,7 +2,8 @@
 #include "dispatch/explanation.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,9 +13,13 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr std::string_view kNearest = "nearest size";
+/// A row with its rank.
+struct Candidate {
+    ExplainedRow row;
+    bool comparable = false;  ///< only the size may differ
+};
 
-/// The first thing that keeps `row` from serving `key`; empty if only the size may differ.
+/// The first difference that keeps `row` from serving `key`; empty if only the size may differ.
 std::string obstacle(const RecordKey& row, const RecordKey& key) {
     if (row.types != key.types) {
         return "other types or operation: " + row.types;
@@ -31,9 +36,45 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
     return {};
 }
 
-std::string answer_of(const Explanation& explanation, const Options& options) {
-    if (!explanation.rows.empty() && explanation.rows.front().serves) {
-        return "the stored winner answers: " + explanation.rows.front().winner.configuration;
+Candidate candidate_of(Winner winner, const RecordKey& key) {
+    ExplainedRow row;
+    row.octaves = static_cast<double>(bucket_distance(winner.key.bucket, key.bucket)) / 2;
+    row.reason = obstacle(winner.key, key);
+    const bool comparable = row.reason.empty();
+    row.serves = comparable && winner.key.bucket == key.bucket;
+    if (row.serves) {
+        row.reason = "serves: same problem, same size bucket";
+    } else if (comparable) {
+        row.reason =
+            fmt::format("other size, {} octave{} away", row.octaves, row.octaves == 1 ? "" : "s");
+    }
+    row.winner = std::move(winner);
+    return {std::move(row), comparable};
+}
+
+/// The rows of the key's kernel: comparable ones first, then by their distance in size.
+std::vector<Candidate> ranked(std::vector<Winner> winners, const RecordKey& key) {
+    std::vector<Candidate> candidates;
+    for (Winner& winner : winners) {
+        if (winner.key.kernel == key.kernel) {
+            candidates.push_back(candidate_of(std::move(winner), key));
+        }
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) {
+                         return std::pair(!a.comparable, a.row.octaves) <
+                                std::pair(!b.comparable, b.row.octaves);
+                     });
+    return candidates;
+}
+
+bool is_nearest(const Candidate& first) {
+    return first.comparable && !first.row.serves;
+}
+
+std::string answer_of(const std::vector<Candidate>& candidates, const Options& options) {
+    if (!candidates.empty() && candidates.front().row.serves) {
+        return "the stored winner answers: " + candidates.front().row.winner.configuration;
     }
     if (options.on_miss == TunePolicy::now) {
         if (options.budget.count() == 0) {
@@ -42,11 +83,10 @@ std::string answer_of(const Explanation& explanation, const Options& options) {
         return fmt::format("no stored winner: a call tunes for up to {} s",
                            static_cast<double>(options.budget.count()) / 1000);
     }
-    const bool near =
-        !explanation.rows.empty() && explanation.rows.front().reason.starts_with(kNearest);
-    if (options.on_miss == TunePolicy::nearest && near) {
+    if (options.on_miss == TunePolicy::nearest && !candidates.empty() &&
+        is_nearest(candidates.front())) {
         return "no stored winner: the nearest answers: " +
-               explanation.rows.front().winner.configuration;
+               candidates.front().row.winner.configuration;
     }
     return "no stored winner: the template's default answers";
 }
@@ -55,46 +95,23 @@ std::string answer_of(const Explanation& explanation, const Options& options) {
 
 Explanation explain(Engine& engine, const Task& task) {
     task.check();
-    Explanation explanation;
-    explanation.key = task.key();
     TuningStore* store = engine.store();
     if (store == nullptr) {
         throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
     }
-    std::vector<std::tuple<bool, double, ExplainedRow>> ranked;
-    for (Winner& winner : store->winners()) {
-        if (winner.key.kernel != explanation.key.kernel) {
-            continue;
-        }
-        ExplainedRow row;
-        const auto distance = bucket_distance(winner.key.bucket, explanation.key.bucket);
-        row.octaves = static_cast<double>(distance) / 2;
-        row.reason = obstacle(winner.key, explanation.key);
-        const bool comparable = row.reason.empty();
-        row.serves = comparable && winner.key.bucket == explanation.key.bucket;
-        if (row.serves) {
-            row.reason = "serves: same problem, same size bucket";
-        } else if (comparable) {
-            row.reason = fmt::format("other size, {} octave{} away", row.octaves,
-                                     row.octaves == 1 ? "" : "s");
-        }
-        row.winner = std::move(winner);
-        ranked.emplace_back(!comparable, row.octaves, std::move(row));
+    Explanation explanation;
+    explanation.key = task.key();
+    std::vector<Candidate> candidates = ranked(store->winners(), explanation.key);
+    explanation.answer = answer_of(candidates, engine.options());
+    if (!candidates.empty() && is_nearest(candidates.front())) {
+        std::string& reason = candidates.front().row.reason;
+        const bool by_policy = engine.options().on_miss == TunePolicy::nearest;
+        reason = fmt::format("nearest stored size: answers {} policy \"nearest\"; {}",
+                             by_policy ? "by the" : "only under the", reason);
     }
-    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
-        return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
-    });
-    for (auto& [other, octaves, row] : ranked) {
-        const bool first = explanation.rows.empty();
-        if (first && !other && !row.serves) {
-            row.reason = fmt::format(
-                "{} that is stored: answers {} policy \"nearest\"; {}", kNearest,
-                engine.options().on_miss == TunePolicy::nearest ? "by the" : "only under the",
-                row.reason);
-        }
-        explanation.rows.push_back(std::move(row));
+    for (Candidate& candidate : candidates) {
+        explanation.rows.push_back(std::move(candidate.row));
     }
-    explanation.answer = answer_of(explanation, engine.options());
     return explanation;
 }
 

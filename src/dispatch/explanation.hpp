@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// Why a stored winner would or would not serve a problem.
+/// A stored winner, and why it would or would not serve a task.
 struct ExplainedRow {
     Winner winner;  ///< without its image
     bool serves = false;

@@ -50,7 +50,7 @@ TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
     ASSERT_EQ(explanation.rows.size(), 3U);
     EXPECT_EQ(explanation.rows[0].octaves, 1);
     EXPECT_EQ(explanation.rows[0].reason,
-              "nearest size that is stored: answers by the policy \"nearest\"; other size, 1 "
+              "nearest stored size: answers by the policy \"nearest\"; other size, 1 "
               "octave away");
     EXPECT_EQ(explanation.rows[1].octaves, 3);
     EXPECT_EQ(explanation.rows[2].octaves, 4);
@@ -67,7 +67,7 @@ TEST_F(ExplanationTest, AddsUpTheDistancesOfAllSizes) {
     EXPECT_EQ(explanation.rows[1].octaves, 4);
 }
 
-TEST_F(ExplanationTest, SaysWhatKeepsARowFromServing) {
+TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
     tune_before(1000);
     store_other([](RecordKey& key) { key.types = "element=float8"; });
     store_other([](RecordKey& key) { key.device_class = "cuda cc=10"; });
