@@ -29,10 +29,10 @@ namespace jitune::internal {
 
 namespace {
 
-/// The end of the process and of what it has started, at once: a candidate may hang in any thread,
-/// and the device may be lost.
+/// Ends the process and all that it has started, at once: a candidate may hang in any thread, and
+/// the device may be lost.
 [[noreturn]] void end_now(const std::filesystem::path& scratch) {
-    constexpr int kMostRounds = 100;  // threads go on and start compilers until the folder is gone
+    constexpr int kMostRounds = 100;  // until the folder is gone, threads may start compilers
     std::error_code error;
     for (int round = 0; round == 0 || (error && round < kMostRounds); ++round) {
         kill_session(::getpid());
@@ -41,12 +41,12 @@ namespace {
     ::_exit(0);
 }
 
-/// Takes the channel out of the way of what candidates read.
+/// Moves the channel away from standard input, which candidates may read.
 FileDescriptor take_channel() {
     struct stat status {};
     if (::fstat(STDIN_FILENO, &status) != 0 || !S_ISSOCK(status.st_mode)) {
         throw Error(ErrorKind::usage,
-                    "jitune worker is started by jitune itself, to tune kernels in it");
+                    "jitune worker is for jitune's own use: it tunes kernels for a parent process");
     }
     FileDescriptor channel(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
     const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -54,7 +54,7 @@ FileDescriptor take_channel() {
     return channel;
 }
 
-/// What the parent says, as a thread of its own hears it.
+/// The parent's messages, which a thread of its own receives.
 class Orders {
 public:
     Orders(MessageChannel& channel, const std::filesystem::path& scratch)
@@ -85,22 +85,22 @@ private:
                     obey(*message);
                 }
             }
-        } catch (const Error&) {  // of another version: nothing that it says can be obeyed
+        } catch (const Error&) {  // a malformed message, as of another version
         }
         end_now(scratch);
     }
 
     void obey(const Message& message) {
         MessageReader reader(message);
-        const std::string word = reader.text();
+        const std::string name = reader.text();
         const std::lock_guard lock(mutex_);
-        if (word == worker_messages::kTune) {
+        if (name == worker_messages::kTune) {
             stop_ = false;
             answered_ = 0;
             requests_.push_back(read_request(reader));
-        } else if (word == worker_messages::kGo) {
+        } else if (name == worker_messages::kGo) {
             ++answered_;
-        } else if (word == worker_messages::kStop) {
+        } else if (name == worker_messages::kStop) {
             stop_ = true;
         }
         changed_.notify_all();
@@ -114,7 +114,7 @@ private:
     std::thread listener_;
 };
 
-/// Says each step of a tuning to the parent.
+/// Reports each step of a tuning to the parent.
 class Reporter : public TuneObserver {
 public:
     Reporter(MessageChannel& channel, Orders& orders, const BinaryCache& binaries)
@@ -140,7 +140,7 @@ public:
         channel_.send(message);
         tell_compiles();
     }
-    /// What was compiled since this was last told.
+    /// Reports how many instances were compiled since the last such report.
     void tell_compiles() {
         const std::int64_t now = binaries_.compiles();
         Message message{worker_messages::kCompiles};
@@ -148,7 +148,7 @@ public:
         channel_.send(message);
     }
     void begin(const std::string& configuration, Phase phase) override {
-        // Compiling has gone on meanwhile, so that this waits for nothing as a rule.
+        // Usually the answer came while the candidate was compiled, and this does not wait.
         if (const auto place = announcement_of_.find(configuration);
             place != announcement_of_.end()) {
             orders_.wait_for_go(place->second);
@@ -178,7 +178,7 @@ void say_error(MessageChannel& channel, ErrorKind kind, const std::string& text)
     channel.send(message);
 }
 
-/// Tunes problem after problem.
+/// Tunes one request after the other.
 class Worker {
 public:
     Worker(std::filesystem::path scratch, std::span<const Family> families)
@@ -221,7 +221,8 @@ private:
         }
         if (kernel_->kernel_template.hash() != request.template_hash) {
             throw Error(ErrorKind::unavailable,
-                        "a worker has another template of this name: it is of another version");
+                        "the worker has a different template of this name: it is another version "
+                        "of jitune");
         }
         return *kernel_;
     }

@@ -6,6 +6,7 @@
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
 #include "fixtures/behaviour_kernel.hpp"
+#include "tuning/finalist.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -54,7 +55,7 @@ TEST(IsolationGpu, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
     EXPECT_TRUE(report.winner.complete);
     std::map<std::string, Measurement> found;
     for (const Measurement& one : report.measurements) {
-        if (!one.conditions.ends_with("interleaved")) {
+        if (!is_of_finals(one)) {
             found.emplace(one.configuration, one);
         }
     }

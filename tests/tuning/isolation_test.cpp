@@ -17,6 +17,7 @@
 #include "fixtures/expect_error.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_dir.hpp"
+#include "tuning/finalist.hpp"
 #include "tuning/record_maker.hpp"
 
 namespace jitune::internal {
@@ -44,11 +45,11 @@ protected:
                                      hooks);
     }
 
-    /// The first verdict on each configuration that is none of the last round's.
+    /// The first verdict on each configuration, without those of the finals.
     static std::map<std::string, Measurement> verdicts(const TuneReport& report) {
         std::map<std::string, Measurement> result;
         for (const Measurement& one : report.measurements) {
-            if (!one.conditions.ends_with("interleaved")) {
+            if (!is_of_finals(one)) {
                 result.emplace(one.configuration, one);
             }
         }
@@ -99,7 +100,7 @@ TEST_F(IsolationTest, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
     EXPECT_EQ(report.progress.failed, 28U);
 }
 
-TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
+TEST_F(IsolationTest, EndsCandidatesAndCompilersThatHang) {
     options_.compile_limit = milliseconds(10'000);
     const TuneReport report = tune(
         kernel({"good", "hang", "endless_compile"}),
@@ -122,7 +123,7 @@ TEST_F(IsolationTest, EndsCandidatesAndCompilersThatDoNotComeBack) {
     EXPECT_GE(endless, 1);
 }
 
-TEST_F(IsolationTest, AHangOnOneDeviceIsNothingToAnother) {
+TEST_F(IsolationTest, AHangOnOneDeviceDoesNotAffectAnother) {
     FakeDevice hanging("host"), other("host:0");  // a worker takes both for the host
     const Log log;
     Isolation isolation(options_, log);
@@ -151,14 +152,15 @@ TEST_F(IsolationTest, AHangOnOneDeviceIsNothingToAnother) {
     EXPECT_GE(isolation.compiles(), 8);
 }
 
-TEST_F(IsolationTest, SaysWhyWhereNoWorkerCanBeHad) {
+TEST_F(IsolationTest, SaysWhyAWorkerCannotBeStarted) {
     options_.worker = "/no/such/program";
     expect_error(ErrorKind::unavailable, "/no/such/program", [&] { tune(kernel({"good"})); });
     options_.worker = "/bin/true";
-    expect_error(ErrorKind::unavailable, "none of this version", [&] { tune(kernel({"good"})); });
+    expect_error(ErrorKind::unavailable, "is not a jitune worker of this version",
+                 [&] { tune(kernel({"good"})); });
 }
 
-TEST_F(IsolationTest, StopsWhenItIsToldAndGoesOnLater) {
+TEST_F(IsolationTest, StopsOnRequestAndResumesLater) {
     std::atomic<bool> stop{false};
     const SearchPlan plan{.strategy = "exhaustive"};
     const TuneHooks hooks{&stop,

@@ -59,19 +59,19 @@ protected:
     RecordMaker record_maker_{{device_, kernel_, fake_sum_problem()}};
 };
 
-TEST_F(SupervisorTest, GivesUpOnWorkersThatComeToNothing) {
+TEST_F(SupervisorTest, GivesUpAfterThreeWorkersThatTryNoCandidate) {
     play("echo 'no such library' >&2; exit 7");
-    expect_error(ErrorKind::device, "3 in a row", [&] { tune(); });
+    expect_error(ErrorKind::device, "3 workers in a row", [&] { tune(); });
     expect_error(ErrorKind::device, "exit code 7: no such library", [&] { tune(); });
     EXPECT_EQ(starts(), 6);
 }
 
-TEST_F(SupervisorTest, ReplacesAWorkerThatSaysNothingOrGarbage) {
+TEST_F(SupervisorTest, ReplacesAWorkerThatIsSilentOrSendsGarbage) {
     limits_.idle = milliseconds(200);
     play("sleep 600");
     expect_error(ErrorKind::device, "it said nothing", [&] { tune(); });
     play("printf 'Segmentation fault (core dumped)' >&0; sleep 600");
-    expect_error(ErrorKind::device, "no message", [&] { tune(); });
+    expect_error(ErrorKind::device, "it sent a malformed message", [&] { tune(); });
 }
 
 TEST_F(SupervisorTest, PassesOnAnErrorOfTheTuningItself) {
@@ -85,7 +85,7 @@ TEST_F(SupervisorTest, PassesOnAnErrorOfTheTuningItself) {
     EXPECT_EQ(starts(), 1);
 }
 
-TEST_F(SupervisorTest, ChargesWhatWasUnderWayAndGoesOn) {
+TEST_F(SupervisorTest, ChargesTheCandidateUnderWayAndContinues) {
     put("check", {worker_messages::kCheck, "block=64 items=2"});
     put("time", {worker_messages::kTime, "block=32 items=1"});
     Message compiling{worker_messages::kCompiling};

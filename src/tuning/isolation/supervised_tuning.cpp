@@ -12,6 +12,21 @@
 #include "tuning/finalist.hpp"
 #include "tuning/isolation/worker_process.hpp"
 
+// Whom a dead worker blames.
+//
+// A worker announces each step before it takes it, so that at its death `running_` holds the
+// candidate on the device, if any, and `batches_` those in the hands of compilers. Any of them may
+// be the cause: generated code can crash in the same process as the compiler's threads.
+//
+// One candidate under way: it is charged, which is a verdict like any other, and the next worker
+// does not meet it again.
+//
+// Several under way: none is charged on suspicion. Suspects are compiled and run by the next worker
+// one after the other, while nothing else is under way, so that its death would name the culprit.
+// The candidate on the device is suspected first, because crashes are far more often its than the
+// compiler's. If it survives alone and a worker dies again, the compiles that were under way both
+// times become suspects.
+
 namespace jitune::internal {
 
 namespace {
@@ -39,39 +54,34 @@ SupervisedTuning::SupervisedTuning(WorkerRequest request, const TuneHooks& hooks
       spent_before_(request_.plan.spent) {
     const auto& history = request_.plan.history;
     for (std::size_t i = 0; i < history.size(); ++i) {
-        place_of_[history[i].configuration] = i;
+        history_index_[history[i].configuration] = i;
     }
 }
 
 std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
     begin(worker);
     while (true) {
-        if (!told_to_stop_ && hooks_.stop->load()) {
-            worker.send({worker_messages::kStop});
-            told_to_stop_ = true;
-        }
+        pass_on_stop(worker);
         if (const auto message = worker.receive(kGlance)) {
             if (message->front() == worker_messages::kError) {
-                MessageReader reader(*message);
-                reader.text();
-                take_error(reader);
+                take_error(*message);
                 return std::nullopt;
             }
             if (auto report = take(worker, *message)) {
                 return report;
             }
         } else if (worker.lost()) {
-            explain_end(worker.last_words());
+            judge_end(worker.last_words());
             return std::nullopt;
         }
-        if (is_late()) {
+        if (judge_overdue_steps()) {
             return std::nullopt;
         }
     }
 }
 
 void SupervisedTuning::begin(WorkerProcess& worker) {
-    if (search_began_) {
+    if (search_began_) {  // a replaced worker gets what is left of the budget
         request_.plan.spent =
             spent_before_ + std::chrono::duration_cast<milliseconds>(Clock::now() - *search_began_);
     }
@@ -85,41 +95,50 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
     batches_.clear();
 }
 
+void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
+    if (!told_to_stop_ && hooks_.stop->load()) {
+        worker.send({worker_messages::kStop});
+        told_to_stop_ = true;
+    }
+}
+
 std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Message& message) {
     MessageReader reader(message);
-    const std::string word = reader.text();
-    if (running_.empty()) {
+    const std::string name = reader.text();
+    if (running_.empty()) {  // any message is a sign of life
         since_ = Clock::now();
     }
-    if (word == worker_messages::kAnnounce) {
+    if (name == worker_messages::kAnnounce) {
         search_began_ = search_began_.value_or(Clock::now());
+        // The worker waits for "go" before it runs any of these. By then the observer has them on
+        // disk, so that even the death of the machine leaves a trace of them.
         hooks_.observer->announce(reader.texts());
         worker.send({worker_messages::kGo});
-    } else if (word == worker_messages::kMeasured) {
+    } else if (name == worker_messages::kMeasured) {
         take_measurement(read_measurement(reader));
-    } else if (word == worker_messages::kProgress) {
+    } else if (name == worker_messages::kProgress) {
         report_.progress = read_progress(reader);
         hooks_.progress(report_.progress);
-    } else if (word == worker_messages::kReport) {
+    } else if (name == worker_messages::kReport) {
         return make_report(reader);
     } else {
-        take_step(word, reader);
+        take_step(name, reader);
     }
     return std::nullopt;
 }
 
-void SupervisedTuning::take_step(const std::string& word, MessageReader& reader) {
-    if (word == worker_messages::kCompiling) {
+void SupervisedTuning::take_step(const std::string& name, MessageReader& reader) {
+    if (name == worker_messages::kCompiling) {
         const std::int64_t batch = reader.integer();
         batches_[batch] = {reader.texts(), Clock::now()};
-    } else if (word == worker_messages::kCompiled) {
+    } else if (name == worker_messages::kCompiled) {
         batches_.erase(reader.integer());
-    } else if (word == worker_messages::kCompiles) {
+    } else if (name == worker_messages::kCompiles) {
         compiles_ += reader.integer();
-    } else if (word == worker_messages::kCheck || word == worker_messages::kTime) {
+    } else if (name == worker_messages::kCheck || name == worker_messages::kTime) {
         running_ = reader.text();
         since_ = Clock::now();
-    } else if (word == worker_messages::kLog) {
+    } else if (name == worker_messages::kLog) {
         log_.info("{}", reader.text());
     }
 }
@@ -130,15 +149,16 @@ void SupervisedTuning::take_measurement(Measurement measurement) {
     since_ = Clock::now();
     hooks_.observer->measured(measurement);
     report_.measurements.push_back(measurement);
+    // A later worker repeats the finals, so that their samples are no history for it.
     if (is_of_finals(measurement)) {
         return;
     }
     auto& history = request_.plan.history;
-    const auto [place, added] = place_of_.emplace(measurement.configuration, history.size());
-    if (added) {
+    const auto [known, is_new] = history_index_.emplace(measurement.configuration, history.size());
+    if (is_new) {
         history.push_back(std::move(measurement));
     } else {
-        history[place->second] = std::move(measurement);
+        history[known->second] = std::move(measurement);
     }
 }
 
@@ -148,12 +168,15 @@ TuneReport SupervisedTuning::make_report(MessageReader& reader) {
     return std::move(report_);
 }
 
-void SupervisedTuning::take_error(MessageReader& reader) {
+void SupervisedTuning::take_error(const Message& message) {
+    MessageReader reader(message);
+    reader.text();  // the message's name
     const auto kind = static_cast<ErrorKind>(reader.integer());
     const std::string text = reader.text();
     if (kind != ErrorKind::device) {
         throw Error(kind, text);
     }
+    // The worker has lost the device, which a new process can use again.
     if (!running_.empty()) {
         charge(running_, Verdict::launch_failed, text);
     } else {
@@ -161,14 +184,14 @@ void SupervisedTuning::take_error(MessageReader& reader) {
     }
 }
 
-bool SupervisedTuning::is_late(const Batch& batch) const {
+bool SupervisedTuning::is_overdue(const Batch& batch) const {
     return Clock::now() - batch.since > limits_.compile;
 }
 
-bool SupervisedTuning::is_late() {
+bool SupervisedTuning::judge_overdue_steps() {
     if (std::any_of(batches_.begin(), batches_.end(),
-                    [&](const auto& one) { return is_late(one.second); })) {
-        give_late_compiles_a_verdict();
+                    [&](const auto& batch) { return is_overdue(batch.second); })) {
+        judge_overdue_compiles();
         return true;
     }
     const auto spent = Clock::now() - since_;
@@ -183,9 +206,11 @@ bool SupervisedTuning::is_late() {
     return false;
 }
 
-void SupervisedTuning::give_late_compiles_a_verdict() {
+/// A batch of several shares one call of the compiler: which of them it hangs on shows when each is
+/// compiled alone.
+void SupervisedTuning::judge_overdue_compiles() {
     for (const auto& [number, batch] : batches_) {
-        if (!is_late(batch)) {
+        if (!is_overdue(batch)) {
             continue;
         }
         if (batch.configurations.size() == 1) {
@@ -205,7 +230,7 @@ std::set<std::string> SupervisedTuning::compiling() const {
     return all;
 }
 
-void SupervisedTuning::explain_end(const std::string& reason) {
+void SupervisedTuning::judge_end(const std::string& reason) {
     const std::set<std::string> compiled = compiling();
     if (running_.empty() && compiled.empty()) {
         return count_futile(reason);
@@ -218,14 +243,21 @@ void SupervisedTuning::explain_end(const std::string& reason) {
         return charge(*compiled.begin(), Verdict::compile_failed,
                       "the compiler took its process down: " + reason);
     }
-    std::vector<std::string> again;  // once a suspect has been alone and innocent
-    std::set_intersection(compiled.begin(), compiled.end(), doubtful_.begin(), doubtful_.end(),
+    judge_several_under_way(compiled);
+}
+
+void SupervisedTuning::judge_several_under_way(const std::set<std::string>& compiling) {
+    // Under way at an earlier death, too, whose first suspect has meanwhile run alone and survived.
+    std::vector<std::string> again;
+    std::set_intersection(compiling.begin(), compiling.end(), doubtful_.begin(), doubtful_.end(),
                           std::back_inserter(again));
-    if (!again.empty() || running_.empty()) {
-        suspect(again.empty() ? std::vector(compiled.begin(), compiled.end()) : again);
+    if (!again.empty()) {
+        suspect(again);
+    } else if (running_.empty()) {
+        suspect({compiling.begin(), compiling.end()});
     } else {
         suspect({running_});
-        doubtful_ = compiled;
+        doubtful_ = compiling;
     }
 }
 
@@ -240,11 +272,13 @@ void SupervisedTuning::charge(const std::string& configuration, Verdict verdict,
     take_measurement(record_maker_.verdict(configuration, verdict, reason));
 }
 
+/// Guards against workers that can never work, such as one that lacks a library: only a worker that
+/// has tried a candidate is worth a successor without end.
 void SupervisedTuning::count_futile(const std::string& reason) {
     if (++futile_ == kMostFutile) {
         throw Error(ErrorKind::device,
-                    fmt::format("tuning in a worker process: {} in a row have ended before they "
-                                "had tried a candidate: {}",
+                    fmt::format("cannot tune in a worker process: {} workers in a row ended before "
+                                "they tried a candidate. The last one: {}",
                                 kMostFutile, reason));
     }
     log_.info("a worker has ended early ({}); another takes its place", reason);

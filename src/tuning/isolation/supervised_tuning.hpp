@@ -26,61 +26,71 @@ struct WatchLimits {
     std::chrono::milliseconds idle{600'000};      ///< anything else, such as making the data
 };
 
-/// One tuning as its supervisor sees it, over all the workers that it takes.
+/// One tuning as its supervisor sees it, over all the workers that it takes. It follows each
+/// worker's messages, so that it knows at any time which candidates are under way, and decides
+/// which of them to blame when a worker ends or hangs.
 class SupervisedTuning {
 public:
-    /// All but the request must outlive it.
+    /// Everything but the request must outlive it.
     SupervisedTuning(WorkerRequest request, const TuneHooks& hooks, const RecordMaker& record_maker,
                      const WatchLimits& limits, const Log& log,
                      std::atomic<std::int64_t>& compiles);
 
-    /// Has `worker` tune from what is known so far. The report, or nothing where the worker is of
-    /// no use any more; what it died of is then known. Throws the tuning's own error, and
-    /// Error(device) for the third worker in a row that came to nothing.
+    /// Has `worker` tune from what is known so far. Returns the report, or nothing where the worker
+    /// must be replaced; the candidates to blame then have their verdicts or are suspects. Throws
+    /// the tuning's own error, and Error(device) for the third worker in a row that ended before it
+    /// tried a candidate.
     std::optional<TuneReport> follow(WorkerProcess& worker);
 
 private:
     using Clock = std::chrono::steady_clock;
 
+    /// One call of the worker's compiler.
     struct Batch {
         std::vector<std::string> configurations;
         Clock::time_point since;
     };
 
     void begin(WorkerProcess& worker);
+    void pass_on_stop(WorkerProcess& worker);
     std::optional<TuneReport> take(WorkerProcess& worker, const Message& message);
-    void take_step(const std::string& word, MessageReader& reader);
+    void take_step(const std::string& name, MessageReader& reader);
     void take_measurement(Measurement measurement);
     TuneReport make_report(MessageReader& reader);
-    /// The error that a worker reports; returns for one that is the worker's alone.
-    void take_error(MessageReader& reader);
-    /// True where something takes too long, whose verdict is then made.
-    bool is_late();
-    bool is_late(const Batch& batch) const;
-    void give_late_compiles_a_verdict();
-    void explain_end(const std::string& reason);
+    /// Throws the error that a worker reports, unless the worker alone is lost by it.
+    void take_error(const Message& message);
+
+    /// Gives every overdue step its verdict. True if there was one: the worker must be replaced.
+    bool judge_overdue_steps();
+    [[nodiscard]] bool is_overdue(const Batch& batch) const;
+    void judge_overdue_compiles();
+    /// Finds out which candidate to blame for the end of a worker.
+    void judge_end(const std::string& reason);
+    void judge_several_under_way(const std::set<std::string>& compiling);
+    [[nodiscard]] std::set<std::string> compiling() const;
+
     void suspect(const std::vector<std::string>& configurations);
     void charge(const std::string& configuration, Verdict verdict, const std::string& reason);
     void count_futile(const std::string& reason);
-    [[nodiscard]] std::set<std::string> compiling() const;
 
-    WorkerRequest request_;
+    WorkerRequest request_;  ///< its plan grows with what is learned: history, suspects, spent
     const TuneHooks& hooks_;
     const RecordMaker& record_maker_;
     const WatchLimits& limits_;
     Log log_;
     std::atomic<std::int64_t>& compiles_;
     TuneReport report_;
-    std::map<std::string, std::size_t> place_of_;  ///< of a configuration in the history
-    std::set<std::string> doubtful_;  ///< under way beside a suspect when a worker died
-    int futile_ = 0;                  ///< workers in a row that came to nothing
+    std::map<std::string, std::size_t> history_index_;  ///< by configuration
+    /// Were being compiled when a worker died while another candidate, now a suspect, ran.
+    std::set<std::string> doubtful_;
+    int futile_ = 0;  ///< workers in a row that ended before they tried a candidate
     std::optional<Clock::time_point> search_began_;
     std::chrono::milliseconds spent_before_;
 
-    // Of the present worker.
+    // The state of the present worker.
     bool told_to_stop_ = false;
-    std::string running_;  ///< configuration; empty: none
-    Clock::time_point since_;
+    std::string running_;      ///< the configuration on the device; empty: none
+    Clock::time_point since_;  ///< when that began; while nothing runs, the last message
     std::map<std::int64_t, Batch> batches_;
 };
 

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTime{30'000};
-constexpr milliseconds kEndTime{2'000};  // of a process whose channel is closed: it dumps its core
+constexpr milliseconds kEndTime{2'000};  // between a closed channel and the end: a core dump
 constexpr std::size_t kKept = 600;       // bytes of standard error
 
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
@@ -46,7 +46,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
     Command command;
     command.program = program;
     command.arguments = {"worker", scratch_.path().string()};
-    // What a candidate prints must not look like a message: only standard input is the channel.
+    // Standard input is the channel, so that text which a candidate prints is never a message.
     process_ = std::make_unique<ChildProcess>(
         command, ChildStreams{theirs.number(), sink.number(), sink.number()},
         ChildProcess::Reach::session);
@@ -59,7 +59,8 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
     }
     if (first != Message{worker_messages::kReady, worker_messages::kProtocol}) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("start a worker of {}: it is none of this version of jitune ({})",
+                    fmt::format("cannot start a tuning worker: {} is not a jitune worker of this "
+                                "version ({})",
                                 program.string(), last_words()));
     }
 }
@@ -92,7 +93,7 @@ std::string WorkerProcess::last_words() {
         end = process_->end();
     }
     read_errors();
-    std::string text = garbled_ ? "it sent what is no message" : "it did not end";
+    std::string text = garbled_ ? "it sent a malformed message" : "it did not end";
     if (end) {
         text = describe_end(*end);
     } else {

@@ -13,33 +13,34 @@
 
 namespace jitune::internal {
 
-/// A running `<program> worker <folder for its temporary files>`, to which worker_request.hpp is
-/// spoken. Killed with the object, and all that it has started. Used by one thread.
+/// A running `<program> worker <folder for its temporary files>`, which understands the messages of
+/// worker_request.hpp. The destructor kills it and every process that it has started. Used by one
+/// thread.
 class WorkerProcess {
 public:
     /// Starts it and waits until it is ready. Throws Error(unavailable) where it cannot be started
-    /// or is of another version.
+    /// or is another version's worker.
     explicit WorkerProcess(const std::filesystem::path& program);
 
     void send(const Message& message) { channel_->send(message); }
 
-    /// The next message; nothing where none comes within `patience` or there will be none.
+    /// The next message. Nothing where none comes within `patience`, or where the worker is lost.
     std::optional<Message> receive(std::chrono::milliseconds patience);
 
-    /// It has ended, or says what cannot be understood.
+    /// The worker has ended, or has sent a malformed message.
     [[nodiscard]] bool lost() const { return garbled_ || channel_->closed(); }
 
-    /// How it ended and the end of what it wrote to standard error: "signal 11 (Segmentation
-    /// fault)". Kills it where it has not ended by now.
+    /// How it ended, with the last text that it wrote to standard error: "signal 11 (Segmentation
+    /// fault)". Kills it if it has not ended yet.
     [[nodiscard]] std::string last_words();
 
 private:
     void read_errors();
 
-    const TempDir scratch_;  // what compilers leave there when they are killed goes with it
+    const TempDir scratch_;  // removed with all files that killed compilers leave there
     std::unique_ptr<MessageChannel> channel_;
     FileDescriptor errors_;
-    std::string written_;  // the end of what it wrote there
+    std::string written_;  // the end of the text from there
     bool garbled_ = false;
     std::unique_ptr<ChildProcess> process_;
 };
