@@ -19,6 +19,7 @@
 #include "families/families.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "measure/final_rule.hpp"
+#include "tuning/finalist.hpp"
 #include "tuning/rig.hpp"
 
 namespace {
@@ -37,7 +38,7 @@ double seconds_since(Clock::time_point begin) {
 struct Lane {
     std::vector<std::shared_ptr<const Program>> programs;  // as often loaded, as in finals
     std::vector<std::unique_ptr<Timer>> timers;
-    FinalRule::Lane samples_ns;
+    FinalRule::Samples samples_ns;
 };
 
 class Agreement {
@@ -57,7 +58,7 @@ public:
                                        hooks, binaries, log_);
         const double search_s = std::chrono::duration<double>(searched - begin).count();
         for (const Measurement& one : report.measurements) {
-            if (one.conditions.ends_with("interleaved")) {
+            if (is_of_finals(one)) {
                 lanes_[one.configuration];
             }
         }
@@ -86,11 +87,11 @@ public:
                 }
             }
         }
-        std::vector<FinalRule::Lane> lanes;
+        std::vector<FinalRule::Samples> lanes;
         for (const auto& [text, lane] : lanes_) {
             lanes.push_back(lane.samples_ns);
         }
-        const FinalRule::Lane& best = lanes[FinalRule{}.winner(lanes, std::nullopt)];
+        const FinalRule::Samples& best = lanes[FinalRule{}.winner(lanes, std::nullopt)];
         int good = 0;
         fmt::print("  winners over the best of {}:", lanes.size());
         for (const std::string& winner : winners_) {

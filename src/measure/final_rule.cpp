@@ -7,31 +7,31 @@ namespace jitune::internal {
 
 namespace {
 
-std::size_t fastest(std::span<const FinalRule::Lane> lanes) {
-    std::vector<double> times;  // in units of the first lane's
-    for (const FinalRule::Lane& lane : lanes) {
-        times.push_back(ratio_of(lane, lanes.front()).estimate);
+std::size_t fastest(std::span<const FinalRule::Samples> finalists) {
+    std::vector<double> times;  // in units of the first one's
+    for (const FinalRule::Samples& samples : finalists) {
+        times.push_back(ratio_of(samples, finalists.front()).estimate);
     }
     return static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
 }
 
 }  // namespace
 
-std::size_t FinalRule::winner(std::span<const Lane> lanes,
+std::size_t FinalRule::winner(std::span<const Samples> finalists,
                               std::optional<std::size_t> standing) const {
-    const std::size_t first = fastest(lanes);
-    const bool beaten = !standing || ratio_of(lanes[*standing], lanes[first]).low > 1;
+    const std::size_t first = fastest(finalists);
+    const bool beaten = !standing || ratio_of(finalists[*standing], finalists[first]).low > 1;
     return beaten ? first : *standing;
 }
 
-bool FinalRule::enough(std::span<const Lane> lanes) const {
-    const auto rounds = std::ssize(lanes.front());
+bool FinalRule::enough(std::span<const Samples> finalists) const {
+    const auto rounds = std::ssize(finalists.front());
     if (rounds < min_rounds || rounds >= max_rounds) {
         return rounds >= max_rounds;
     }
-    const std::size_t first = fastest(lanes);
-    return std::all_of(lanes.begin(), lanes.end(), [&](const Lane& lane) {
-        const Ratio ratio = ratio_of(lane, lanes[first]);
+    const std::size_t first = fastest(finalists);
+    return std::all_of(finalists.begin(), finalists.end(), [&](const Samples& other) {
+        const Ratio ratio = ratio_of(other, finalists[first]);
         return ratio.low > 1 || ratio.uncertainty() <= tie;
     });
 }

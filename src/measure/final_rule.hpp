@@ -11,22 +11,22 @@
 namespace jitune::internal {
 
 /// Which of several finalists wins, and when they have been timed enough to tell. Pure: sees
-/// samples, never a clock. A lane holds the samples of one finalist in ns; samples of equal index
-/// are of the same round. `standing` is the lane that wins unless another is clearly faster.
+/// samples, never a clock. Each finalist is given as its samples in ns; samples of equal index are
+/// of the same round. `standing` is the finalist that wins unless another is clearly faster.
 struct FinalRule {
-    using Lane = std::vector<double>;
+    using Samples = std::vector<double>;
 
     int min_rounds = kFewestRounds;
     int max_rounds = 60;
-    double tie = 0.004;  ///< a difference that is not worth more rounds
+    double tie = 0.004;  ///< a difference too small to be worth more rounds
 
-    /// At least one lane; every lane has samples.
-    [[nodiscard]] std::size_t winner(std::span<const Lane> lanes,
+    /// At least one finalist; every finalist has samples. Returns the index of the winner.
+    [[nodiscard]] std::size_t winner(std::span<const Samples> finalists,
                                      std::optional<std::size_t> standing) const;
 
-    /// Every lane is clearly slower than the fastest, or the ratio of the two is known to within
-    /// `tie`.
-    [[nodiscard]] bool enough(std::span<const Lane> lanes) const;
+    /// Every finalist is clearly slower than the fastest, or the ratio of the two is known to
+    /// within `tie`.
+    [[nodiscard]] bool enough(std::span<const Samples> finalists) const;
 };
 
 }  // namespace jitune::internal

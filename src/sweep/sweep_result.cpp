@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "measure/conditions.hpp"
+
 namespace jitune::internal {
 
 bool SweepRow::is_disturbed() const {
     constexpr double kScattered = 0.1;
     const auto& [conditions, uncertainty, low, high] = certainty;
-    return conditions.find("clocks=noisy") != std::string::npos ||
-           conditions.find("device=shared") != std::string::npos || uncertainty > kScattered ||
+    return Conditions::parse(conditions).disturbed() || uncertainty > kScattered ||
            (high - low) / 2 > kScattered * speed_up();
 }
 

@@ -2,8 +2,6 @@
 #include "tuning/clock_watch.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 
 namespace jitune::internal {
 
@@ -19,11 +17,6 @@ bool moved(const ClockReading& before, const ClockReading& after) {
 }
 
 }  // namespace
-
-std::string_view to_string(Clocks clocks) {
-    constexpr std::array kWords{"steady", "noisy", "unknown"};
-    return kWords.at(static_cast<std::size_t>(clocks));
-}
 
 std::optional<ClockReading> ClockWatch::read() {
     last_ = bench_.clocks();

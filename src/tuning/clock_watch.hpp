@@ -3,17 +3,11 @@
 
 #include <chrono>
 #include <optional>
-#include <string_view>
 
 #include "backend/device.hpp"
+#include "measure/conditions.hpp"
 
 namespace jitune::internal {
-
-/// What the device's clocks did while a batch of samples was taken.
-enum class Clocks { steady, noisy, unknown };
-
-/// "steady", "noisy", "unknown".
-std::string_view to_string(Clocks clocks);
 
 /// Reads the device's clocks before and after each batch of samples. Used by one thread.
 class ClockWatch {
@@ -22,17 +16,17 @@ public:
 
     void begin();
 
-    /// Noisy: the clocks have moved by more than some percent since begin(), or power or heat holds
-    /// them down.
+    /// Noisy: the clocks have changed by more than some percent since begin(), or power or heat
+    /// holds them down.
     Clocks end();
 
-    /// Whether a noisy batch is thrown away, of which `discarded` have been in a row. A device that
-    /// is never steady is soon measured as it is.
+    /// Whether to throw a noisy batch away, after `discarded` of them in a row. A device that is
+    /// never steady is soon measured as it is.
     bool discard(int discarded);
 
 private:
     static constexpr int kMostInARow = 3;
-    static constexpr int kAllowance = 20;  ///< noisy batches more than steady ones
+    static constexpr int kAllowance = 20;  ///< by how much noisy batches may outnumber steady ones
 
     std::optional<ClockReading> read();
 

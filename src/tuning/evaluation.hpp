@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/device.hpp"
+#include "measure/conditions.hpp"
 #include "space/configuration.hpp"
 #include "tuner_db/record.hpp"
 
@@ -19,9 +20,10 @@ struct Evaluation {
     Verdict verdict = Verdict::timed;
     std::string reason;
     std::vector<double> samples_ns;
-    std::string conditions;        ///< of the samples; empty: an earlier search took them
-    double median_ns = 0;          ///< if timed
-    std::optional<Binary> binary;  ///< if compiled by this search, and timed or checked
+    bool by_earlier_search = false;  ///< that search took the samples
+    Conditions conditions;           ///< of the samples
+    double median_ns = 0;            ///< if timed
+    std::optional<Binary> binary;    ///< if compiled by this search, and timed or checked
 };
 
 }  // namespace jitune::internal

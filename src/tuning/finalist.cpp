@@ -32,7 +32,7 @@ void add_fastest(Chosen& chosen, const Chosen& timed, bool by_earlier_search) {
     double best_ns = 0;
     std::size_t count = 0;
     for (const Evaluation* evaluation : timed) {
-        if (evaluation->conditions.empty() != by_earlier_search || count == kFinalists) {
+        if (evaluation->by_earlier_search != by_earlier_search || count == kFinalists) {
             continue;
         }
         best_ns = count == 0 ? evaluation->median_ns : best_ns;
@@ -51,7 +51,7 @@ bool is_hopeless(const Evaluation& seed, double best_ns) {
 }  // namespace
 
 bool is_of_finals(const Measurement& measurement) {
-    return measurement.conditions.ends_with(" interleaved");
+    return Conditions::parse(measurement.conditions).phase == Conditions::Phase::finals;
 }
 
 Chosen choose_finalists(const std::vector<Evaluation>& evaluations,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "measure/statistics.hpp"
@@ -16,7 +15,7 @@ struct Finalist {
     std::vector<double> samples_ns;
     Summary summary;
     double uncertainty = 1;  ///< of the median, see relative_uncertainty()
-    std::string conditions;
+    Conditions conditions;
 };
 
 /// Whether a measurement is of the finals: its configuration then has one of the search, too.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "jitune/error.hpp"
 #include "measure/final_rule.hpp"
@@ -38,8 +37,7 @@ public:
     Clocks take_rounds(std::chrono::milliseconds limit);
     void drop_impossible_times();
     /// The winner first.
-    std::vector<Finalist> rank(const std::vector<std::size_t>& seeds,
-                               const std::string& conditions);
+    std::vector<Finalist> rank(const std::vector<std::size_t>& seeds, const Conditions& conditions);
 
 private:
     std::optional<Contender> make_contender(const Evaluation& evaluation, std::size_t loadings);
@@ -49,7 +47,7 @@ private:
     void warm_up();
     void take_round(std::size_t number);
     void drop_round();
-    [[nodiscard]] std::vector<FinalRule::Lane> samples() const;
+    [[nodiscard]] std::vector<FinalRule::Samples> samples() const;
     [[nodiscard]] std::optional<std::size_t> standing(const std::vector<std::size_t>& seeds) const;
 
     const Task& task_;
@@ -59,9 +57,9 @@ private:
 };
 
 void Finals::load(const std::vector<const Evaluation*>& chosen) {
-    const bool all_long = std::all_of(chosen.begin(), chosen.end(), [](const Evaluation* one) {
-        return one->median_ns >= kLongNs;
-    });
+    const bool all_long =
+        std::all_of(chosen.begin(), chosen.end(),
+                    [](const Evaluation* evaluation) { return evaluation->median_ns >= kLongNs; });
     for (const Evaluation* evaluation : chosen) {
         if (auto contender = make_contender(*evaluation, all_long ? 1 : kLoadings)) {
             contenders_.push_back(std::move(*contender));
@@ -160,8 +158,8 @@ void Finals::drop_impossible_times() {
     });
 }
 
-std::vector<FinalRule::Lane> Finals::samples() const {
-    std::vector<FinalRule::Lane> samples;
+std::vector<FinalRule::Samples> Finals::samples() const {
+    std::vector<FinalRule::Samples> samples;
     for (const Contender& contender : contenders_) {
         samples.push_back(contender.finalist.samples_ns);
     }
@@ -183,7 +181,7 @@ std::optional<std::size_t> Finals::standing(const std::vector<std::size_t>& seed
 }
 
 std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
-                                   const std::string& conditions) {
+                                   const Conditions& conditions) {
     if (contenders_.empty()) {
         return {};
     }
@@ -212,7 +210,9 @@ std::vector<Finalist> run_finals(const Task& task, Rig& rig,
     finals.load(chosen);
     const Clocks clocks = finals.take_rounds(limit);
     finals.drop_impossible_times();
-    return finals.rank(seeds, rig.conditions(clocks, turn.alone()) + " interleaved");
+    Conditions conditions = rig.conditions(clocks, turn.alone());
+    conditions.phase = Conditions::Phase::finals;
+    return finals.rank(seeds, conditions);
 }
 
 }  // namespace jitune::internal

@@ -23,9 +23,9 @@ RecordMaker::RecordMaker(const Task& task) : task_(task), provenance_(provenance
 
 Measurement RecordMaker::measurement(const Evaluation& evaluation,
                                      const std::vector<double>& samples_ns,
-                                     std::string conditions) const {
+                                     const Conditions& conditions) const {
     return {task_.key(),        task_.sizes(),     evaluation.configuration.text(),
-            evaluation.verdict, evaluation.reason, std::move(conditions),
+            evaluation.verdict, evaluation.reason, conditions.text(),
             samples_ns,         provenance_,       task_.reproducibility(evaluation.configuration)};
 }
 

@@ -27,7 +27,7 @@ public:
 
     [[nodiscard]] Measurement measurement(const Evaluation& evaluation,
                                           const std::vector<double>& samples_ns,
-                                          std::string conditions) const;
+                                          const Conditions& conditions) const;
 
     /// For a candidate that ended with its process. Throws Error(usage) where `configuration` does
     /// not parse.

@@ -17,15 +17,16 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::byte kScratchPoison{0xff};  // a NaN, which no float absorbs
-// Long enough for any right kernel on the largest problems, short enough to notice one that hangs.
+// Enough for any right kernel on the largest problems, and short enough to notice one that hangs.
 constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 constexpr double kSampleNs = 180'000;  // some hundred times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
-constexpr double kLongNs = 50'000'000;  // a launch that is a sample by itself
-// No launch of a sample reads what another has read, up to so many bytes: candidates choose what
-// the cache keeps, so that rotating through a few times its size would leave some of them hits.
-constexpr std::size_t kMostCopies = std::size_t{4} << 30;
+constexpr double kLongNs = 50'000'000;  // such a launch is a sample by itself
+// Each launch of a sample reads a copy of its own, up to so many bytes in all. To rotate through
+// copies of a few times the cache's size would not do: a candidate that evicts its own lines first
+// would leave old ones in the cache and hit them in the next turn.
+constexpr std::size_t kMostBytesOfCopies = std::size_t{4} << 30;
 
 std::size_t cache_of(const DeviceInfo& info) {
     for (const char* name : {"l2_bytes", "cache_bytes"}) {
@@ -41,32 +42,32 @@ TrialFailure failure_of(const LaunchFailure& failure) {
             failure.fatal};
 }
 
-std::size_t bytes_of(const Case& one) {
+std::size_t bytes_of(const Case& run) {
     std::size_t bytes = 1;
-    for (const CaseArgument& argument : one.arguments) {
+    for (const CaseArgument& argument : run.arguments) {
         bytes += argument.bytes;
     }
     return bytes;
 }
 
-std::size_t input_bytes(const Case& one) {
+std::size_t input_bytes(const Case& run) {
     std::size_t bytes = 1;
-    for (const CaseArgument& argument : one.arguments) {
+    for (const CaseArgument& argument : run.arguments) {
         bytes += argument.pattern == nullptr ? 0 : argument.bytes;
     }
     return bytes;
 }
 
-/// The verdict on a complaint; none where that is empty.
-std::optional<TrialFailure> wrong_result(const TrialCase& one, const std::string& complaint) {
+/// Nothing where the complaint is empty.
+std::optional<TrialFailure> wrong_result(const TrialCase& trial, const std::string& complaint) {
     if (complaint.empty()) {
         return std::nullopt;
     }
-    return TrialFailure{Verdict::wrong_result, one.what().name + ": " + complaint, false};
+    return TrialFailure{Verdict::wrong_result, trial.spec().name + ": " + complaint, false};
 }
 
-/// At least `bytes` of the newest memory, filled with `value` where it had to be made. Older memory
-/// stays: timers that are still alive launch into it.
+/// The newest memory, which has at least `bytes` bytes; new memory is filled with `value`. Older
+/// memory stays allocated: timers that are still alive launch into it.
 void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, std::size_t bytes,
               std::byte value) {
     if (bytes > 0 && (memory.empty() || memory.back()->bytes() < bytes)) {
@@ -76,7 +77,8 @@ void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, 
     return memory.empty() ? nullptr : memory.back()->data();
 }
 
-/// Where it is large, only its beginning comes to the host; all else must be as what lies before.
+/// Of large memory only the beginning comes to the host. The device then compares the memory with
+/// itself, shifted by that beginning: equal bytes are all zero if the beginning is.
 bool is_zero(Bench& bench, const DeviceMemory& memory) {
     constexpr std::size_t kBeginning = 256;
     const std::size_t bytes = memory.bytes();
@@ -95,9 +97,10 @@ std::vector<Case> cases_of(const Workload& workload, const Problem& problem) {
         return cases;
     } catch (const std::bad_alloc&) {
         throw Error(ErrorKind::unavailable,
-                    "tuning: not enough host memory for the problem's data and its answers");
+                    "cannot tune: not enough host memory for the problem's data and its answers");
     } catch (const std::length_error&) {
-        throw Error(ErrorKind::unavailable, "tuning: the problem's answers fit no memory");
+        throw Error(ErrorKind::unavailable,
+                    "cannot tune: the problem's answers do not fit into any memory");
     }
 }
 
@@ -107,8 +110,8 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
     if (failure.fatal) {
         throw Error(
             ErrorKind::device,
-            fmt::format("tuning: the configuration {} took the device down: {}. Restart the "
-                        "process",
+            fmt::format("cannot go on tuning: the configuration {} took the device down: {}. "
+                        "Restart the process",
                         configuration.text(), failure.reason));
     }
 }
@@ -127,24 +130,24 @@ Rig::Rig(Device& device, const Workload& workload, const Problem& problem, bool 
     slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
 }
 
-Launch Rig::bind(const TrialCase& one, const LaunchRule& rule) {
-    const LaunchRule::Plan plan = rule.plan(one.what().sizes);
-    return rule.bind(plan, one.arrays(),
+Launch Rig::bind(const TrialCase& trial, const LaunchRule& rule) {
+    const LaunchRule::Plan plan = rule.plan(trial.spec().sizes);
+    return rule.bind(plan, trial.arrays(),
                      {reserve(*bench_, plain_, plan.scratch.plain, kScratchPoison),
                       reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
 }
 
-std::optional<TrialFailure> Rig::run(TrialCase& one, const Program& program,
+std::optional<TrialFailure> Rig::run(TrialCase& trial, const Program& program,
                                      const LaunchRule& rule) {
-    one.restore();
+    trial.restore();
     try {
-        const Launch launch = bind(one, rule);
-        if (!plain_.empty()) {  // what the last run left there could pass for this one's
+        const Launch launch = bind(trial, rule);
+        if (!plain_.empty()) {  // partial results of the last run could pass for this one's
             bench_->fill(plain_.back()->data(), kScratchPoison, plain_.back()->bytes());
         }
         if (const auto failure = bench_->run(program, launch, kLaunchLimit)) {
             TrialFailure result = failure_of(*failure);
-            result.reason = one.what().name + ": " + result.reason;
+            result.reason = trial.spec().name + ": " + result.reason;
             return result;
         }
     } catch (const Error& error) {  // a launch rule out of range for these sizes
@@ -182,10 +185,10 @@ bool Rig::needs_reference() const {
 }
 
 std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule& rule) {
-    for (TrialCase* one : trial_cases()) {
-        auto failure = run(*one, program, rule);
+    for (TrialCase* trial : trial_cases()) {
+        auto failure = run(*trial, program, rule);
         if (!failure) {
-            failure = wrong_result(*one, one->learn());
+            failure = wrong_result(*trial, trial->learn());
         }
         if (failure) {
             return failure;
@@ -194,19 +197,27 @@ std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule&
     return std::nullopt;
 }
 
+std::optional<TrialFailure> Rig::judge(TrialCase& trial, const Program& program,
+                                       const LaunchRule& rule, bool repeatable) {
+    auto failure = run(trial, program, rule);
+    if (!failure) {
+        failure = wrong_result(trial, trial.judge());
+    }
+    if (!failure && repeatable) {
+        failure = run(trial, program, rule);
+        if (!failure) {
+            failure = wrong_result(trial, trial.judge_repeated());
+        }
+    }
+    return failure;
+}
+
 std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule,
                                        bool repeatable) {
-    for (TrialCase* one : trial_cases()) {
-        auto failure = run(*one, program, rule);
-        if (!failure) {
-            failure = wrong_result(*one, one->judge());
-        }
-        if (!failure && repeatable && one == slices_.front().get() && !one->what().exact) {
-            failure = run(*one, program, rule);
-            if (!failure) {
-                failure = wrong_result(*one, one->judge_repeated());
-            }
-        }
+    for (TrialCase* trial : trial_cases()) {
+        const bool is_problem = trial == slices_.front().get();
+        auto failure =
+            judge(*trial, program, rule, repeatable && is_problem && !trial->spec().exact);
         if (failure) {
             if (!failure->fatal) {
                 judge_zeroed();  // cleans up for the next candidate
@@ -217,26 +228,42 @@ std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule&
     return judge_zeroed();
 }
 
-std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
+/// The fastest of a few samples of two launches, in ns per launch.
+std::variant<double, TrialFailure> Rig::probe(const Program& program, const LaunchRule& rule) {
     const std::vector<Launch> probed(2, bind(*slices_.front(), rule));
-    const auto probe = bench_->timer(program, probed, !warm_cache_);
+    const auto timer = bench_->timer(program, probed, !warm_cache_);
     double fastest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 3; ++i) {
-        auto result = sample(*probe);
+        auto result = sample(*timer);
         if (auto* failure = std::get_if<TrialFailure>(&result)) {
             return std::move(*failure);
         }
         fastest = std::min(fastest, std::get<double>(result));
-        if (i > 0 && fastest >= kLongNs) {  // one may have been disturbed
+        if (i > 0 && fastest >= kLongNs) {  // two agree that a launch is long
             break;
         }
     }
+    return fastest;
+}
+
+std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
+    auto probed = probe(program, rule);
+    if (auto* failure = std::get_if<TrialFailure>(&probed)) {
+        return std::move(*failure);
+    }
+    const double fastest = std::get<double>(probed);
     const auto chain = static_cast<std::size_t>(std::ceil(kSampleNs / fastest));
     chain_ = fastest >= kLongNs ? 1 : std::clamp(chain, kShortestChain, kLongestChain);
-    if (warm_cache_) {
-        return std::nullopt;
+    if (!warm_cache_) {
+        copy_data();
+        flush_ = true;
     }
-    const std::size_t most = std::max<std::size_t>(kMostCopies / bytes_of(cases_.back()), 1);
+    return std::nullopt;
+}
+
+/// One copy for each launch of a sample and for the one that warms up, as far as memory allows.
+void Rig::copy_data() {
+    const std::size_t most = std::max<std::size_t>(kMostBytesOfCopies / bytes_of(cases_.back()), 1);
     try {
         while (slices_.size() < std::min(chain_ + 1, most)) {
             slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
@@ -245,10 +272,8 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
         if (error.kind() != ErrorKind::unavailable) {
             throw;
         }
-        slices_.resize((slices_.size() + 1) / 2);  // work memory of candidates is to come
+        slices_.resize((slices_.size() + 1) / 2);  // leaves memory for the candidates' own
     }
-    flush_ = true;
-    return std::nullopt;
 }
 
 std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& program,
@@ -280,7 +305,7 @@ std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
     return ns;
 }
 
-// What of one launch's data cannot be in the cache, whatever that keeps.
+/// How many bytes of one launch's inputs cannot be in the cache, whatever it keeps.
 std::size_t Rig::cold_bytes() const {
     if (warm_cache_ || !cases_.back().reads_all) {
         return 0;
@@ -297,14 +322,20 @@ std::optional<TrialFailure> Rig::judge_time(double ns) const {
     return std::nullopt;
 }
 
-std::string Rig::conditions() const {
-    return fmt::format("l2={} by={} chain={} slices={} flush={:d}", warm_cache_ ? "warm" : "cold",
-                       bench_->chain_kind(), chain_, slices_.size(), flush_);
+Conditions Rig::conditions() const {
+    return {.cache = warm_cache_ ? Conditions::Cache::warm : Conditions::Cache::cold,
+            .by = std::string(bench_->chain_kind()),
+            .chain = chain_,
+            .slices = slices_.size(),
+            .flush = flush_,
+            .clocks = std::nullopt};
 }
 
-std::string Rig::conditions(Clocks clocks, bool alone) const {
-    return fmt::format("{} clocks={}{}", conditions(), to_string(clocks),
-                       alone ? "" : " device=shared");
+Conditions Rig::conditions(Clocks clocks, bool alone) const {
+    Conditions result = conditions();
+    result.clocks = clocks;
+    result.shared = !alone;
+    return result;
 }
 
 }  // namespace jitune::internal

@@ -19,31 +19,31 @@
 
 namespace jitune::internal {
 
-/// Why a candidate is out.
+/// Why a candidate cannot win.
 struct TrialFailure {
     Verdict verdict = Verdict::launch_failed;
     std::string reason;
     bool fatal = false;  ///< the device is lost for this process
 };
 
-/// Nothing more can run after a fatal failure: throws Error(device) that names the configuration.
+/// Throws Error(device) that names the configuration if the failure is fatal: no other candidate
+/// can run after it.
 void refuse_lost_device(const TrialFailure& failure, const Configuration& configuration);
 
-/// The workload of one problem laid out in a device's memory, to check and time candidates on.
-/// Every candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.
+/// The workload of one problem laid out in a device's memory, to check and time candidates on. Each
+/// candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.
 class Rig {
 public:
-    /// With `warm_cache` each timed launch reads what the one before has read, else data that has
-    /// left the cache. Throws Error(unavailable) where the problem does not fit the device's
+    /// With `warm_cache` each timed launch reads the data of the launch before it, else data that
+    /// has left the cache. Throws Error(unavailable) where the problem does not fit the device's
     /// memory.
     Rig(Device& device, const Workload& workload, const Problem& problem, bool warm_cache,
         const Log& log);
 
-    /// True if the workload cannot tell right from wrong by itself: learn() must come before
-    /// check().
+    /// True if the workload does not know the right answers: learn() must come before check().
     [[nodiscard]] bool needs_reference() const;
 
-    /// Takes what `program` gives for each case as what candidates must give.
+    /// Takes the outputs of `program` for each case as those that candidates must give.
     std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
 
     /// Runs every check case and the problem itself once, and judges the outputs, the bytes behind
@@ -52,37 +52,43 @@ public:
     std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule,
                                       bool repeatable = false);
 
-    /// Makes ready to time a candidate, whose program must outlive the timer. The first candidate's
-    /// speed sets how many launches make a sample; the others are timed alike. The timed launches
-    /// go on from what each other write; every timer begins with the same data.
+    /// Prepares to time a candidate, whose program must outlive the timer. The first candidate's
+    /// speed sets how many launches make a sample; the others are timed alike. A timed launch may
+    /// read outputs of the one before it; each timer begins with the same data.
     std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
                                                              const LaunchRule& rule);
 
-    /// ns per launch.
+    /// Takes one sample: ns per launch.
     static std::variant<double, TrialFailure> sample(Timer& timer);
 
-    /// To be held while candidates are checked and timed, not while they are compiled.
+    /// Holds the device. To be kept while candidates are checked and timed, not while they are
+    /// compiled.
     [[nodiscard]] DeviceLock::Turn turn() { return lock_.turn(); }
 
     [[nodiscard]] ClockWatch& clocks() { return clocks_; }
 
-    /// Refuses what no right kernel can do: cold data read faster than the memory gives it.
+    /// Refuses a time that no right kernel can have: cold data read faster than the memory delivers
+    /// it.
     [[nodiscard]] std::optional<TrialFailure> judge_time(double ns) const;
 
-    /// "l2=cold by=graph chain=32 slices=8 flush=1": how samples are taken, once a timer has been
-    /// made.
-    [[nodiscard]] std::string conditions() const;
-    /// The same with what was so for some of them: "… clocks=steady", and "device=shared" unless
-    /// they were taken `alone`.
-    [[nodiscard]] std::string conditions(Clocks clocks, bool alone) const;
+    /// How samples are taken, once a timer has been made.
+    [[nodiscard]] Conditions conditions() const;
+    /// The same for samples during which the clocks did this, `alone` on the device or not.
+    [[nodiscard]] Conditions conditions(Clocks clocks, bool alone) const;
 
 private:
-    /// The checks and the problem itself.
+    /// The checks, then the problem itself.
     [[nodiscard]] std::vector<TrialCase*> trial_cases() const;
-    Launch bind(const TrialCase& one, const LaunchRule& rule);
-    std::optional<TrialFailure> run(TrialCase& one, const Program& program, const LaunchRule& rule);
+    Launch bind(const TrialCase& trial, const LaunchRule& rule);
+    std::optional<TrialFailure> run(TrialCase& trial, const Program& program,
+                                    const LaunchRule& rule);
+    /// Twice, where the result is `repeatable`.
+    std::optional<TrialFailure> judge(TrialCase& trial, const Program& program,
+                                      const LaunchRule& rule, bool repeatable);
     std::optional<TrialFailure> judge_zeroed();
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
+    std::variant<double, TrialFailure> probe(const Program& program, const LaunchRule& rule);
+    void copy_data();
 
     [[nodiscard]] std::size_t cold_bytes() const;
 

@@ -15,14 +15,13 @@ namespace jitune::internal {
 
 namespace {
 
-// A slow or noisy candidate must not eat the budget of the others; it ends with the fewest samples
-// that bound a median.
-constexpr std::chrono::milliseconds kCandidateTime{200};
-// A strategy that knows no time yet is asked for so many fewer than compilers could take.
+// Before the first time is known, a strategy that learns would choose blindly: it is asked for this
+// many times fewer candidates than the compilers could take.
 constexpr std::size_t kEarly = 8;
-// A strategy that does not learn loses nothing by being asked further ahead, for larger programs.
+// A strategy that does not learn loses nothing by being asked further ahead, and longer queues make
+// larger programs, which compile faster.
 constexpr std::size_t kFurther = 2;
-constexpr double kUsualRate = 100;  // candidates per second that a usual machine gets through
+constexpr double kUsualRate = 100;  // candidates per second on an ordinary machine
 
 void tell(Strategy& strategy, const Evaluation& evaluation) {
     strategy.tell(evaluation.index, evaluation.verdict == Verdict::timed
@@ -64,12 +63,14 @@ void Search::learn_history() {
         Evaluation evaluation;
         evaluation.index = find(known.configuration);
         if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
-            continue;  // pruned for these sizes
+            continue;  // pruned for these sizes, or recorded twice
         }
         evaluation.configuration = space_.at(evaluation.index);
         evaluation.verdict = known.verdict;
         evaluation.reason = known.reason;
         evaluation.samples_ns = known.samples_ns;
+        evaluation.by_earlier_search = true;
+        evaluation.conditions = Conditions::parse(known.conditions);
         add(std::move(evaluation));
     }
 }
@@ -106,12 +107,13 @@ void Search::submit(const std::vector<std::size_t>& indexes) {
 
 std::vector<std::size_t> Search::find_all(const std::vector<std::string>& configurations) const {
     std::vector<std::size_t> indexes;
-    for (const std::string& one : configurations) {
-        indexes.push_back(find(one));
+    for (const std::string& configuration : configurations) {
+        indexes.push_back(find(configuration));
     }
     return indexes;
 }
 
+/// Candidates that need no time of another: compilers work on them while the rig is set up.
 void Search::submit_first() {
     const std::vector<std::size_t> suspects = find_all(plan_.suspects);
     for (const std::size_t seed : seeds_) {
@@ -119,7 +121,9 @@ void Search::submit_first() {
             submit({seed});
         }
     }
-    if (suspects.empty()) {  // else the others must wait until those have run alone
+    // With suspects, all others must wait: if a suspect ends the process, nothing else may have
+    // been under way that could be blamed for it.
+    if (suspects.empty()) {
         submit(find_all(plan_.hints));
         refill(std::max<std::size_t>(ahead_->depth() / kEarly, 1));
     }
@@ -142,7 +146,8 @@ void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
         if (out_of_budget()) {
             break;
         }
-        // The others wait for a later search, lest this one try nothing else.
+        // Suspects hang or crash, each at the cost of a worker and seconds. They may take half of
+        // the budget; those left over wait for a later search, so that this one tries others, too.
         const auto spent = std::chrono::steady_clock::now() - begin_;
         if (plan_.budget.count() > 0 && spent >= plan_.budget / 2) {
             postponed_ |= suspect < space_.size() && submitted_.insert(suspect).second;
@@ -165,12 +170,14 @@ std::size_t Search::find(const std::string& configuration) const {
 
 void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record) {
     rig_ = &rig;
+    trial_.emplace(task_, rig, *hooks_.observer);
     record_ = record;
-    begin_ = std::chrono::steady_clock::now() - plan_.spent;  // not with what set the rig up
+    // The budget begins here: setting up the rig is no part of it.
+    begin_ = std::chrono::steady_clock::now() - plan_.spent;
     evaluate_first();
     const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
     while (!out_of_budget()) {
-        // Many at a time: what is announced is written to the disk.
+        // Many at a time, because each announcement waits for the disk.
         if (ahead_->pending() <= depth / 2) {
             refill(depth);
         }
@@ -180,11 +187,11 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
         }
         evaluate(ahead_->next());
     }
-    ahead_.reset();  // finals are timed in peace
+    ahead_.reset();  // no compiler may run beside the finals
 }
 
 void Search::refill(std::size_t wished) {
-    if (plan_.max_evaluations > 0) {  // compiles nothing that will not be tried
+    if (plan_.max_evaluations > 0) {  // no compile without an evaluation
         wished = std::min(
             wished, plan_.max_evaluations - std::min(plan_.max_evaluations, evaluations_.size()));
     }
@@ -196,25 +203,25 @@ void Search::refill(std::size_t wished) {
 }
 
 void Search::check_known() {
-    bool again = false;
-    for (const Evaluation* one : choose_finalists(evaluations_, seeds_)) {
-        if (one->binary) {
+    bool one_failed = false;
+    for (const Evaluation* finalist : choose_finalists(evaluations_, seeds_)) {
+        if (finalist->binary) {
             continue;
         }
-        Evaluation& known = evaluations_[place_of_.at(one->index)];
-        const auto failed = compile_and_check(known);
-        if (!failed) {
+        Evaluation& known = evaluations_[place_of_.at(finalist->index)];
+        const auto failure = compile_and_check(known);
+        if (!failure) {
             continue;
         }
-        known.verdict = failed->verdict;
-        known.reason = failed->reason;
+        known.verdict = failure->verdict;
+        known.reason = failure->reason;
         known.samples_ns.clear();
         known.conditions = rig_->conditions();
         record_(known);
-        refuse_lost_device(*failed, known.configuration);
-        again = true;  // another may come into the finals in its place
+        refuse_lost_device(*failure, known.configuration);
+        one_failed = true;
     }
-    if (again) {
+    if (one_failed) {  // another candidate, perhaps unchecked, takes its place among the finalists
         check_known();
     }
 }
@@ -224,10 +231,8 @@ std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
     if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
         return TrialFailure{Verdict::compile_failed, refusal->log, false};
     }
-    const DeviceLock::Turn turn = rig_->turn();
-    auto loaded = load_checked(std::get<Binary>(outcome), known.configuration);
-    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
-        return std::move(*failure);
+    if (auto failure = trial_->check(std::get<Binary>(outcome), known.configuration)) {
+        return failure;
     }
     known.binary = std::get<Binary>(std::move(outcome));
     return std::nullopt;
@@ -269,12 +274,14 @@ void Search::evaluate(CompiledCandidate candidate) {
     if (const auto* failure = std::get_if<CompileFailure>(&candidate.outcome)) {
         evaluation.verdict = Verdict::compile_failed;
         evaluation.reason = failure->log;
-    } else if (failed = measure(std::get<Binary>(candidate.outcome), evaluation); failed) {
+    } else if (failed =
+                   trial_->time(std::get<Binary>(candidate.outcome), evaluation, progress_.best_ns);
+               failed) {
         evaluation.verdict = failed->verdict;
         evaluation.reason = failed->reason;
         evaluation.samples_ns.clear();
     }
-    if (evaluation.conditions.empty()) {  // not timed
+    if (!evaluation.conditions.clocks) {  // no samples were taken
         evaluation.conditions = rig_->conditions();
     }
     if (evaluation.verdict == Verdict::timed) {
@@ -284,6 +291,8 @@ void Search::evaluate(CompiledCandidate candidate) {
                   evaluation.configuration.text(), to_string(evaluation.verdict),
                   evaluation.reason);
     }
+    // Recorded before the search gives up on a lost device: the verdict keeps this candidate from
+    // being run again.
     add(std::move(evaluation));
     record_(evaluations_.back());
     tell(*strategy_, evaluations_.back());
@@ -291,76 +300,6 @@ void Search::evaluate(CompiledCandidate candidate) {
         refuse_lost_device(*failed, evaluations_.back().configuration);
     }
     hooks_.progress(progress_);
-}
-
-void Search::begin(const Configuration& configuration, TuneObserver::Phase phase) const {
-    hooks_.observer->begin(configuration.text(), phase);
-}
-
-std::variant<Search::Loaded, TrialFailure> Search::load_checked(
-    const Binary& binary, const Configuration& configuration) {
-    Loaded loaded;
-    try {
-        begin(configuration, TuneObserver::Phase::check);
-        loaded.program = task_.device.load(binary);
-        loaded.rule = task_.launch_rule(configuration);
-    } catch (const Error& error) {
-        return TrialFailure{Verdict::launch_failed, error.what(), false};
-    }
-    if (auto failure =
-            rig_->check(*loaded.program, loaded.rule, task_.is_repeatable(configuration))) {
-        return std::move(*failure);
-    }
-    return loaded;
-}
-
-std::optional<TrialFailure> Search::measure(const Binary& binary, Evaluation& evaluation) {
-    const DeviceLock::Turn turn = rig_->turn();
-    auto loaded = load_checked(binary, evaluation.configuration);
-    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
-        return std::move(*failure);
-    }
-    const auto& [program, rule] = std::get<Loaded>(loaded);
-    begin(evaluation.configuration, TuneObserver::Phase::time);
-    auto timer = rig_->timer(*program, rule);
-    if (auto* failure = std::get_if<TrialFailure>(&timer)) {
-        return std::move(*failure);
-    }
-    return take_steady_samples(*std::get<std::unique_ptr<Timer>>(timer), turn.alone(), evaluation);
-}
-
-std::optional<TrialFailure> Search::take_steady_samples(Timer& timer, bool alone,
-                                                        Evaluation& evaluation) {
-    Clocks clocks = Clocks::unknown;
-    int discarded = 0;
-    do {
-        evaluation.samples_ns.clear();
-        rig_->clocks().begin();
-        if (auto failure = take_samples(timer, evaluation.samples_ns)) {
-            return failure;
-        }
-        clocks = rig_->clocks().end();
-    } while (clocks == Clocks::noisy && rig_->clocks().discard(discarded++));
-    evaluation.conditions = rig_->conditions(clocks, alone);
-    return rig_->judge_time(summarize(evaluation.samples_ns).median_ns);
-}
-
-std::optional<TrialFailure> Search::take_samples(Timer& timer,
-                                                 std::vector<double>& samples_ns) const {
-    const auto begin = std::chrono::steady_clock::now();
-    const auto enough = [&] {
-        const bool late = std::chrono::steady_clock::now() - begin > kCandidateTime;
-        return rule_.enough(samples_ns, progress_.best_ns) ||
-               (late && static_cast<int>(samples_ns.size()) >= rule_.min_samples);
-    };
-    while (!enough()) {
-        auto sample = Rig::sample(timer);
-        if (auto* failure = std::get_if<TrialFailure>(&sample)) {
-            return std::move(*failure);
-        }
-        samples_ns.push_back(std::get<double>(sample));
-    }
-    return std::nullopt;
 }
 
 }  // namespace jitune::internal

@@ -8,16 +8,15 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
-#include <variant>
 #include <vector>
 
-#include "measure/stopping_rule.hpp"
 #include "strategy/strategy.hpp"
 #include "tuning/compile_ahead.hpp"
 #include "tuning/evaluation.hpp"
 #include "tuning/rig.hpp"
 #include "tuning/search_plan.hpp"
 #include "tuning/task.hpp"
+#include "tuning/trial.hpp"
 #include "tuning/tune_hooks.hpp"
 
 namespace jitune::internal {
@@ -66,19 +65,7 @@ private:
     /// The index of a configuration's text; the space's size where the space does not hold it.
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(CompiledCandidate candidate);
-    void begin(const Configuration& configuration, TuneObserver::Phase phase) const;
-    struct Loaded {
-        std::shared_ptr<const Program> program;
-        LaunchRule rule;
-    };
     std::optional<TrialFailure> compile_and_check(Evaluation& known);
-    /// To be called in a turn on the device.
-    std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
-                                                    const Configuration& configuration);
-    std::optional<TrialFailure> measure(const Binary& binary, Evaluation& evaluation);
-    std::optional<TrialFailure> take_samples(Timer& timer, std::vector<double>& samples_ns) const;
-    std::optional<TrialFailure> take_steady_samples(Timer& timer, bool alone,
-                                                    Evaluation& evaluation);
     /// Asks the strategy until so many candidates are submitted and not evaluated, or until it has
     /// nothing more to ask.
     void refill(std::size_t wished);
@@ -94,15 +81,15 @@ private:
     const Log& log_;
     std::chrono::steady_clock::time_point begin_;
     std::vector<std::size_t> seeds_;
-    StoppingRule rule_;
     std::vector<Evaluation> evaluations_;
-    std::unordered_map<std::size_t, std::size_t> place_of_;  // of an index in evaluations_
+    std::unordered_map<std::size_t, std::size_t> place_of_;  // in evaluations_, by index
     std::unordered_set<std::size_t> submitted_;
     std::function<void(const Evaluation&)> record_;
     TuneProgress progress_;
     bool complete_ = false;
     bool postponed_ = false;  // some suspects are left to a later search
-    Rig* rig_ = nullptr;      // set by run()
+    Rig* rig_ = nullptr;      // set by run(), and so is the trial
+    std::optional<Trial> trial_;
     std::unique_ptr<Strategy> strategy_;
     bool asking_ = true;                 // the strategy may have more to ask
     std::optional<CompileAhead> ahead_;  // last: its threads read the members above

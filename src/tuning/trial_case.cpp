@@ -13,7 +13,7 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::byte kPoison{0xa5};
-constexpr std::size_t kCanaryBytes = 256;  // behind what is written; must stay poisoned
+constexpr std::size_t kCanaryBytes = 256;  // behind each output; must stay poisoned
 
 bool is_poison(std::span<const std::byte> canary) {
     return std::all_of(canary.begin(), canary.end(), [](std::byte b) { return b == kPoison; });
@@ -35,8 +35,8 @@ void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
 
 }  // namespace
 
-TrialCase::TrialCase(Bench& bench, const Case& what) : bench_(bench), what_(what) {
-    for (const CaseArgument& argument : what.arguments) {
+TrialCase::TrialCase(Bench& bench, const Case& spec) : bench_(bench), spec_(spec) {
+    for (const CaseArgument& argument : spec.arguments) {
         if (argument.value) {
             arrays_.push_back(reinterpret_cast<void*>(*argument.value));
             continue;
@@ -88,7 +88,7 @@ std::string TrialCase::judge() {
     if (std::string complaint = read(got_); !complaint.empty()) {
         return complaint;
     }
-    std::string complaint = what_.agree ? what_.agree(got_, reference_) : what_.judge(got_);
+    std::string complaint = spec_.agree ? spec_.agree(got_, reference_) : spec_.judge(got_);
     if (complaint.empty()) {
         keep();
     }
@@ -105,8 +105,8 @@ std::string TrialCase::judge_repeated() {
     return kept_.empty() && got_ == again_ ? "" : "gives different bits from run to run";
 }
 
-// The canary is no part of what is kept: who runs over it may run over what is kept, too, and leave
-// both alike.
+// The canaries are compared with a constant on the host: a candidate that writes behind its output
+// may write into the kept copies, too, and make them agree with its output.
 bool TrialCase::is_kept() {
     std::array<std::byte, kCanaryBytes> canary;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
@@ -122,18 +122,19 @@ bool TrialCase::is_kept() {
 
 void TrialCase::keep() {
     std::size_t bytes = 0;
-    for (const Written& one : written_) {
-        bytes += one.what->bytes;
+    for (const Written& written : written_) {
+        bytes += written.argument->bytes;
     }
     if (bytes < kWorthComparing) {
         return;
     }
     try {
         if (kept_.empty()) {
-            bench_.allocate(2 * bytes);  // as much is left: work memory of candidates is to come
+            bench_.allocate(2 * bytes);  // only where candidates still find work memory
             std::vector<std::unique_ptr<DeviceMemory>> memory;
-            for (const Written& one : written_) {  // aligned alike, to be compared in words
-                memory.push_back(bench_.allocate(one.what->offset + one.what->bytes));
+            for (const Written& written : written_) {  // of the same alignment, to compare words
+                memory.push_back(
+                    bench_.allocate(written.argument->offset + written.argument->bytes));
             }
             kept_ = std::move(memory);
         }

@@ -11,33 +11,33 @@
 
 namespace jitune::internal {
 
-/// Bytes from which on comparing them on the device is worth the compile that it takes first, for
-/// otherwise they come to the host for each candidate.
+/// From so many bytes on, outputs are compared on the device, which takes a compile first. Fewer
+/// bytes come to the host for each candidate.
 inline constexpr std::size_t kWorthComparing = std::size_t{1} << 20;
 
-/// A case laid out in device memory, to run candidates on and to judge what they have written.
+/// A case laid out in device memory, to run candidates on and to judge their outputs.
 /// Used by one thread.
 class TrialCase {
 public:
     /// Both must outlive it. Throws Error(unavailable) where the device's memory runs out.
-    TrialCase(Bench& bench, const Case& what);
+    TrialCase(Bench& bench, const Case& spec);
 
-    [[nodiscard]] const Case& what() const { return what_; }
-    /// What a launch gets for each argument.
+    [[nodiscard]] const Case& spec() const { return spec_; }
+    /// The pointer that a launch gets for each argument.
     [[nodiscard]] const std::vector<void*>& arrays() const { return arrays_; }
 
-    /// Puts back what launches write: poison, and the data of what they read, too.
+    /// Poisons the outputs, and restores the data of those that are inputs, too.
     void restore();
 
-    // Each of these looks at what has been written since restore(), and says what is wrong with
-    // it; or nothing.
+    // Each of these looks at the outputs written since restore(), and at the bytes behind them,
+    // and returns a complaint; an empty one where all is right.
 
-    /// Takes it as what candidates must give, where only a device knows the answer.
+    /// Takes the outputs as the right answers, where only a device knows them.
     std::string learn() { return read(reference_); }
-    /// The outputs and the bytes behind them. Large outputs that are bitwise those which it has
-    /// found right before stay on the device: the same bits are right again.
+    /// Large outputs whose bits were found right before stay on the device: the same bits are right
+    /// again.
     std::string judge();
-    /// Whether it is the same as what judge() has just found right.
+    /// Whether the bits are those that judge() has just found right.
     std::string judge_repeated();
 
 private:
@@ -45,25 +45,25 @@ private:
 
     /// An argument that is written.
     struct Written {
-        const CaseArgument* what;
+        const CaseArgument* argument;
         void* array;
     };
 
     std::string read(Outputs& outputs);
-    /// Whether it is, bit by bit, what has been kept.
+    /// Whether the outputs are, bit by bit, those that were kept.
     bool is_kept();
     void keep();
 
     Bench& bench_;
-    const Case& what_;
+    const Case& spec_;
     std::vector<std::unique_ptr<DeviceMemory>> memory_;
     std::vector<void*> arrays_;
     std::vector<Written> written_;
-    /// For each of them what judge() has found right last, in device memory; or nothing at all,
-    /// where that is too little to be worth it or there is no memory for it.
+    /// A device copy of each output that judge() found right last. Empty where the outputs are
+    /// small, or where the device has no memory for copies.
     std::vector<std::unique_ptr<DeviceMemory>> kept_;
     Outputs reference_;
-    Outputs got_, again_;  // kept, for fresh memory costs more than what is read into it
+    Outputs got_, again_;  // reused: page faults on new memory cost more than the download
 };
 
 }  // namespace jitune::internal

@@ -12,6 +12,7 @@
 #include "tuning/record_maker.hpp"
 #include "tuning/rig.hpp"
 #include "tuning/search.hpp"
+#include "tuning/trial.hpp"
 
 namespace jitune::internal {
 
@@ -79,7 +80,7 @@ public:
 
 private:
     void record(const Evaluation& evaluation, const std::vector<double>& samples_ns,
-                const std::string& conditions) {
+                const Conditions& conditions) {
         report_.measurements.push_back(
             record_maker_.measurement(evaluation, samples_ns, conditions));
         hooks_.observer->measured(report_.measurements.back());
@@ -133,6 +134,7 @@ void Tuning::learn_reference() {
 /// The image that was timed holds other candidates, too, so the winner is compiled once more by
 /// itself. The timed image stays where that one does not compile, does not load or is not right.
 Binary Tuning::compile_alone(const Evaluation& winner) {
+    // Announced before the compile, which is of this candidate, too.
     hooks_.observer->begin(winner.configuration.text(), TuneObserver::Phase::check);
     const CompileOutcome outcome = binaries_.compile(task_, task_.instance(winner.configuration));
     const auto* binary = std::get_if<Binary>(&outcome);
@@ -141,18 +143,10 @@ Binary Tuning::compile_alone(const Evaluation& winner) {
 }
 
 bool Tuning::is_right(const Binary& binary, const Configuration& configuration) {
-    std::shared_ptr<const Program> program;
-    try {
-        program = task_.device.load(binary);
-    } catch (const Error& error) {
-        log_.warning("{} compiled alone: {}", configuration.text(), error.what());
-        return false;
-    }
-    const LaunchRule rule = task_.launch_rule(configuration);
-    const DeviceLock::Turn turn = rig_.turn();
-    const auto failure = rig_.check(*program, rule, task_.is_repeatable(configuration));
+    const auto failure = Trial(task_, rig_, *hooks_.observer).check(binary, configuration);
     if (failure) {
         refuse_lost_device(*failure, configuration);
+        log_.warning("{} compiled alone: {}", configuration.text(), failure->reason);
     }
     return !failure;
 }
@@ -170,11 +164,11 @@ Gain Tuning::gain_of(const std::vector<Finalist>& finalists) const {
     }
     const Ratio ratio = ratio_of(standard->samples_ns, winner.samples_ns);
     return {standard->summary.median_ns,
-            {winner.conditions, winner.uncertainty, ratio.low, ratio.high}};
+            {winner.conditions.text(), winner.uncertainty, ratio.low, ratio.high}};
 }
 
 Gain Tuning::gain_from_search(const Finalist& winner) const {
-    Gain gain{0, {winner.conditions, winner.uncertainty, 0, 0}};
+    Gain gain{0, {winner.conditions.text(), winner.uncertainty, 0, 0}};
     const auto& evaluations = search_.evaluations();
     const auto standard = std::find_if(
         evaluations.begin(), evaluations.end(),

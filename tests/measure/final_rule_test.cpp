@@ -14,7 +14,7 @@
 namespace jitune::internal {
 namespace {
 
-using Lanes = std::vector<FinalRule::Lane>;
+using Lanes = std::vector<FinalRule::Samples>;
 
 Lanes constant(const std::vector<double>& times, std::size_t rounds) {
     Lanes lanes;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jitune::internal {
+
+/// What the device's clocks did while a batch of samples was taken.
+enum class Clocks { steady, noisy, unknown };
+
+/// "steady", "noisy", "unknown".
+std::string_view to_string(Clocks clocks);
+
+/// The conditions under which samples were taken. Records keep them as a text, where each field is
+/// one word; a field that is not known has none.
+struct Conditions {
+    enum class Cache { cold, warm };
+    enum class Phase { search, finals };
+
+    std::optional<Cache> cache;         ///< "l2=cold": the data had left the last-level cache
+    std::string by;                     ///< "by=graph": Bench::chain_kind()
+    std::optional<std::size_t> chain;   ///< "chain=32": launches in a sample
+    std::optional<std::size_t> slices;  ///< "slices=8": copies of the data
+    std::optional<bool> flush;          ///< "flush=1": other memory was read before each sample
+    std::optional<Clocks> clocks;       ///< "clocks=steady"
+    bool shared = false;                ///< "device=shared": others may have used the device
+    Phase phase = Phase::search;        ///< "interleaved": samples of the finals
+
+    bool operator==(const Conditions&) const = default;
+
+    /// Changing clocks or other processes may be in the times.
+    [[nodiscard]] bool disturbed() const { return shared || clocks == Clocks::noisy; }
+
+    /// "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy device=shared interleaved"
+    [[nodiscard]] std::string text() const;
+
+    /// Words that it does not know, which another version may have written, are left out.
+    static Conditions parse(std::string_view text);
+};
+
+}  // namespace jitune::internal

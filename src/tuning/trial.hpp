@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "measure/stopping_rule.hpp"
+#include "tuning/evaluation.hpp"
+#include "tuning/rig.hpp"
+#include "tuning/task.hpp"
+#include "tuning/tune_hooks.hpp"
+
+namespace jitune::internal {
+
+/// Checks and times single candidates of a task on its rig. The device is held meanwhile. Used by
+/// one thread.
+class Trial {
+public:
+    /// All must outlive it.
+    Trial(const Task& task, Rig& rig, TuneObserver& observer)
+        : task_(task), rig_(rig), observer_(observer) {}
+
+    /// Loads the code and checks it on every case.
+    std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);
+
+    /// Checks the evaluation's configuration, then takes samples until StoppingRule has enough,
+    /// `best_ns` being the best median so far. Samples and conditions go into `evaluation`.
+    std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation,
+                                     std::optional<double> best_ns);
+
+private:
+    struct Loaded {
+        std::shared_ptr<const Program> program;
+        LaunchRule rule;
+    };
+    using Samples = std::vector<double>;
+
+    /// For a caller that holds the device.
+    std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
+                                                    const Configuration& configuration);
+    std::variant<Clocks, TrialFailure> take_steady_samples(Timer& timer, Samples& samples_ns,
+                                                           std::optional<double> best_ns);
+    std::optional<TrialFailure> take_samples(Timer& timer, Samples& samples_ns,
+                                             std::optional<double> best_ns) const;
+
+    const Task& task_;
+    Rig& rig_;
+    TuneObserver& observer_;
+    StoppingRule rule_;
+};
+
+}  // namespace jitune::internal
