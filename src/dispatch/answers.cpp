@@ -24,7 +24,7 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task) {
         try {
             return from_tuning(task, refused);
         } catch (const Error& error) {
-            // The default has been tried too: where nothing was right, it was not either.
+            // The default was among the candidates, so that it is no answer where none was right.
             if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify) {
                 throw;
             }
@@ -35,7 +35,7 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task) {
     if (answer == nullptr) {
         answer = from_default(task);
     }
-    if (!trouble.empty()) {  // where nothing answers either, its error says it
+    if (!trouble.empty()) {
         log_.warning("{}; {} answers: {}", trouble, to_string(answer->info.origin),
                      answer->info.configuration);
     }
@@ -61,7 +61,7 @@ std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::stri
         stored = from_store(task, refused);
         return stored != nullptr;
     };
-    // As long as tuning here would take: finals and a winner's own compile come on top of a budget.
+    // Waits about as long as tuning here would take: a budget, the finals and one more compile.
     if (lease.acquire(answered, options_.budget * 3 / 2)) {
         return stored;
     }
@@ -122,7 +122,7 @@ std::unique_ptr<const Resolved> Answers::compiled(const Task& task,
                                                   Origin origin) {
     const Instance instance = task.instance(configuration);
     auto outcome = binaries_.find(task, instance);
-    // Asks again: the compiler may have failed for reasons that have passed.
+    // A known failure is compiled again: its reason may have passed.
     if (!outcome || std::holds_alternative<CompileFailure>(*outcome)) {
         outcome = binaries_.compile(task, instance);
     }

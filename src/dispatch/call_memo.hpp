@@ -11,10 +11,10 @@
 
 namespace jitune::internal {
 
-/// The sizes of a problem; 0 for those that it does not have.
+/// The sizes of a problem; unused ones are 0.
 using CallSizes = std::array<std::int64_t, 3>;
 
-/// What a call is recognised by when it comes again.
+/// Recognises a call that is repeated.
 struct CallKey {
     std::uint64_t site = 0;  ///< StreamSite::serial(); 0: no call
     ProblemWords problem;
@@ -23,23 +23,23 @@ struct CallKey {
     bool operator==(const CallKey&) const = default;
 };
 
-/// The last calls of one thread, each ready to launch: a call that comes again costs one
+/// The last calls of one thread, each ready to launch, so that a repeated call costs one
 /// comparison. For one thread.
 class CallMemo {
 public:
-    /// That of the calling thread.
+    /// The calling thread's memo.
     static CallMemo& here() { return ThreadOwn<CallMemo>::here(); }
 
-    /// The launch of an earlier call of this key, or nullptr. Valid until the next prepare(); what
-    /// it needs lives as long as its site does, so that a key made of a site that lives will do.
+    /// The launch of an earlier call with this key, or nullptr. Valid until the next prepare(). The
+    /// launch refers to its site only, so that a key made from a living site is enough.
     [[nodiscard]] const ReadyLaunch* find(const CallKey& key) const {
         const Entry& entry = entries_[place_of(key)];
         return entry.key == key ? entry.launch.get() : nullptr;
     }
 
-    /// Remembers the launch of `resolved` for the sizes of the key, as many as the problem has,
+    /// Remembers the launch of `resolved` for `sizes`, which are the key's without the unused ones,
     /// with work memory of `site`. Throws as LaunchRule::plan, StreamSite::scratch and
-    /// Program::prepare do, and has forgotten the key then.
+    /// Program::prepare do; the key is forgotten then.
     const ReadyLaunch& prepare(const CallKey& key, std::span<const std::int64_t> sizes,
                                const Resolved& resolved, StreamSite& site);
 
@@ -52,7 +52,7 @@ private:
     };
 
     static std::size_t place_of(const CallKey& key) {
-        const auto [a, b, c] = key.sizes;  // not judged yet: any numbers
+        const auto [a, b, c] = key.sizes;  // not checked yet, so any numbers
         const std::uint64_t sizes = static_cast<std::uint64_t>(a) +
                                     3 * static_cast<std::uint64_t>(b) +
                                     5 * static_cast<std::uint64_t>(c);

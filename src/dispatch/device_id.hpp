@@ -7,13 +7,13 @@
 
 namespace jitune::internal {
 
-/// A device as users name it.
+/// A device in the form in which users name it.
 struct DeviceId {
     PlatformKind platform;
     int ordinal = 0;
 };
 
-/// Of "host", "cuda" or "cuda:N". Throws Error(usage) for another word.
+/// Parses "host", "cuda" or "cuda:N". Throws Error(usage) for any other text.
 DeviceId parse_device_id(std::string_view text);
 
 }  // namespace jitune::internal

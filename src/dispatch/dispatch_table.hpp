@@ -12,11 +12,11 @@
 
 namespace jitune::internal {
 
-/// A problem but for its sizes and its device, in a few words.
+/// A problem without its sizes and device, packed into a few machine words.
 struct ProblemWords {
     const void* kernel = nullptr;  ///< the Kernel
     std::uint64_t types = 0;       ///< the operation's own packing of types and operation
-    std::uint64_t variant = 0;     ///< hash of a pinned configuration or of custom text; 0: none
+    std::uint64_t variant = 0;     ///< hash of a pinned configuration or custom text; 0: none
 
     bool operator==(const ProblemWords&) const = default;
 };
@@ -37,7 +37,7 @@ private:
     std::uint64_t hash_ = 0;
 };
 
-/// What an answer is found by.
+/// The key of an answer.
 struct DispatchKey {
     const void* device = nullptr;  ///< the Device
     ProblemWords problem;

@@ -37,7 +37,7 @@ void check(const Options& options) {
             names += fmt::format("{}{}", names.empty() ? "" : " or ", row.name);
         }
         throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" is no strategy: use {}", options.strategy, names));
+                    fmt::format("unknown strategy \"{}\": use {}", options.strategy, names));
     }
 }
 
@@ -122,13 +122,13 @@ Device& Engine::device(std::string_view id) {
                 return platform->device(0);
             }
         }
-        throw Error(ErrorKind::unavailable, "no device at all, not even the host");
+        throw Error(ErrorKind::unavailable, "no device found, not even the host");
     }
     const auto [kind, ordinal] = parse_device_id(id);
     Platform& found = platform(kind);
     if (ordinal >= found.device_count()) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("no device {}: there are {} of this kind, counted from 0", id,
+                    fmt::format("no device {}: there are {} of that kind, counted from 0", id,
                                 found.device_count()));
     }
     return found.device(ordinal);
@@ -136,7 +136,7 @@ Device& Engine::device(std::string_view id) {
 
 const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
-    const SingleFlight::Turn turn(flights_, key);
+    const SingleFlight::Claim claim(flights_, key);
     if (const Resolved* found = table_.find(key)) {
         return *found;
     }

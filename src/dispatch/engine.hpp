@@ -29,7 +29,7 @@ namespace jitune::internal {
 class Engine {
 public:
     explicit Engine(const Options& options, std::span<const Family> families);
-    /// With platforms of the caller's own: tests.
+    /// With the caller's own platforms.
     Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
            std::span<const Family> families = {});
     ~Engine();
@@ -43,8 +43,9 @@ public:
     }
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
-    /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device there is, cuda
-    /// before host). Throws Error(usage) for another word, Error(unavailable) with the reason.
+    /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device, cuda before
+    /// host). Throws Error(usage) for any other id, and Error(unavailable) with the reason where
+    /// the device does not exist.
     Device& device(std::string_view id);
 
     /// The platforms of GPUs and of the host, cheap enough for every call.
@@ -102,16 +103,16 @@ private:
     TuneReport tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
                                TuneHooks hooks);
 
-    // What each call reads is together.
+    // The members that every call reads stand together, in few cache lines.
     ForkGuard fork_guard_;
-    std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // once it is known to have a device
+    std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // set once known to have a device
     const bool keeps_host_data_;
     Options options_;
     Log log_;
     std::vector<std::unique_ptr<Platform>> platforms_;
     std::span<const Family> families_;
     SessionStore store_;
-    std::once_flag recovered_;  // the journals of processes that have ended
+    std::once_flag recovered_;  // the journals of ended processes are in the database
     BinaryCache binaries_;
     Answers answers_;
     Isolation isolation_;
@@ -120,7 +121,7 @@ private:
     std::atomic<std::int64_t> tunings_{0};
     std::atomic<EnginePart*> part_{nullptr};
     std::once_flag part_made_;
-    std::unique_ptr<EnginePart> own_part_;  // the last: it uses the rest
+    std::unique_ptr<EnginePart> own_part_;  // last: it uses the members above
 };
 
 }  // namespace jitune::internal

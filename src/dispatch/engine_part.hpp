@@ -3,7 +3,8 @@
 
 namespace jitune::internal {
 
-/// What the layer above keeps with an engine, and uses its devices. Destroyed before them.
+/// State that a layer above keeps in an engine. It may use the engine's devices and is destroyed
+/// before them.
 class EnginePart {
 public:
     EnginePart() = default;

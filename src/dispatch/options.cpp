@@ -29,7 +29,7 @@ constexpr std::array kPolicyWords{
 constexpr std::array kLevels{LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info,
                              LogLevel::debug};
 
-/// nullptr also for a program that runs with more rights than its caller.
+/// nullptr, too, in a program that runs with more rights than its caller.
 const char* variable(const char* name) {
     return secure_getenv(name);
 }
@@ -43,7 +43,7 @@ TunePolicy parse_tune_policy(std::string_view word) {
         }
     }
     throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" is no tuning policy: use now, nearest or default", word));
+                fmt::format("\"{}\" is not a tuning policy: use now, nearest or default", word));
 }
 
 LogLevel parse_log_level(std::string_view word) {
@@ -54,7 +54,7 @@ LogLevel parse_log_level(std::string_view word) {
     }
     throw Error(
         ErrorKind::usage,
-        fmt::format("\"{}\" is no log level: use off, error, warning, info or debug", word));
+        fmt::format("\"{}\" is not a log level: use off, error, warning, info or debug", word));
 }
 
 std::chrono::milliseconds parse_budget(std::string_view word) {
@@ -64,9 +64,9 @@ std::chrono::milliseconds parse_budget(std::string_view word) {
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(seconds) ||
         seconds < 0 || seconds > kMostSeconds) {
         throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" is no budget: give seconds, as in 2 or 0.5", word));
+                    fmt::format("\"{}\" is not a budget: give seconds, as in 2 or 0.5", word));
     }
-    // Any time at all stays a limit: 0 would be none.
+    // A tiny budget stays a limit: zero would mean no limit.
     const std::chrono::milliseconds rounded(std::llround(seconds * 1000));
     return seconds > 0 ? std::max(rounded, std::chrono::milliseconds(1)) : rounded;
 }

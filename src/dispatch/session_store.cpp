@@ -6,7 +6,7 @@
 namespace jitune::internal {
 
 TuningStore* SessionStore::get() {
-    // A call that needs the database must not wait long for whoever holds it; the next one asks
+    // A call must not wait long for another process that holds the database; the next call tries
     // again.
     constexpr std::chrono::milliseconds kPatience{100};
     const std::lock_guard lock(mutex_);
@@ -34,7 +34,7 @@ TuningStore* SessionStore::writable() {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(warned_of_protection_, true)) {
         log_.warning(
-            "tuning database {}: it is write protected; its winners are used, others are kept in "
+            "tuning database {}: it is write protected; its winners are used, new ones are kept in "
             "memory only",
             options_.database.string());
     }
@@ -43,7 +43,7 @@ TuningStore* SessionStore::writable() {
 
 void SessionStore::count(const Error& error) {
     ++errors_;
-    log_.warning("{}; going on without the database", error.what());
+    log_.warning("{}; continuing without the database", error.what());
 }
 
 }  // namespace jitune::internal

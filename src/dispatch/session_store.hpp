@@ -14,28 +14,30 @@
 
 namespace jitune::internal {
 
-/// The database of a session, which may be missing or fail: answers go on without it. Thread-safe.
+/// The database of a session. It may be missing or fail; calls are answered without it then.
+/// Thread-safe.
 class SessionStore {
 public:
-    /// Both must outlive it. Nothing is opened yet.
+    /// Both must outlive it. Opens nothing yet.
     SessionStore(const Options& options, const Log& log) : options_(options), log_(log) {}
 
-    /// The database, or nullptr where winners are kept in memory only. Opened on first use; where
-    /// that fails, the next call tries again.
+    /// The database, or nullptr where winners are kept in memory only. Opened on first use; if that
+    /// fails, the next call tries again.
     TuningStore* get();
 
-    /// The same, and nullptr where the database is write protected: its winners are used, others
-    /// are kept in memory. That is logged once.
+    /// The database, or nullptr also where it is write protected: its winners are used then, and
+    /// new ones are kept in memory. That is logged once.
     TuningStore* writable();
 
-    /// What `question` returns for the database; an empty value of the same type where there is
-    /// none or where it fails with Error(store), which is logged and counted.
+    /// Calls `question` with the database and returns its answer. Returns an empty value of the
+    /// same type where there is no database, or where the database fails with Error(store), which
+    /// is logged and counted.
     template <typename Question>
     auto ask(const Question& question) -> std::invoke_result_t<Question, TuningStore&> {
         return ask(get(), question);
     }
 
-    /// The same of writable().
+    /// The same for the writable() database.
     template <typename Action>
     auto tell(const Action& action) -> std::invoke_result_t<Action, TuningStore&> {
         return ask(writable(), action);

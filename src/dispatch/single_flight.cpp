@@ -5,7 +5,7 @@
 
 namespace jitune::internal {
 
-SingleFlight::Turn::Turn(SingleFlight& flights, const DispatchKey& key)
+SingleFlight::Claim::Claim(SingleFlight& flights, const DispatchKey& key)
     : flights_(flights), key_(key) {
     std::unique_lock lock(flights_.mutex_);
     flights_.changed_.wait(lock, [&] {
@@ -15,7 +15,7 @@ SingleFlight::Turn::Turn(SingleFlight& flights, const DispatchKey& key)
     flights_.held_.push_back(key_);
 }
 
-SingleFlight::Turn::~Turn() {
+SingleFlight::Claim::~Claim() {
     {
         const std::lock_guard lock(flights_.mutex_);
         std::erase(flights_.held_, key_);

@@ -10,17 +10,17 @@
 
 namespace jitune::internal {
 
-/// Lets one thread per key work while the others that want the same key wait. Thread-safe.
+/// Lets one thread per key work; the others that need the same key wait. Thread-safe.
 class SingleFlight {
 public:
-    /// Holds `key` for the calling thread; waits while another thread holds it. The lock of the set
-    /// itself is not held between construction and destruction.
-    class Turn {
+    /// Holds `key` for the calling thread; the constructor waits while another thread holds it. No
+    /// mutex is locked in between.
+    class Claim {
     public:
-        Turn(SingleFlight& flights, const DispatchKey& key);
-        ~Turn();
-        Turn(const Turn&) = delete;
-        Turn& operator=(const Turn&) = delete;
+        Claim(SingleFlight& flights, const DispatchKey& key);
+        ~Claim();
+        Claim(const Claim&) = delete;
+        Claim& operator=(const Claim&) = delete;
 
     private:
         SingleFlight& flights_;

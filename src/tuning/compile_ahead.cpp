@@ -16,13 +16,13 @@ namespace jitune::internal {
 
 namespace {
 
-// A program costs some 28 ms beside its instances, for which NVRTC lets in one thread at a time:
-// many instances share that; more would leave threads idle in the end.
+// Each program costs about 28 ms beside its instances, in which NVRTC serves one thread at a time,
+// so many instances share a program. With still more of them, threads would be idle at the end.
 constexpr std::size_t kInstancesPerProgram = 8;
-// The first program of each thread is small, to bring something to time soon.
+// The first program of each thread is small, so that there is soon a candidate to time.
 constexpr std::size_t kFirstInstances = 3;
 constexpr std::size_t kMostThreads = 16;
-// The thread that checks and times comes first where there are not enough cores.
+// Where cores are few, the thread that checks and times goes before the compilers.
 constexpr int kNiceness = 5;
 
 }  // namespace
@@ -35,7 +35,7 @@ CompileAhead::CompileAhead(const Task& task, BinaryCache& binaries, std::size_t 
         for (std::size_t i = 0; i < wished; ++i) {
             threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
         }
-    } catch (const std::system_error& error) {  // fewer threads than wished for will do
+    } catch (const std::system_error& error) {  // fewer threads are enough
         if (threads_.empty()) {
             throw Error(ErrorKind::unavailable,
                         fmt::format("cannot start a thread for compiling: {}", error.what()));
@@ -61,20 +61,21 @@ std::size_t CompileAhead::depth() const {
 
 void CompileAhead::submit(std::vector<Wanted> wanted) {
     const std::lock_guard lock(mutex_);
-    for (Wanted& one : wanted) {
+    for (Wanted& candidate : wanted) {
         ++pending_;
-        Instance instance = task_.instance(one.configuration);
+        Instance instance = task_.instance(candidate.configuration);
         if (auto known = binaries_.find(task_, instance)) {
-            ready_.push_back({one.index, std::move(one.configuration), std::move(*known)});
+            ready_.push_back(
+                {candidate.index, std::move(candidate.configuration), std::move(*known)});
             continue;
         }
         const std::string name =
             fmt::format("{}{}", instance.defines, fmt::join(instance.expressions, ";"));
         if (const auto under_way = compiling_.find(name); under_way != compiling_.end()) {
-            under_way->second.push_back(std::move(one));
+            under_way->second.push_back(std::move(candidate));
             continue;
         }
-        compiling_[name].push_back(std::move(one));
+        compiling_[name].push_back(std::move(candidate));
         jobs_.push_back({name, std::move(instance)});
     }
     changed_.notify_all();
@@ -85,7 +86,8 @@ CompiledCandidate CompileAhead::next() {
 }
 
 CompiledCandidate CompileAhead::take(std::size_t index) {
-    return take_first([index](const CompiledCandidate& one) { return one.index == index; });
+    return take_first(
+        [index](const CompiledCandidate& candidate) { return candidate.index == index; });
 }
 
 CompiledCandidate CompileAhead::take_first(
@@ -122,7 +124,7 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
 }
 
 void CompileAhead::work(const std::stop_token& stop) {
-    // Of this thread alone; it goes without, too.
+    // Only of this thread. Nothing depends on it, so that a failure is ignored.
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
     for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
         try {

@@ -26,7 +26,7 @@ struct CompiledCandidate {
     CompileOutcome outcome;
 };
 
-/// Compiles candidates on threads of its own while the caller times earlier ones. Candidates that
+/// Compiles candidates on its own threads while the caller times earlier ones. Candidates that
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
@@ -38,7 +38,7 @@ public:
     /// The threads for each of `tunings` that run at the same time on this machine.
     static std::size_t threads_for(std::size_t tunings);
 
-    /// Drops what has not begun and waits for compiles under way.
+    /// Drops candidates whose compile has not begun and waits for the compiles under way.
     ~CompileAhead();
 
     struct Wanted {
@@ -50,14 +50,14 @@ public:
     /// Candidates submitted and not returned yet.
     [[nodiscard]] std::size_t pending() const { return pending_; }
 
-    /// The next compiled candidate; waits for one. Only with pending() > 0. Throws what compiling
-    /// threw (Error(unavailable): no compiler).
+    /// The next compiled candidate; waits for one. Only with pending() > 0. Throws the errors of
+    /// the compiling threads (Error(unavailable): no compiler).
     CompiledCandidate next();
 
     /// The submitted candidate `index` of the search space, likewise.
     CompiledCandidate take(std::size_t index);
 
-    /// Candidates worth having under way, so that no compiler thread is idle.
+    /// How many candidates should be pending, so that no compiler thread is idle.
     [[nodiscard]] std::size_t depth() const;
 
 private:
@@ -80,7 +80,7 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
-    std::size_t programs_ = 0;  // begun
+    std::size_t programs_ = 0;  // whose compile has begun
     /// The candidates that wait for an instance, by the instance's name.
     std::map<std::string, std::vector<Wanted>> compiling_;
     std::deque<CompiledCandidate> ready_;

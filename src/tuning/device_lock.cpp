@@ -11,7 +11,7 @@ namespace jitune::internal {
 namespace {
 
 std::vector<std::filesystem::path> folders() {
-    std::vector<std::filesystem::path> result{"/tmp"};  // of all users
+    std::vector<std::filesystem::path> result{"/tmp"};  // shared by all users
     const char* own = secure_getenv("XDG_RUNTIME_DIR");
     if (own != nullptr && *own == '/') {
         result.emplace_back(own);
@@ -29,7 +29,8 @@ DeviceLock::DeviceLock(const std::string& uuid, const Log& log, std::chrono::mil
     try {
         file_.emplace(folders(), "jitune-" + uuid + ".lock");
     } catch (const Error& error) {
-        log_.warning("{}: others may use the device while candidates are timed", error.what());
+        log_.warning("{}: other tunings may use the device while candidates are timed",
+                     error.what());
     }
 }
 
@@ -45,12 +46,12 @@ DeviceLock::Turn DeviceLock::turn() {
 
 bool DeviceLock::acquire() {
     try {
-        // Who has waited in vain does not do so again for every candidate.
+        // After one wait that was not long enough, later turns do not wait again.
         const bool alone = file_->acquire(crowded_ ? std::chrono::milliseconds(0) : patience_);
         if (!alone && !crowded_) {
             log_.warning(
-                "{}: another process has held the device for {} ms; candidates are timed "
-                "beside it",
+                "{}: another process has held the device for {} ms; candidates are timed while it "
+                "does",
                 file_->path().string(), patience_.count());
         }
         crowded_ = !alone;

@@ -10,14 +10,14 @@
 
 namespace jitune::internal {
 
-/// Lets one tuning at a time use a device, of all processes that see its lock file: what others
-/// run there meanwhile would be in the times. Used by one thread.
+/// Lets one tuning at a time use a device, among all processes that see its lock file: work of
+/// others on the device would lengthen the times. Used by one thread.
 class DeviceLock {
 public:
-    /// A device without a `uuid` has no lock: each turn is granted.
+    /// A device without a `uuid` has no lock: each turn is granted at once.
     DeviceLock(const std::string& uuid, const Log& log,
                std::chrono::milliseconds patience = kPatience);
-    /// Longer than a tuning holds a device at a time, but for the slowest kernels.
+    /// Longer than a tuning holds a device at a time, except with the slowest kernels.
     static constexpr std::chrono::milliseconds kPatience{10'000};
 
     /// The device is the caller's for as long as this lives, if alone().
@@ -37,7 +37,8 @@ public:
         bool alone_;
     };
 
-    /// Waits for others, but not for ever: then, with a warning, the turn is not alone().
+    /// Waits for other tunings, up to the patience; after that it warns, and the turn is not
+    /// alone().
     [[nodiscard]] Turn turn();
 
 private:
@@ -47,7 +48,7 @@ private:
     std::chrono::milliseconds patience_;
     std::optional<FileLock> file_;
     bool needed_;
-    bool crowded_ = false;  // the last wait was in vain
+    bool crowded_ = false;  // the last wait was not long enough
 };
 
 }  // namespace jitune::internal

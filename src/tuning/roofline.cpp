@@ -7,7 +7,7 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr double kMargin = 1.1;  // clocks are a little above what devices say
+constexpr double kMargin = 1.1;  // real clocks are a little above the stated ones
 
 double attribute(const DeviceInfo& device, const char* name) {
     const auto found = device.attributes.find(name);
@@ -28,8 +28,8 @@ std::optional<std::string> Roofline::complaint(std::size_t cold_bytes, double ns
         return std::nullopt;
     }
     return fmt::format(
-        "faster than memory: {:.0f} bytes that are not in the cache take {:.0f} ns at least, not "
-        "{:.0f} ns",
+        "faster than the memory: {:.0f} bytes that are not in the cache take at least {:.0f} ns, "
+        "not {:.0f} ns",
         bytes, bytes / most, ns);
 }
 

@@ -79,7 +79,7 @@ protected:
     CallMemo memo_;
 };
 
-TEST_F(CallMemoTest, HasTheLaunchForEachSizeHoweverTheyTakeTurns) {
+TEST_F(CallMemoTest, FindsTheLaunchForEachSizeInAnyOrder) {
     const Resolved twice = answer("2 * n");
     for (int round = 0; round < 2; ++round) {
         for (std::int64_t n = 1; n < 100; ++n) {

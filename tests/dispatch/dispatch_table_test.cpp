@@ -48,7 +48,7 @@ TEST(DispatchTable, FindsWhatWasAddedAndNothingElse) {
     EXPECT_EQ(table.find(other), nullptr);
 }
 
-TEST(DispatchTable, KeepsTheFirstOfTwo) {
+TEST(DispatchTable, KeepsTheFirstOfTwoEntries) {
     DispatchTable table;
     const Resolved& first = table.add(key(1), resolved("first"));
     EXPECT_EQ(&table.add(key(1), resolved("second")), &first);

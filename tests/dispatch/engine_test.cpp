@@ -14,7 +14,7 @@
 namespace jitune::internal {
 namespace {
 
-/// Root writes everywhere: makes it another user, who owns `path`, for a while.
+/// Runs the rest of its scope as a user who owns `path`: root may write everywhere.
 class OrdinaryUser {
 public:
     explicit OrdinaryUser(const std::filesystem::path& path) {
@@ -141,7 +141,7 @@ TEST_F(EngineTest, KeepsWinnersInMemoryWithoutADatabase) {
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
 }
 
-TEST_F(EngineTest, TakesACorruptRowForAMiss) {
+TEST_F(EngineTest, TreatsACorruptRowAsAMiss) {
     for (const char* damage :
          {"UPDATE winner SET configuration = 'block=32 items=1'", "UPDATE winner SET image = x'00'",
           "UPDATE winner SET symbols = 'main'", "UPDATE winner SET median_ns = 1",
@@ -157,7 +157,7 @@ TEST_F(EngineTest, TakesACorruptRowForAMiss) {
     }
 }
 
-TEST_F(EngineTest, TakesAStoredWinnerThatDoesNotFitForAMiss) {
+TEST_F(EngineTest, TreatsAnUnusableStoredWinnerAsAMiss) {
     const std::string symbol = fake_sum(128, 4);
     store_winner("block=33 items=4", "[" + symbol + "]", {symbol});
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
@@ -212,7 +212,7 @@ TEST_F(EngineTest, PrefersAStoredWinnerUnderEveryPolicy) {
     }
 }
 
-TEST_F(EngineTest, AnswersWithNothingThatItFoundWrong) {
+TEST_F(EngineTest, NeverAnswersWithAConfigurationThatItFoundWrong) {
     device_.otherwise.run = wrong_sum;
     device_.on(fake_sum(128, 4)).run = wrong_sum;
     const auto engine = make_engine();
@@ -220,7 +220,7 @@ TEST_F(EngineTest, AnswersWithNothingThatItFoundWrong) {
     expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
 }
 
-TEST_F(EngineTest, AsksTheCompilerAgainForTheDefault) {
+TEST_F(EngineTest, CompilesTheDefaultAgainAfterAFailure) {
     device_.otherwise.compile_log = "out of memory";
     device_.on(fake_sum(128, 4)).compile_log = "out of memory";
     const auto engine = make_engine();
@@ -230,7 +230,7 @@ TEST_F(EngineTest, AsksTheCompilerAgainForTheDefault) {
     expect_right(resolve(*engine));
 }
 
-TEST_F(EngineTest, SaysSoWhereNotEvenTheDefaultCompiles) {
+TEST_F(EngineTest, ReportsADefaultThatDoesNotCompile) {
     device_.otherwise.compile_log = "line 1: garbage";
     device_.on(fake_sum(128, 4)).compile_log = "line 1: garbage";
     const auto engine = make_engine();
@@ -287,7 +287,7 @@ TEST_F(EngineTest, AnswersWithoutADatabaseOfANewerJitune) {
     expect_answers_without_store();
 }
 
-TEST_F(EngineTest, GoesOnWhereTheDatabaseIsDroppedUnderIt) {
+TEST_F(EngineTest, ContinuesWhenTheDatabaseTablesAreDropped) {
     const auto engine = make_engine();
     engine->store();
     sql("DROP TABLE winner");
@@ -372,7 +372,7 @@ TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
     const auto engine = make_engine_on({});
     expect_error(ErrorKind::unavailable, "no cuda device: no fake device was made",
                  [&] { engine->device("cuda:0"); });
-    expect_error(ErrorKind::unavailable, "no device at all", [&] { engine->device("auto"); });
+    expect_error(ErrorKind::unavailable, "no device found", [&] { engine->device("auto"); });
     const auto devices = engine->devices();
     ASSERT_EQ(devices.size(), 1U);
     EXPECT_EQ(devices[0].id, "cuda");
@@ -382,7 +382,7 @@ TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
 TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
     options_.strategy = "clever";
     expect_error(ErrorKind::usage,
-                 "\"clever\" is no strategy: use auto or exhaustive or random or surrogate",
+                 "unknown strategy \"clever\": use auto or exhaustive or random or surrogate",
                  [&] { make_engine(); });
     options_.strategy = "random";
     options_.budget = std::chrono::milliseconds(-1);

@@ -55,7 +55,7 @@ TEST_F(OptionsTest, KeepWinnersInMemoryWithoutADatabase) {
     EXPECT_TRUE(Options::from_environment().database.empty());
 }
 
-TEST_F(OptionsTest, TakeAnEmptyVariableForNone) {
+TEST_F(OptionsTest, IgnoreEmptyVariables) {
     for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_LOG"}) {
         set(name, "");
     }
@@ -64,7 +64,7 @@ TEST_F(OptionsTest, TakeAnEmptyVariableForNone) {
     EXPECT_EQ(options.on_miss, TunePolicy::now);
 }
 
-TEST_F(OptionsTest, NameTheVariableThatIsWrongAndWhatItAccepts) {
+TEST_F(OptionsTest, NameTheWrongVariableAndItsAllowedValues) {
     expect_refused("JITUNE_TUNE", "later", "use now, nearest or default");
     expect_refused("JITUNE_TUNE", "Now", "use now, nearest or default");
     expect_refused("JITUNE_LOG", "loud", "use off, error, warning, info or debug");

@@ -44,7 +44,7 @@ TEST(Session, RefusesOptionsThatMakeNoSense) {
     expect_error(ErrorKind::usage, "negative", [&] { const Session session(options); });
 }
 
-TEST(Session, TheStandardOneIsMadeOnceTheEnvironmentIsRight) {
+TEST(Session, TheStandardSessionIsMadeOnceTheEnvironmentIsValid) {
     ASSERT_EQ(setenv("JITUNE_DB", "none", 1), 0);
     ASSERT_EQ(setenv("JITUNE_BUDGET", "soon", 1), 0);
     expect_error(ErrorKind::usage, "JITUNE_BUDGET", [] { Session::standard(); });
@@ -54,7 +54,7 @@ TEST(Session, TheStandardOneIsMadeOnceTheEnvironmentIsRight) {
     unsetenv("JITUNE_DB");
 }
 
-TEST(Origin, HasTheWordsOfTheCommandLine) {
+TEST(Origin, HasTheNamesOfTheCommandLine) {
     EXPECT_STREQ(to_string(Origin::tuned), "tuned");
     EXPECT_STREQ(to_string(Origin::stored), "stored");
     EXPECT_STREQ(to_string(Origin::nearest), "nearest");

@@ -24,7 +24,7 @@ TEST(SingleFlight, LetsOneThreadPerKeyWork) {
         threads.emplace_back([&, t] {
             const std::size_t k = t % 4;
             for (int i = 0; i < 200; ++i) {
-                const SingleFlight::Turn turn(flights, key(static_cast<std::int64_t>(k)));
+                const SingleFlight::Claim claim(flights, key(static_cast<std::int64_t>(k)));
                 EXPECT_EQ(++working[k], 1);
                 ++done[k];
                 EXPECT_EQ(--working[k], 0);
@@ -39,18 +39,18 @@ TEST(SingleFlight, LetsOneThreadPerKeyWork) {
 
 TEST(SingleFlight, LetsOtherKeysPass) {
     SingleFlight flights;
-    const SingleFlight::Turn held(flights, key(1));
-    std::thread([&] { const SingleFlight::Turn other(flights, key(2)); }).join();
+    const SingleFlight::Claim held(flights, key(1));
+    std::thread([&] { const SingleFlight::Claim other(flights, key(2)); }).join();
 }
 
-TEST(SingleFlight, GivesTheTurnOnWhenTheWorkThrows) {
+TEST(SingleFlight, ReleasesTheKeyWhenTheWorkThrows) {
     SingleFlight flights;
     const auto fail = [&] {
-        const SingleFlight::Turn turn(flights, key(1));
+        const SingleFlight::Claim claim(flights, key(1));
         throw 1;
     };
     EXPECT_THROW(fail(), int);
-    std::thread([&] { const SingleFlight::Turn again(flights, key(1)); }).join();
+    std::thread([&] { const SingleFlight::Claim again(flights, key(1)); }).join();
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ protected:
     BinaryCache cache_;
 };
 
-TEST_F(BinaryCacheTest, RemembersWhatWasCompiled) {
+TEST_F(BinaryCacheTest, RemembersCompiledInstances) {
     const Instance a{{"f<1>", "g<1>"}};
     EXPECT_FALSE(knows(a));
     const auto outcomes = compile({a});
@@ -61,7 +61,7 @@ TEST_F(BinaryCacheTest, RemembersFailuresToo) {
     EXPECT_EQ(cache_.compiles(), 2);
 }
 
-TEST_F(BinaryCacheTest, KeepsTheFirstResultOfTwo) {
+TEST_F(BinaryCacheTest, KeepsTheFirstOfTwoResults) {
     const auto first = compile({{{"f<1>"}}});
     compile({{{"f<1>"}}});
     EXPECT_EQ(std::get<Binary>(*cache_.find("hash", "cuda fake", {{"f<1>"}})).image,
@@ -77,7 +77,7 @@ TEST_F(BinaryCacheTest, ForgetsAFailureOnceItCompiles) {
     EXPECT_TRUE(std::holds_alternative<Binary>(*cache_.find("hash", "cuda fake", {{"f<2>"}})));
 }
 
-TEST_F(BinaryCacheTest, RemembersNothingOfACompilerThatIsMissing) {
+TEST_F(BinaryCacheTest, RemembersNothingWhereTheCompilerIsMissing) {
     device_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
     expect_error(ErrorKind::unavailable, "no compiler", [&] { compile({{{"f<1>"}}}); });
     EXPECT_FALSE(knows({{"f<1>"}}));

@@ -63,7 +63,7 @@ TEST_F(CompileAheadTest, CompilesEqualCodeOnceWhetherUnderWayOrDone) {
     EXPECT_EQ(device_.compiles(), 1);
 }
 
-TEST_F(CompileAheadTest, CompilesNothingThatAnEarlierTuningHasCompiled) {
+TEST_F(CompileAheadTest, ReusesInstancesOfAnEarlierTuning) {
     {
         CompileAhead ahead(task_, binaries_);
         ahead.submit(wanted(0, space_.size()));
@@ -76,7 +76,7 @@ TEST_F(CompileAheadTest, CompilesNothingThatAnEarlierTuningHasCompiled) {
     EXPECT_EQ(device_.compiles(), static_cast<int>(space_.size()));
 }
 
-TEST_F(CompileAheadTest, DeliversFailuresAsTheyAre) {
+TEST_F(CompileAheadTest, DeliversCompileFailures) {
     device_.on(fake_sum(32, 1)).compile_log = "line 3: no";
     CompileAhead ahead(task_, binaries_);
     ahead.submit(wanted(0, space_.size()));
@@ -87,7 +87,7 @@ TEST_F(CompileAheadTest, DeliversFailuresAsTheyAre) {
     }
 }
 
-TEST_F(CompileAheadTest, ThrowsWhatTheCompilerThrows) {
+TEST_F(CompileAheadTest, PassesOnErrorsOfTheCompiler) {
     device_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler"); };
     CompileAhead ahead(task_, binaries_);
     ahead.submit(wanted(0, space_.size()));
@@ -98,7 +98,7 @@ TEST_F(CompileAheadTest, ThrowsWhatTheCompilerThrows) {
     expect_error(ErrorKind::unavailable, "no compiler", [&] { ahead.next(); });
 }
 
-TEST_F(CompileAheadTest, CompilesOnAsManyThreadsAsItIsTold) {
+TEST_F(CompileAheadTest, UsesTheGivenNumberOfThreads) {
     std::atomic<int> now{0}, most{0};
     device_.before_compile = [&](auto) {
         most = std::max(most.load(), ++now);
@@ -111,13 +111,13 @@ TEST_F(CompileAheadTest, CompilesOnAsManyThreadsAsItIsTold) {
     EXPECT_EQ(most, 1);
 }
 
-TEST_F(CompileAheadTest, SharesTheMachineOut) {
+TEST_F(CompileAheadTest, DividesTheCoresAmongTunings) {
     EXPECT_LE(2 * CompileAhead::threads_for(2),
               std::max<std::size_t>(2, std::thread::hardware_concurrency()));
     EXPECT_EQ(CompileAhead::threads_for(1'000'000), 1U);
 }
 
-TEST_F(CompileAheadTest, EndsWithWorkPending) {
+TEST_F(CompileAheadTest, CanBeDestroyedWithWorkPending) {
     for (int i = 0; i < 50; ++i) {
         BinaryCache binaries;
         CompileAhead ahead(task_, binaries);

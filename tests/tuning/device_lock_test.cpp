@@ -22,7 +22,7 @@ protected:
              [this](LogLevel, std::string_view line) { warnings_.emplace_back(line); }};
 };
 
-TEST_F(DeviceLockTest, GivesADeviceToOneAtATime) {
+TEST_F(DeviceLockTest, GrantsADeviceToOneHolderAtATime) {
     DeviceLock first(uuid_, log_), second(uuid_, log_, 20ms);
     {
         const auto turn = first.turn();
@@ -36,7 +36,7 @@ TEST_F(DeviceLockTest, GivesADeviceToOneAtATime) {
     EXPECT_NE(warnings_[0].find("another process has held the device"), std::string::npos);
 }
 
-TEST_F(DeviceLockTest, OfTwoDevicesAreTwo) {
+TEST_F(DeviceLockTest, LocksTwoDevicesSeparately) {
     DeviceLock first(uuid_, log_), second(uuid_ + "-other", log_, 20ms);
     const auto turn = first.turn();
     EXPECT_TRUE(second.turn().alone());
@@ -50,7 +50,7 @@ TEST_F(DeviceLockTest, IsNotNeededForADeviceWithoutUuid) {
     EXPECT_TRUE(second.turn().alone());
 }
 
-TEST_F(DeviceLockTest, ThatCannotBeMadeIsAWarning) {
+TEST_F(DeviceLockTest, WarnsWhereTheLockFileCannotBeMade) {
     unsetenv("XDG_RUNTIME_DIR");
     DeviceLock none("no/such/folder", log_);
     EXPECT_FALSE(none.turn().alone());

@@ -87,7 +87,7 @@ class RigTest : public testing::Test {
 protected:
     RigTest() { device_.kernel = right_count; }
 
-    /// The verdict's reason; empty where there is none.
+    /// The reason of a failure; empty where the candidate is right.
     std::string check(const std::function<void(const Launch&)>& kernel, bool repeatable = true) {
         const std::string expression = fmt::format("fake::count<{}>", ++candidates_);
         device_.on(expression).run = kernel;
@@ -110,7 +110,7 @@ protected:
     std::size_t downloaded_ = 0;  ///< by the last check
 };
 
-TEST_F(RigTest, CandidatesAfterTheFirstBringNoLargeOutputsToTheHost) {
+TEST_F(RigTest, DownloadsLargeOutputsOfTheFirstCandidateOnly) {
     EXPECT_EQ(check(right_count), "");
     EXPECT_GT(downloaded_, kLarge * sizeof(std::int32_t));
     for (int i = 0; i < 3; ++i) {
@@ -119,7 +119,7 @@ TEST_F(RigTest, CandidatesAfterTheFirstBringNoLargeOutputsToTheHost) {
     }
 }
 
-TEST_F(RigTest, LaterCandidatesAreJudgedAsTheFirst) {
+TEST_F(RigTest, JudgesLaterCandidatesLikeTheFirst) {
     ASSERT_EQ(check(right_count), "");
     EXPECT_EQ(check([](const Launch& launch) {
                   right_count(launch);
@@ -145,7 +145,7 @@ TEST_F(RigTest, LaterCandidatesAreJudgedAsTheFirst) {
     EXPECT_EQ(check(right_count), "");
 }
 
-TEST_F(RigTest, ATicketLeftAnywhereIsSeen) {
+TEST_F(RigTest, NoticesATicketLeftAnywhereInWorkMemory) {
     for (const std::int64_t place :
          {std::int64_t{0}, std::int64_t{63}, std::int64_t{64}, kSmall, kLarge - 1}) {
         ASSERT_EQ(check(right_count), "");

@@ -127,7 +127,7 @@ protected:
     std::unique_ptr<TrialCase> case_;
 };
 
-TEST_F(TrialCaseTest, LargeOutputsComeToTheHostOnceOnly) {
+TEST_F(TrialCaseTest, DownloadsLargeOutputsOnce) {
     make(kLarge, 2);
     run();
     EXPECT_EQ(case_->judge(), "");
@@ -142,7 +142,7 @@ TEST_F(TrialCaseTest, LargeOutputsComeToTheHostOnceOnly) {
     EXPECT_EQ(bench_.downloaded, 2 * kCanary);
 }
 
-TEST_F(TrialCaseTest, SmallOutputsAreJudgedEachTime) {
+TEST_F(TrialCaseTest, DownloadsSmallOutputsEachTime) {
     make(1000);
     for (int i = 0; i < 2; ++i) {
         run();
@@ -155,7 +155,7 @@ TEST_F(TrialCaseTest, SmallOutputsAreJudgedEachTime) {
     EXPECT_EQ(bench_.live.size(), 1U);
 }
 
-TEST_F(TrialCaseTest, ALaterOneThatIsWrongAnywhereIsSeen) {
+TEST_F(TrialCaseTest, NoticesALaterCandidateThatIsWrongAnywhere) {
     make(kLarge, 2);
     run();
     ASSERT_EQ(case_->judge(), "");
@@ -173,7 +173,7 @@ TEST_F(TrialCaseTest, ALaterOneThatIsWrongAnywhereIsSeen) {
     EXPECT_EQ(judged_, 0) << "what is wrong has been kept";
 }
 
-TEST_F(TrialCaseTest, ALaterOneThatWritesBehindTheEndIsSeen) {
+TEST_F(TrialCaseTest, NoticesALaterCandidateThatWritesBehindTheEnd) {
     make(kLarge, 2);
     run();
     ASSERT_EQ(case_->judge(), "");
@@ -187,7 +187,7 @@ TEST_F(TrialCaseTest, ALaterOneThatWritesBehindTheEndIsSeen) {
     }
 }
 
-TEST_F(TrialCaseTest, OneThatRunsOverAllMemoryDoesNotMakeItselfRight) {
+TEST_F(TrialCaseTest, NoticesACandidateThatOverwritesTheKeptOutputs) {
     make(kLarge);
     run();
     ASSERT_EQ(case_->judge(), "");
@@ -204,7 +204,7 @@ TEST_F(TrialCaseTest, OneThatRunsOverAllMemoryDoesNotMakeItselfRight) {
     EXPECT_EQ(judged_, 0) << "what is right was not kept again";
 }
 
-TEST_F(TrialCaseTest, OneThatDiffersAndIsRightPasses) {
+TEST_F(TrialCaseTest, AcceptsOtherBitsThatAreRight) {
     make(kLarge, 2);
     run();
     ASSERT_EQ(case_->judge(), "");
@@ -216,7 +216,7 @@ TEST_F(TrialCaseTest, OneThatDiffersAndIsRightPasses) {
     EXPECT_LT(bench_.downloaded, kLarge) << "the one before is what is kept";
 }
 
-TEST_F(TrialCaseTest, OtherBitsInTheSecondRunAreSeen) {
+TEST_F(TrialCaseTest, NoticesOtherBitsInTheSecondRun) {
     make(kLarge, 2);
     for (int i = 0; i < 3; ++i) {  // judged, as kept, and other than kept
         run(std::byte(i / 2));
@@ -226,7 +226,7 @@ TEST_F(TrialCaseTest, OtherBitsInTheSecondRunAreSeen) {
     }
 }
 
-TEST_F(TrialCaseTest, TheSecondRunIsNotComparedWithAnotherCandidate) {
+TEST_F(TrialCaseTest, ComparesTheSecondRunWithTheSameCandidate) {
     make(kLarge);
     run();
     ASSERT_EQ(case_->judge(), "");
@@ -238,7 +238,7 @@ TEST_F(TrialCaseTest, TheSecondRunIsNotComparedWithAnotherCandidate) {
     EXPECT_EQ(case_->judge_repeated(), "gives different bits from run to run");
 }
 
-TEST_F(TrialCaseTest, GoesOnWithoutMemoryForMore) {
+TEST_F(TrialCaseTest, WorksWithoutMemoryForKeptOutputs) {
     make(kLarge);
     bench_.limit = 3 * kLarge;  // would leave too little for candidates' work memory
     for (int i = 0; i < 2; ++i) {
@@ -253,7 +253,7 @@ TEST_F(TrialCaseTest, GoesOnWithoutMemoryForMore) {
     }
 }
 
-TEST_F(TrialCaseTest, AComparisonThatFailsIsNoAnswer) {
+TEST_F(TrialCaseTest, PassesOnAFailureOfTheComparison) {
     make(kLarge);
     run();
     ASSERT_EQ(case_->judge(), "");
@@ -262,7 +262,7 @@ TEST_F(TrialCaseTest, AComparisonThatFailsIsNoAnswer) {
     EXPECT_THROW(case_->judge(), Error);
 }
 
-TEST_F(TrialCaseTest, WhatOnlyADeviceKnowsIsKeptOnceACandidateAgreesWithIt) {
+TEST_F(TrialCaseTest, KeepsReferenceOutputsOnceACandidateAgrees) {
     make(kLarge);
     int agreed = 0;
     what_.agree = [&](std::span<const Bytes> got, std::span<const Bytes> reference) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuning makes of noise, of clocks that move and of times that cannot be.
+// How a tuning handles noise, changing clocks and impossible times.
 #include <cmath>
 #include <random>
 #include <utility>
@@ -51,14 +51,14 @@ TEST_F(TunerMeasurementTest, ALaunchOfSecondsIsASampleByItself) {
         << report.winner.certainty.conditions;
 }
 
-TEST_F(TunerMeasurementTest, OneProbeThatIsDisturbedDoesNotShortenTheSamples) {
+TEST_F(TunerMeasurementTest, ADisturbedProbeDoesNotShortenTheSamples) {
     bool first = true;
     device_.disturbance = [&] { return std::exchange(first, false) ? 1e6 : 1.0; };
     const std::string conditions = tune().winner.certainty.conditions;
     EXPECT_EQ(conditions.find(" chain=1 "), std::string::npos) << conditions;
 }
 
-TEST_F(TunerMeasurementTest, SaysByHowMuchTheWinnerIsFasterAndHowSureThatIs) {
+TEST_F(TunerMeasurementTest, ReportsTheSpeedUpWithItsInterval) {
     std::mt19937 random(1);
     std::normal_distribution<double> noise(0, 0.01);
     device_.disturbance = [&] { return std::exp(noise(random)); };
@@ -72,7 +72,7 @@ TEST_F(TunerMeasurementTest, SaysByHowMuchTheWinnerIsFasterAndHowSureThatIs) {
     EXPECT_TRUE(certainty.conditions.ends_with(" interleaved")) << certainty.conditions;
 }
 
-TEST_F(TunerMeasurementTest, SaysSoTooWhereTheDefaultWasSparedTheFinals) {
+TEST_F(TunerMeasurementTest, ReportsTheSpeedUpOverADefaultThatWasNotInTheFinals) {
     on(128, 4).ns = 100;
     const TuneReport report = tune();
     EXPECT_EQ(report.winner.default_median_ns, 1000);
@@ -80,12 +80,12 @@ TEST_F(TunerMeasurementTest, SaysSoTooWhereTheDefaultWasSparedTheFinals) {
     EXPECT_EQ(report.winner.certainty.speed_up_high, 10);
 }
 
-TEST_F(TunerMeasurementTest, KnowsNoSpeedUpOverADefaultThatFails) {
+TEST_F(TunerMeasurementTest, ReportsNoSpeedUpOverADefaultThatFails) {
     on(64, 2).compile_log = "no";
     EXPECT_EQ(tune().winner.certainty.speed_up_high, 0);
 }
 
-TEST_F(TunerMeasurementTest, RefusesWhatIsFasterThanMemory) {
+TEST_F(TunerMeasurementTest, RefusesTimesThatAreFasterThanTheMemory) {
     problem_ = fake_sum_problem(1 << 20);  // of 4 MiB, of which 1 MiB may be in the cache
     device_.info_.attributes["memory_bus_bits"] = 512;
     device_.info_.attributes["memory_clock_khz"] = 1'000'000;  // 128 bytes per ns
@@ -94,7 +94,8 @@ TEST_F(TunerMeasurementTest, RefusesWhatIsFasterThanMemory) {
     on(32, 2).ns = 30'000;
     const TuneReport report = tune();
     EXPECT_EQ(of(report, "block=32 items=1").verdict, Verdict::wrong_result);
-    EXPECT_NE(of(report, "block=32 items=1").reason.find("faster than memory"), std::string::npos)
+    EXPECT_NE(of(report, "block=32 items=1").reason.find("faster than the memory"),
+              std::string::npos)
         << of(report, "block=32 items=1").reason;
     EXPECT_EQ(report.winner.configuration, "block=32 items=2");
     kernel_ = fake_sum_kernel("cache = \"warm\"\n");
@@ -115,7 +116,7 @@ protected:
     int samples_ = 0;
 };
 
-TEST_F(TunerClocksTest, AreSteadyOrNotKnown) {
+TEST_F(TunerClocksTest, AreSteadyOrUnknown) {
     const TuneReport without = tune();
     EXPECT_TRUE(has(of(without, kFakeDefault), "clocks=unknown"));
     device_.clocks = [] { return ClockReading{1980, false}; };
@@ -125,13 +126,13 @@ TEST_F(TunerClocksTest, AreSteadyOrNotKnown) {
     EXPECT_TRUE(has(with.measurements.back(), "clocks=steady"));
 }
 
-TEST_F(TunerClocksTest, MayMoveALittle) {
+TEST_F(TunerClocksTest, MayChangeALittle) {
     unsigned reading = 0;
     device_.clocks = [&] { return ClockReading{1950 + 30 * (++reading % 2), false}; };
     EXPECT_TRUE(has(of(tune(), kFakeDefault), "clocks=steady"));
 }
 
-TEST_F(TunerClocksTest, ThatMoveCostABatchOfSamples) {
+TEST_F(TunerClocksTest, ThatChangeCostABatchOfSamples) {
     device_.clocks = [] { return ClockReading{1980, false}; };
     tune();
     const int steady = std::exchange(samples_, 0);
@@ -143,7 +144,7 @@ TEST_F(TunerClocksTest, ThatMoveCostABatchOfSamples) {
     EXPECT_EQ(of(report, kFakeDefault).samples_ns.size(), 6U);
 }
 
-TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkWhatIsMeasuredAllTheSame) {
+TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkTheMeasurements) {
     plan_.max_evaluations = 0;
     tune();
     const int steady = std::exchange(samples_, 0);

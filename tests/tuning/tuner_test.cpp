@@ -35,7 +35,7 @@ protected:
     }
 };
 
-TEST_F(TunerIncumbentTest, IsTriedEvenWhereTheBudgetIsSpentAtOnce) {
+TEST_F(TunerIncumbentTest, IsTriedEvenWithoutAnyBudgetLeft) {
     on(256, 1).ns = 400;
     const TuneReport report = tune();
     EXPECT_EQ(report.winner.configuration, "block=256 items=1");
@@ -57,7 +57,7 @@ TEST_F(TunerIncumbentTest, GivesWayToAClearlyFasterOne) {
     EXPECT_EQ(tune().winner.configuration, "block=32 items=1");
 }
 
-TEST_F(TunerIncumbentTest, DoesNotStandInTheWayWhenItFails) {
+TEST_F(TunerIncumbentTest, IsReplacedWhenItFails) {
     on(256, 1).compile_log = "no longer compiles";
     EXPECT_EQ(tune().winner.configuration, "block=64 items=2");
 }
@@ -89,7 +89,7 @@ TEST_F(TunerTest, TriesHintsBeforeTheStrategyIsAsked) {
     const TuneReport report = tune();
     std::vector<std::string> tried;
     for (const Measurement& one : report.measurements) {
-        if (!one.conditions.ends_with(" interleaved")) {
+        if (!is_of_finals(one)) {
             tried.push_back(one.configuration);
         }
     }
@@ -107,7 +107,7 @@ TEST_F(TunerTest, HintsAreTriedWithinTheBudget) {
     EXPECT_EQ(tune().progress.evaluated, 2U);
 }
 
-TEST_F(TunerTest, ChecksFinalistsThatAreKnownFromBefore) {
+TEST_F(TunerTest, ChecksFinalistsThatAnEarlierSearchTimed) {
     on(32, 1) = {.ns = 1, .run = wrong_sum};
     Measurement lie;
     lie.configuration = "block=32 items=1";
@@ -118,7 +118,7 @@ TEST_F(TunerTest, ChecksFinalistsThatAreKnownFromBefore) {
     EXPECT_EQ(of(report, lie.configuration).verdict, Verdict::wrong_result);
 }
 
-TEST_F(TunerTest, LeavesOutWhatHistoryHasOfNoConfiguration) {
+TEST_F(TunerTest, IgnoresHistoryThatDoesNotParse) {
     Measurement strange;
     strange.configuration = "damaged";
     strange.samples_ns = {1};
@@ -154,7 +154,7 @@ TEST_F(TunerTest, NeverChoosesAWrongResultHoweverFast) {
     }
 }
 
-TEST_F(TunerTest, JudgesTheProblemItselfToo) {
+TEST_F(TunerTest, ChecksTheProblemItselfToo) {
     on(32, 1) = {.ns = 1, .run = [](const Launch& launch) {
                      launch.cells[1] == 1000 ? wrong_sum(launch) : right_sum(launch);
                  }};
@@ -163,7 +163,7 @@ TEST_F(TunerTest, JudgesTheProblemItselfToo) {
     EXPECT_EQ(of(report, "block=32 items=1").reason.find("n=1000: got"), 0U);
 }
 
-TEST_F(TunerTest, ChargesDirtyWorkMemoryToWhoLeftIt) {
+TEST_F(TunerTest, ChargesDirtyWorkMemoryToTheCandidateThatLeftIt) {
     // Right only where the work memory is zero, as real kernels are.
     device_.kernel = [](const Launch& launch) {
         const bool clean = *reinterpret_cast<const std::uint32_t*>(launch.cells[2]) == 0;
@@ -226,7 +226,7 @@ TEST_F(TunerTest, WorksWithoutItsDefault) {
     EXPECT_EQ(report.winner.default_median_ns, 0);
 }
 
-TEST_F(TunerTest, TakesACandidateWithNoTimeForNoCandidate) {
+TEST_F(TunerTest, RefusesACandidateWithoutAFiniteTime) {
     on(64, 2).ns = 0;  // the one that sets how samples are taken
     on(32, 1).ns = 800;
     EXPECT_EQ(tune().winner.configuration, "block=32 items=1");
@@ -249,7 +249,7 @@ TEST_F(TunerTest, EndsWhenTheDeviceIsLostInTheFinals) {
     expect_error(ErrorKind::device, "took the device down", [&] { tune(); });
 }
 
-TEST_F(TunerTest, CountsWhatFailedWhenNothingWorks) {
+TEST_F(TunerTest, CountsTheVerdictsWhenNothingWorks) {
     device_.otherwise.run = wrong_sum;
     on(32, 1).compile_log = "no";
     on(32, 2).run_failure = LaunchFailure{false, false, "too much"};
@@ -282,7 +282,7 @@ TEST_F(TunerTest, TimesWithLessMemoryWhereLittleIsLeft) {
         << of(report, kFakeDefault).conditions;
 }
 
-TEST_F(TunerTest, TimesOnWarmDataWhereTheTemplateSaysSo) {
+TEST_F(TunerTest, TimesOnWarmDataIfTheTemplateAsksForIt) {
     kernel_ = fake_sum_kernel("cache = \"warm\"\n");
     const TuneReport report = tune();
     const std::string& conditions = of(report, kFakeDefault).conditions;
@@ -290,7 +290,7 @@ TEST_F(TunerTest, TimesOnWarmDataWhereTheTemplateSaysSo) {
     EXPECT_TRUE(conditions.ends_with("slices=1 flush=0 clocks=unknown")) << conditions;
 }
 
-TEST_F(TunerTest, GivesBackAllMemory) {
+TEST_F(TunerTest, FreesAllMemory) {
     tune();
     EXPECT_EQ(device_.live_bytes(), 0U);
     on(32, 1).run_failure = LaunchFailure{false, true, "illegal address"};
@@ -298,7 +298,7 @@ TEST_F(TunerTest, GivesBackAllMemory) {
     EXPECT_EQ(device_.live_bytes(), 0U);
 }
 
-TEST_F(TunerTest, StopsAtTheMostEvaluations) {
+TEST_F(TunerTest, StopsAtTheEvaluationLimit) {
     plan_.max_evaluations = 4;
     const TuneReport report = tune();
     EXPECT_EQ(report.progress.evaluated, 4U);
@@ -315,7 +315,7 @@ TEST_F(TunerTest, TriesTheDefaultWhenTheBudgetIsSpentAtOnce) {
     EXPECT_FALSE(report.winner.complete);
 }
 
-TEST_F(TunerTest, StopsWhenItIsTold) {
+TEST_F(TunerTest, StopsOnRequest) {
     std::atomic<bool> stop{false};
     hooks_.stop = &stop;
     hooks_.progress = [&](const TuneProgress& progress) { stop = progress.evaluated == 3; };

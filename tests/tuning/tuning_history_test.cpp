@@ -24,7 +24,7 @@ TuningHistory history_of(const std::vector<Measurement>& rows, bool resume = tru
 
 using Names = std::vector<std::string>;
 
-TEST(TuningHistory, KnowsTheLastOfEachConfigurationUnderTheSameConditions) {
+TEST(TuningHistory, KeepsTheLastVerdictOnEachConfigurationInTheSamePlace) {
     Measurement old = row("a=1", "signal 11");
     Measurement other_size = row("a=2");
     other_size.sizes = "n=9";
@@ -39,7 +39,7 @@ TEST(TuningHistory, KnowsTheLastOfEachConfigurationUnderTheSameConditions) {
     EXPECT_TRUE(history_of(rows, false).known.empty());
 }
 
-TEST(TuningHistory, TriesAgainWhatMayHaveFailedForReasonsThatHavePassed) {
+TEST(TuningHistory, RetriesFailuresWhoseReasonMayHavePassed) {
     Measurement refused = row("a=2", "out of memory");
     refused.verdict = Verdict::launch_failed;
     const TuningHistory history = history_of({row("a=1"), refused, row("a=3", "signal 11")});
@@ -48,7 +48,7 @@ TEST(TuningHistory, TriesAgainWhatMayHaveFailedForReasonsThatHavePassed) {
     EXPECT_TRUE(history_of({refused, row("a=3", "signal 11")}).known.empty());
 }
 
-TEST(TuningHistory, SuspectsWhatWasUnderWayWhenTheMachineWentDown) {
+TEST(TuningHistory, SuspectsCandidatesUnderWayWhenTheMachineWentDown) {
     const std::string together = machine_down_reason(3);
     const TuningHistory history =
         history_of({row("a=1", together), row("a=2", together), row("a=2")});
@@ -57,7 +57,7 @@ TEST(TuningHistory, SuspectsWhatWasUnderWayWhenTheMachineWentDown) {
     EXPECT_EQ(history.known.front().verdict, Verdict::timed);
 }
 
-TEST(TuningHistory, QuarantinesWhatTakesTheMachineDownAgain) {
+TEST(TuningHistory, QuarantinesACandidateThatTakesTheMachineDownAgain) {
     const std::string together = machine_down_reason(3);
     const std::string alone = machine_down_reason(0);
     for (const bool resume : {false, true}) {
