@@ -1,103 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "articles/step_runner.hpp"
 
+#include <chrono>
+#include <functional>
 #include <new>
+#include <vector>
 
-#include "families/reduce/reduce_kernel.hpp"
 #include "jitune/error.hpp"
-#include "tuning/tuner.hpp"
+#include "measure/statistics.hpp"
 
 namespace jitune::internal {
 
-void refuse_host_steps(const Device& device) {
-    if (device.info().platform != PlatformKind::cuda) {
-        throw Error(
-            ErrorKind::usage,
-            "the steps are CUDA kernels: --device takes cuda or cuda:N, not " + device.info().id);
-    }
-}
+namespace {
 
-StepRow attempt_step(const std::function<void(StepRow&)>& measure) {
-    StepRow row;
+/// Calls `measure`. A step that does not compile, is wrong or needs too much memory becomes an
+/// outcome; throws every other error.
+StepResult attempt(const std::function<void(StepResult&)>& measure) {
+    StepResult result;
     try {
-        measure(row);
+        measure(result);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::unavailable && error.kind() != ErrorKind::verify &&
             error.kind() != ErrorKind::compile) {
             throw;
         }
-        row.outcome = error.kind() == ErrorKind::unavailable ? StepRow::Outcome::skipped
-                                                             : StepRow::Outcome::failed;
-        row.note = error.what();
+        result.outcome = error.kind() == ErrorKind::unavailable ? StepResult::Outcome::skipped
+                                                                : StepResult::Outcome::failed;
+        result.note = error.what();
     } catch (const std::bad_alloc&) {
-        row.outcome = StepRow::Outcome::skipped;
-        row.note = "not enough memory";
+        result.outcome = StepResult::Outcome::skipped;
+        result.note = "not enough memory";
     }
-    return row;
+    return result;
 }
 
-StepTime time_step(const Task& task, std::size_t max_evaluations, const std::atomic<bool>& stop,
-                   BinaryCache& binaries, const Log& log) {
-    const TuneReport report =
-        tune(task, {.strategy = "exhaustive", .max_evaluations = max_evaluations}, {.stop = &stop},
-             binaries, log);
-    return {free_parameters(task.parse(report.winner.configuration), task.space()),
-            report.winner.median_ns, report.winner.noise};
+/// The median time of copying so many bytes to a device and as many back.
+double time_copies(Device& device, std::size_t bytes) {
+    constexpr int kSamples = 5;
+    const auto bench = device.make_bench();
+    std::vector<std::byte> array(bytes);
+    const auto input = bench->allocate(bytes);
+    const auto output = bench->allocate(bytes);
+    bench->fill(output->data(), std::byte{0}, output->bytes());
+    std::vector<double> samples;
+    for (int i = 0; i < kSamples; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        bench->upload(input->data(), array);
+        bench->download(array, output->data());
+        samples.push_back(
+            std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin)
+                .count());
+    }
+    return summarize(samples).median_ns;
 }
 
-StepRunner::StepRunner(Engine& engine, Device& device, ElementType type, std::int64_t n,
-                       const std::atomic<bool>& stop)
-    : engine_(engine), device_(device), type_(type), n_(n), stop_(stop) {
-    refuse_host_steps(device);
-    refuse_other_types(type);
-    device.compiler();  // without one, no step would get anywhere
+}  // namespace
+
+std::string_view to_string(StepResult::Outcome outcome) {
+    switch (outcome) {
+        case StepResult::Outcome::timed:
+            return "timed";
+        case StepResult::Outcome::skipped:
+            return "skipped";
+        case StepResult::Outcome::failed:
+            break;
+    }
+    return "failed";
 }
 
-StepTime StepRunner::search(const ReductionStep& step, std::size_t max_evaluations) {
-    return time_step({device_, step_kernel(step), step_problem(step, type_, n_)}, max_evaluations,
-                     stop_, binaries_, engine_.log());
+std::string free_parameters(const Configuration& configuration, const SearchSpace& space) {
+    std::vector<Configuration::Entry> open;
+    for (const Configuration::Entry& entry : configuration.entries()) {
+        for (std::size_t i = 0; i < space.size(); ++i) {
+            if (space.at(i).at(entry.first) != entry.second) {
+                open.push_back(entry);
+                break;
+            }
+        }
+    }
+    return Configuration(std::move(open)).text();
 }
 
-StepRow StepRunner::run(const ReductionStep& step, bool tune) {
-    return attempt_step([&](StepRow& row) {
-        row.standard = search(step, 1);  // the default comes first
-        if (tune) {
-            row.best = search(step, 0);
+StepResult StepRunner::run(Device& device, const Step& step, const StepInput& input, bool tune) {
+    return attempt([&](StepResult& result) {
+        if (step.is_own()) {
+            result.standard = tune_own(device, input);
+        } else {
+            run_article(result, device, step, input, tune);
+        }
+        const std::size_t bytes = input_bytes(set_, input);
+        result.gb_per_s = static_cast<double>(bytes) / result.standard.median_ns;
+        if (set_.times_copies && step.platform == PlatformKind::cuda) {
+            result.copies_ns = time_copies(device, bytes);
         }
     });
 }
 
-StepRow StepRunner::run_own() {
-    const Options& options = engine_.options();
-    const Problem problem =
-        reduce_problem({type_, type_, Reduction(ReduceOp::sum), detail::ReduceShape::all(n_)});
-    return attempt_step([&](StepRow& row) {
-        const Winner winner =
-            engine_
-                .tune_and_store(
-                    {device_, reduce_kernel(ReduceKind::all, PlatformKind::cuda), problem},
-                    {.strategy = options.strategy, .seed = options.seed, .budget = options.budget},
-                    {.stop = &stop_})
-                .winner;
-        row.standard = {winner.configuration, winner.median_ns, winner.noise};
-    });
-}
-
-std::optional<double> StepRunner::peak_gb_per_s() const {
-    const auto& attributes = device_.info().attributes;
-    const auto clock = attributes.find("memory_clock_khz");
-    const auto bus = attributes.find("memory_bus_bits");
-    if (clock == attributes.end() || bus == attributes.end() || clock->second <= 0 ||
-        bus->second <= 0) {
-        return std::nullopt;
+void StepRunner::run_article(StepResult& result, Device& device, const Step& step,
+                             const StepInput& input, bool tune) {
+    if (!kernels_.contains(step.file)) {
+        kernels_.emplace(step.file, load_step_kernel(set_, step));
     }
-    constexpr double kTransfersPerClock = 2;  // double data rate
-    const double bytes = static_cast<double>(bus->second) / 8;
-    return kTransfersPerClock * static_cast<double>(clock->second) * 1e3 * bytes / 1e9;
+    const Kernel& kernel = kernels_.at(step.file);
+    const Task task{device, kernel, step_problem(set_, step, kernel, input)};
+    result.standard = search(task, 1);
+    if (tune) {
+        result.best = search(task, 0);
+    }
 }
 
-double StepRunner::gb_per_s(double median_ns) const {
-    return static_cast<double>(n_) * static_cast<double>(bytes_of(type_)) / median_ns;
+StepTime StepRunner::search(const Task& task, std::size_t max_evaluations) {
+    const SearchPlan plan{.strategy = "exhaustive", .max_evaluations = max_evaluations};
+    const Winner winner = tune(task, plan, {.stop = &stop_}, binaries_, engine_.log()).winner;
+    return {free_parameters(task.parse(winner.configuration), task.space()), winner.median_ns,
+            winner.noise};
+}
+
+StepTime StepRunner::tune_own(Device& device, const StepInput& input) {
+    const Options& options = engine_.options();
+    const SearchPlan plan{
+        .strategy = options.strategy, .seed = options.seed, .budget = options.budget};
+    const Winner winner =
+        engine_
+            .tune_and_store({device, set_.own_kernel(device), set_.problem(input)}, plan,
+                            {.stop = &stop_})
+            .winner;
+    return {winner.configuration, winner.median_ns, winner.noise};
 }
 
 }  // namespace jitune::internal

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "articles/reduction_steps.hpp"
+#include "articles/step.hpp"
+#include "dispatch/engine.hpp"
+#include "tuning/tuner.hpp"
 
 namespace jitune::internal {
 
@@ -19,56 +20,56 @@ struct StepTime {
     double noise = 0;  ///< relative
 };
 
-/// What became of one step.
-struct StepRow {
+/// The outcome of one step on one input.
+struct StepResult {
     enum class Outcome { timed, skipped, failed } outcome = Outcome::timed;
-    std::string note;   ///< why it was skipped (memory) or failed (compiler, wrong result)
-    StepTime standard;  ///< in the article's configuration, if timed
-    std::optional<StepTime> best;  ///< in the best one there is, if it was looked for
+    std::string note;     ///< why it was skipped (memory) or failed (compiler, wrong result)
+    StepTime standard;    ///< in the article's configuration, or that of jitune's winner; if timed
+    double gb_per_s = 0;  ///< with the input read once, in that time
+    std::optional<StepTime> best;  ///< in the best configuration, if all were tried
+    /// Copies of the input from pageable host memory and of the result to it, if timed. 0 on the
+    /// host, where the data is, and for a placed call, whose time includes them.
+    double copies_ns = 0;
+
+    [[nodiscard]] bool is_timed() const { return outcome == Outcome::timed; }
+    [[nodiscard]] double whole_ns() const { return standard.median_ns + copies_ns; }
 };
 
-/// Throws Error(usage) for a device that is not CUDA's.
-void refuse_host_steps(const Device& device);
+/// "timed", "skipped", "failed"
+std::string_view to_string(StepResult::Outcome outcome);
 
-/// What `measure` makes of a row; a step that does not compile, is wrong or needs too much memory
-/// is a row like others. Throws what else goes wrong.
-StepRow attempt_step(const std::function<void(StepRow&)>& measure);
-
-/// The best of the first `max_evaluations` configurations (0: of all), the default being the first,
-/// checked and timed in the rig of tuning. Nothing is stored. Throws as tune() does.
-StepTime time_step(const Task& task, std::size_t max_evaluations, const std::atomic<bool>& stop,
-                   BinaryCache& binaries, const Log& log);
-
-/// Checks and times steps for one type and size on one CUDA device, in the rig of tuning: the same
-/// cases, the same data, a cold cache. Used by one thread.
+/// Checks and times the steps of one set in the rig of tuning: the same cases, the same data, the
+/// same cold cache. Used by one thread.
 class StepRunner {
 public:
-    /// `stop` ends a search early when it becomes true. Throws Error(usage) for a type that steps
-    /// do not have and for a device that is not CUDA's.
-    StepRunner(Engine& engine, Device& device, ElementType type, std::int64_t n,
-               const std::atomic<bool>& stop);
+    /// `stop` ends a search early when it becomes true. All three must outlive the runner.
+    StepRunner(Engine& engine, const StepSet& set, const std::atomic<bool>& stop)
+        : engine_(engine), set_(set), stop_(stop) {}
 
-    /// With `tune`, every configuration of the step is tried; nothing of it is stored. Throws
-    /// Error(device) when the device is lost, Error(unavailable) when there is no compiler.
-    StepRow run(const ReductionStep& step, bool tune);
-
-    /// jitune's own sum: its stored winner raced with what the engine's strategy and budget find;
-    /// the winner is stored. `standard` is the winner. Throws as run() does.
-    StepRow run_own();
-
-    /// What the memory's clock and bus allow; nothing where the driver does not tell them.
-    [[nodiscard]] std::optional<double> peak_gb_per_s() const;
-    /// At `median_ns`, with each element read once.
-    [[nodiscard]] double gb_per_s(double median_ns) const;
+    /// A step of an article runs in the article's configuration and, with `tune`, also in all
+    /// others that it has; nothing of that is stored. jitune's own kernel is tuned by the engine's
+    /// strategy and within its budget, against its stored winner, and the winner is stored.
+    /// Too little memory, a compile error and a wrong result are outcomes. Throws Error(usage) for
+    /// an input that the steps cannot take and Error(device) when the device is lost.
+    StepResult run(Device& device, const Step& step, const StepInput& input, bool tune = false);
 
 private:
-    StepTime search(const ReductionStep& step, std::size_t max_evaluations);
+    void run_article(StepResult& result, Device& device, const Step& step, const StepInput& input,
+                     bool tune);
+    /// The best of the first `max_evaluations` configurations (0: of all); the first is the
+    /// article's.
+    StepTime search(const Task& task, std::size_t max_evaluations);
+    StepTime tune_own(Device& device, const StepInput& input);
+
     Engine& engine_;
-    Device& device_;
-    ElementType type_;
-    std::int64_t n_;
+    const StepSet& set_;
     const std::atomic<bool>& stop_;
     BinaryCache binaries_;
+    std::map<std::string_view, Kernel> kernels_;  ///< by file
 };
+
+/// The entries of a configuration that a search space leaves open: "block=256". Each step has
+/// parameters of its own; those of other steps in its template have one value.
+std::string free_parameters(const Configuration& configuration, const SearchSpace& space);
 
 }  // namespace jitune::internal

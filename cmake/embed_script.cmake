@@ -20,6 +20,7 @@ const File files[] = {
 ${rows}};
 }  // namespace
 
+extern const std::span<const File> ${VARIABLE};
 const std::span<const File> ${VARIABLE}{files};
 
 }  // namespace jitune::internal::embedded

@@ -18,9 +18,11 @@ namespace entropy_command { Invocation invocation(); }
 namespace reduce_command { Invocation invocation(); }
 namespace replay_command { Invocation invocation(); }
 namespace stencil_command { Invocation invocation(); }
-namespace steps_entropy_command { Invocation invocation(); }
-namespace steps_reduce_command { Invocation invocation(); }
-namespace steps_stencil_command { Invocation invocation(); }
+namespace steps_command {
+Invocation reduce_invocation();
+Invocation stencil_invocation();
+Invocation entropy_invocation();
+}  // namespace steps_command
 namespace tune_command { Invocation invocation(); }
 // clang-format on
 
@@ -28,11 +30,11 @@ namespace {
 
 std::vector<Command> steps_commands() {
     return {
-        {"reduce", "The sum as three articles make it fast", steps_reduce_command::invocation},
+        {"reduce", "The sum as three articles make it fast", steps_command::reduce_invocation},
         {"entropy", "The windowed entropy as an article makes it fast",
-         steps_entropy_command::invocation},
+         steps_command::entropy_invocation},
         {"stencil", "The mean of neighbours in shared memory and in a register cache",
-         steps_stencil_command::invocation},
+         steps_command::stencil_invocation},
     };
 }
 

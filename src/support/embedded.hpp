@@ -15,9 +15,6 @@ struct File {
 /// Everything under kernel_templates/.
 extern const std::span<const File> kernel_templates;
 
-/// The kernels of articles/, which apps do not link.
-extern const std::span<const File> articles;
-
 /// schema.sql, alone.
 extern const std::span<const File> schema;
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "articles/reduction_steps.hpp"
+#include "articles/articles.hpp"
 #include "articles/step_runner.hpp"
 #include "dispatch/session_access.hpp"
 #include "jitune/session.hpp"
@@ -31,11 +31,10 @@ protected:
         device_ = &SessionAccess::engine(session_).device("cuda");
     }
 
-    StepRow run(const ReductionStep& step, bool tune) {
+    StepResult run(std::string_view kernel, const Step& step, const StepInput& input, bool tune) {
         const std::atomic<bool> stop = false;
-        StepRunner runner(SessionAccess::engine(session_), *device_, ElementType::float32, 1 << 20,
-                          stop);
-        return runner.run(step, tune);
+        return StepRunner(SessionAccess::engine(session_), step_set(kernel), stop)
+            .run(*device_, step, input, tune);
     }
 
     Session session_{quick_options()};
@@ -43,12 +42,12 @@ protected:
     BinaryCache binaries_;
 };
 
-class StepsGpu : public StepsGpuSession, public testing::WithParamInterface<ReductionStep> {
+class StepsGpu : public StepsGpuSession, public testing::WithParamInterface<Step> {
 protected:
     /// Empty if the configuration is right for the rig's problem and for all awkward cases.
-    std::string complaint(Rig& rig, const Problem& problem, const Configuration& configuration) {
-        const KernelTemplate& kernel = step_kernel(GetParam()).kernel_template;
-        const Instance instance = kernel.instance(problem, configuration);
+    std::string complaint(Rig& rig, const LoadedStep& step, const Configuration& configuration) {
+        const KernelTemplate& kernel = step.text();
+        const Instance instance = kernel.instance(step.problem, configuration);
         const auto outcomes =
             binaries_.compile(*device_, kernel.source(), kernel.hash(), std::span(&instance, 1));
         if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
@@ -56,43 +55,58 @@ protected:
         }
         const auto program = device_->load(std::get<Binary>(outcomes.front()));
         const auto failure =
-            rig.check(*program, kernel.launch_rule(problem, device_->info(), configuration));
+            rig.check(*program, kernel.launch_rule(step.problem, device_->info(), configuration));
         return failure ? failure->reason : "";
     }
 };
 
 TEST_P(StepsGpu, IsRightForEverySizeInItsDefaultAndAtTheEndsOfItsSpace) {
-    const Kernel& kernel = step_kernel(GetParam());
     for (const ElementType type : {ElementType::float32, ElementType::int32}) {
         for (const std::int64_t n : {1, 31, 33, 1000, (1 << 20) + 7}) {
-            const Problem problem = step_problem(GetParam(), type, n);
-            Rig rig(*device_, *kernel.workload, problem, false, Log(LogLevel::off));
-            const SearchSpace space = kernel.kernel_template.space(problem, device_->info());
-            for (const Configuration& one : {kernel.kernel_template.default_configuration(space),
-                                             space.at(0), space.at(space.size() - 1)}) {
-                EXPECT_EQ(complaint(rig, problem, one), "")
-                    << one.text() << " " << to_string(type) << " n=" << n;
+            const LoadedStep step("reduce", GetParam(), {type, n});
+            Rig rig(*device_, *step.kernel.workload, step.problem, false, Log(LogLevel::off));
+            const SearchSpace space = step.text().space(step.problem, device_->info());
+            for (const Configuration& configuration : {step.text().default_configuration(space),
+                                                       space.at(0), space.at(space.size() - 1)}) {
+                EXPECT_EQ(complaint(rig, step, configuration), "")
+                    << configuration.text() << " " << to_string(type) << " n=" << n;
             }
         }
     }
 }
 
 TEST_P(StepsGpu, IsTimed) {
-    const StepRow row = run(GetParam(), false);
-    ASSERT_EQ(row.outcome, StepRow::Outcome::timed) << row.note;
-    EXPECT_GT(row.standard.median_ns, 0);
-    EXPECT_FALSE(row.best);
+    const StepResult result = run("reduce", GetParam(), {ElementType::float32, 1 << 20}, false);
+    ASSERT_TRUE(result.is_timed()) << result.note;
+    EXPECT_GT(result.standard.median_ns, 0);
+    EXPECT_FALSE(result.best);
 }
 
 TEST_F(StepsGpuSession, TuningAStepGivesItsBestConfiguration) {
-    const StepRow row = run(reduction_steps().front(), true);
-    ASSERT_EQ(row.outcome, StepRow::Outcome::timed) << row.note;
-    ASSERT_TRUE(row.best);
-    EXPECT_GT(row.best->median_ns, 0);
-    EXPECT_TRUE(row.best->configuration.starts_with("block=")) << row.best->configuration;
+    const StepResult result =
+        run("reduce", article_steps("reduce").front(), {ElementType::float32, 1 << 20}, true);
+    ASSERT_TRUE(result.is_timed()) << result.note;
+    ASSERT_TRUE(result.best);
+    EXPECT_GT(result.best->median_ns, 0);
+    EXPECT_TRUE(result.best->configuration.starts_with("block=")) << result.best->configuration;
 }
 
-INSTANTIATE_TEST_SUITE_P(Steps, StepsGpu, testing::ValuesIn(reduction_steps()),
+TEST_F(StepsGpuSession, EveryEntropyIsRightAndItsCopiesAreTimed) {
+    for (const Step& step : article_steps("entropy")) {
+        const StepResult result = run("entropy", step, {ElementType::float32, 400}, false);
+        EXPECT_TRUE(result.is_timed()) << step.name << ": " << result.note;
+        EXPECT_GT(result.copies_ns, 0) << step.name;
+    }
+}
+
+TEST_F(StepsGpuSession, EveryStencilIsRight) {
+    for (const Step& step : article_steps("stencil")) {
+        const StepResult result = run("stencil", step, {ElementType::int32, 1 << 20, 5}, false);
+        EXPECT_TRUE(result.is_timed()) << step.name << ": " << result.note;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, StepsGpu, testing::ValuesIn(article_steps("reduce")),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// That entropy.cu compiles for every architecture, and the article's kernels for the oldest and the
-// newest.
+// That entropy.cu compiles for every architecture.
 
 #include <span>
 
 #include <gtest/gtest.h>
 
-#include "articles/entropy_steps.hpp"
 #include "backend/cuda/image_check.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
 #include "families/entropy/entropy_kernel.hpp"
@@ -89,23 +87,6 @@ TEST_P(EntropyCompile, EveryKindOfKernel) {
         ASSERT_TRUE(kernel.accepts(configuration, problem, device(GetParam())))
             << choice.configuration;
         instances.push_back(kernel.instance(problem, configuration));
-    }
-    expect_compile(kernel, instances);
-}
-
-TEST_P(EntropyCompile, EveryStepOfTheArticle) {
-    const bool ends = GetParam() == 75 || GetParam() == 120;
-    if (!ends) {
-        return;
-    }
-    const KernelTemplate& kernel = entropy_step_kernel(PlatformKind::cuda).kernel_template;
-    std::vector<Instance> instances;
-    for (const EntropyStep& step : entropy_steps()) {
-        if (step.platform == PlatformKind::cuda) {
-            const Problem problem = entropy_step_problem(step, 400);
-            const SearchSpace space = kernel.space(problem, device(GetParam()));
-            instances.push_back(kernel.instance(problem, kernel.default_configuration(space)));
-        }
     }
     expect_compile(kernel, instances);
 }

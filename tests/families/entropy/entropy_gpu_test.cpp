@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "articles/entropy_steps.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/entropy_case.hpp"
@@ -67,19 +66,6 @@ TEST_F(EntropyGpu, HostMemoryIsCopiedToTheGpuAndBack) {
     Session session(options);
     const EntropyCase<float> one(200, 300, {});
     EXPECT_EQ(one.judge(tuned_entropy(one.elements, 200, 300, {}, session)), "");
-}
-
-TEST_F(EntropyGpu, EveryStepOfTheArticleIsRight) {
-    const std::atomic<bool> stop{false};
-    Engine& engine = SessionAccess::engine(session_);
-    for (const EntropyStep& step : entropy_steps()) {
-        if (step.platform == PlatformKind::cuda) {
-            const EntropyTime time =
-                run_entropy_step(engine, engine.device("cuda"), step, 400, stop);
-            EXPECT_EQ(time.outcome, EntropyTime::Outcome::timed) << step.name << ": " << time.note;
-            EXPECT_GT(time.copies_ns, 0) << step.name;
-        }
-    }
 }
 
 TEST_F(EntropyGpu, ConfigurationsOfLargeArraysPassEveryCheck) {
