@@ -145,16 +145,20 @@ Cell cell(sqlite3_stmt* statement, int column) {
 
 }  // namespace
 
+int Failure::primary_code() const {
+    return primary(native_code().value);
+}
+
 bool Failure::damaged() const {
-    return primary(code_) == SQLITE_CORRUPT || primary(code_) == SQLITE_NOTADB;
+    return primary_code() == SQLITE_CORRUPT || primary_code() == SQLITE_NOTADB;
 }
 
 bool Failure::not_a_database() const {
-    return primary(code_) == SQLITE_NOTADB;
+    return primary_code() == SQLITE_NOTADB;
 }
 
 bool Failure::write_protected() const {
-    return primary(code_) == SQLITE_READONLY;
+    return primary_code() == SQLITE_READONLY;
 }
 
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that of many processes that

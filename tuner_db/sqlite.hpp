@@ -30,19 +30,18 @@ using Row = std::vector<Cell>;
 /// Error(store) with SQLite's extended result code.
 class Failure : public Error {
 public:
-    Failure(const std::string& message, int code) : Error(ErrorKind::store, message), code_(code) {}
+    Failure(const std::string& message, int code)
+        : Error(ErrorKind::store, message, {NativeCode::Source::sqlite, code}) {}
 
-    [[nodiscard]] int code() const { return code_; }
-
-    /// The file is no database, or a broken one.
+    /// The file is not a database, or a damaged one.
     [[nodiscard]] bool damaged() const;
-    /// The file does not even begin like a database.
+    /// The file does not begin as a database does.
     [[nodiscard]] bool not_a_database() const;
-    /// The file or its directory may not be written.
+    /// The file or its directory is write protected.
     [[nodiscard]] bool write_protected() const;
 
 private:
-    int code_;
+    [[nodiscard]] int primary_code() const;
 };
 
 /// An open database, set up to distrust its file: no triggers, views, extensions, attached

@@ -60,7 +60,8 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
                 throw Error(ErrorKind::store,
                             fmt::format("tuning database {}: {}; it is left as it is: name another "
                                         "path, or move it away",
-                                        path.string(), failure.what()));
+                                        path.string(), failure.what()),
+                            failure.native_code());
             }
             if (const std::optional<std::string> aside = place.set_aside(identity)) {
                 log.warning("{}; it is now {}, and a new database is made", failure.what(), *aside);

@@ -25,12 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(std::string_view path, std::string_view why) {
-    throw Error(ErrorKind::store, fmt::format("tuning database {}: {}", path, why));
+[[noreturn]] void refuse(std::string_view path, std::string_view why, NativeCode code = {}) {
+    throw Error(ErrorKind::store, fmt::format("tuning database {}: {}", path, why), code);
 }
 
 [[noreturn]] void refuse_call(std::string_view path, std::string_view call, int error) {
-    refuse(path, fmt::format("{}: {}", call, std::generic_category().message(error)));
+    refuse(path, fmt::format("{}: {}", call, std::generic_category().message(error)),
+           {NativeCode::Source::system, error});
 }
 
 void make_directory(const fs::path& directory) {

@@ -29,8 +29,11 @@ namespace {
 constexpr std::string_view kHeader = "boot", kAnnounced = "announced", kMeasured = "measured";
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* call) {
-    throw Error(ErrorKind::store, fmt::format("sweep journal {}: {}: {}", path.string(), call,
-                                              std::system_category().message(errno)));
+    const int code = errno;
+    throw Error(ErrorKind::store,
+                fmt::format("sweep journal {}: {}: {}", path.string(), call,
+                            std::system_category().message(code)),
+                {NativeCode::Source::system, code});
 }
 
 Digest digest_of(std::string_view bytes) {

@@ -17,6 +17,7 @@
 #include "backend/launch.hpp"
 #include "backend/platform_kind.hpp"
 #include "backend/queue.hpp"
+#include "jitune/error.hpp"
 
 // The same type as cudaStream_t and CUstream; nullptr is the legacy default stream. The host
 // backend ignores streams.
@@ -109,6 +110,7 @@ struct LaunchFailure {
     /// The device or its context is lost for this process: no further candidate can run.
     bool fatal = false;
     std::string reason;
+    NativeCode native_code = {};
 };
 
 /// What a device's processors run at, now.

@@ -295,7 +295,8 @@ T1Template t1_template(const ParsedJson& document, const std::filesystem::path& 
                 path.parent_path()};
     } catch (const Error& error) {
         throw Error(error.kind(),
-                    fmt::format("{}: T1 tuning problem: {}", file.string(), error.what()));
+                    fmt::format("{}: T1 tuning problem: {}", file.string(), error.what()),
+                    error.native_code());
     }
 }
 

@@ -127,10 +127,10 @@ void Machine::prepare_kernels(const std::function<void(Device& device, bool is_h
             const std::string what =
                 fmt::format("no kernel for placements on {}: {}", device.info().id, error.what());
             if (is_host && gpus().empty()) {
-                throw Error(error.kind(), what);
+                throw Error(error.kind(), what, error.native_code());
             }
             if (!is_host && may_pass(error.kind())) {
-                throw Error(ErrorKind::unavailable, what);
+                throw Error(ErrorKind::unavailable, what, error.native_code());
             }
             engine_.log().warning("{}", what);
         }

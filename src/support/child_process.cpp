@@ -22,8 +22,10 @@ namespace jitune::internal {
 namespace {
 
 [[noreturn]] void fail(const std::string& program, const char* call, int code) {
-    throw Error(ErrorKind::unavailable,
-                fmt::format("run {}: {}: {}", program, call, std::system_category().message(code)));
+    throw Error(
+        ErrorKind::unavailable,
+        fmt::format("cannot run {}: {}: {}", program, call, std::system_category().message(code)),
+        {NativeCode::Source::system, code});
 }
 
 struct SpawnFileActions {

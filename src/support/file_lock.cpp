@@ -64,7 +64,10 @@ bool wait_for(int file, off_t byte, steady_clock::time_point deadline) {
             return true;
         }
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) {
-            throw Error(ErrorKind::unavailable, fmt::format("fcntl: {}", std::strerror(errno)));
+            const int code = errno;
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("cannot lock a file: fcntl: {}", std::strerror(code)),
+                        {NativeCode::Source::system, code});
         }
         if (steady_clock::now() >= deadline) {
             return false;
@@ -77,16 +80,19 @@ bool wait_for(int file, off_t byte, steady_clock::time_point deadline) {
 
 FileLock::FileLock(std::span<const std::filesystem::path> folders, const std::string& name) {
     std::string answers;
+    int code = 0;
     for (const std::filesystem::path& folder : folders) {
         path_ = folder / name;
         file_ = open_or_make(path_);
         if (file_ >= 0) {
             return;
         }
+        code = errno;
         answers += fmt::format("{}{}: {}", answers.empty() ? "" : "; ", path_.string(),
-                               std::strerror(errno));
+                               std::strerror(code));
     }
-    throw Error(ErrorKind::unavailable, "no lock file: " + answers);
+    throw Error(ErrorKind::unavailable, "cannot open a lock file: " + answers,
+                {NativeCode::Source::system, code});
 }
 
 FileLock::~FileLock() {

@@ -34,8 +34,10 @@ private:
 };
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* call, int error) {
-    throw Error(ErrorKind::usage, fmt::format("cannot read \"{}\": {}: {}", path.string(), call,
-                                              std::strerror(error)));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("cannot read \"{}\": {}: {}", path.string(), call, std::strerror(error)),
+        {NativeCode::Source::system, error});
 }
 
 }  // namespace

@@ -15,7 +15,11 @@ namespace jitune::internal {
 std::pair<FileDescriptor, FileDescriptor> MessageChannel::make_pair() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        throw Error(ErrorKind::unavailable, "socketpair: " + std::system_category().message(errno));
+        const int code = errno;
+        throw Error(
+            ErrorKind::unavailable,
+            "cannot open a message channel: socketpair: " + std::system_category().message(code),
+            {NativeCode::Source::system, code});
     }
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }

@@ -26,8 +26,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 [[noreturn]] void fail(const Command& command, const char* call, int code) {
-    throw Error(ErrorKind::unavailable, fmt::format("run {}: {}: {}", command.program.string(),
-                                                    call, std::system_category().message(code)));
+    throw Error(ErrorKind::unavailable,
+                fmt::format("cannot run {}: {}: {}", command.program.string(), call,
+                            std::system_category().message(code)),
+                {NativeCode::Source::system, code});
 }
 
 /// Keeps what fits of the output at hand. False once there can be no more. One read, of as much as

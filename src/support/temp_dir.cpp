@@ -29,14 +29,19 @@ TempDir::TempDir() {
     const auto base = std::filesystem::temp_directory_path(error);
     if (error) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("temporary directory: {}; set TMPDIR to a folder that exists",
-                                error.message()));
+                    fmt::format("cannot find the temporary folder: {}; set TMPDIR to a folder that "
+                                "exists",
+                                error.message()),
+                    {NativeCode::Source::system, error.value()});
     }
     std::string name = (base / "jitune-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
+        const int code = errno;
         throw Error(ErrorKind::unavailable,
-                    fmt::format("mkdtemp {}: {}; set TMPDIR to a writable folder", name,
-                                std::system_category().message(errno)));
+                    fmt::format("cannot make a temporary folder: mkdtemp {}: {}; set TMPDIR to a "
+                                "writable folder",
+                                name, std::system_category().message(code)),
+                    {NativeCode::Source::system, code});
     }
     path_ = name;
 }

@@ -33,7 +33,8 @@ private:
 };
 
 [[noreturn]] void fail(const Problem& problem, const TrialFailure& failure) {
-    throw Error(ErrorKind::device, "timing " + problem.kernel + ": " + failure.reason);
+    throw Error(ErrorKind::device, "timing " + problem.kernel + ": " + failure.reason,
+                failure.native_code);
 }
 
 /// A placement makes its kernels here; a trial would not tell what kind of error keeps it from

@@ -39,7 +39,7 @@ std::size_t cache_of(const DeviceInfo& info) {
 
 TrialFailure failure_of(const LaunchFailure& failure) {
     return {failure.timed_out ? Verdict::timed_out : Verdict::launch_failed, failure.reason,
-            failure.fatal};
+            failure.fatal, failure.native_code};
 }
 
 std::size_t bytes_of(const Case& run) {
@@ -112,7 +112,8 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
             ErrorKind::device,
             fmt::format("cannot go on tuning: the configuration {} took the device down: {}. "
                         "Restart the process",
-                        configuration.text(), failure.reason));
+                        configuration.text(), failure.reason),
+            failure.native_code);
     }
 }
 

@@ -24,6 +24,7 @@ struct TrialFailure {
     Verdict verdict = Verdict::launch_failed;
     std::string reason;
     bool fatal = false;  ///< the device is lost for this process
+    NativeCode native_code = {};
 };
 
 /// Throws Error(device) that names the configuration if the failure is fatal: no other candidate

@@ -127,7 +127,7 @@ void Tuning::learn_reference() {
     const DeviceLock::Turn turn = rig_.turn();
     if (const auto failure = rig_.learn(*program, reference->rule)) {
         throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
-                    fmt::format("{} failed: {}", name, failure->reason));
+                    fmt::format("{} failed: {}", name, failure->reason), failure->native_code);
     }
 }
 

@@ -172,9 +172,10 @@ private:
     std::unordered_map<std::string, std::size_t> announcement_of_;
 };
 
-void say_error(MessageChannel& channel, ErrorKind kind, const std::string& text) {
+void say_error(MessageChannel& channel, const Error& error) {
     Message message{worker_messages::kError};
-    MessageWriter(message).integer(static_cast<std::int64_t>(kind)).text(text);
+    MessageWriter writer(message);
+    write_error(writer, error);
     channel.send(message);
 }
 
@@ -191,14 +192,14 @@ public:
             try {
                 tune_one(request);
             } catch (const Error& error) {
-                say_error(channel_, error.kind(), error.what());
+                say_error(channel_, error);
                 if (error.kind() == ErrorKind::device) {
                     end_now(scratch_);
                 }
             } catch (const std::bad_alloc&) {
-                say_error(channel_, ErrorKind::unavailable, "not enough memory");
+                say_error(channel_, Error(ErrorKind::unavailable, "not enough memory"));
             } catch (const std::exception& error) {
-                say_error(channel_, ErrorKind::device, error.what());
+                say_error(channel_, Error(ErrorKind::device, error.what()));
                 end_now(scratch_);
             }
         }

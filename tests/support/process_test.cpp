@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <string>
@@ -155,6 +156,8 @@ TEST(Process, NamesAProgramThatCannotBeStarted) {
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::unavailable);
         EXPECT_NE(std::string(error.what()).find("/no/such/program"), std::string::npos);
+        const NativeCode expected{NativeCode::Source::system, ENOENT};
+        EXPECT_EQ(error.native_code(), expected);
     }
 }
 

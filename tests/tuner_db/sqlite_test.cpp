@@ -50,7 +50,8 @@ TEST_F(Sqlite, KeepsTheExtendedCodeOfAFailure) {
         database_.execute("INSERT INTO t VALUES(0)");
         FAIL() << "the CHECK did not hold the row back";
     } catch (const Failure& failure) {
-        EXPECT_EQ(failure.code(), SQLITE_CONSTRAINT_CHECK);
+        const NativeCode expected{NativeCode::Source::sqlite, SQLITE_CONSTRAINT_CHECK};
+        EXPECT_EQ(failure.native_code(), expected);
         EXPECT_FALSE(failure.damaged());
     }
 }

@@ -20,11 +20,12 @@
 namespace jitune::internal {
 namespace {
 
-/// The driver after cuInit. Without devices, why.
+/// The driver after cuInit. Without devices, the reason.
 struct Driver {
     std::shared_ptr<const DriverTable> table;
     std::vector<CUdevice> devices;
     std::string missing;
+    NativeCode missing_code = {};
 };
 
 std::vector<CUdevice> list_devices(const DriverTable& table) {
@@ -54,6 +55,7 @@ Driver start_driver(const CudaTables& tables) {
         }
     } catch (const Error& error) {
         driver.missing = on_one_line(error.what());
+        driver.missing_code = error.native_code();
     }
     return driver;
 }
@@ -149,9 +151,14 @@ private:
         return driver_;
     }
 
+    [[noreturn]] void refuse_without_devices(std::string_view tried) const {
+        throw Error(ErrorKind::unavailable, fmt::format("{}: {}", tried, missing()),
+                    driver().missing_code);
+    }
+
     StreamSite& find_site(Stream stream) {
         if (device_count() == 0) {
-            throw Error(ErrorKind::unavailable, "find the device of a stream: " + missing());
+            refuse_without_devices("find the device of a stream");
         }
         CaptureState state = CaptureState::none;
         if (ask_capture(*driver().table, stream, state) != CUDA_ERROR_INVALID_CONTEXT) {
@@ -187,7 +194,7 @@ private:
         std::optional<StreamContext> of_stream;
         std::optional<ContextScope> of_data;
         if (device_count() == 0) {
-            throw Error(ErrorKind::unavailable, "group streams: " + missing());
+            refuse_without_devices("group streams");
         }
         if (member.stream != nullptr) {
             of_stream.emplace(*driver().table, member.stream);
@@ -217,7 +224,8 @@ private:
         if (result == CUDA_ERROR_INVALID_VALUE || ordinal < 0) {
             throw Error(ErrorKind::usage,
                         "find the device of a shard: its pointer is no device memory, and it has "
-                        "no stream");
+                        "no stream",
+                        native_code(result));
         }
         check(table, result, "cuPointerGetAttribute", "find the device of a shard");
         return ordinal;

@@ -39,7 +39,8 @@ private:
             fmt::format("{}: cuMemAlloc of {} bytes: {}; {} of {} bytes of {} are free: "
                         "free some, or use another device",
                         purpose, bytes_, describe(device.driver(), CUDA_ERROR_OUT_OF_MEMORY), free,
-                        total, device.info().id));
+                        total, device.info().id),
+            native_code(CUDA_ERROR_OUT_OF_MEMORY));
     }
 
     DriverHandle<CUdeviceptr> memory_;

@@ -72,7 +72,8 @@ void check(const DriverTable& driver, CUresult result, const char* call, std::st
                                "this process: restart it"
                              : "";
     throw Error(ErrorKind::device,
-                fmt::format("{}: {}: {}{}", tried, call, describe(driver, result), advice));
+                fmt::format("{}: {}: {}{}", tried, call, describe(driver, result), advice),
+                native_code(result));
 }
 
 }  // namespace jitune::internal

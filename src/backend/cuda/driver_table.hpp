@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "jitune/error.hpp"
+
 // Every driver function that the library calls. cuda.h renames some of them to a versioned symbol
 // (cuMemAlloc is cuMemAlloc_v2); as macro arguments they are expanded before use, so that member,
 // type and symbol always agree.
@@ -85,6 +87,11 @@ std::shared_ptr<const DriverTable> load_driver();
 
 /// "CUDA_ERROR_INVALID_VALUE (invalid argument)"
 std::string describe(const DriverTable& driver, CUresult result);
+
+/// The result as Error::native_code().
+inline NativeCode native_code(CUresult result) {
+    return {NativeCode::Source::cuda, static_cast<int>(result)};
+}
 
 /// Throws Error(device) "<tried>: <call>: <description>" unless `result` is CUDA_SUCCESS.
 void check(const DriverTable& driver, CUresult result, const char* call, std::string_view tried);

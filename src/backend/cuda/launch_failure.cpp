@@ -68,7 +68,8 @@ LaunchFailure launch_failure(const DriverTable& driver, CUresult result, const c
                              std::string_view tried) {
     return {.timed_out = false,
             .fatal = is_fatal(result),
-            .reason = fmt::format("{}: {}: {}", tried, call, describe(driver, result))};
+            .reason = fmt::format("{}: {}: {}", tried, call, describe(driver, result)),
+            .native_code = native_code(result)};
 }
 
 std::optional<LaunchFailure> wait_until_idle(DriverDevice& device, Stream stream,

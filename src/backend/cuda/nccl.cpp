@@ -48,8 +48,10 @@ Nccl::Communicators Nccl::make(const std::vector<int>& devices) {
 
 void Nccl::check(int result, const char* call) const {
     if (result != kNcclSuccess) {
-        throw Error(ErrorKind::device, fmt::format("gather on several GPUs: {}: {}", call,
-                                                   table_->error_string(result)));
+        throw Error(
+            ErrorKind::device,
+            fmt::format("gather on several GPUs: {}: {}", call, table_->error_string(result)),
+            {NativeCode::Source::nccl, result});
     }
 }
 

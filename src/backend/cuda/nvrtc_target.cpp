@@ -34,7 +34,8 @@ int best_arch(const std::vector<int>& archs, int wanted) {
 void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const char* tried) {
     if (result != NVRTC_SUCCESS) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("{}: {}: {}", tried, call, nvrtc.nvrtcGetErrorString(result)));
+                    fmt::format("{}: {}: {}", tried, call, nvrtc.nvrtcGetErrorString(result)),
+                    {NativeCode::Source::nvrtc, static_cast<int>(result)});
     }
 }
 

@@ -23,7 +23,8 @@ public:
             throw Error(ErrorKind::unavailable,
                         fmt::format("{}: cuMemHostAlloc of {} bytes: {}: free some memory, raise "
                                     "the process's limit of locked memory, or use the host",
-                                    kTried, bytes, describe(device->driver(), result)));
+                                    kTried, bytes, describe(device->driver(), result)),
+                        native_code(result));
         }
         device->check(result, "cuMemHostAlloc", kTried);
     }

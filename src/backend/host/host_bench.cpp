@@ -39,7 +39,7 @@ public:
         try {
             return measure(limit);
         } catch (const Error& error) {
-            return LaunchFailure{false, false, error.what()};
+            return LaunchFailure{false, false, error.what(), error.native_code()};
         }
     }
 
@@ -119,7 +119,7 @@ std::optional<LaunchFailure> HostBench::run(const Program& program, const Launch
     try {
         program.launch(launch, nullptr);
     } catch (const Error& error) {
-        return LaunchFailure{false, false, error.what()};
+        return LaunchFailure{false, false, error.what(), error.native_code()};
     }
     const Nanoseconds time = Clock::now() - start;
     return time > limit ? std::optional(too_slow(time, limit)) : std::nullopt;

@@ -26,9 +26,10 @@ HostMemory::HostMemory(std::size_t bytes, Content content) : bytes_(bytes) {
         }
     }
     void* data = nullptr;
-    if (::posix_memalign(&data, kAlignment, bytes > 0 ? bytes : 1) != 0) {
+    if (const int code = ::posix_memalign(&data, kAlignment, bytes > 0 ? bytes : 1); code != 0) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("allocate {} bytes of host memory: out of memory", bytes));
+                    fmt::format("allocate {} bytes of host memory: out of memory", bytes),
+                    {NativeCode::Source::system, code});
     }
     data_.reset(data);
     if (content == Content::zero) {

@@ -133,7 +133,8 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
         const std::string file = directory.write(hex(digest) + ".so", image).string();
         return SharedLibrary::open({file}, SharedLibrary::Lifetime::process);
     } catch (const Error& error) {
-        throw Error(ErrorKind::device, fmt::format("load compiled code: {}", error.what()));
+        throw Error(ErrorKind::device, fmt::format("load compiled code: {}", error.what()),
+                    error.native_code());
     }
 }
 

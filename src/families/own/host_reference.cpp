@@ -77,7 +77,8 @@ void HostReference::call(const Instance& instance, std::span<const std::uint64_t
     try {
         device.load(std::get<Binary>(*outcome))->launch(launch, nullptr);
     } catch (const Error& error) {
-        throw Error(error.kind(), fmt::format("calling {}: {}", what, error.what()));
+        throw Error(error.kind(), fmt::format("calling {}: {}", what, error.what()),
+                    error.native_code());
     }
 }
 

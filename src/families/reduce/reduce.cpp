@@ -105,7 +105,8 @@ void reduce_copied(Engine& engine, Device& device, const ReduceRequest& request,
          results->data()});
     const Launch bound = resolved.rule.bind(plan, arrays.span(), {plain->data(), zeroed->data()});
     if (const auto failure = bench->run(*resolved.program, bound, kLimit)) {
-        throw Error(ErrorKind::device, "reduce host memory on a GPU: " + failure->reason);
+        throw Error(ErrorKind::device, "reduce host memory on a GPU: " + failure->reason,
+                    failure->native_code);
     }
     bench->download({static_cast<std::byte*>(data.results), bytes}, results->data());
 }

@@ -171,16 +171,15 @@ TuneReport SupervisedTuning::make_report(MessageReader& reader) {
 void SupervisedTuning::take_error(const Message& message) {
     MessageReader reader(message);
     reader.text();  // the message's name
-    const auto kind = static_cast<ErrorKind>(reader.integer());
-    const std::string text = reader.text();
-    if (kind != ErrorKind::device) {
-        throw Error(kind, text);
+    const Error error = read_error(reader);
+    if (error.kind() != ErrorKind::device) {
+        throw error;
     }
     // The worker has lost the device, which a new process can use again.
     if (!running_.empty()) {
-        charge(running_, Verdict::launch_failed, text);
+        charge(running_, Verdict::launch_failed, error.what());
     } else {
-        count_futile(text);
+        count_futile(error.what(), error.native_code());
     }
 }
 
@@ -274,12 +273,13 @@ void SupervisedTuning::charge(const std::string& configuration, Verdict verdict,
 
 /// Guards against workers that can never work, such as one that lacks a library: only a worker that
 /// has tried a candidate is worth a successor without end.
-void SupervisedTuning::count_futile(const std::string& reason) {
+void SupervisedTuning::count_futile(const std::string& reason, NativeCode native_code) {
     if (++futile_ == kMostFutile) {
         throw Error(ErrorKind::device,
                     fmt::format("cannot tune in a worker process: {} workers in a row ended before "
                                 "they tried a candidate. The last one: {}",
-                                kMostFutile, reason));
+                                kMostFutile, reason),
+                    native_code);
     }
     log_.info("a worker has ended early ({}); another takes its place", reason);
 }

@@ -71,7 +71,7 @@ private:
 
     void suspect(const std::vector<std::string>& configurations);
     void charge(const std::string& configuration, Verdict verdict, const std::string& reason);
-    void count_futile(const std::string& reason);
+    void count_futile(const std::string& reason, NativeCode native_code = {});
 
     WorkerRequest request_;  ///< its plan grows with what is learned: history, suspects, spent
     const TuneHooks& hooks_;

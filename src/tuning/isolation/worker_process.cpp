@@ -30,7 +30,10 @@ constexpr std::size_t kKept = 600;       // bytes of standard error
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-        throw Error(ErrorKind::unavailable, "pipe2: " + std::system_category().message(errno));
+        const int code = errno;
+        throw Error(ErrorKind::unavailable,
+                    "cannot start a worker: pipe2: " + std::system_category().message(code),
+                    {NativeCode::Source::system, code});
     }
     ::fcntl(ends[1], F_SETFL, 0);
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};

@@ -105,4 +105,17 @@ TuneProgress read_progress(MessageReader& reader) {
     return progress;
 }
 
+void write_error(MessageWriter& writer, const Error& error) {
+    writer.integer(static_cast<std::int64_t>(error.kind())).text(error.what());
+    const NativeCode code = error.native_code();
+    writer.integer(static_cast<std::int64_t>(code.source)).integer(code.value);
+}
+
+Error read_error(MessageReader& reader) {
+    const auto kind = static_cast<ErrorKind>(reader.integer());
+    const std::string text = reader.text();
+    const auto source = static_cast<NativeCode::Source>(reader.integer());
+    return {kind, text, {source, static_cast<int>(reader.integer())}};
+}
+
 }  // namespace jitune::internal

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "jitune/error.hpp"
 #include "support/message.hpp"
 #include "template/problem.hpp"
 #include "tuning/search_plan.hpp"
@@ -30,9 +31,9 @@ inline constexpr const char* kProgress = "progress";    ///< then a TuneProgress
 inline constexpr const char* kReport =
     "report";                               ///< then the Winner and a TuneProgress; ends the tuning
 inline constexpr const char* kLog = "log";  ///< then a line for the log
-inline constexpr const char* kError = "error";  ///< then the kind and the text; ends the tuning
+inline constexpr const char* kError = "error";  ///< then an Error; ends the tuning
 /// Changes with any of these messages.
-inline constexpr const char* kProtocol = "jitune worker 4";
+inline constexpr const char* kProtocol = "jitune worker 5";
 }  // namespace worker_messages
 
 /// A tuning for a worker.
@@ -46,9 +47,11 @@ struct WorkerRequest {
 
 void write_request(MessageWriter& writer, const WorkerRequest& request);
 void write_progress(MessageWriter& writer, const TuneProgress& progress);
+void write_error(MessageWriter& writer, const Error& error);
 
 /// Throw Error(unavailable) for malformed fields.
 WorkerRequest read_request(MessageReader& reader);
 TuneProgress read_progress(MessageReader& reader);
+Error read_error(MessageReader& reader);
 
 }  // namespace jitune::internal

@@ -81,7 +81,7 @@ void bench(Platform& platform) {
     bench->fill(memory->data(), std::byte{0}, sizeof value);
     bench->upload(memory->data(), std::as_bytes(std::span(&value, 1)));
     if (const auto failure = bench->run(*program, one_cell_launch(*memory), milliseconds(100))) {
-        throw Error(ErrorKind::device, failure->reason);
+        throw Error(ErrorKind::device, failure->reason, failure->native_code);
     }
     bench->copy(copy->data(), memory->data(), sizeof value);
     bench->download(std::as_writable_bytes(std::span(&value, 1)), copy->data());
@@ -98,7 +98,7 @@ void time_with(Platform& platform, bool flush_cache) {
     const auto timer = bench->timer(*program, chain, flush_cache);
     const auto result = timer->sample(milliseconds(100));
     if (const auto* failure = std::get_if<LaunchFailure>(&result)) {
-        throw Error(ErrorKind::device, failure->reason);
+        throw Error(ErrorKind::device, failure->reason, failure->native_code);
     }
     require(std::abs(std::get<double>(result) - 1000) < 1);
 }
@@ -113,6 +113,16 @@ const std::vector<Sequence> kSequences{
 
 class CudaFault : public ::testing::TestWithParam<Sequence> {
 protected:
+    /// The fake answers with `result`, or with an internal error where NVRTC is called.
+    static void expect_injected(const Error& error, CUresult result) {
+        const NativeCode code = error.native_code();
+        const NativeCode expected =
+            code.source == NativeCode::Source::nvrtc
+                ? NativeCode{NativeCode::Source::nvrtc, NVRTC_ERROR_INTERNAL_ERROR}
+                : NativeCode{NativeCode::Source::cuda, result};
+        EXPECT_EQ(code, expected) << error.what();
+    }
+
     /// Runs the sequence on a new fake with the n-th call failing; true if there was an n-th.
     bool run_with_failing_call(int nth, CUresult result, int current) {
         FakeCuda fake(2);
@@ -129,6 +139,9 @@ protected:
         } catch (const Error& error) {
             EXPECT_NE(error.kind(), ErrorKind::usage) << error.what();
             EXPECT_NE(error.kind(), ErrorKind::not_prepared) << error.what();
+            if (error.kind() != ErrorKind::compile) {  // a compiler's log has no code
+                expect_injected(error, result);
+            }
         }
         EXPECT_EQ(fake.current(), before) << "call " << nth;
         platform.reset();

@@ -185,16 +185,26 @@ protected:
         return app.fake.all_calls();
     }
 
-    /// The kind of the Error, if it is one.
-    static std::optional<ErrorKind> expect_right_or_error(App& app) {
+    /// The Error, if there is one.
+    static std::optional<Error> expect_right_or_error(App& app) {
         try {
             EXPECT_EQ((app.*GetParam().run)(), app.right());
         } catch (const Error& error) {
             EXPECT_NE(error.kind(), ErrorKind::usage) << error.what();
             EXPECT_NE(error.kind(), ErrorKind::not_prepared) << error.what();
-            return error.kind();
+            return error;
         }
         return std::nullopt;
+    }
+
+    /// An Error of the driver's or of NVRTC's holds the code that the fake answered with.
+    static void expect_injected(const Error& error, const Fault& fault) {
+        if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::unavailable) {
+            const auto source = fault.function.starts_with("nvrtc") ? NativeCode::Source::nvrtc
+                                                                    : NativeCode::Source::cuda;
+            const NativeCode expected{source, fault.result};
+            EXPECT_EQ(error.native_code(), expected) << error.what();
+        }
     }
 
     /// False if the call was over before the fault was due, which is then left for the end.
@@ -203,15 +213,19 @@ protected:
                      std::to_string(fault.result) + (fault.forever ? " for good" : ""));
         App app(options(), device);
         app.fake.fail(fault.function, fault.nth, fault.result, fault.forever);
-        const auto error = expect_right_or_error(app);
+        const std::optional<Error> error = expect_right_or_error(app);
         app.expect_context_unchanged();
         if (app.fake.calls(fault.function) < fault.nth) {
             return false;
         }
+        if (error) {
+            expect_injected(*error, fault);
+        }
         app.fake.mend();
         // A driver that did not start is not asked again.
-        if (error != ErrorKind::unavailable || app.fake.calls("cuDeviceGetAttribute") > 0) {
-            EXPECT_EQ(expect_right_or_error(app), std::nullopt);
+        const bool unavailable = error && error->kind() == ErrorKind::unavailable;
+        if (!unavailable || app.fake.calls("cuDeviceGetAttribute") > 0) {
+            EXPECT_FALSE(expect_right_or_error(app).has_value());
         }
         return true;
     }
