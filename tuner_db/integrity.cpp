@@ -3,26 +3,25 @@
 
 #include <fmt/format.h>
 
-#include "tuner_db/row.hpp"
+#include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-// Not by way of an index, which may be what is damaged.
-template <class Decode>
-std::int64_t check_rows(const sqlite::Connection& connection, const Table& table, Decode decode,
-                        std::vector<std::string>& problems) {
+// Reads without an index, which may be the damaged part.
+template <HasFields Record>
+std::int64_t check_rows(const sqlite::Connection& connection, std::vector<std::string>& problems) {
+    const Table& table = table_of<Record>();
     std::int64_t good = 0;
     try {
         sqlite::Statement statement(connection, select(table, "NOT INDEXED"));
         std::int64_t number = 1;
         for (sqlite::Cursor cursor = statement.run(); cursor.next(); ++number) {
-            if (decode(cursor.row())) {
+            if (from_row<Record>(cursor.row())) {
                 ++good;
             } else {
-                problems.push_back(
-                    fmt::format("{} {}: its digest or a type does not hold", table.name, number));
+                problems.push_back(fmt::format("{} {}: wrong digest or type", table.name, number));
             }
         }
     } catch (const sqlite::Failure& failure) {
@@ -50,12 +49,12 @@ void check_pages(const sqlite::Connection& connection, std::vector<std::string>&
 
 std::int64_t check_winners(const sqlite::Connection& connection,
                            std::vector<std::string>& problems) {
-    return check_rows(connection, kWinnerTable, decode_winner, problems);
+    return check_rows<Winner>(connection, problems);
 }
 
 std::int64_t check_measurements(const sqlite::Connection& connection,
                                 std::vector<std::string>& problems) {
-    return check_rows(connection, kMeasurementTable, decode_measurement, problems);
+    return check_rows<Measurement>(connection, problems);
 }
 
 }  // namespace jitune::internal

@@ -9,12 +9,12 @@
 
 namespace jitune::internal {
 
-/// These read a database whole, add one line to `problems` for each thing that does not hold, and
-/// never throw for damage.
+/// Each of these reads the whole database, adds one line to `problems` for each fault, and does not
+/// throw for damage.
 
 void check_pages(const sqlite::Connection& connection, std::vector<std::string>& problems);
 
-/// Give the number of rows that hold.
+/// Return the number of intact rows.
 std::int64_t check_winners(const sqlite::Connection& connection,
                            std::vector<std::string>& problems);
 std::int64_t check_measurements(const sqlite::Connection& connection,

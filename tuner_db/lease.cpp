@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "support/process_identity.hpp"
-#include "tuner_db/row.hpp"
+#include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
 

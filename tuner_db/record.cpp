@@ -18,9 +18,9 @@ const char* to_string(Verdict verdict) {
     return kVerdicts.at(static_cast<std::size_t>(verdict));
 }
 
-std::optional<Verdict> verdict_from(std::string_view word) {
+std::optional<Verdict> verdict_from(std::string_view name) {
     for (std::size_t i = 0; i < kVerdicts.size(); ++i) {
-        if (word == kVerdicts[i]) {
+        if (name == kVerdicts[i]) {
             return static_cast<Verdict>(i);
         }
     }

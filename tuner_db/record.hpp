@@ -7,10 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner_db/fields.hpp"
+
 namespace jitune::internal {
 
-/// What two problems must share to share a winner. Sizes enter as a bucket; see ProblemKey in
-/// engine/problem.hpp for how each field is made.
+// Each record is a struct and, below it, the list of its fields in the order of the database's
+// columns. To add a column, add a member with the value that older rows get, and a field with
+// `.added = true` at the end of the list; docs/database.md says what else belongs to it.
+
+/// Two problems share a winner if they agree in all of this. Sizes enter as a bucket.
+/// KernelTemplate makes the key of a problem.
 struct RecordKey {
     std::string kernel;          ///< "reduce"
     std::string types;           ///< "accumulator=float32 element=float32 operation=sum"
@@ -21,6 +27,16 @@ struct RecordKey {
 
     bool operator==(const RecordKey&) const = default;
 };
+
+template <MaybeConst<RecordKey> Record>
+void fields(const auto& visit, Record& key) {
+    visit({"kernel"}, key.kernel);
+    visit({"types"}, key.types);
+    visit({"bucket"}, key.bucket);
+    visit({"alignment"}, key.alignment);
+    visit({"template_hash"}, key.template_hash);
+    visit({"device_class"}, key.device_class);
+}
 
 /// Where a measurement or winner came from. Never part of a key.
 struct Provenance {
@@ -33,22 +49,33 @@ struct Provenance {
     bool operator==(const Provenance&) const = default;
 };
 
+template <MaybeConst<Provenance> Record>
+void fields(const auto& visit, Record& provenance) {
+    visit({"device_name"}, provenance.device_name);
+    visit({"device_uuid"}, provenance.device_uuid);
+    visit({"driver"}, provenance.driver);
+    visit({"compiler"}, provenance.compiler);
+    visit({"created_at"}, provenance.created_at);
+}
+
 enum class Verdict { timed, compile_failed, launch_failed, wrong_result, timed_out, crashed };
 
-/// The word the database uses.
+/// The name that the database uses.
 const char* to_string(Verdict verdict);
 
-/// The verdict of such a word, or nothing.
-std::optional<Verdict> verdict_from(std::string_view word);
+/// The verdict of that name, if there is one.
+std::optional<Verdict> verdict_from(std::string_view name);
 
 /// One verdict on one configuration, with its samples and conditions. Append-only, identified by
 /// its content.
 struct Measurement {
+    static constexpr const char* kTable = "measurement";
+
     RecordKey key;
-    std::string sizes;          ///< "n=1048576": the exact sizes it was tried on
+    std::string sizes;          ///< "n=1048576": the exact sizes of the problem that was tried
     std::string configuration;  ///< Configuration::text()
     Verdict verdict = Verdict::timed;
-    std::string reason;      ///< empty if timed; else compiler log, driver answer or what was wrong
+    std::string reason;      ///< empty if timed; else the compiler's log or the driver's answer
     std::string conditions;  ///< "l2=cold chain=32"
     std::vector<double> samples_ns;  ///< time of one launch, in the order taken; empty unless timed
     Provenance provenance;
@@ -58,7 +85,20 @@ struct Measurement {
     bool operator==(const Measurement&) const = default;
 };
 
-/// How sure the comparison was that a winner comes from. Zeros: it is not known.
+template <MaybeConst<Measurement> Record>
+void fields(const auto& visit, Record& measurement) {
+    visit({"key"}, measurement.key);
+    visit({"sizes"}, measurement.sizes);
+    visit({"configuration"}, measurement.configuration);
+    visit({"verdict"}, measurement.verdict);
+    visit({"reason"}, measurement.reason);
+    visit({"conditions"}, measurement.conditions);
+    visit({.name = "samples_ns", .positive = true}, measurement.samples_ns);
+    visit({"provenance"}, measurement.provenance);
+    visit({.name = "reproducibility", .added = true}, measurement.reproducibility);
+}
+
+/// How certain the comparison was that chose a winner. Zeros: unknown.
 struct Certainty {
     std::string conditions;  ///< "l2=cold chain=32 …", see docs/reference/database.md
     /// Half the width of the median's 95 % confidence interval over the median.
@@ -72,13 +112,15 @@ struct Certainty {
 
 /// The configuration that dispatch uses for a key, with everything a launch needs.
 struct Winner {
+    static constexpr const char* kTable = "winner";
+
     RecordKey key;
     std::string sizes;
     std::string configuration;
     double median_ns = 0;
     double noise = 0;
     double default_median_ns = 0;  ///< the template default in the same comparison; 0: it failed
-    bool complete = false;         ///< the strategy ended by itself, not by the budget
+    bool complete = false;         ///< true: the strategy ended by itself; false: by the budget
     std::string image_format;      ///< "cubin", "ptx", "so" or "placement"
     std::string image;             ///< the bytes
     std::vector<std::string> symbols;  ///< one entry point per launch step
@@ -88,5 +130,25 @@ struct Winner {
 
     bool operator==(const Winner&) const = default;
 };
+
+template <MaybeConst<Winner> Record>
+void fields(const auto& visit, Record& winner) {
+    visit({"key"}, winner.key);
+    visit({"sizes"}, winner.sizes);
+    visit({"configuration"}, winner.configuration);
+    visit({.name = "median_ns", .positive = true}, winner.median_ns);
+    visit({"noise"}, winner.noise);
+    visit({"default_median_ns"}, winner.default_median_ns);
+    visit({"complete"}, winner.complete);
+    visit({"image_format"}, winner.image_format);
+    visit({.name = "image", .binary = true}, winner.image);
+    visit({"symbols"}, winner.symbols);
+    visit({"provenance"}, winner.provenance);
+    visit({.name = "reproducibility", .added = true}, winner.reproducibility);
+    visit({.name = "conditions", .added = true}, winner.certainty.conditions);
+    visit({.name = "uncertainty", .added = true}, winner.certainty.uncertainty);
+    visit({.name = "speed_up_low", .added = true}, winner.certainty.speed_up_low);
+    visit({.name = "speed_up_high", .added = true}, winner.certainty.speed_up_high);
+}
 
 }  // namespace jitune::internal

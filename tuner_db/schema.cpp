@@ -2,6 +2,7 @@
 #include "tuner_db/schema.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,11 @@ using sqlite::Transaction;
 }
 
 std::vector<Migration> known_migrations() {
-    return {{0, embedded::schema[0].text},
-            {1, embedded::schema[1].text},
-            {2, embedded::schema[2].text},
-            {3, embedded::schema[3].text}};
+    std::vector<Migration> migrations;
+    for (const embedded::File& file : embedded::schema) {
+        migrations.push_back({std::ssize(migrations), file.text});
+    }
+    return migrations;
 }
 
 std::vector<sqlite::Row> schema_rows(Connection& connection) {
@@ -37,7 +39,7 @@ std::vector<sqlite::Row> schema_rows(Connection& connection) {
     return rows;
 }
 
-/// What a database says that it is, read at one moment.
+/// The application, the version and the schema of a database, read in one transaction.
 struct Header {
     std::int64_t application_id;
     std::int64_t version;
@@ -62,15 +64,15 @@ void check_header(const Connection& connection, const Header& header) {
                            "use another path",
                            header.application_id, kApplicationId));
     }
-    if (header.version > kSchemaVersion) {
+    if (header.version > schema_version()) {
         refuse(connection,
-               fmt::format("its version is {}, and this jitune knows none above {}: use a newer "
-                           "jitune or another path",
-                           header.version, kSchemaVersion));
+               fmt::format("its version is {}, and this jitune reads versions up to {}: use a "
+                           "newer jitune or another path",
+                           header.version, schema_version()));
     }
     if (header.version < 1) {
         refuse(connection,
-               fmt::format("its version is {}, which no jitune has written: use another path",
+               fmt::format("its version is {}, which no jitune writes: use another path",
                            header.version));
     }
 }
@@ -79,7 +81,7 @@ void check_header(const Connection& connection, const Header& header) {
 std::vector<std::vector<sqlite::Row>> make_schemas() {
     Connection connection("", Connection::Mode::memory);
     std::vector<std::vector<sqlite::Row>> schemas;
-    for (std::int64_t version = 1; version <= kSchemaVersion; ++version) {
+    for (std::int64_t version = 1; version <= schema_version(); ++version) {
         migrate(connection, known_migrations(), version);
         schemas.push_back(schema_rows(connection));
     }
@@ -93,13 +95,15 @@ void check_schema(const Connection& connection, const Header& header) {
     if (found == expected) {
         return;
     }
-    const auto strange = std::find_if(found.begin(), found.end(), [&](const sqlite::Row& row) {
+    const auto unexpected = std::find_if(found.begin(), found.end(), [&](const sqlite::Row& row) {
         return std::find(expected.begin(), expected.end(), row) == expected.end();
     });
-    const auto* name = strange == found.end() ? nullptr : std::get_if<std::string>(&strange->at(1));
-    refuse(connection,
-           fmt::format("its schema is not that of version {} ({}): use another path",
-                       header.version, name != nullptr ? "see " + *name : "something is missing"));
+    const auto* name =
+        unexpected == found.end() ? nullptr : std::get_if<std::string>(&unexpected->at(1));
+    refuse(
+        connection,
+        fmt::format("its schema is not that of version {} ({}): use another path", header.version,
+                    name != nullptr ? "see " + *name : "a table or index is missing"));
 }
 
 void check(const Connection& connection, const Header& header) {
@@ -109,6 +113,10 @@ void check(const Connection& connection, const Header& header) {
 
 }  // namespace
 
+std::int64_t schema_version() {
+    return std::ssize(embedded::schema);
+}
+
 void migrate(Connection& connection, std::span<const Migration> migrations, std::int64_t target) {
     Transaction transaction(connection, Transaction::Kind::write);
     std::int64_t version = connection.integer("PRAGMA user_version");
@@ -116,7 +124,7 @@ void migrate(Connection& connection, std::span<const Migration> migrations, std:
         const auto next = std::find_if(migrations.begin(), migrations.end(),
                                        [&](const Migration& row) { return row.from == version; });
         if (next == migrations.end()) {
-            refuse(connection, fmt::format("nothing leads from version {} to {}", version, target));
+            refuse(connection, fmt::format("no migration from version {} to {}", version, target));
         }
         connection.execute(std::string(next->sql));
         const std::int64_t reached = connection.integer("PRAGMA user_version");
@@ -133,19 +141,20 @@ void prepare_schema(Connection& connection, Connection::Mode mode) {
     const Header header(connection);
     if (!header.empty()) {
         check(connection, header);
-        if (header.version == kSchemaVersion) {
+        if (header.version == schema_version()) {
             return;
         }
     }
     const std::string older = fmt::format(
-        "it is of version {}, and version {} is needed: open it once with `jitune db path`, or a "
-        "copy of it where file or directory may not be written",
-        header.version, kSchemaVersion);
+        "it has version {}, and version {} is needed: migrate it by `jitune db path`; if the file "
+        "or "
+        "its directory is write protected, migrate a copy",
+        header.version, schema_version());
     if (mode == Connection::Mode::read_only) {
         refuse(connection, header.empty() ? "it is empty: open it for writing once" : older);
     }
     try {
-        migrate(connection, known_migrations(), kSchemaVersion);
+        migrate(connection, known_migrations(), schema_version());
     } catch (const sqlite::Failure& failure) {
         if (header.empty() || !failure.write_protected()) {
             throw;

@@ -10,7 +10,9 @@
 namespace jitune::internal {
 
 inline constexpr std::int64_t kApplicationId = 0x6a69746e;  // "jitn"
-inline constexpr std::int64_t kSchemaVersion = 4;
+
+/// The newest version: the number of files schema_<version>.sql, which the build embeds.
+std::int64_t schema_version();
 
 /// Brings a database from user_version `from` to a later one, which `sql` sets. Version 0 is the
 /// empty database. A new database goes through every migration as well, so that its schema has the
@@ -20,14 +22,14 @@ struct Migration {
     std::string_view sql;
 };
 
-/// Applies migrations up to version `target`, all in one transaction. Throws Error(store) where
-/// none leads on. Safe against other processes that do the same.
+/// Applies migrations up to version `target`, all in one transaction. Throws Error(store) if no
+/// migration starts at a version on the way. Safe against other processes that do the same.
 void migrate(sqlite::Connection& connection, std::span<const Migration> migrations,
              std::int64_t target);
 
 /// Creates the schema in an empty database, migrates an older one (neither for Mode::read_only),
-/// and throws Error(store) for a database that is another application's, newer, or has a schema
-/// that differs from its version's in any text; that one is left as it is.
+/// and throws Error(store) for a database of another application, of a newer version, or with a
+/// schema whose text differs from that of its version; such a database is not changed.
 void prepare_schema(sqlite::Connection& connection, sqlite::Connection::Mode mode);
 
 }  // namespace jitune::internal

@@ -98,7 +98,7 @@ std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
             down = reader.text() != boot;
             continue;
         }
-        Measurement one = read_measurement(reader);
+        Measurement one = read_record<Measurement>(reader);
         const std::pair name(
             fmt::format("{} {} {} {}", one.key.kernel, one.key.types, one.key.bucket, one.sizes),
             one.configuration);

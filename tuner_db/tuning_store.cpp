@@ -18,7 +18,7 @@
 #include "tuner_db/bucket.hpp"
 #include "tuner_db/integrity.hpp"
 #include "tuner_db/lease.hpp"
-#include "tuner_db/row.hpp"
+#include "tuner_db/record_row.hpp"
 #include "tuner_db/store_file.hpp"
 
 namespace jitune::internal {
@@ -44,12 +44,16 @@ bool may_write_beside(const std::filesystem::path& path) {
            faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
-constexpr std::string_view kIsKey =
-    "kernel = ?1 AND types = ?2 AND bucket = ?3 AND alignment = ?4 AND template_hash = ?5 AND "
-    "device_class = ?6";
-constexpr std::string_view kIsNeighbour =
-    "kernel = ?1 AND types = ?2 AND bucket <> ?3 AND alignment = ?4 AND template_hash = ?5 AND "
-    "device_class = ?6";
+/// "kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound. With `bucket`
+/// "<>", those that differ from it in the bucket alone.
+std::string where_key(std::string_view bucket = "=") {
+    std::vector<std::string> terms;
+    for (const std::string_view column : columns_of<RecordKey>()) {
+        const std::string_view comparison = column == "bucket" ? bucket : "=";
+        terms.push_back(fmt::format("{} {} ?{}", column, comparison, terms.size() + 1));
+    }
+    return fmt::format("WHERE {}", fmt::join(terms, " AND "));
+}
 
 }  // namespace
 
@@ -99,21 +103,21 @@ private:
 
     sqlite::Connection& connection_ = file_.connection;
     const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
-    Statement find_winner_{connection_, select(kWinnerTable, fmt::format("WHERE {}", kIsKey))};
+    Statement find_winner_{connection_, select(table_of<Winner>(), where_key())};
     Statement drop_winner_{connection_,
-                           fmt::format("DELETE FROM winner WHERE {} AND digest IS ?7", kIsKey)};
-    Statement neighbours_{connection_,
-                          fmt::format("SELECT bucket FROM winner WHERE {}", kIsNeighbour)};
-    Statement winner_keys_{connection_,
-                           "SELECT kernel, types, bucket, alignment, template_hash, device_class "
-                           "FROM winner ORDER BY kernel, types, device_class, bucket"};
-    Statement find_measurements_{
+                           fmt::format("DELETE FROM winner {} AND digest IS ?{}", where_key(),
+                                       columns_of<RecordKey>().size() + 1)};
+    Statement neighbours_{connection_, "SELECT bucket FROM winner " + where_key("<>")};
+    Statement winner_keys_{
         connection_,
-        select(kMeasurementTable, fmt::format("WHERE {} ORDER BY created_at, rowid", kIsKey))};
-    Statement put_winner_{connection_, insert("REPLACE", kWinnerTable)};
+        fmt::format("SELECT {} FROM winner ORDER BY kernel, types, device_class, bucket",
+                    fmt::join(columns_of<RecordKey>(), ", "))};
+    Statement find_measurements_{
+        connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
+    Statement put_winner_{connection_, insert("REPLACE", table_of<Winner>())};
     // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
     Statement put_measurement_{
-        connection_, insert("INSERT", kMeasurementTable) + " ON CONFLICT(digest) DO NOTHING"};
+        connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
     Statement journal_mode_{connection_, "PRAGMA journal_mode"};
     LeaseTable leases_{connection_};
 };
@@ -183,9 +187,9 @@ void TuningStore::Impl::check_journal() {
 
 TuningStore::Impl::Found TuningStore::Impl::read_winner(const RecordKey& key) {
     Found found;
-    each_row(find_winner_, encode(key), [&](const Row& row) {
+    each_row(find_winner_, cells_of(key), [&](const Row& row) {
         found.digest = row.front();
-        found.winner = decode_winner(row);
+        found.winner = from_row<Winner>(row);
     });
     if (found.winner && found.winner->key != key) {
         found.winner.reset();
@@ -199,7 +203,7 @@ TuningStore::Impl::Found TuningStore::Impl::read_winner(const RecordKey& key) {
 void TuningStore::Impl::drop_winner(const RecordKey& key, const sqlite::Cell& digest) {
     try {
         connection_.set_busy_wait(milliseconds(0));
-        Row parameters = encode(key);
+        Row parameters = cells_of(key);
         parameters.push_back(digest);
         write([&] { drop_winner_.execute(parameters); });
     } catch (const Error&) {
@@ -266,7 +270,7 @@ std::vector<Winner> TuningStore::nearest(const RecordKey& key, int limit) {
     const Impl::Turn turn(*impl_, kDispatchWait);
     const Transaction moment(impl_->connection_, Transaction::Kind::read);
     std::vector<RecordKey> keys;
-    Impl::each_row(impl_->neighbours_, encode(key), [&](const Row& row) {
+    Impl::each_row(impl_->neighbours_, cells_of(key), [&](const Row& row) {
         if (const auto* bucket = std::get_if<std::int64_t>(&row.at(0))) {
             keys.push_back(key);
             keys.back().bucket = *bucket;
@@ -292,9 +296,9 @@ void TuningStore::save(std::span<const Measurement> measurements,
                        const std::optional<Winner>& winner) {
     std::vector<Row> rows;
     for (const Measurement& measurement : measurements) {
-        rows.push_back(encode(measurement));
+        rows.push_back(to_row(measurement));
     }
-    const Row winner_row = winner ? encode(*winner) : Row{};
+    const Row winner_row = winner ? to_row(*winner) : Row{};
 
     const Impl::Turn turn(*impl_, kSweepWait);
     impl_->write([&] {
@@ -338,7 +342,7 @@ std::vector<Winner> TuningStore::winners() {
     std::size_t rows = 0;
     Impl::each_row(impl_->winner_keys_, {}, [&](const Row& row) {
         ++rows;
-        if (std::optional<RecordKey> key = decode_key(row)) {
+        if (std::optional<RecordKey> key = from_cells<RecordKey>(row, 0)) {
             keys.push_back(std::move(*key));
         }
     });
@@ -361,8 +365,8 @@ std::vector<Winner> TuningStore::winners() {
 std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
     const Impl::Turn turn(*impl_, kSweepWait);
     std::vector<Measurement> measurements;
-    Impl::each_row(impl_->find_measurements_, encode(key), [&](const Row& row) {
-        std::optional<Measurement> measurement = decode_measurement(row);
+    Impl::each_row(impl_->find_measurements_, cells_of(key), [&](const Row& row) {
+        std::optional<Measurement> measurement = from_row<Measurement>(row);
         if (measurement && measurement->key == key) {
             measurements.push_back(std::move(*measurement));
         } else {

@@ -11,9 +11,10 @@
 #include "cli/explain_arguments.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
-#include "cli/record_text.hpp"
+#include "cli/record_json.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
+#include "cli/winner_text.hpp"
 #include "dispatch/explanation.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
@@ -32,7 +33,7 @@ Json explanation_json(const Explanation& explanation, const std::string& sizes) 
     for (const ExplainedRow& row : explanation.rows) {
         Json json{
             {"serves", row.serves}, {"octaves", json_number(row.octaves)}, {"reason", row.reason}};
-        json.update(to_json(row.winner));
+        json.update(winner_json(row.winner));
         rows.push_back(json);
     }
     return {{"key", to_json(explanation.key)},

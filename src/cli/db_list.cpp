@@ -8,9 +8,10 @@
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "cli/record_text.hpp"
+#include "cli/record_json.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
+#include "cli/winner_text.hpp"
 
 namespace jitune::internal::db_list_command {
 
@@ -20,7 +21,7 @@ Json list_json(const std::string& path, const std::vector<Winner>& winners) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < winners.size(); ++i) {
         Json row{{"row", i + 1}};
-        row.update(to_json(winners[i]));
+        row.update(winner_json(winners[i]));
         rows.push_back(row);
     }
     return {{"path", path}, {"winners", rows}};

@@ -10,10 +10,11 @@
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "cli/record_text.hpp"
+#include "cli/record_json.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "cli/winner_choice.hpp"
+#include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 
@@ -40,25 +41,26 @@ std::string speed_up_line(const Winner& winner) {
 }
 
 std::string winner_text(const Winner& winner) {
-    const auto& [key, sizes, configuration, median_ns, noise, default_ns, complete, format, image,
-                 symbols, provenance, reproducibility, certainty] = winner;
+    const RecordKey& key = winner.key;
+    const Provenance& provenance = winner.provenance;
     const std::vector<std::pair<const char*, std::string>> lines{
         {"kernel", key.kernel},
         {"types", key.types},
-        {"tuned at", sizes},
-        {"bucket", bucket_text(key.bucket, sizes)},
+        {"tuned at", winner.sizes},
+        {"bucket", bucket_text(key.bucket, winner.sizes)},
         {"alignment", fmt::format("{} bytes", key.alignment)},
         {"device class", key.device_class},
         {"template", key.template_hash},
-        {"configuration", configuration},
-        {"reproducibility", reproducibility},
+        {"configuration", winner.configuration},
+        {"reproducibility", winner.reproducibility},
         {"time", time_line(winner)},
-        {"default", time_text(default_ns)},
+        {"default", time_text(winner.default_median_ns)},
         {"speed-up", speed_up_line(winner)},
-        {"conditions", certainty.conditions},
-        {"search", complete ? "complete" : "ended by its budget"},
-        {"binary", fmt::format("{}, {}", format, bytes_text(std::ssize(image)))},
-        {"entry points", fmt::format("{}", fmt::join(symbols, " "))},
+        {"conditions", winner.certainty.conditions},
+        {"search", winner.complete ? "complete" : "ended by its budget"},
+        {"binary",
+         fmt::format("{}, {}", winner.image_format, bytes_text(std::ssize(winner.image)))},
+        {"entry points", fmt::format("{}", fmt::join(winner.symbols, " "))},
         {"device", provenance.device_name},
         {"uuid", provenance.device_uuid},
         {"driver", provenance.driver},
@@ -115,8 +117,8 @@ int run(const Arguments& arguments) {
     const auto winner = store->find(arguments.choice.select(winners).key);
     if (!winner) {
         throw Error(ErrorKind::store,
-                    "the row is bad or was replaced just now: try again, then "
-                    "see jitune db verify");
+                    "cannot show the winner: its row is damaged or was replaced a moment ago; try "
+                    "again, then run jitune db verify");
     }
     const auto measurements = store->measurements(winner->key);
     if (!arguments.json) {
@@ -124,11 +126,11 @@ int run(const Arguments& arguments) {
               measurements_text(measurements));
         return kExitOk;
     }
-    Json document = to_json(*winner);
+    Json document = winner_json(*winner);
     document["image_bytes"] = winner->image.size();
     document["measurements"] = Json::array();
     for (const Measurement& measurement : measurements) {
-        document["measurements"].push_back(to_json(measurement));
+        document["measurements"].push_back(measurement_json(measurement));
     }
     print_json(document);
     return kExitOk;

@@ -10,12 +10,12 @@
 
 namespace jitune::internal {
 
-/// What `db export` writes: a T4 document for all, whose metadata hold the measurements as the
-/// database has them (metadata.jitune: version, key, measurements), finals too. All are of one key.
+/// The document that `db export` writes: T4, with metadata.jitune (version, key, measurements) that
+/// holds the measurements to the last bit, those of finals too. All measurements have one key.
 Json export_document(std::span<const Measurement> measurements);
 
-/// The measurements of such a document. Throws Error(usage) with the path: no JSON, a T4 file of
-/// another program, which does not say what was measured on which device, or a measurement that the
+/// The measurements of such a document. Throws Error(usage) with the path: not JSON, a T4 file of
+/// another program, which names neither kernel template nor device class, or a measurement that the
 /// database would refuse.
 std::vector<Measurement> read_export(const std::filesystem::path& path);
 

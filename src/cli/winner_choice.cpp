@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/record_text.hpp"
 #include "cli/sizes.hpp"
+#include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
 #include "template/problem.hpp"
 

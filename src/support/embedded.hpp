@@ -15,7 +15,7 @@ struct File {
 /// Everything under kernel_templates/.
 extern const std::span<const File> kernel_templates;
 
-/// schema.sql, alone.
+/// tuner_db/schema_<version>.sql, in the order of versions.
 extern const std::span<const File> schema;
 
 /// What the cuda backend needs for itself.

@@ -7,9 +7,10 @@
 
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/record_text.hpp"
+#include "cli/record_json.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
+#include "cli/winner_text.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -48,7 +49,7 @@ TEST(Table, AlignsAndLeavesNoSpaceAtTheEnd) {
               "longer  12345  x\n");
 }
 
-TEST(RecordText, SaysABucketSizeBySize) {
+TEST(WinnerText, SaysABucketSizeBySize) {
     constexpr std::int64_t kBucket = 33 << 8 | 20;
     EXPECT_EQ(bucket_text(kBucket, "rows=1024 columns=92682"), "rows=2^10 columns=2^16.5");
     EXPECT_EQ(half_octaves_json(kBucket, "rows=1024 columns=92682").text(),
@@ -57,29 +58,29 @@ TEST(RecordText, SaysABucketSizeBySize) {
     EXPECT_EQ(bucket_text(0, "n=1"), "n=2^0");
 }
 
-TEST(RecordText, GivesTheLastPartOfABucketToAllSizesLeft) {
+TEST(WinnerText, GivesTheLastPartOfABucketToAllRemainingSizes) {
     constexpr std::int64_t kBucket = 10 << 24 | 8 << 16 | 6 << 8 | 4;
     EXPECT_EQ(bucket_text(kBucket, "a=4 b=8 c=16 d=2 e=16"), "a=2^2 b=2^3 c=2^4 d*e=2^5");
 }
 
-TEST(RecordText, TellsInJsonWhatTheRowHolds) {
+TEST(WinnerText, WinnerJsonHoldsTheRowAndItsBucketSizeBySize) {
     Winner winner;
     winner.sizes = "rows=4 columns=8";
     winner.key.bucket = 6 << 8 | 4;
     winner.reproducibility = "exact";
-    EXPECT_EQ(parsed(to_json(winner))["reproducibility"], "exact");
-    EXPECT_EQ(parsed(to_json(winner))["half_octaves"].dump(), R"({"rows":4,"columns":6})");
-    EXPECT_EQ(parsed(to_json(winner))["key"]["bucket"], 1540);
+    EXPECT_EQ(parsed(winner_json(winner))["reproducibility"], "exact");
+    EXPECT_EQ(parsed(winner_json(winner))["half_octaves"].dump(), R"({"rows":4,"columns":6})");
+    EXPECT_EQ(parsed(winner_json(winner))["key"]["bucket"], 1540);
     EXPECT_EQ(parsed(to_json(Measurement{}))["reproducibility"], "fixed");
 }
 
-TEST(RecordText, TellsTheIntervalOfASpeedUpWhereItIsKnown) {
+TEST(WinnerText, SaysTheIntervalOfASpeedUpIfItIsKnown) {
     EXPECT_EQ(speed_up_interval_text({}), "");
     EXPECT_EQ(speed_up_interval_text({"", 0.001, 1.5104, 1.5296}), "99 %: 1.510x to 1.530x");
     Winner winner;
     winner.certainty = {"l2=cold", 0.25, 1.5, 2};
-    EXPECT_EQ(parsed(to_json(winner))["speed_up_high"], 2);
-    EXPECT_EQ(parsed(to_json(winner))["conditions"], "l2=cold");
+    EXPECT_EQ(parsed(winner_json(winner))["speed_up_high"], 2);
+    EXPECT_EQ(parsed(winner_json(winner))["conditions"], "l2=cold");
 }
 
 SweepState third_of_four() {

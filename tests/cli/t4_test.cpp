@@ -160,16 +160,16 @@ TEST_F(ExportFile, RefusesWhatTheDatabaseWould) {
         expect_error(ErrorKind::usage, why, [&] { read_export(write(changed)); });
         expect_error(ErrorKind::usage, "export.json: ", [&] { read_export(write(changed)); });
     };
-    refused("/version", 2, "its format is 2, this jitune reads 1");
-    refused("/key/kernel", "", "names no problem");
+    refused("/version", 2, "its format has version 2, and this jitune reads version 1");
+    refused("/key/kernel", "", "does not name a problem");
     refused("/key/bucket", 1.5, "\"bucket\" must be an integer");
     refused("/measurements", 3, "\"measurements\" must be a list");
-    refused("/measurements/1/verdict", "won", "measurement 1: \"verdict\" is none");
-    refused("/measurements/0/samples_ns", ParsedJson::array(), "do not go with the verdict");
-    refused("/measurements/0/samples_ns/0", -1, "times above 0");
+    refused("/measurements/1/verdict", "won", "measurement 1: unknown \"verdict\": \"won\"");
+    refused("/measurements/0/samples_ns", ParsedJson::array(), "contradict the verdict");
+    refused("/measurements/0/samples_ns/0", -1, "numbers above 0");
     refused("/measurements/0/configuration", nullptr, "\"configuration\" must be a text");
     refused("/measurements/0/provenance", 1, "\"device_name\" is missing");
-    expect_error(ErrorKind::usage, "does not say which kernel",
+    expect_error(ErrorKind::usage, "does not name the kernel",
                  [&] { read_export(write(ParsedJson::parse(kDocument))); });
 }
 

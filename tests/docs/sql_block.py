@@ -7,8 +7,8 @@ import tempfile
 
 
 def make_database(path, schema_folder):
-    """The schema's files lead from version to version: schema.sql, schema_2.sql …"""
-    files = sorted(schema_folder.glob("schema*.sql"), key=lambda file: (len(file.name), file.name))
+    """The schema's files lead from version to version: schema_1.sql, schema_2.sql …"""
+    files = sorted(schema_folder.glob("schema_*.sql"), key=lambda file: (len(file.name), file.name))
     connection = sqlite3.connect(path, isolation_level=None)
     for file in files:
         connection.executescript(file.read_text())

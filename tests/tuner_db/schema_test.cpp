@@ -72,7 +72,7 @@ protected:
 TEST_F(SchemaTest, MarksTheFileAsOurs) {
     make_store();
     EXPECT_EQ(bytes().substr(68, 4), "jitn");
-    EXPECT_EQ(open()->status().schema_version, 4);
+    EXPECT_EQ(open()->status().schema_version, schema_version());
 }
 
 TEST_F(SchemaTest, UsesADatabaseThatIsStillEmpty) {
@@ -94,8 +94,9 @@ TEST_F(SchemaTest, RefusesAnotherApplicationId) {
 
 TEST_F(SchemaTest, RefusesANewerVersionAndSaysWhich) {
     make_store();
-    sql("PRAGMA user_version = 5");
-    expect_untouched_refusal("its version is 5");
+    const std::string newer = std::to_string(schema_version() + 1);
+    sql("PRAGMA user_version = " + newer);
+    expect_untouched_refusal("its version is " + newer);
 }
 
 TEST_F(SchemaTest, RefusesAVersionThatNeverWas) {
@@ -122,7 +123,8 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
         write("");
         make_store();
         sql(change);
-        expect_untouched_refusal("its schema is not that of version 4");
+        expect_untouched_refusal("its schema is not that of version " +
+                                 std::to_string(schema_version()));
     }
 }
 

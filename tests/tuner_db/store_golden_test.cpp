@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
+#include "tuner_db/schema.hpp"
 
 namespace jitune::internal {
 namespace {
 
-// A stored format is a promise. When the first test fails, the format has changed: raise
-// user_version, add a migration, keep these golden files with the tests that read them, and add a
-// golden file for the new version.
+// A stored format is a promise. When the first test fails, the format has changed: add
+// schema_<version>.sql and a golden file for the new version, and keep the older golden files.
 class GoldenStore : public StoreFixture {
 protected:
     static Winner winner() {
@@ -41,9 +41,13 @@ protected:
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    void make_version_1() { sql(golden("store_v1.sql")); }
+    static std::string golden_of(std::int64_t version) {
+        return golden(fmt::format("store_v{}.sql", version));
+    }
 
-    /// What `query` answers, one value to a line.
+    void make_version_1() { sql(golden_of(1)); }
+
+    /// The answer to `query`, one value to a line.
     std::string answer(const std::string& query) {
         sqlite3* raw = nullptr;
         EXPECT_EQ(sqlite3_open(path_.c_str(), &raw), SQLITE_OK);
@@ -83,11 +87,11 @@ protected:
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(any_measurements(), certain_winner());
-    EXPECT_EQ(dump(), golden("store_v4.sql"));
+    EXPECT_EQ(dump(), golden_of(schema_version()));
 }
 
 TEST_F(GoldenStore, IsReadToday) {
-    sql(golden("store_v4.sql"));
+    sql(golden_of(schema_version()));
     const auto store = open(Access::read_only);
     EXPECT_EQ(store->find(key_of(40)), certain_winner());
     EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
@@ -95,14 +99,28 @@ TEST_F(GoldenStore, IsReadToday) {
 }
 
 TEST_F(GoldenStore, OfVersion3KeepsItsRowsAndBecomesWhatIsWrittenToday) {
-    sql(golden("store_v3.sql"));
+    sql(golden_of(3));
     EXPECT_EQ(open()->find(key_of(40)), certain_winner());
     EXPECT_EQ(open()->measurements(key_of(40)), any_measurements());
-    EXPECT_EQ(dump(), golden("store_v4.sql"));
+    EXPECT_EQ(dump(), golden_of(schema_version()));
+}
+
+TEST_F(GoldenStore, OfEveryVersionIsMigratedWithoutDamage) {
+    for (std::int64_t version = 1; version <= schema_version(); ++version) {
+        SCOPED_TRACE(version);
+        path_ = dir_.path() / fmt::format("v{}.db", version);
+        sql(golden_of(version));
+        const auto store = open();
+        EXPECT_EQ(store->status().schema_version, schema_version());
+        const TuningStore::Check check = store->verify();
+        EXPECT_EQ(check.problems, std::vector<std::string>{});
+        EXPECT_EQ(check.winners, 1);
+        EXPECT_EQ(check.measurements, 1);
+    }
 }
 
 TEST_F(GoldenStore, OfVersion2KeepsItsRowsAndSaysThatItsWinnersCertaintyIsNotKnown) {
-    sql(golden("store_v2.sql"));
+    sql(golden_of(2));
     const auto store = open();
     EXPECT_EQ(store->find(key_of(40)), exact_winner());
     EXPECT_EQ(exact_winner().certainty, Certainty{});
@@ -111,7 +129,7 @@ TEST_F(GoldenStore, OfVersion2KeepsItsRowsAndSaysThatItsWinnersCertaintyIsNotKno
 }
 
 TEST_F(GoldenStore, OfVersion2BecomesWhatIsWrittenToday) {
-    sql(golden("store_v2.sql"));
+    sql(golden_of(2));
     open();
     const std::string migrated = dump();
     path_ = dir_.path() / "new.db";
@@ -175,7 +193,7 @@ TEST_F(GoldenStore, OfVersion1WithARowThatItDoesNotAllowIsNotTouched) {
 }
 
 TEST_F(GoldenStore, OfAnOlderVersionThatMayNotBeWrittenSaysSoWithoutSql) {
-    sql(golden("store_v3.sql"));
+    sql(golden_of(3));
     const std::string before = bytes();
     ASSERT_TRUE(geteuid() != 0 || chown(path_.c_str(), 65534, 65534) == 0);
     std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
@@ -184,10 +202,10 @@ TEST_F(GoldenStore, OfAnOlderVersionThatMayNotBeWrittenSaysSoWithoutSql) {
         ASSERT_TRUE(geteuid() != 0 || setuid(65534) == 0);
         for (const Access access : {Access::read_write, Access::read_only}) {
             const std::string message = refusal(access);
-            EXPECT_TRUE(
-                message.ends_with("it is of version 3, and version 4 is needed: open it "
-                                  "once with `jitune db path`, or a copy of it where file "
-                                  "or directory may not be written"))
+            EXPECT_TRUE(message.ends_with(fmt::format(
+                "it has version 3, and version {} is needed: migrate it by `jitune db path`; if "
+                "the file or its directory is write protected, migrate a copy",
+                schema_version())))
                 << message;
         }
     });
@@ -200,8 +218,9 @@ TEST_F(GoldenStore, OfVersion1IsLeftAloneByAReader) {
     make_version_1();
     const std::string before = bytes();
     const std::string message = refusal(Access::read_only);
-    EXPECT_NE(message.find("it is of version 1, and version 4 is needed"), std::string::npos)
-        << message;
+    const std::string expected =
+        fmt::format("it has version 1, and version {} is needed", schema_version());
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
     EXPECT_EQ(bytes(), before);
 }
 
@@ -223,7 +242,7 @@ TEST_F(GoldenStore, OfVersion1IsMigratedOnceByManyProcesses) {
     for (const auto& child : children) {
         EXPECT_EQ(child->wait(), 0);
     }
-    EXPECT_EQ(open()->status().schema_version, 4);
+    EXPECT_EQ(open()->status().schema_version, schema_version());
 }
 
 }  // namespace

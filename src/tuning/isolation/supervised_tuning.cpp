@@ -115,7 +115,7 @@ std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Me
         hooks_.observer->announce(reader.texts());
         worker.send({worker_messages::kGo});
     } else if (name == worker_messages::kMeasured) {
-        take_measurement(read_measurement(reader));
+        take_measurement(read_record<Measurement>(reader));
     } else if (name == worker_messages::kProgress) {
         report_.progress = read_progress(reader);
         hooks_.progress(report_.progress);
@@ -163,7 +163,7 @@ void SupervisedTuning::take_measurement(Measurement measurement) {
 }
 
 TuneReport SupervisedTuning::make_report(MessageReader& reader) {
-    report_.winner = read_winner(reader);
+    report_.winner = read_record<Winner>(reader);
     report_.progress = read_progress(reader);
     return std::move(report_);
 }

@@ -66,7 +66,7 @@ SearchPlan read_plan(MessageReader& reader) {
     plan.budget = std::chrono::milliseconds(budget_ms);
     plan.spent = std::chrono::milliseconds(spent_ms);
     for (std::int64_t left = reader.integer(); left > 0; --left) {
-        plan.history.push_back(read_measurement(reader));
+        plan.history.push_back(read_record<Measurement>(reader));
     }
     return plan;
 }

@@ -2,7 +2,7 @@
 -- docs/database.md explains every column.
 --
 -- SQLite keeps the text of each statement, and a database whose text differs by one byte is refused.
--- So these files never change: a new version is a new file and a row in schema.cpp.
+-- So these statements never change: a new version is a new file, which the build finds by its name.
 
 -- Every verdict on a configuration, append-only; the digest over the other columns is its identity.
 CREATE TABLE measurement(

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/winner_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tuner_db/bucket.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// The "name=value" settings of a text that separates them by spaces.
+std::vector<std::string_view> settings_of(std::string_view text) {
+    std::vector<std::string_view> settings;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(' '), text.size());
+        settings.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return settings;
+}
+
+/// The size that each part of a bucket stands for: "rows", "columns". The last part may stand for
+/// several: "d*e".
+std::vector<std::string> bucket_names(std::string_view sizes) {
+    std::vector<std::string> names;
+    for (const std::string_view setting : settings_of(sizes)) {
+        const std::string_view name = setting.substr(0, setting.find('='));
+        if (names.size() < kBucketSizes) {
+            names.emplace_back(name);
+        } else {
+            names.back() += fmt::format("*{}", name);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+Json half_octaves_json(std::int64_t bucket, std::string_view sizes) {
+    Json json = Json::object();
+    for (const std::string& name : bucket_names(sizes)) {
+        json[name] = half_octaves(bucket, json.size());
+    }
+    return json;
+}
+
+std::string bucket_text(std::int64_t bucket, std::string_view sizes) {
+    std::vector<std::string> parts;
+    for (const std::string& name : bucket_names(sizes)) {
+        const auto octaves = static_cast<double>(half_octaves(bucket, parts.size())) / 2;
+        parts.push_back(fmt::format("{}=2^{}", name, octaves));
+    }
+    return fmt::format("{}", fmt::join(parts, " "));
+}
+
+std::string short_types(std::string_view types) {
+    std::vector<std::string_view> names;
+    for (const std::string_view setting : settings_of(types)) {
+        const std::string_view name = setting.substr(setting.find('=') + 1);
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string speed_up_text(const Winner& winner) {
+    return winner.default_median_ns > 0
+               ? fmt::format("{:.2f}x", winner.default_median_ns / winner.median_ns)
+               : "";
+}
+
+std::string speed_up_interval_text(const Certainty& certainty) {
+    return certainty.speed_up_high > 0
+               ? fmt::format("99 %: {:.3f}x to {:.3f}x", certainty.speed_up_low,
+                             certainty.speed_up_high)
+               : "";
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "fixtures/expect_error.hpp"
+#include "fixtures/toy_record.hpp"
+
+namespace jitune::internal {
+namespace {
+
+template <class Record>
+ParsedJson parsed(const Record& record) {
+    return ParsedJson::parse(to_json(record).text());
+}
+
+TEST(RecordJson, HoldsEveryFieldButBinaryOnes) {
+    Toy expected = toy_of("merry");
+    expected.image.clear();
+    const ParsedJson json = parsed(toy_of("merry"));
+    EXPECT_EQ(from_json<Toy>(json), expected);
+    EXPECT_FALSE(json.contains("image"));
+    EXPECT_EQ(json["mood"], "merry");
+    EXPECT_EQ(json["provenance"]["driver"], "CUDA 13.0");
+}
+
+TEST(RecordJson, OfAnOlderVersionIsReadWithTheDefaultOfAnAddedField) {
+    EXPECT_EQ(from_json<Toy>(parsed(old_toy())).mood, "calm");
+}
+
+TEST(RecordJson, NamesTheMemberThatItRefuses) {
+    for (const char* name : {"name", "count", "time_ns", "done", "verdict", "samples_ns", "symbols",
+                             "provenance", "mood"}) {
+        for (const ParsedJson& value :
+             {ParsedJson(nullptr), ParsedJson::array({nullptr}), ParsedJson(-1.5)}) {
+            ParsedJson json = parsed(toy_of("merry"));
+            json[name] = value;
+            const char* named = std::string(name) == "provenance" ? "device_name" : name;
+            expect_error(ErrorKind::usage, named, [&] { from_json<Toy>(json); });
+        }
+        ParsedJson json = parsed(old_toy());
+        if (json.erase(name) > 0) {
+            expect_error(ErrorKind::usage, name, [&] { from_json<Toy>(json); });
+        }
+    }
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/record_row.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/hash.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using sqlite::Blob;
+using sqlite::Cell;
+using sqlite::Row;
+
+static_assert(std::endian::native == std::endian::little, "samples are stored little-endian");
+
+struct CellHasher {
+    Hasher& hasher;
+
+    void operator()(std::monostate) const { hasher.bytes({}); }
+    void operator()(std::int64_t value) const { hasher.integer(value); }
+    void operator()(double value) const { hasher.real(value); }
+    void operator()(const std::string& value) const { hasher.text(value); }
+    void operator()(const Blob& value) const {
+        hasher.bytes(std::as_bytes(std::span(value.bytes)));
+    }
+};
+
+Blob digest_over(std::string_view tag, std::span<const Cell> cells) {
+    Hasher hasher(tag);
+    for (const Cell& cell : cells) {
+        std::visit(CellHasher{hasher}, cell);
+    }
+    const Digest digest = hasher.digest();
+    return {std::string(reinterpret_cast<const char*>(digest.data()), digest.size())};
+}
+
+double checked(const Field& field, const std::string& name, double value) {
+    if (!std::isfinite(value) || value < 0 || (field.positive && value == 0)) {
+        throw Error(ErrorKind::store,
+                    fmt::format("tuning database: cannot save {} = {}: it must be a {} number",
+                                name, value, field.positive ? "positive" : "non-negative"));
+    }
+    return value + 0.0;  // SQLite stores -0.0 as 0.0
+}
+
+template <class Value>
+bool take(const Cell& cell, Value& value) {
+    const auto* stored = std::get_if<Value>(&cell);
+    if (stored != nullptr) {
+        value = *stored;
+    }
+    return stored != nullptr;
+}
+
+}  // namespace
+
+Cell to_cell(const Field& field, const std::string& value) {
+    return field.binary ? Cell(Blob{value}) : Cell(value);
+}
+
+Cell to_cell(const Field& /*field*/, std::int64_t value) {
+    return value;
+}
+
+Cell to_cell(const Field& /*field*/, bool value) {
+    return std::int64_t{value};
+}
+
+Cell to_cell(const Field& field, double value) {
+    return checked(field, field.name, value);
+}
+
+Cell to_cell(const Field& /*field*/, Verdict value) {
+    return std::string(to_string(value));
+}
+
+Cell to_cell(const Field& field, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        checked(field, fmt::format("{}[{}]", field.name, i), values[i]);
+    }
+    return Blob{
+        std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double))};
+}
+
+Cell to_cell(const Field& field, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+        if (value.empty() || value.find('\n') != std::string::npos) {
+            throw Error(ErrorKind::store,
+                        fmt::format("tuning database: cannot save {}: \"{}\" is empty or has a "
+                                    "line break",
+                                    field.name, value));
+        }
+    }
+    return fmt::format("{}", fmt::join(values, "\n"));
+}
+
+bool from_cell(const Field& field, const Cell& cell, std::string& value) {
+    if (!field.binary) {
+        return take(cell, value);
+    }
+    Blob blob;
+    const bool good = take(cell, blob);
+    value = std::move(blob.bytes);
+    return good;
+}
+
+bool from_cell(const Field& /*field*/, const Cell& cell, std::int64_t& value) {
+    return take(cell, value);
+}
+
+bool from_cell(const Field& /*field*/, const Cell& cell, bool& value) {
+    std::int64_t number = 0;
+    const bool good = take(cell, number);
+    value = number != 0;
+    return good;
+}
+
+bool from_cell(const Field& /*field*/, const Cell& cell, double& value) {
+    return take(cell, value);
+}
+
+bool from_cell(const Field& /*field*/, const Cell& cell, Verdict& value) {
+    std::string name;
+    const std::optional<Verdict> verdict = take(cell, name) ? verdict_from(name) : std::nullopt;
+    value = verdict.value_or(value);
+    return verdict.has_value();
+}
+
+bool from_cell(const Field& /*field*/, const Cell& cell, std::vector<double>& values) {
+    Blob blob;
+    const bool good = take(cell, blob);
+    values.resize(blob.bytes.size() / sizeof(double));
+    if (!values.empty()) {
+        std::memcpy(values.data(), blob.bytes.data(), values.size() * sizeof(double));
+    }
+    return good;
+}
+
+bool from_cell(const Field& /*field*/, const Cell& cell, std::vector<std::string>& values) {
+    std::string text;
+    const bool good = take(cell, text);
+    values.clear();
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        values.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return good;
+}
+
+std::string select(const Table& table, std::string_view rest) {
+    return fmt::format("SELECT {} FROM {} {}", fmt::join(table.columns, ", "), table.name, rest);
+}
+
+std::string insert(std::string_view verb, const Table& table) {
+    std::string values = "?1";
+    for (std::size_t i = 2; i <= table.columns.size(); ++i) {
+        values += fmt::format(", ?{}", i);
+    }
+    return fmt::format("{} INTO {}({}) VALUES({})", verb, table.name,
+                       fmt::join(table.columns, ", "), values);
+}
+
+Blob digest_of(const Table& table, const Row& row) {
+    // From the last column backwards, values that a migration gave to older rows stay out. So the
+    // digests of older rows still match, and a measurement keeps its identity. Changing a cell from
+    // or to such a value is detected all the same: the other digest covers more fields.
+    std::size_t end = row.size();
+    for (auto value = table.added.rbegin(); value != table.added.rend() && row[end - 1] == *value;
+         ++value) {
+        --end;
+    }
+    return digest_over(table.name, std::span(row).subspan(1, end - 1));
+}
+
+Blob digest_of(const RecordKey& key) {
+    return digest_over("key", cells_of(key));
+}
+
+}  // namespace jitune::internal
