@@ -13,7 +13,7 @@ namespace jitune::internal {
 
 // Each record is a struct and, below it, the list of its fields in the order of the database's
 // columns. To add a column, add a member with the value that older rows get, and a field with
-// `.added = true` at the end of the list; docs/database.md says what else belongs to it.
+// `.added = true` at the end of the list; docs/reference/database.md says what else belongs to it.
 
 /// Two problems share a winner if they agree in all of this. Sizes enter as a bucket.
 /// KernelTemplate makes the key of a problem.

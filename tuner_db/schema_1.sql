@@ -1,5 +1,5 @@
 -- The tuning database, version 1; schema_2.sql leads on from it, also in a new database.
--- docs/database.md explains every column.
+-- docs/reference/database.md explains every column.
 --
 -- SQLite keeps the text of each statement, and a database whose text differs by one byte is refused.
 -- So these statements never change: a new version is a new file, which the build finds by its name.
