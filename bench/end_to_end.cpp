@@ -33,6 +33,7 @@
 namespace {
 
 using namespace jitune;
+using namespace jitune::internal;
 using Clock = std::chrono::steady_clock;
 
 std::vector<float> noise(std::size_t count, int levels) {

@@ -21,6 +21,7 @@
 namespace {
 
 using namespace jitune;
+using namespace jitune::internal;
 
 /// Squares of 64 x 64 elements of one level each.
 std::vector<float> areas(std::size_t size, int levels) {

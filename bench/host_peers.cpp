@@ -28,6 +28,7 @@
 namespace {
 
 using namespace jitune;
+using namespace jitune::internal;
 using Clock = std::chrono::steady_clock;
 using Microseconds = std::chrono::duration<double, std::micro>;
 

@@ -26,6 +26,7 @@
 namespace {
 
 using namespace jitune;
+using namespace jitune::internal;
 
 constexpr int kCalls = 16;  // in a row
 

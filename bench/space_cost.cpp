@@ -17,6 +17,7 @@
 namespace {
 
 using namespace jitune;
+using namespace jitune::internal;
 
 struct Example {
     const char* name;

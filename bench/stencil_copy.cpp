@@ -20,6 +20,7 @@
 namespace {
 
 using namespace jitune;
+using namespace jitune::internal;
 
 void run(std::int64_t n, const std::string& budget, const std::vector<int>& radii) {
     Options options = Options::from_environment();

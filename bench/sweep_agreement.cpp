@@ -25,6 +25,7 @@
 namespace {
 
 using namespace jitune;
+using namespace jitune::internal;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kRounds = 60;
