@@ -45,11 +45,20 @@ struct Launch {
     std::array<LaunchStep, kMaxLaunchSteps> steps;
 };
 
+/// Arguments travel to a ReadyLaunch as `void*`: the address of an array, or the bits of a scalar
+/// of at most 8 bytes. These two functions are the only way to put bits in and take them out.
+inline void* argument_of(std::uint64_t bits) {
+    return reinterpret_cast<void*>(bits);  // NOLINT(performance-no-int-to-ptr)
+}
+inline std::uint64_t bits_of(void* argument) {
+    return reinterpret_cast<std::uintptr_t>(argument);
+}
+
 /// The arrays that are in the cells of a launch, in their order.
 inline std::array<void*, kMaxArguments> arrays_of(const Launch& launch) {
     std::array<void*, kMaxArguments> arrays;
     for (std::size_t i = 0; i < launch.array_count; ++i) {
-        arrays[i] = reinterpret_cast<void*>(launch.cells[launch.array_cells[i]]);
+        arrays[i] = argument_of(launch.cells[launch.array_cells[i]]);
     }
     return arrays;
 }

@@ -14,9 +14,9 @@ namespace jitune::internal {
 
 std::span<const Family> families() {
     static constexpr std::array kFamilies{
-        Family{"reduce", reduce_kernel_of},
-        Family{"stencil", stencil_kernel_of, &kPlacedStencil},
-        Family{"entropy", entropy_kernel_of, &kPlacedEntropy},
+        Family{kReduceFamily, reduce_kernel_of},
+        Family{kStencilFamily, stencil_kernel_of, &kPlacedStencil},
+        Family{kEntropyFamily, entropy_kernel_of, &kPlacedEntropy},
         Family{"file", kernel_file_of},
     };
     return kFamilies;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placement/machine.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -32,9 +33,17 @@ bool has_gpus(Engine& engine) {
     }
 }
 
-/// What another session may find otherwise: no memory, no compiler, a device that is lost.
+/// False for errors that every session meets. Others may pass: no memory, no compiler, a lost
+/// device.
 bool may_pass(ErrorKind kind) {
     return kind != ErrorKind::verify && kind != ErrorKind::usage;
+}
+
+bool has_placements(const Engine& engine, std::string_view family) {
+    const auto rows = engine.families();
+    return std::any_of(rows.begin(), rows.end(), [&](const Family& row) {
+        return row.name == family && row.placed != nullptr;
+    });
 }
 
 std::vector<Device*> open_gpus(Engine& engine) {
@@ -47,7 +56,7 @@ std::vector<Device*> open_gpus(Engine& engine) {
         try {
             gpus.push_back(&cuda.device(i));
         } catch (const Error& error) {
-            engine.log().warning("host memory is not worked on by cuda:{}: {}", i, error.what());
+            engine.log().warning("cuda:{} is not used for host memory: {}", i, error.what());
         }
     }
     return gpus;
@@ -108,13 +117,13 @@ StreamSite& Machine::site() {
     return opened().site;
 }
 
-const Kernel& Machine::kernel(std::string_view operation) {
-    const auto found = opened().kernels.find(operation);
+const Kernel& Machine::kernel(std::string_view family) {
+    const auto found = opened().kernels.find(family);
     if (found == opened().kernels.end()) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{} is not placed: host memory stays on the host, or goes where "
-                                "Options::device names a GPU",
-                                operation));
+                    fmt::format("the family \"{}\" has no placements: name the host or a GPU as "
+                                "the device",
+                                family));
     }
     return found->second;
 }
@@ -125,7 +134,8 @@ void Machine::prepare_kernels(const std::function<void(Device& device, bool is_h
             resolve(device, is_host);
         } catch (const Error& error) {
             const std::string what =
-                fmt::format("no kernel for placements on {}: {}", device.info().id, error.what());
+                fmt::format("placements cannot use {}, which has no kernel: {}", device.info().id,
+                            error.what());
             if (is_host && gpus().empty()) {
                 throw Error(error.kind(), what, error.native_code());
             }
@@ -155,15 +165,24 @@ Device& device_of(Engine& engine, std::string_view id) {
                                                   : engine.device(id);
 }
 
-StreamSite* host_data_site(Engine& engine) {
+Device& handle_device(Engine& engine, std::string_view id) {
+    return id.empty() ? engine.cuda().site(nullptr).device() : device_of(engine, id);
+}
+
+StreamSite* host_data_site(Engine& engine, std::string_view family) {
     if (engine.keeps_host_data()) {
         return &engine.host().site(nullptr);
     }
     if (engine.options().device != "auto") {
         return nullptr;
     }
-    Machine& machine = Machine::of(engine);
-    return machine.gpus().empty() ? &engine.host().site(nullptr) : &machine.site();
+    if (has_placements(engine, family)) {
+        Machine& machine = Machine::of(engine);
+        if (!machine.gpus().empty()) {
+            return &machine.site();
+        }
+    }
+    return &engine.host().site(nullptr);
 }
 
 }  // namespace jitune::internal

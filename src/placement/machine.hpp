@@ -15,34 +15,35 @@ namespace jitune::internal {
 
 class MachineDevice;
 
-/// The processors of this machine together, which share the work on arrays in host memory. One for
-/// each engine. Thread-safe.
+/// All processors of this machine together, which share the work on arrays in host memory. Each
+/// engine has one. Thread-safe.
 class Machine final : public EnginePart {
 public:
-    /// That of the engine. Devices are opened when they are first needed.
+    /// The engine's machine. Devices are opened on first use.
     static Machine& of(Engine& engine);
 
-    /// For tests: of other devices.
+    /// Of the given devices instead of the engine's.
     Machine(Engine& engine, Device& host, std::vector<Device*> gpus);
     explicit Machine(Engine& engine);
     ~Machine() override;
 
     [[nodiscard]] Engine& engine() const { return engine_; }
     Device& host();
-    /// Those that can be opened; of others the log tells.
+    /// The GPUs that can be opened; a warning is logged for each of the others.
     std::span<Device* const> gpus();
     /// The device "machine", whose kernels are placements.
     Device& device();
-    /// Its calls are those of one thread after the other, with no stream.
+    /// It has no stream: a call returns when its work is done.
     StreamSite& site();
-    /// The built-in template of placements for an operation: "entropy". Made once.
-    const Kernel& kernel(std::string_view operation);
+    /// The template of a family's placements: "entropy". Made once. Throws Error(usage) if the
+    /// family has none.
+    const Kernel& kernel(std::string_view family);
 
-    /// Calls `resolve` for the host and each GPU, before placements are timed that need kernels
-    /// there. Where a GPU's lacks for a reason that may pass, throws Error(unavailable): what wins
-    /// without it is not to be kept. Where no kernel is right there, or the host has none beside
-    /// GPUs, that is logged: such placements fail, and others may win. Throws what `resolve` throws
-    /// for the host where there is nothing else.
+    /// Calls `resolve` for the host and each GPU, before placements that need kernels there are
+    /// timed. If a GPU has no kernel for a reason that may pass, throws Error(unavailable), since a
+    /// winner that was found without the GPU must not be stored. If no kernel is right on a GPU, or
+    /// the host has none beside GPUs, that is logged: placements on it fail, and others may win.
+    /// Throws what `resolve` throws for the host if there is no GPU.
     void prepare_kernels(const std::function<void(Device& device, bool is_host)>& resolve);
 
     [[nodiscard]] HostPipeline& pipeline() { return pipeline_; }
@@ -61,11 +62,17 @@ private:
 std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std::int64_t> sizes,
                                            const Resolved& resolved);
 
-/// The device of an id as Engine::backend() has it, or "machine".
+/// The device of an id that Engine::device() accepts, or of "machine".
 Device& device_of(Engine& engine, std::string_view id);
 
-/// Where host memory is worked on under Options::device: the host's site or, for "auto" where there
-/// are GPUs, that of the machine; nullptr where the option names a GPU.
-StreamSite* host_data_site(Engine& engine);
+/// The device that a prepared handle names: an id as for device_of(), or empty for the device of
+/// the calling thread's current CUDA context.
+Device& handle_device(Engine& engine, std::string_view id);
+
+/// Where calls of a family work on host memory under Options::device. "host": the site of the host.
+/// "auto": the fastest of the family's placements, on the site of the machine; a family without
+/// placements (Family::placed) and a machine without GPUs have one place, the host. nullptr if the
+/// option names a GPU.
+StreamSite* host_data_site(Engine& engine, std::string_view family);
 
 }  // namespace jitune::internal

@@ -73,13 +73,14 @@ std::shared_ptr<const Program> MachineDevice::load(const Binary& binary) {
         if (family.placed != nullptr &&
             expression.starts_with(fmt::format("jitune::place_{}<", family.name))) {
             try {
-                return family.placed->load(machine_, expression_values(expression));
-            } catch (const Error& error) {  // a value that no call could have: the row is wrong
+                PlacedValues values(expression);
+                return family.placed->load(machine_, values);
+            } catch (const Error& error) {  // a value that no call can have: the row is damaged
                 refuse(error.what());
             }
         }
     }
-    refuse(fmt::format("\"{:.80}\" is no operation that can be placed", expression));
+    refuse(fmt::format("no family of kernels has the placement \"{:.80}\"", expression));
     return nullptr;
 }
 

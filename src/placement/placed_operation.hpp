@@ -2,20 +2,20 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "placement/placement.hpp"
 #include "template/kernel.hpp"
 
 namespace jitune::internal {
 
-/// How a family's calls on host memory are shared out over the machine: Family::placed.
+class Machine;
+
+/// How a family's calls on host memory are shared out over a machine: Family::placed.
 struct PlacedOperation {
-    /// From the values of the expression `jitune::place_<family><…>`. Throws Error(device) for
-    /// values that make no sense.
-    std::shared_ptr<const Program> (*load)(Machine& machine,
-                                           const std::vector<std::string>& values);
+    /// The program of the values of `jitune::place_<family><…>`. Throws Error(device) for invalid
+    /// values.
+    std::shared_ptr<const Program> (*load)(Machine& machine, PlacedValues& values);
+    /// The template of the family's placements.
     Kernel (*make_kernel)(Machine& machine);
 };
 

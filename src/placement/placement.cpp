@@ -1,45 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placement/placement.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "placement/machine.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& value) {
-    throw Error(ErrorKind::device, fmt::format("load a placement: \"{}\" is no value of one: tune "
-                                               "again",
-                                               value));
+[[noreturn]] void refuse(std::string_view value, std::string_view wanted) {
+    throw Error(
+        ErrorKind::device,
+        fmt::format("load a placement: got \"{}\", expected {}: tune again", value, wanted));
 }
 
-int integer(const std::string& value) {
-    int number = 0;
+}  // namespace
+
+PlacedValues::PlacedValues(std::string_view expression) {
+    const std::size_t open = expression.find('<');
+    const std::size_t close = expression.rfind('>');
+    if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
+        rest_ = expression.substr(open + 1, close - open - 1);
+    }
+}
+
+std::string_view PlacedValues::next() {
+    if (rest_.empty()) {
+        refuse("", "another value");
+    }
+    const std::size_t comma = std::min(rest_.find(','), rest_.size());
+    std::string_view value = rest_.substr(0, comma);
+    rest_.remove_prefix(std::min(comma + 1, rest_.size()));
+    if (const std::size_t scope = value.rfind("::"); scope != std::string_view::npos) {
+        value.remove_prefix(scope + 2);
+    }
+    value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+    return value;
+}
+
+ElementType PlacedValues::element() {
+    constexpr std::array<std::pair<std::string_view, ElementType>, 4> kNames{
+        {{"float", ElementType::float32},
+         {"double", ElementType::float64},
+         {"int", ElementType::int32},
+         {"unsigned char", ElementType::uint8}}};
+    const std::string_view value = next();
+    for (const auto& [name, type] : kNames) {
+        if (value == name) {
+            return type;
+        }
+    }
+    refuse(value, "an element type");
+}
+
+int PlacedValues::integer() {
+    constexpr int kMost = 1 << 20;
+    const std::string_view value = next();
     const char* const end = value.data() + value.size();
-    if (std::from_chars(value.data(), end, number).ptr != end || number < 0 || number > 1 << 20) {
-        refuse(value);
+    int number = 0;
+    const auto [rest, error] = std::from_chars(value.data(), end, number);
+    if (error != std::errc() || rest != end || number < 0 || number > kMost) {
+        refuse(value, "a whole number");
     }
     return number;
 }
 
-Placement::Processors parse_processors(const std::string& value) {
-    using Processors = Placement::Processors;
-    if (value != "host" && value != "gpus" && value != "all") {
-        refuse(value);
+std::string_view PlacedValues::word(std::initializer_list<std::string_view> words) {
+    const std::string_view value = next();
+    if (std::find(words.begin(), words.end(), value) == words.end()) {
+        std::string names;
+        for (const std::string_view word : words) {
+            names += fmt::format("{}{}", names.empty() ? "" : " or ", word);
+        }
+        refuse(value, names);
     }
-    return value == "host"   ? Processors::host
-           : value == "gpus" ? Processors::gpus
-                             : Processors::all;
+    return value;
 }
 
-}  // namespace
+void PlacedValues::finish() const {
+    if (!rest_.empty()) {
+        refuse(rest_, "no further value");
+    }
+}
 
 Placement Placement::on(Device& gpu) {
     Placement placement;
@@ -47,69 +96,39 @@ Placement Placement::on(Device& gpu) {
     return placement;
 }
 
-Placement Placement::parse(std::span<const std::string> values) {
-    if (values.size() != 5) {
-        refuse(fmt::format("{} values", values.size()));
-    }
-    if (values[4] != "pinned" && values[4] != "pageable") {
-        refuse(values[4]);
-    }
-    return {parse_processors(values[0]), integer(values[1]), integer(values[2]),
-            static_cast<std::size_t>(integer(values[3])) << 10,
-            values[4] == "pinned" ? Staging::pinned : Staging::pageable};
+Placement Placement::read(PlacedValues& values) {
+    Placement placement;
+    const std::string_view processors = values.word({"host", "gpus", "all"});
+    placement.processors = processors == "host"   ? Processors::host
+                           : processors == "gpus" ? Processors::gpus
+                                                  : Processors::all;
+    placement.gpus = values.integer();
+    placement.slots = values.integer();
+    placement.chunk_bytes = static_cast<std::size_t>(values.integer()) << 10;
+    placement.staging =
+        values.word({"pinned", "pageable"}) == "pinned" ? Staging::pinned : Staging::pageable;
+    values.finish();
+    return placement;
 }
 
-std::vector<Lane> Placement::lanes(Machine& machine,
+std::vector<Lane> Placement::lanes(std::span<Device* const> gpus_of_machine, Device& host,
                                    const std::function<const Resolved&(Device&)>& resolve) const {
     if (only != nullptr) {
         return {{only, &resolve(*only), slots}};
     }
-    std::vector<Lane> lanes;
-    for (Device* gpu : machine.gpus()) {
-        if (lanes.size() < static_cast<std::size_t>(gpus)) {
-            lanes.push_back({gpu, &resolve(*gpu), slots});
-        }
+    const auto used = static_cast<std::size_t>(gpus);
+    if (used > gpus_of_machine.size()) {
+        refuse(fmt::format("gpus={}", gpus),
+               fmt::format("at most {}, the GPUs of this machine", gpus_of_machine.size()));
     }
-    if (lanes.size() < static_cast<std::size_t>(gpus)) {
-        refuse(fmt::format("gpus={}", gpus));
+    std::vector<Lane> lanes;
+    for (Device* gpu : gpus_of_machine.first(used)) {
+        lanes.push_back({gpu, &resolve(*gpu), slots});
     }
     if (processors == Processors::all) {
-        lanes.push_back({&machine.host(), &resolve(machine.host()), 1});
+        lanes.push_back({&host, &resolve(host), 1});
     }
     return lanes;
-}
-
-ElementType placed_element(const std::string& name) {
-    constexpr std::array kNames{
-        std::pair{"float", ElementType::float32}, std::pair{"double", ElementType::float64},
-        std::pair{"int", ElementType::int32}, std::pair{"unsigned char", ElementType::uint8}};
-    for (const auto& [known, type] : kNames) {
-        if (name == known) {
-            return type;
-        }
-    }
-    refuse(name);
-}
-
-std::vector<std::string> expression_values(const std::string& expression) {
-    const std::size_t open = expression.find('<');
-    const std::size_t close = expression.rfind('>');
-    std::vector<std::string> values;
-    if (open == std::string::npos || close == std::string::npos) {
-        return values;
-    }
-    std::string rest = expression.substr(open + 1, close - open - 1);
-    while (!rest.empty()) {
-        const std::size_t comma = rest.find(',');
-        std::string value = rest.substr(0, comma);
-        if (const std::size_t scope = value.rfind("::"); scope != std::string::npos) {
-            value = value.substr(scope + 2);
-        }
-        value.erase(0, value.find_first_not_of(' '));
-        values.push_back(std::move(value));
-        rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
-    }
-    return values;
 }
 
 }  // namespace jitune::internal

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "jitune/element_type.hpp"
@@ -11,34 +12,49 @@
 
 namespace jitune::internal {
 
-class Machine;
+/// The arguments of the name expression of a placement, read from the first to the last:
+/// `jitune::place_stencil<float, 8, jitune::Weighting::sum, …>` has "float", "8", "sum". Every
+/// function reads one, and throws Error(device) if it is missing or has another form.
+class PlacedValues {
+public:
+    /// `expression` must outlive it.
+    explicit PlacedValues(std::string_view expression);
 
-/// Where an operation on host memory runs and how its data comes there: the parameters of
+    ElementType element();
+    /// A whole number in [0, 2^20].
+    int integer();
+    /// One of `words`.
+    std::string_view word(std::initializer_list<std::string_view> words);
+    /// Throws Error(device) if values are left.
+    void finish() const;
+
+private:
+    std::string_view next();
+
+    std::string_view rest_;  ///< not read yet
+};
+
+/// Where an operation on host memory runs and how its data is transferred: the parameters of
 /// kernel_templates/include/placement.toml.
 struct Placement {
     enum class Processors { host, gpus, all } processors = Processors::gpus;
     int gpus = 1;
-    int slots = 4;  ///< chunks that a GPU has in work at a time
+    int slots = 4;  ///< chunks that a GPU works on at the same time
     std::size_t chunk_bytes = std::size_t{4} << 20;
     Staging staging = Staging::pinned;
-    Device* only = nullptr;  ///< the one GPU that is to be used
+    Device* only = nullptr;  ///< the one GPU to use
 
-    /// On one GPU, by the values above.
+    /// On one GPU, with the values above.
     static Placement on(Device& gpu);
 
-    /// From the values in the order of the template, as its name expression has them. Throws
-    /// Error(device) for others.
-    static Placement parse(std::span<const std::string> values);
+    /// Reads all remaining values, in the template's order. Throws Error(device) for invalid ones.
+    static Placement read(PlacedValues& values);
 
-    /// The lanes of a machine with the kernel that `resolve` gives for each device.
+    /// The devices of a machine that share the work, each with the kernel that `resolve` gives for
+    /// it. Throws Error(device) if the machine has fewer GPUs than the placement uses.
     [[nodiscard]] std::vector<Lane> lanes(
-        Machine& machine, const std::function<const Resolved&(Device&)>& resolve) const;
+        std::span<Device* const> gpus_of_machine, Device& host,
+        const std::function<const Resolved&(Device&)>& resolve) const;
 };
-
-/// The element type of such a name. Throws Error(device) for another.
-ElementType placed_element(const std::string& name);
-
-/// The arguments of a name expression: "a::f<int, a::K::x, 3>" gives "int", "x", "3".
-std::vector<std::string> expression_values(const std::string& expression);
 
 }  // namespace jitune::internal

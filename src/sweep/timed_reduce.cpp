@@ -12,8 +12,7 @@ namespace jitune::internal {
 TimedReduction timed_reduce(Engine& engine, Device& device, const detail::ReduceRequest& request,
                             const void* values) {
     refuse_bad_shape(request.shape);
-    const DispatchKey key = reduce_key(request, device);
-    const Resolved& resolved = resolve_reduce(engine, key, device, request);
+    const Resolved& resolved = resolve_reduce(engine, device, request);
     const auto elements = static_cast<std::size_t>(request.shape.inner);
     const Problem problem = reduce_problem(request);
     Case one;

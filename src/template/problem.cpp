@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "jitune/error.hpp"
 #include "tuner_db/bucket.hpp"
 
 namespace jitune::internal {
@@ -48,6 +50,21 @@ std::int64_t size_bucket(std::span<const std::int64_t> sizes) {
         bucket |= half_octaves_of(product(sizes.subspan(kLast))) << (kLast * kBucketBits);
     }
     return bucket;
+}
+
+int number_type(const Problem& problem, const std::string& parameter) {
+    const auto found = problem.types.find(parameter);
+    int value = 0;
+    if (found != problem.types.end()) {
+        const std::string& text = found->second;
+        const char* const end = text.data() + text.size();
+        if (const auto [rest, error] = std::from_chars(text.data(), end, value);
+            error == std::errc() && rest == end) {
+            return value;
+        }
+    }
+    throw Error(ErrorKind::usage, fmt::format("{}: \"{}\" must be a whole number in {}",
+                                              problem.kernel, parameter, types_text(problem)));
 }
 
 std::string types_text(const Problem& problem) {

@@ -23,6 +23,10 @@ struct Problem {
 /// winner; a size of 2^k is the middle of half-octave 2k.
 std::int64_t size_bucket(std::span<const std::int64_t> sizes);
 
+/// The value of a type parameter that is a number, as in {"radius", "8"}. Throws Error(usage) if
+/// the problem has no such parameter or its value is not a whole number.
+int number_type(const Problem& problem, const std::string& parameter);
+
 /// "accumulator=float32 element=float32 operation=sum"
 std::string types_text(const Problem& problem);
 

@@ -232,7 +232,7 @@ TEST_F(ReduceShards, RefuseWhatCannotBe) {
     refused("the result is a null pointer",
             [&] { tuned_reduce(shards, nowhere, ReduceOp::sum, *session_); });
     shards[1].data = nullptr;
-    refused("the values is a null pointer",
+    refused("the input is a null pointer",
             [&] { return tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
     shards.clear();
     refused("there are none",

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jitune/entropy.hpp"
 
-#include <array>
-#include <span>
-
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
@@ -11,24 +8,6 @@
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/placed_entropy.hpp"
 #include "placement/machine.hpp"
-
-namespace jitune::internal {
-
-namespace {
-
-using detail::EntropyRequest;
-
-/// On the site's own memory. The request is good and has elements.
-void launch(Engine& engine, StreamSite& site, const EntropyRequest& request, const void* input,
-            float* output, Stream stream) {
-    launch_entropy(site, request, input, output, stream, [&]() -> const Resolved& {
-        return resolve_entropy(engine, site.device(), request, &site);
-    });
-}
-
-}  // namespace
-
-}  // namespace jitune::internal
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;
@@ -42,9 +21,9 @@ void entropy_host(Session& session, const EntropyRequest& request, const void* i
     if (request.rows == 0 || request.columns == 0) {
         return;
     }
-    refuse_bad_arrays(request, input, output);
-    if (StreamSite* site = host_data_site(engine)) {
-        return launch(engine, *site, request, input, output, nullptr);
+    refuse_bad_entropy_data(request, input, output);
+    if (StreamSite* site = host_data_site(engine, kEntropyFamily)) {
+        return launch(engine, *site, EntropyCall(request, input, output), nullptr);
     }
     Machine& machine = Machine::of(engine);
     run_placed_entropy(machine, Placement::on(engine.device(engine.options().device)), false,
@@ -59,8 +38,8 @@ void entropy_device(Session& session, const EntropyRequest& request, const void*
     if (request.rows == 0 || request.columns == 0) {
         return;
     }
-    refuse_bad_arrays(request, input, output);
-    launch(engine, engine.cuda().site(stream), request, input, output, stream);
+    refuse_bad_entropy_data(request, input, output);
+    launch(engine, engine.cuda().site(stream), EntropyCall(request, input, output), stream);
 }
 
 void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows, std::int64_t columns) {
@@ -68,7 +47,7 @@ void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows, std
     if (rows < 0 || columns < 0 || __builtin_mul_overflow(rows, columns, &wanted) ||
         static_cast<std::size_t>(wanted) != size) {
         throw Error(ErrorKind::usage,
-                    fmt::format("entropy: the {} has {} elements, which are not {} x {}", what,
+                    fmt::format("entropy: the {} has {} elements, but the array is {} x {}", what,
                                 size, rows, columns));
     }
 }

@@ -3,47 +3,60 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
-#include "dispatch/call_memo.hpp"
-#include "dispatch/engine.hpp"
+#include "dispatch/call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "jitune/entropy.hpp"
 
 namespace jitune::internal {
 
-/// Problems of equal words are answered by the same kernel for the same sizes.
-ProblemWords entropy_words(const detail::EntropyRequest& request);
-
 /// Throws Error(usage) for null, misaligned or overlapping arrays.
-void refuse_bad_arrays(const detail::EntropyRequest& request, const void* input,
-                       const float* output);
+void refuse_bad_entropy_data(const detail::EntropyRequest& request, const void* input,
+                             const float* output);
 
 /// The built-in kernel for a device, or its placements for the machine.
 const Kernel& entropy_kernel_on(const Device& device);
 
-/// The engine's answer to a request that is good and has elements. With a site, throws
-/// Error(not_prepared) where that takes work while its stream is captured.
-const Resolved& resolve_entropy(Engine& engine, Device& device,
-                                const detail::EntropyRequest& request,
-                                const StreamSite* site = nullptr);
+/// The arguments of a call in the template's order.
+std::array<void*, 3> entropy_arguments(const detail::EntropyRequest& request, const void* input,
+                                       float* output);
 
-/// What a call brings, in the template's order.
-std::array<void*, 3> entropy_arrays(const detail::EntropyRequest& request, const void* input,
-                                    float* output);
+/// An entropy that has elements. Refers to the request, which must outlive it.
+class EntropyCall {
+public:
+    static constexpr const char* kFirstCall = "the first tuned_entropy of a problem";
 
-/// Enqueues on a stream of `site`, in its own memory, what `resolve` answers where this thread has
-/// not launched the same of late. The request is good and has elements.
-template <class Resolve>
-void launch_entropy(StreamSite& site, const detail::EntropyRequest& request, const void* input,
-                    float* output, Stream stream, const Resolve& resolve) {
-    const auto sizes = sizes_of(request);
-    const CallKey key{site.serial(), entropy_words(request), {sizes[0], sizes[1], 0}};
-    CallMemo& memo = CallMemo::here();
-    const ReadyLaunch* ready = memo.find(key);
-    if (ready == nullptr) [[unlikely]] {
-        ready = &memo.prepare(key, sizes, resolve(), site);
+    /// The pointers may be null where the call is not launched.
+    explicit EntropyCall(const detail::EntropyRequest& request, const void* input = nullptr,
+                         float* output = nullptr)
+        : request_(request), sizes_(sizes_of(request)), input_(input), output_(output) {}
+
+    [[nodiscard]] CallKey memo_key(const StreamSite& site) const {
+        return {site.serial(), words(), {sizes_[0], sizes_[1], 0}};
     }
-    (*ready)(entropy_arrays(request, input, output).data(), stream);
+    [[nodiscard]] DispatchKey table_key(const Device& device) const {
+        return {&device, words(), size_bucket(sizes_)};
+    }
+    [[nodiscard]] std::span<const std::int64_t> sizes() const { return sizes_; }
+    [[nodiscard]] std::array<void*, 3> arguments() const {
+        return entropy_arguments(request_, input_, output_);
+    }
+    const Resolved& answer(Engine& engine, const DispatchKey& key, Device& device) const;
+
+private:
+    /// Requests with equal words are answered by the same kernel for the same sizes.
+    [[nodiscard]] ProblemWords words() const;
+
+    const detail::EntropyRequest& request_;
+    std::array<std::int64_t, 2> sizes_;
+    const void* input_;
+    float* output_;
+};
+
+/// The engine's answer to a good request that has elements.
+inline const Resolved& resolve_entropy(Engine& engine, Device& device,
+                                       const detail::EntropyRequest& request) {
+    return resolve(engine, device, EntropyCall(request));
 }
 
 }  // namespace jitune::internal

@@ -24,14 +24,15 @@ public:
 
     const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) override {
         request_.rows = part.units;
-        return resolve_entropy(engine, site.device(), request_, &site);
+        return internal::resolve(engine, site, EntropyCall(request_));
     }
 
     void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
                 const Part& part) override {
         request_.rows = part.units;
-        launch_entropy(*lane.site, request_, part.input, static_cast<float*>(part.output),
-                       lane.stream, [&]() -> const Resolved& { return resolved; });
+        internal::launch(*lane.site,
+                         EntropyCall(request_, part.input, static_cast<float*>(part.output)),
+                         resolved, lane.stream);
     }
 
 private:

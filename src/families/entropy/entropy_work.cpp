@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "families/entropy/entropy_kernel.hpp"
+#include "families/entropy/entropy_problem.hpp"
 #include "families/entropy/level_bytes.hpp"
 
 namespace jitune::internal {
@@ -55,7 +55,7 @@ void EntropyWork::stage(const Part& part, std::byte* staging) const {
 }
 
 std::array<void*, kMaxArguments> EntropyWork::arrays(void* input, void* output) const {
-    return {input, reinterpret_cast<void*>(scale_), output};
+    return {input, argument_of(scale_), output};
 }
 
 }  // namespace jitune::internal

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "families/entropy/entropy_problem.hpp"
 #include "families/entropy/entropy_reference.hpp"
 #include "types/element_visit.hpp"
 
@@ -43,10 +44,6 @@ constexpr Check kChecks[] = {
     {563, 640, 0, Content::noise}, {149, 1024, 0, Content::areas}, {83, 512, 0, Content::one_level},
     {97, 768, 0, Content::strays},
 };
-
-Entropy entropy_of(const Problem& problem) {
-    return {std::stoi(problem.types.at("window")), std::stoi(problem.types.at("levels"))};
-}
 
 /// An element that kernels must take for a level.
 template <class T>
@@ -95,8 +92,7 @@ Bytes elements_of(const std::vector<std::uint8_t>& levels, ElementType type, int
 }
 
 Case make_case(const Problem& problem, const Check& check, std::mt19937& random) {
-    const Entropy entropy = entropy_of(problem);
-    const ElementType element = parse_element_type(problem.types.at("element"));
+    const auto [element, rows, columns, entropy] = entropy_request(problem);
     const std::int64_t elements = check.rows * check.columns;
     auto levels = make_levels(check, std::min(kPeriod, elements), entropy.levels, random);
     auto pattern = std::make_shared<const Bytes>(

@@ -7,15 +7,14 @@
 
 namespace jitune::internal {
 
-/// Data for the windowed entropy. The sizes of a problem are {rows, columns}; its inputs the levels
-/// and the scale, which is 1; its types "element", "window" and "levels". Stateless: safe from any
-/// thread.
+/// Data for the windowed entropy. Problems are those of entropy_problem(); the inputs of a case are
+/// the levels and the scale, which is 1. Stateless and thread-safe.
 class EntropyWorkload : public Workload {
 public:
-    /// Noise, flat areas, one level, elements that are no levels; windows that reach over all
-    /// borders at once.
+    /// Noise, flat areas, one level, elements outside of the levels, and windows that reach over
+    /// all borders at once.
     [[nodiscard]] std::vector<Case> checks(const Problem& problem) const override;
-    /// Noise, all levels alike.
+    /// Noise, with all levels equally likely.
     [[nodiscard]] Case timed(const Problem& problem) const override;
 };
 

@@ -4,8 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/entropy_work.hpp"
@@ -20,7 +18,7 @@ namespace {
 
 using detail::EntropyRequest;
 
-/// A row by itself as the column that it equals, which has parts.
+/// A single row as the column that has the same windows: a column can be divided into parts.
 EntropyRequest divisible(EntropyRequest request) {
     if (request.rows == 1) {
         std::swap(request.rows, request.columns);
@@ -50,15 +48,15 @@ public:
             return;
         }
         const EntropyRequest staged = staged_request(request, as_bytes);
-        lanes_ = placement.lanes(machine, [&](Device& device) -> const Resolved& {
-            return resolve_entropy(machine.engine(), device, staged);
-        });
+        lanes_ =
+            placement.lanes(machine.gpus(), machine.host(), [&](Device& device) -> const Resolved& {
+                return resolve_entropy(machine.engine(), device, staged);
+            });
     }
 
     void run(const void* input, std::uint64_t scale, void* output) const {
         if (host_ != nullptr) {
-            void* const arrays[] = {const_cast<void*>(input), reinterpret_cast<void*>(scale),
-                                    output};
+            void* const arrays[] = {const_cast<void*>(input), argument_of(scale), output};
             return (*host_)(arrays, nullptr);
         }
         const EntropyWork work(request_, staged_, input, scale, static_cast<float*>(output));
@@ -67,8 +65,7 @@ public:
 
 private:
     static void call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
-        static_cast<const PlacedEntropy&>(self).run(
-            arrays[0], reinterpret_cast<std::uintptr_t>(arrays[1]), arrays[2]);
+        static_cast<const PlacedEntropy&>(self).run(arrays[0], bits_of(arrays[1]), arrays[2]);
     }
 
     Machine& machine_;
@@ -81,21 +78,13 @@ private:
 
 class PlacedEntropyProgram final : public Program {
 public:
-    PlacedEntropyProgram(Machine& machine, const std::vector<std::string>& values)
-        : machine_(machine) {
-        constexpr std::size_t kOwn = 4;
-        const auto refuse = [](const std::string& what) {
-            throw Error(ErrorKind::device, "load a placement of the entropy: " + what);
-        };
-        if (values.size() < kOwn) {
-            refuse("its name lacks values");
-        }
-        element_ = placed_element(values[0]);
-        entropy_.window = std::atoi(values[1].c_str());
-        entropy_.levels = std::atoi(values[2].c_str());
+    PlacedEntropyProgram(Machine& machine, PlacedValues& values)
+        : machine_(machine), element_(values.element()) {
+        entropy_.window = values.integer();
+        entropy_.levels = values.integer();
         refuse_bad_entropy({element_, 1, 1, entropy_});
-        as_bytes_ = values[3] == "bytes";
-        placement_ = Placement::parse(std::span(values).subspan(kOwn));
+        as_bytes_ = values.word({"elements", "bytes"}) == "bytes";
+        placement_ = Placement::read(values);
     }
 
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override {
@@ -109,26 +98,22 @@ public:
 
 private:
     Machine& machine_;
-    ElementType element_{};
+    ElementType element_;
     Entropy entropy_;
     bool as_bytes_ = false;
     Placement placement_;
 };
 
-/// The problem itself alone: kernels have passed the awkward cases by themselves.
+/// Only the problem itself is tried: the kernels that placements use have passed the small cases.
 class PlacedEntropyWorkload final : public Workload {
 public:
     explicit PlacedEntropyWorkload(Machine& machine) : machine_(machine) {}
 
     [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override { return {}; }
 
-    /// The kernels that placements use.
+    /// Tunes the kernels that placements use.
     void prepare(const Problem& problem) const override {
-        const EntropyRequest request{
-            parse_element_type(problem.types.at("element")),
-            problem.sizes[0],
-            problem.sizes[1],
-            {std::stoi(problem.types.at("window")), std::stoi(problem.types.at("levels"))}};
+        const EntropyRequest request = entropy_request(problem);
         machine_.prepare_kernels([&](Device& device, bool is_host) {
             if (is_host) {
                 resolve_entropy(machine_.engine(), device, request);
@@ -148,7 +133,7 @@ private:
     Machine& machine_;
 };
 
-std::shared_ptr<const Program> load(Machine& machine, const std::vector<std::string>& values) {
+std::shared_ptr<const Program> load(Machine& machine, PlacedValues& values) {
     return std::make_shared<PlacedEntropyProgram>(machine, values);
 }
 

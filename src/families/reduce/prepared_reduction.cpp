@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <span>
 
+#include "dispatch/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce.hpp"
@@ -11,21 +12,19 @@ using namespace internal;
 namespace detail {
 
 struct PreparedReduction::State {
-    Engine& engine;
-    std::unique_ptr<ReadyLaunch> launch;  // nullptr: no element to combine
-    ReduceRequest request;
-    bool checks_offsets = false;
-    Device& device;
-    DispatchInfo info;
-    std::unique_ptr<DeviceMemory> plain, zeroed;
+    PreparedLaunch launch;
+    ReduceRequest request;  ///< without texts, which are the caller's
+    bool checks_offsets;
 };
 
 namespace {
 
-std::unique_ptr<DeviceMemory> allocate(Device& device, std::size_t bytes, void*& data) {
-    auto memory = bytes == 0 ? nullptr : device.allocate_zeroed(bytes);
-    data = memory == nullptr ? nullptr : memory->data();
-    return memory;
+PreparedLaunch prepared(Engine& engine, Device& device, const ReduceRequest& request) {
+    if (is_empty(request.shape)) {
+        nothing_of(request);  // throws for an operation without such a result
+        return {engine, device};
+    }
+    return {engine, device, ReduceCall(request)};
 }
 
 }  // namespace
@@ -37,27 +36,11 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     refuse_bad_shape(request.shape);
     Device& device =
         device_id.empty() ? engine.cuda().site(nullptr).device() : engine.device(device_id);
-    state_ = std::make_unique<State>(
-        State{engine, nullptr, request, false, device, {}, nullptr, nullptr});
-    if (is_empty(request.shape)) {
-        nothing_of(request);
-        const DeviceInfo& info = device.info();
-        state_->info = {Origin::template_default, info.id, info.name, ""};
-        return;
-    }
-    const DispatchKey key = reduce_key(request, device);
-    const Resolved* known = engine.table().find(key);
-    const Resolved& resolved =
-        known != nullptr ? *known : resolve_reduce(engine, key, device, request);
-    state_->info = resolved.info;
-    const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(request.shape).span());
-    Scratch scratch;
-    state_->plain = allocate(device, plan.scratch.plain, scratch.plain);
-    state_->zeroed = allocate(device, plan.scratch.zeroed, scratch.zeroed);
-    resolved.program->prepare(resolved.rule.bind(plan, scratch), state_->launch);
-    state_->checks_offsets =
+    ReduceRequest kept = request;
+    kept.reduction = Reduction(request.reduction.op);
+    const bool checks_offsets =
         request.shape.kind == ReduceKind::segments && device.info().platform == PlatformKind::host;
-    state_->request.reduction = Reduction(request.reduction.op);  // the rest is the caller's
+    state_.reset(new State{prepared(engine, device, request), kept, checks_offsets});
 }
 
 PreparedReduction::~PreparedReduction() = default;
@@ -66,20 +49,19 @@ PreparedReduction& PreparedReduction::operator=(PreparedReduction&&) noexcept = 
 
 void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) const {
     const State& state = *state_;
-    state.engine.refuse_fork();
-    if (state.launch == nullptr) [[unlikely]] {
-        return write_nothing(state.device, state.request, data.results, stream);
+    if (!state.launch.has_work()) [[unlikely]] {
+        return write_nothing(state.launch.device(), state.request, data.results, stream);
     }
     refuse_bad_data(state.request, data);
     if (state.checks_offsets) {
         const ReduceShape& shape = state.request.shape;
         refuse_bad_offsets({data.offsets, static_cast<std::size_t>(shape.outer) + 1}, shape.inner);
     }
-    (*state.launch)(ReduceArrays(data).span().data(), stream);
+    state.launch(ReduceArrays(data).data(), stream);
 }
 
 const DispatchInfo& PreparedReduction::info() const {
-    return state_->info;
+    return state_->launch.info();
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce_shapes.hpp"
+#include "placement/machine.hpp"
 
 namespace jitune::internal {
 
@@ -18,39 +19,21 @@ namespace {
 using detail::ReduceData;
 using detail::ReduceRequest;
 
-CallKey call_key(const ReduceRequest& request, const StreamSite& site) {
-    return {site.serial(), reduce_words(request), ReduceSizes(request.shape).all()};
-}
-
-/// Launches what this thread has launched of late. False where it has not, or for bad data.
+/// Launches what this thread has launched before. False for a new call and for bad data.
 inline bool launch_known(const StreamSite& site, const ReduceRequest& request,
                          const ReduceData& data, Stream stream) {
-    if (!is_good_data(request, data)) [[unlikely]] {
-        return false;
-    }
-    const ReadyLaunch* const known = CallMemo::here().find(call_key(request, site));
-    if (known == nullptr) [[unlikely]] {
-        return false;
-    }
-    (*known)(ReduceArrays(data).span().data(), stream);
-    return true;
+    return is_good_data(request, data) &&
+           internal::launch_known(site, ReduceCall(request, data), stream);
 }
 
-/// Of a shape that has elements, and good data.
+/// For a shape that has elements, and good data.
 void launch_new(Engine& engine, StreamSite& site, const ReduceRequest& request,
                 const ReduceData& data, Stream stream) {
-    const DispatchKey key = reduce_key(request, site.device());
-    const Resolved* resolved = engine.table().find(key);
-    if (resolved == nullptr) {
-        site.refuse_capture("tuned_reduce");
-        resolved = &resolve_reduce(engine, key, site.device(), request);
-    }
-    const ReadyLaunch& launch = CallMemo::here().prepare(
-        call_key(request, site), ReduceSizes(request.shape).span(), *resolved, site);
-    launch(ReduceArrays(data).span().data(), stream);
+    const ReduceCall call(request, data);
+    internal::launch_new(site, call, resolve(engine, site, call), stream);
 }
 
-/// `results` are host memory that jitune's own header has made.
+/// Writes the result of no elements to `results` in host memory.
 void fill_with_nothing(const ReduceRequest& request, void* results) {
     if (result_count(request.shape) == 0) {
         return;
@@ -62,23 +45,11 @@ void fill_with_nothing(const ReduceRequest& request, void* results) {
     }
 }
 
-const Resolved& resolved_for(Engine& engine, Device& device, const ReduceRequest& request) {
-    const DispatchKey key = reduce_key(request, device);
-    const Resolved* known = engine.table().find(key);
-    return known != nullptr ? *known : resolve_reduce(engine, key, device, request);
-}
-
-/// The copy to a GPU reads every element once on the CPU, and that is all that a reduction does:
-/// "auto" is the host, and nothing has to be tuned to know it.
-bool stays_on_host(const Engine& engine) {
-    return engine.keeps_host_data() || engine.options().device == "auto";
-}
-
-/// Host data on a GPU: there and back, away from the app's streams.
+/// Reduces host memory on a GPU: copies it there and the results back, on a stream of its own.
 void reduce_copied(Engine& engine, Device& device, const ReduceRequest& request,
                    const ReduceData& data) {
     constexpr std::chrono::hours kLimit{1};
-    const Resolved& resolved = resolved_for(engine, device, request);
+    const Resolved& resolved = resolve_reduce(engine, device, request);
     const detail::ReduceShape& shape = request.shape;
     const auto bench = device.make_bench();
     const auto copied = [&](const void* from, std::int64_t count, std::size_t element_bytes) {
@@ -122,8 +93,8 @@ namespace detail {
 void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
-    const bool stays = stays_on_host(engine);
-    if (stays && launch_known(engine.host().site(nullptr), request, data, nullptr)) {
+    StreamSite* const site = host_data_site(engine, kReduceFamily);
+    if (site != nullptr && launch_known(*site, request, data, nullptr)) {
         return;
     }
     refuse_bad_shape(request.shape);
@@ -131,8 +102,8 @@ void reduce_host(Session& session, const ReduceRequest& request, const ReduceDat
         return fill_with_nothing(request, data.results);
     }
     refuse_bad_data(request, data);
-    if (stays) {
-        return launch_new(engine, engine.host().site(nullptr), request, data, nullptr);
+    if (site != nullptr) {
+        return launch_new(engine, *site, request, data, nullptr);
     }
     reduce_copied(engine, engine.device(engine.options().device), request, data);
 }

@@ -15,16 +15,39 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr std::string_view kCall = "reduce";
 
-void refuse_bad_pointer(const void* pointer, std::size_t bytes, const char* what) {
-    if (pointer == nullptr) {
-        throw Error(ErrorKind::usage, fmt::format("reduce: {} is a null pointer", what));
+/// "3 x 4 elements".
+std::string text_of(const detail::ReduceShape& shape) {
+    switch (shape.kind) {
+        case ReduceKind::all:
+            return fmt::format("{} elements", shape.inner);
+        case ReduceKind::segments:
+            return fmt::format("{} segments of {} elements", shape.outer, shape.inner);
+        default:
+            return fmt::format("{} x {} elements", shape.outer, shape.inner);
     }
-    if (!is_good_pointer(pointer, bytes)) {
+}
+
+/// Throws Error(usage) for parts of a reduction that contradict each other.
+void refuse_bad_reduction(const detail::ReduceRequest& request) {
+    const Reduction& reduction = request.reduction;
+    to_string(reduction.determinism);  // throws for a value outside the enum
+    if ((reduction.op == ReduceOp::custom) != (reduction.custom != nullptr)) {
+        throw Error(ErrorKind::usage,
+                    "reduce: ReduceOp::custom needs a CustomOperation: make the Reduction from it");
+    }
+    if (reduction.custom != nullptr && reduction.custom->result != request.result) {
         throw Error(
             ErrorKind::usage,
-            fmt::format("reduce: the pointer to {} is not aligned to {} bytes", what, bytes));
+            fmt::format("reduce: the custom operation {} gives {}, not {}", reduction.custom->name,
+                        to_string(reduction.custom->result), to_string(request.result)));
+    }
+    if ((reduction.determinism == Determinism::pinned) == reduction.configuration.empty()) {
+        throw Error(
+            ErrorKind::usage,
+            "reduce: Determinism::pinned and a configuration come together: "
+            "Reduction(op, \"block=256 ...\") with the text of DispatchInfo::configuration");
     }
 }
 
@@ -41,32 +64,24 @@ std::size_t result_count(const detail::ReduceShape& shape) {
 }
 
 void refuse_bad_shape(const detail::ReduceShape& shape) {
-    const auto refuse = [&](const char* why) {
-        const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
-        throw Error(ErrorKind::usage,
-                    matrix
-                        ? fmt::format("reduce {} x {} elements: {}", shape.outer, shape.inner, why)
-                    : shape.kind == ReduceKind::segments
-                        ? fmt::format("reduce {} segments of {} elements: {}", shape.outer,
-                                      shape.inner, why)
-                        : fmt::format("reduce {} elements: {}", shape.inner, why));
-    };
-    if (shape.outer < 0 || shape.inner < 0) [[unlikely]] {
-        refuse("counts must not be negative");
-    }
     const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
     const std::int64_t most_inner =
         matrix && shape.outer > 1 ? kMostElements / shape.outer : kMostElements;
-    if (shape.outer > kMostElements || shape.inner > most_inner) [[unlikely]] {
-        refuse("at most 2^40");
+    const bool negative = shape.outer < 0 || shape.inner < 0;
+    if (negative || shape.outer > kMostElements || shape.inner > most_inner) [[unlikely]] {
+        throw Error(ErrorKind::usage,
+                    fmt::format("reduce {}: {}", text_of(shape),
+                                negative ? "counts must not be negative" : "at most 2^40"));
     }
 }
 
 void throw_bad_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
-    refuse_bad_pointer(data.values, bytes_of(request.element), "the values");
-    refuse_bad_pointer(data.results, bytes_of(request.result), "the result");
-    refuse_bad_pointer(data.offsets, sizeof *data.offsets, "the offsets");
-    throw Error(ErrorKind::usage, "reduce: an element or result type that is none");
+    if (bytes_of(request.element) == 0 || bytes_of(request.result) == 0) {
+        throw Error(ErrorKind::usage, "reduce: invalid ElementType value");
+    }
+    refuse_bad_pointer(kCall, "the input", data.values, bytes_of(request.element));
+    refuse_bad_pointer(kCall, "the result", data.results, bytes_of(request.result));
+    throw_bad_pointer(kCall, "the array of offsets", data.offsets, sizeof *data.offsets);
 }
 
 std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request) {
@@ -84,43 +99,22 @@ void write_nothing(Device& device, const detail::ReduceRequest& request, void* r
     if (result_count(request.shape) == 0) {
         return;
     }
-    refuse_bad_pointer(results, bytes_of(request.result), "the result");
+    refuse_bad_pointer(kCall, "the result", results, bytes_of(request.result));
     const auto value = nothing_of(request);
     device.write(results, std::span(value).first(bytes_of(request.result)),
                  result_count(request.shape), stream);
 }
 
-DispatchKey reduce_key(const detail::ReduceRequest& request, const Device& device) {
-    return {&device, reduce_words(request), size_bucket(ReduceSizes(request.shape).span())};
-}
-
-const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Device& device,
-                               const detail::ReduceRequest& request) {
-    const Reduction& reduction = request.reduction;
-    to_string(reduction.determinism);  // throws for a number that is none
-    if ((reduction.op == ReduceOp::custom) != (reduction.custom != nullptr)) {
-        throw Error(ErrorKind::usage,
-                    "reduce: ReduceOp::custom needs a CustomOperation: make the Reduction from it");
-    }
-    if (reduction.custom != nullptr && reduction.custom->result != request.result) {
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("reduce: the custom operation {} gives {}, not {}", reduction.custom->name,
-                        to_string(reduction.custom->result), to_string(request.result)));
-    }
-    if ((reduction.determinism == Determinism::pinned) == reduction.configuration.empty()) {
-        throw Error(
-            ErrorKind::usage,
-            "reduce: Determinism::pinned and a configuration come together: "
-            "Reduction(op, \"block=256 ...\") with the text of DispatchInfo::configuration");
-    }
-    const Problem problem = reduce_problem(request);
+const Resolved& ReduceCall::answer(Engine& engine, const DispatchKey& key, Device& device) const {
+    refuse_bad_reduction(request_);
+    const CustomOperation* const custom = request_.reduction.custom;
+    const Problem problem = reduce_problem(request_);
     const PlatformKind platform = device.info().platform;
-    if (reduction.custom != nullptr) {
-        const Kernel kernel = custom_reduce_kernel(request.shape.kind, platform, *reduction.custom);
+    if (custom != nullptr) {
+        const Kernel kernel = custom_reduce_kernel(request_.shape.kind, platform, *custom);
         return engine.resolve(key, {device, kernel, problem});
     }
-    return engine.resolve(key, {device, reduce_kernel(request.shape.kind, platform), problem});
+    return engine.resolve(key, {device, reduce_kernel(request_.shape.kind, platform), problem});
 }
 
 }  // namespace jitune::internal

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "dispatch/call_memo.hpp"
-#include "dispatch/engine.hpp"
+#include "dispatch/call.hpp"
+#include "dispatch/call_check.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "jitune/reduce.hpp"
 
@@ -26,7 +26,7 @@ public:
         }
     }
     [[nodiscard]] std::span<const std::int64_t> span() const { return {sizes_.data(), count_}; }
-    /// With 0 for those that the shape does not have.
+    /// With 0 for sizes that the shape does not have.
     [[nodiscard]] const CallSizes& all() const { return sizes_; }
 
 private:
@@ -34,7 +34,7 @@ private:
     std::size_t count_;
 };
 
-/// The pointers of a call, in the order of its template's arrays.
+/// The arguments of a call, in the order of its template.
 class ReduceArrays {
 public:
     explicit ReduceArrays(const detail::ReduceData& data)
@@ -45,32 +45,27 @@ public:
         }
     }
     [[nodiscard]] std::span<void* const> span() const { return {arrays_.data(), count_}; }
+    [[nodiscard]] void* const* data() const { return arrays_.data(); }
 
 private:
     std::array<void*, 3> arrays_;
     std::size_t count_;
 };
 
-/// How many results a request has.
+/// The number of results of a request.
 std::size_t result_count(const detail::ReduceShape& shape);
 
-/// True where no element is combined, so that nothing is launched: each result is
-/// value_of_nothing().
+/// True if no element is combined: nothing is launched, and each result is value_of_nothing().
 inline bool is_empty(const detail::ReduceShape& shape) {
     return shape.inner == 0 || shape.outer == 0;
 }
 
-/// Throws Error(usage) for more than 2^40 elements or results.
+/// Throws Error(usage) for negative counts and for more than 2^40 elements or results.
 void refuse_bad_shape(const detail::ReduceShape& shape);
 
 /// Throws Error(usage) that says which pointer is null or misaligned.
 [[noreturn]] void throw_bad_data(const detail::ReduceRequest& request,
                                  const detail::ReduceData& data);
-
-/// True for a pointer that is not null and is aligned to `bytes`, a power of two.
-inline bool is_good_pointer(const void* pointer, std::size_t bytes) {
-    return pointer != nullptr && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)) == 0;
-}
 
 /// False for null or misaligned pointers.
 inline bool is_good_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
@@ -87,24 +82,24 @@ inline void refuse_bad_data(const detail::ReduceRequest& request, const detail::
     }
 }
 
-/// The value of nothing for each result, bytes_of(request.result) bytes. Throws Error(usage) where
-/// the operation has none; of segments arg_min and arg_max have -1.
+/// The result of no elements, bytes_of(request.result) bytes; for arg_min and arg_max of segments
+/// -1. Throws Error(usage) if the operation has no such result.
 std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request);
 
-/// Enqueues the write of that value for each result; results in host memory are written at once.
+/// Enqueues the write of that value to each result. Results in host memory are written at once.
 void write_nothing(Device& device, const detail::ReduceRequest& request, void* results,
                    Stream stream);
 
-/// A word for the text of a pinned configuration or a custom operation; never 0.
+/// A hash of the text of a pinned configuration or a custom operation; never 0.
 std::uint64_t variant_of(const Reduction& reduction);
 
-/// Problems of equal words are answered by the same kernel for the same sizes.
+/// Requests with equal words are answered by the same kernel for the same sizes.
 inline ProblemWords reduce_words(const detail::ReduceRequest& request) {
-    // What names a shape's kernel. Custom operations share it: they differ in the variant.
-    static constexpr std::array<char, 4> kKernels{};
+    // One for each ReduceKind. Custom operations share it: they differ in the variant.
+    static constexpr std::array<KernelTag, 4> kTags{};
     const Reduction& reduction = request.reduction;
     const bool plain = reduction.custom == nullptr && reduction.configuration.empty();
-    return {&kKernels[static_cast<std::size_t>(request.shape.kind)],
+    return {&kTags[static_cast<std::size_t>(request.shape.kind)],
             static_cast<std::uint64_t>(request.element) |
                 static_cast<std::uint64_t>(request.result) << 8 |
                 static_cast<std::uint64_t>(reduction.op) << 16 |
@@ -113,10 +108,36 @@ inline ProblemWords reduce_words(const detail::ReduceRequest& request) {
             plain ? 0 : variant_of(reduction)};
 }
 
-DispatchKey reduce_key(const detail::ReduceRequest& request, const Device& device);
+/// A reduction that has elements. Refers to the request, which must outlive it.
+class ReduceCall {
+public:
+    static constexpr const char* kFirstCall = "the first tuned_reduce of a problem";
 
-/// The engine's answer to a miss in its dispatch table.
-const Resolved& resolve_reduce(Engine& engine, const DispatchKey& key, Device& device,
-                               const detail::ReduceRequest& request);
+    /// `data` may be empty where the call is not launched.
+    explicit ReduceCall(const detail::ReduceRequest& request, const detail::ReduceData& data = {})
+        : request_(request), data_(data), sizes_(request.shape) {}
+
+    [[nodiscard]] CallKey memo_key(const StreamSite& site) const {
+        return {site.serial(), reduce_words(request_), sizes_.all()};
+    }
+    [[nodiscard]] DispatchKey table_key(const Device& device) const {
+        return {&device, reduce_words(request_), size_bucket(sizes_.span())};
+    }
+    [[nodiscard]] std::span<const std::int64_t> sizes() const { return sizes_.span(); }
+    [[nodiscard]] ReduceArrays arguments() const { return ReduceArrays(data_); }
+    /// Throws Error(usage) for a reduction that no kernel can do.
+    const Resolved& answer(Engine& engine, const DispatchKey& key, Device& device) const;
+
+private:
+    const detail::ReduceRequest& request_;
+    detail::ReduceData data_;
+    ReduceSizes sizes_;
+};
+
+/// The engine's answer to a request that has elements.
+inline const Resolved& resolve_reduce(Engine& engine, Device& device,
+                                      const detail::ReduceRequest& request) {
+    return resolve(engine, device, ReduceCall(request));
+}
 
 }  // namespace jitune::internal

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "families/builtin_kernel.hpp"
 #include "families/reduce/custom_operation.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "families/reduce/reduce_workload.hpp"
 #include "jitune/error.hpp"
+#include "template/builtin_kernel.hpp"
 #include "template/template_headers.hpp"
 
 namespace jitune::internal {
@@ -36,7 +36,8 @@ TemplateSource source_of(ReduceKind kind, PlatformKind platform) {
 constexpr std::size_t kSpecFields = 3;
 
 std::vector<std::string> spec_of(ReduceKind kind, PlatformKind platform) {
-    return {"reduce", std::string(kernel_name(kind)), std::string(to_string(platform))};
+    return {std::string(kReduceFamily), std::string(kernel_name(kind)),
+            std::string(to_string(platform))};
 }
 
 }  // namespace

@@ -12,16 +12,19 @@ namespace jitune::internal {
 
 using ReduceKind = detail::ReduceShape::Kind;
 
+inline constexpr std::string_view kReduceFamily = "reduce";  ///< Family::name
+
 /// The built-in kernel of a shape for a platform that compiles code. Parsed once.
 const Kernel& reduce_kernel(ReduceKind kind, PlatformKind platform);
 
-/// That kernel with the caller's operation in the place of jitune::Custom. Throws Error(usage) for
-/// an operation that cannot be one.
+/// That kernel with the caller's operation in place of jitune::Custom. Throws Error(usage) for an
+/// invalid operation.
 Kernel custom_reduce_kernel(ReduceKind kind, PlatformKind platform,
                             const CustomOperation& operation);
 
-/// Bytes that all rows of the matrix are aligned to if the first is, at most 16; of other shapes
-/// the bytes of an element. Matrices that differ in it want other kernels, so the key holds it.
+/// The alignment in bytes of all rows of a matrix whose first row is aligned, at most 16; for other
+/// shapes the bytes of an element. It is part of the key, since matrices that differ in it need
+/// different kernels.
 inline std::size_t row_alignment(const detail::ReduceRequest& request) {
     constexpr std::size_t kMost = 16;
     const std::size_t element = bytes_of(request.element);
@@ -33,11 +36,11 @@ inline std::size_t row_alignment(const detail::ReduceRequest& request) {
     return row & (~row + 1);
 }
 
-/// The kernel of a Kernel::spec that one of these two has made: "reduce", the shape, the backend
-/// and the fields of a custom operation. Throws Error(usage) for any other.
+/// The kernel of a Kernel::spec that one of these two has made: the family, the shape's kernel, the
+/// platform and the fields of a custom operation. Throws Error(usage) for a malformed spec.
 Kernel reduce_kernel_of(std::span<const std::string> spec);
 
-/// Throws Error(usage) for a result that the operation does not have.
+/// Throws Error(usage) for a result type that the operation does not support.
 Problem reduce_problem(const detail::ReduceRequest& request);
 
 }  // namespace jitune::internal

@@ -60,25 +60,6 @@ std::vector<std::byte> combined(ElementType element, ReduceOp op, ElementType re
         .values;
 }
 
-const Resolved& resolved(Engine& engine, StreamSite& site, const ReduceRequest& request) {
-    const DispatchKey key = reduce_key(request, site.device());
-    const Resolved* const known = engine.table().find(key);
-    return known != nullptr ? *known : resolve_reduce(engine, key, site.device(), request);
-}
-
-/// Enqueues in the current context. Good data that has elements.
-void launch(Engine& engine, const StreamGroup::Lane& lane, const ReduceRequest& request,
-            const ReduceData& data) {
-    const ReduceSizes sizes(request.shape);
-    const CallKey key{lane.site->serial(), reduce_words(request), sizes.all()};
-    const ReadyLaunch* ready = CallMemo::here().find(key);
-    if (ready == nullptr) {
-        ready = &CallMemo::here().prepare(key, sizes.span(), resolved(engine, *lane.site, request),
-                                          *lane.site);
-    }
-    (*ready)(ReduceArrays(data).span().data(), lane.stream);
-}
-
 /// The shards of one call, and for each member of their group room for a value of every one.
 class Partials {
 public:
@@ -90,7 +71,7 @@ public:
             const ReduceRequest part = part_of(request, shards[i].count);
             if (!is_empty(part.shape)) {
                 refuse_bad_data(part, {shards[i].data, nullptr, this});
-                resolved(engine, *group.stream(i).site, part);  // which may take long
+                resolve_reduce(engine, group.stream(i).site->device(), part);  // may take long
             }
         }
     }
@@ -107,7 +88,8 @@ public:
             if (is_empty(part.shape)) {
                 write_nothing(lane.site->device(), part, slot(i), lane.stream);
             } else {
-                launch(engine_, lane, part, {shards_[i].data, nullptr, slot(i)});
+                const ReduceData data{shards_[i].data, nullptr, slot(i)};
+                launch(engine_, *lane.site, ReduceCall(part, data), lane.stream);
             }
         }
     }
@@ -212,10 +194,10 @@ ReduceRequest combination(Engine& engine, StreamSite& first, StreamSite& site,
     ReduceRequest all{request.result, request.result,
                       Reduction(combination_of(request.reduction.op)),
                       ReduceShape::all(static_cast<std::int64_t>(shards))};
-    const std::string& wanted = resolved(engine, first, all).info.configuration;
-    if (resolved(engine, site, all).info.configuration != wanted) {
+    const std::string& wanted = resolve_reduce(engine, first.device(), all).info.configuration;
+    if (resolve_reduce(engine, site.device(), all).info.configuration != wanted) {
         all.reduction = Reduction(all.reduction.op, wanted);
-        resolved(engine, site, all);
+        resolve_reduce(engine, site.device(), all);
     }
     return all;
 }
@@ -286,7 +268,9 @@ void reduce_shards_async(Session& session, const ReduceRequest& request,
     partials.share();
     for (std::size_t i = 0; i < shards.size(); ++i) {
         group->enter(i);
-        launch(engine, group->stream(i), last[i], {partials.slots(i), nullptr, results[i]});
+        const ReduceData data{partials.slots(i), nullptr, results[i]};
+        const StreamGroup::Lane lane = group->stream(i);
+        launch(engine, *lane.site, ReduceCall(last[i], data), lane.stream);
     }
 }
 

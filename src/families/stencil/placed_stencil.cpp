@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/placed_stencil.hpp"
 
-#include <cstdlib>
-
 #include "families/stencil/stencil_call.hpp"
 #include "families/stencil/stencil_work.hpp"
 #include "families/stencil/stencil_workload.hpp"
@@ -28,9 +26,10 @@ public:
             return;
         }
         const StencilRequest inner = without_boundary(request);
-        lanes_ = placement.lanes(machine, [&](Device& device) -> const Resolved& {
-            return resolve_stencil(machine.engine(), device, inner, kFastAlignment);
-        });
+        lanes_ =
+            placement.lanes(machine.gpus(), machine.host(), [&](Device& device) -> const Resolved& {
+                return resolve_stencil(machine.engine(), device, inner, kFastAlignment);
+            });
     }
 
     void run(const void* input, void* weights, void* output) const {
@@ -54,34 +53,15 @@ private:
     std::unique_ptr<ReadyLaunch> host_;
 };
 
-/// Of names; weights are all zero, since no kernel depends on their values.
-StencilRequest request_of(ElementType element, int radius, std::string_view weighting,
-                          std::string_view boundary) {
-    static constexpr std::array<double, 2 * Stencil::kMaxRadius + 1> kZeros{};
-    StencilRequest request{element, {}, 1};
-    request.stencil.radius = radius;
-    request.stencil.mean = weighting == "mean";
-    request.stencil.boundary = parse_boundary(boundary);
-    if (weighting == "weights") {
-        request.stencil.weights = std::span(kZeros).first(
-            2 * static_cast<std::size_t>(std::clamp(radius, 0, Stencil::kMaxRadius)) + 1);
-    }
-    refuse_bad_stencil(request);
-    return request;
-}
-
 class PlacedStencilProgram final : public Program {
 public:
-    PlacedStencilProgram(Machine& machine, const std::vector<std::string>& values)
-        : machine_(machine) {
-        constexpr std::size_t kOwn = 4;
-        if (values.size() < kOwn) {
-            throw Error(ErrorKind::device,
-                        "load a placement of the stencil: its name lacks values");
-        }
-        request_ = request_of(placed_element(values[0]), std::atoi(values[1].c_str()), values[2],
-                              values[3]);
-        placement_ = Placement::parse(std::span(values).subspan(kOwn));
+    PlacedStencilProgram(Machine& machine, PlacedValues& values) : machine_(machine) {
+        const ElementType element = values.element();
+        const int radius = values.integer();
+        const std::string_view weighting = values.word({"sum", "mean", "weights"});
+        const std::string_view boundary = values.word({"valid", "zero", "clamp", "wrap"});
+        request_ = stencil_request(element, radius, weighting, boundary);
+        placement_ = Placement::read(values);
     }
 
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override {
@@ -97,19 +77,16 @@ private:
     Placement placement_;
 };
 
-/// The problem itself alone: kernels have passed the awkward cases by themselves.
+/// Only the problem itself is tried: the kernels that placements use have passed the small cases.
 class PlacedStencilWorkload final : public Workload {
 public:
     explicit PlacedStencilWorkload(Machine& machine) : machine_(machine) {}
 
     [[nodiscard]] std::vector<Case> checks(const Problem& /*problem*/) const override { return {}; }
 
-    /// The kernels that placements use.
+    /// Tunes the kernels that placements use.
     void prepare(const Problem& problem) const override {
-        StencilRequest request = request_of(
-            parse_element_type(problem.types.at("element")), std::stoi(problem.types.at("radius")),
-            problem.types.at("weighting"), problem.types.at("boundary"));
-        request.n = problem.sizes[0];
+        const StencilRequest request = stencil_request(problem);
         machine_.prepare_kernels([&](Device& device, bool is_host) {
             resolve_stencil(machine_.engine(), device,
                             is_host ? request : without_boundary(request), kFastAlignment);
@@ -124,7 +101,7 @@ private:
     Machine& machine_;
 };
 
-std::shared_ptr<const Program> load(Machine& machine, const std::vector<std::string>& values) {
+std::shared_ptr<const Program> load(Machine& machine, PlacedValues& values) {
     return std::make_shared<PlacedStencilProgram>(machine, values);
 }
 

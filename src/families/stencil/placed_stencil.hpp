@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "jitune/stencil.hpp"
 #include "placement/placed_operation.hpp"
 
@@ -12,8 +8,8 @@ namespace jitune::internal {
 
 extern const PlacedOperation kPlacedStencil;
 
-/// Works on host memory by a placement that is given: of a good request that has outputs.
-/// `weights` are StencilWeights::data(). Throws as HostPipeline::run does.
+/// Works on host memory as `placement` says, for a good request that has outputs. `weights` are
+/// StencilWeights::data(). Throws as HostPipeline::run does.
 void run_placed_stencil(Machine& machine, const Placement& placement,
                         const detail::StencilRequest& request, const void* input, void* weights,
                         void* output);

@@ -10,28 +10,20 @@
 #include "families/stencil/stencil_call.hpp"
 #include "placement/machine.hpp"
 
-namespace jitune::internal {
-
-namespace {
-
-using detail::StencilRequest;
-
-/// Of good data that has outputs.
-void launch(Engine& engine, StreamSite& site, const StencilRequest& request,
-            StencilWeights& weights, const void* input, void* output, Stream stream) {
-    launch_stencil(site, request, weights, input, output, stream,
-                   [&](std::size_t alignment) -> const Resolved& {
-                       return resolve_stencil(engine, site, request, alignment);
-                   });
-}
-
-}  // namespace
-
-}  // namespace jitune::internal
-
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;
 namespace detail {
+
+namespace {
+
+/// For good data that has outputs.
+void launch_on(Engine& engine, StreamSite& site, const StencilRequest& request,
+               StencilWeights& weights, const void* input, void* output, Stream stream) {
+    const std::size_t alignment = stencil_alignment(request, input, output);
+    launch(engine, site, StencilCall(request, alignment, input, weights.data(), output), stream);
+}
+
+}  // namespace
 
 void stencil_host(Session& session, const StencilRequest& request, const void* input,
                   void* output) {
@@ -42,19 +34,11 @@ void stencil_host(Session& session, const StencilRequest& request, const void* i
         return;
     }
     refuse_bad_stencil_data(request, input, output);
-    if (StreamSite* site = host_data_site(engine)) {
-        return launch(engine, *site, request, weights, input, output, nullptr);
+    if (StreamSite* site = host_data_site(engine, kStencilFamily)) {
+        return launch_on(engine, *site, request, weights, input, output, nullptr);
     }
     run_placed_stencil(Machine::of(engine), Placement::on(engine.device(engine.options().device)),
                        request, input, weights.data(), output);
-}
-
-void refuse_bad_output(std::size_t size, std::int64_t outputs) {
-    if (size != static_cast<std::size_t>(outputs)) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("stencil: the output has {} elements, and there are {} outputs",
-                                size, outputs));
-    }
 }
 
 void stencil_device(Session& session, const StencilRequest& request, const void* input,
@@ -66,7 +50,16 @@ void stencil_device(Session& session, const StencilRequest& request, const void*
         return;
     }
     refuse_bad_stencil_data(request, input, output);
-    launch(engine, engine.cuda().site(stream), request, weights, input, output, stream);
+    launch_on(engine, engine.cuda().site(stream), request, weights, input, output, stream);
+}
+
+void refuse_bad_output(std::size_t size, std::int64_t outputs) {
+    if (size != static_cast<std::size_t>(outputs)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("stencil: the output array has {} elements, but there are {} "
+                                "outputs",
+                                size, outputs));
+    }
 }
 
 }  // namespace detail

@@ -2,54 +2,63 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 
-#include "dispatch/call_memo.hpp"
-#include "dispatch/engine.hpp"
+#include "dispatch/call.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 
 namespace jitune::internal {
 
-/// What the packs of the kernels want.
-inline constexpr std::size_t kFastAlignment = 16;
-
-/// 16 where both pointers are aligned to that, else the bytes of an element.
+/// kFastAlignment if both addresses are multiples of it, else the bytes of an element.
 std::size_t stencil_alignment(const detail::StencilRequest& request, const void* input,
                               const void* output);
 
-/// Throws Error(usage) for null or misaligned pointers and where the output overlaps the input.
+/// Throws Error(usage) for null or misaligned pointers, and if the output overlaps the input.
 void refuse_bad_stencil_data(const detail::StencilRequest& request, const void* input,
                              const void* output);
-
-/// Problems of equal words are answered by the same kernel for the same sizes; the values of
-/// weights are no part of a problem.
-ProblemWords stencil_words(const detail::StencilRequest& request, std::size_t alignment);
 
 /// The built-in kernel for a device, or its placements for the machine.
 const Kernel& stencil_kernel_on(const Device& device);
 
-/// The engine's answer, from its dispatch table where it is there.
-const Resolved& resolve_stencil(Engine& engine, Device& device,
-                                const detail::StencilRequest& request, std::size_t alignment);
+/// A stencil that has outputs. Refers to the request, which must outlive it.
+class StencilCall {
+public:
+    static constexpr const char* kFirstCall = "the first tuned_stencil of a problem";
 
-/// As above, for a call on `site`: refuses a capture where there is no answer yet.
-const Resolved& resolve_stencil(Engine& engine, StreamSite& site,
-                                const detail::StencilRequest& request, std::size_t alignment);
+    /// `alignment` as in stencil_problem(). The pointers may be null where the call is not
+    /// launched; `weights` is StencilWeights::data().
+    StencilCall(const detail::StencilRequest& request, std::size_t alignment,
+                const void* input = nullptr, void* weights = nullptr, void* output = nullptr)
+        : request_(request),
+          alignment_(alignment),
+          arguments_{const_cast<void*>(input), weights, output} {}
 
-/// Enqueues on a stream of `site`, in its own memory, what `resolve` answers for an alignment where
-/// this thread has not launched the same of late. Of good data that has outputs.
-template <class Resolve>
-void launch_stencil(StreamSite& site, const detail::StencilRequest& request,
-                    StencilWeights& weights, const void* input, void* output, Stream stream,
-                    const Resolve& resolve) {
-    const std::array<void*, 3> arrays{const_cast<void*>(input), weights.data(), output};
-    const std::size_t alignment = stencil_alignment(request, input, output);
-    const CallKey key{site.serial(), stencil_words(request, alignment), {request.n, 0, 0}};
-    CallMemo& memo = CallMemo::here();
-    const ReadyLaunch* ready = memo.find(key);
-    if (ready == nullptr) [[unlikely]] {
-        ready = &memo.prepare(key, std::array{request.n}, resolve(alignment), site);
+    [[nodiscard]] CallKey memo_key(const StreamSite& site) const {
+        return {site.serial(), words(), {request_.n, 0, 0}};
     }
-    (*ready)(arrays.data(), stream);
+    [[nodiscard]] DispatchKey table_key(const Device& device) const {
+        return {&device, words(), size_bucket(sizes())};
+    }
+    [[nodiscard]] std::span<const std::int64_t> sizes() const { return {&request_.n, 1}; }
+    [[nodiscard]] const std::array<void*, 3>& arguments() const { return arguments_; }
+    const Resolved& answer(Engine& engine, const DispatchKey& key, Device& device) const;
+
+private:
+    /// Requests with equal words are answered by the same kernel for the same sizes; the values of
+    /// weights are not part of a problem.
+    [[nodiscard]] ProblemWords words() const;
+
+    const detail::StencilRequest& request_;
+    std::size_t alignment_;
+    std::array<void*, 3> arguments_;
+};
+
+/// The engine's answer to a good request that has outputs.
+inline const Resolved& resolve_stencil(Engine& engine, Device& device,
+                                       const detail::StencilRequest& request,
+                                       std::size_t alignment) {
+    return resolve(engine, device, StencilCall(request, alignment));
 }
 
 }  // namespace jitune::internal

@@ -34,14 +34,17 @@ public:
 
     const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) override {
         const StencilRequest request = request_of(part);
-        return resolve_stencil(engine, site, request,
-                               stencil_alignment(request, part.input, part.output));
+        const std::size_t alignment = stencil_alignment(request, part.input, part.output);
+        return internal::resolve(engine, site, StencilCall(request, alignment));
     }
 
     void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
                 const Part& part) override {
-        launch_stencil(*lane.site, request_of(part), weights_, part.input, part.output, lane.stream,
-                       [&](std::size_t) -> const Resolved& { return resolved; });
+        const StencilRequest request = request_of(part);
+        const std::size_t alignment = stencil_alignment(request, part.input, part.output);
+        internal::launch(*lane.site,
+                         StencilCall(request, alignment, part.input, weights_.data(), part.output),
+                         resolved, lane.stream);
     }
 
 private:

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <memory>
 #include <random>
@@ -20,29 +19,11 @@ using Bytes = std::vector<std::byte>;
 
 // A prime, so that no stride of a kernel meets the same elements in every period.
 constexpr std::int64_t kPeriod = 1'048'573;
-constexpr std::int64_t kFastAlignment = 16;
 // Primes: one inside a tile, one of some tiles of any configuration.
 constexpr std::int64_t kMiddle = 1'031;
 constexpr std::int64_t kTiles = 40'009;
 
 enum class Content { exact, special };
-
-struct Wanted {
-    ElementType element;
-    Stencil stencil;
-    bool weighted = false;
-};
-
-Wanted wanted_of(const Problem& problem) {
-    Wanted wanted;
-    wanted.element = parse_element_type(problem.types.at("element"));
-    const std::string& radius = problem.types.at("radius");
-    std::from_chars(radius.data(), radius.data() + radius.size(), wanted.stencil.radius);
-    wanted.stencil.boundary = parse_boundary(problem.types.at("boundary"));
-    wanted.stencil.mean = problem.types.at("weighting") == "mean";
-    wanted.weighted = problem.types.at("weighting") == "weights";
-    return wanted;
-}
 
 template <class T>
 T random_integer(std::mt19937_64& random, std::int32_t magnitude) {
@@ -74,9 +55,9 @@ std::vector<T> elements(std::int64_t count, Content content, std::mt19937_64& ra
 }
 
 template <class T>
-std::vector<T> small_weights(const Wanted& wanted, std::mt19937_64& random) {
+std::vector<T> small_weights(const detail::StencilRequest& wanted, std::mt19937_64& random) {
     const int count = 2 * wanted.stencil.radius + 1;
-    std::vector<T> weights(wanted.weighted ? static_cast<std::size_t>(count) : 0);
+    std::vector<T> weights(wanted.stencil.weights.empty() ? 0 : static_cast<std::size_t>(count));
     for (T& weight : weights) {
         weight = random_integer<T>(random, 3);
         weight += weight == T(0) ? T(1) : T(0);  // every input counts
@@ -91,8 +72,8 @@ std::shared_ptr<const Bytes> bytes_of_values(std::vector<T> values) {
     return std::make_shared<const Bytes>(first, first + values.size() * sizeof(T));
 }
 
-Case make_case(const Wanted& wanted, std::int64_t n, std::size_t offset, Content content,
-               std::mt19937_64& random) {
+Case make_case(const detail::StencilRequest& wanted, std::int64_t n, std::size_t offset,
+               Content content, std::mt19937_64& random) {
     Case one;
     one.name = fmt::format("n={} offset={}{}", n, offset,
                            content == Content::special ? " special values" : "");
@@ -121,7 +102,7 @@ Case make_case(const Wanted& wanted, std::int64_t n, std::size_t offset, Content
 }  // namespace
 
 std::vector<Case> StencilWorkload::checks(const Problem& problem) const {
-    const Wanted wanted = wanted_of(problem);
+    const detail::StencilRequest wanted = stencil_request(problem);
     const std::int64_t radius = wanted.stencil.radius;
     std::mt19937_64 random(static_cast<std::uint64_t>(radius));
     std::vector<Case> cases;
@@ -143,8 +124,9 @@ std::vector<Case> StencilWorkload::checks(const Problem& problem) const {
 
 Case StencilWorkload::timed(const Problem& problem) const {
     std::mt19937_64 random(kPeriod);
-    return make_case(wanted_of(problem), problem.sizes[0],
-                     problem.alignment < kFastAlignment ? 1 : 0, Content::exact, random);
+    return make_case(stencil_request(problem), problem.sizes[0],
+                     problem.alignment < std::int64_t{kFastAlignment} ? 1 : 0, Content::exact,
+                     random);
 }
 
 }  // namespace jitune::internal

@@ -112,7 +112,7 @@ TEST_F(EntropyHost, RefusesWhatItCannotDo) {
     expect_error(ErrorKind::usage, "257 levels", call({5, 257}));
     expect_error(ErrorKind::usage, "base is 1", call({5, 16, 1}));
     expect_error(ErrorKind::usage, "base is nan", call({5, 16, std::nan("")}));
-    expect_error(ErrorKind::usage, "the input has 6 elements, which are not 2 x 4",
+    expect_error(ErrorKind::usage, "the input has 6 elements, but the array is 2 x 4",
                  [&] { return tuned_entropy(some, 2, 4, {}, session_); });
     expect_error(ErrorKind::usage, "-2 x -3",
                  [&] { return tuned_entropy(some, -2, -3, {}, session_); });

@@ -126,20 +126,20 @@ TEST_F(ReduceDataCheck, TakesPointersWithTheAlignmentOfTheirElement) {
 }
 
 TEST_F(ReduceDataCheck, RefusesNullPointers) {
-    refuse(ReduceShape::all(3), {nullptr, nullptr, results_}, "the values is a null pointer");
+    refuse(ReduceShape::all(3), {nullptr, nullptr, results_}, "the input is a null pointer");
     refuse(ReduceShape::all(3), {values_, nullptr, nullptr}, "the result is a null pointer");
     refuse(ReduceShape::segments(1, 4), {values_, nullptr, results_},
-           "the offsets is a null pointer");
+           "the array of offsets is a null pointer");
 }
 
 TEST_F(ReduceDataCheck, RefusesMisalignedPointers) {
     refuse(ReduceShape::all(3), {moved(values_, 2), nullptr, results_},
-           "the values is not aligned to 4 bytes");
+           "the input is not aligned to 4 bytes");
     refuse(ReduceShape::all(3), {values_, nullptr, moved(results_, 1)},
            "the result is not aligned to 4 bytes");
     const auto* offsets = static_cast<const std::int64_t*>(moved(offsets_, 4));
     refuse(ReduceShape::segments(1, 4), {values_, offsets, results_},
-           "the offsets is not aligned to 8 bytes");
+           "the array of offsets is not aligned to 8 bytes");
 }
 
 TEST(ReduceNothing, HasTheOperationsValue) {
@@ -170,7 +170,9 @@ TEST(ReduceNothing, IsWrittenOncePerResult) {
 
 class ReduceKey : public testing::Test {
 protected:
-    DispatchKey key(const ReduceRequest& request) const { return reduce_key(request, device_); }
+    DispatchKey key(const ReduceRequest& request) const {
+        return ReduceCall(request).table_key(device_);
+    }
     DispatchKey key(const Reduction& reduction) const {
         return key(request_for(ReduceShape::all(1000), reduction));
     }
@@ -197,7 +199,7 @@ TEST_F(ReduceKey, IsAnotherOneForEachPartOfTheRequest) {
     const ReduceShape all = ReduceShape::all(1 << 20);
     const std::vector<DispatchKey> keys{
         key(request_for(all)),
-        reduce_key(request_for(all), other_backend_),
+        ReduceCall(request_for(all)).table_key(other_backend_),
         key({ElementType::float16, ElementType::float32, ReduceOp::sum, all}),
         key({ElementType::float32, ElementType::float64, ReduceOp::sum, all}),
         key(request_for(all, ReduceOp::max)),

@@ -51,7 +51,7 @@ TEST_F(StencilHost, WritesToMemoryOfTheCallersOwn) {
     std::array<double, 3> output{};
     tuned_stencil(input, output, {}, session_);
     EXPECT_EQ(output, (std::array<double, 3>{6, 9, 12}));
-    expect_error(ErrorKind::usage, "has 2 elements, and there are 3",
+    expect_error(ErrorKind::usage, "has 2 elements, but there are 3",
                  [&] { tuned_stencil(input, std::span(output).first(2), {}, session_); });
 }
 
