@@ -2,10 +2,14 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 #include <ranges>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "jitune/element_type.hpp"
@@ -112,6 +116,63 @@ template <detail::HostLevels Range>
     std::vector<float> out(std::ranges::size(in));
     tuned_entropy(in, rows, columns, out, entropy, session);
     return out;
+}
+
+namespace detail {
+
+/// A resolved entropy.
+class JITUNE_API PreparedEntropyCall {
+public:
+    /// `device` as in prepare_entropy.
+    PreparedEntropyCall(Session& session, const EntropyRequest& request, std::string_view device);
+    ~PreparedEntropyCall();
+    PreparedEntropyCall(PreparedEntropyCall&&) noexcept;
+    PreparedEntropyCall& operator=(PreparedEntropyCall&&) noexcept;
+
+    void launch(const void* input, float* output, CUstream_st* stream) const;
+    [[nodiscard]] const DispatchInfo& info() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace detail
+
+/// An entropy with everything slow done ahead. Its calls only launch, so they can be captured into
+/// a CUDA graph; they may run at the same time. The handle must outlive the work and the graphs,
+/// and its Session must outlive the handle.
+template <LevelElement T>
+class PreparedEntropy {
+public:
+    explicit PreparedEntropy(detail::PreparedEntropyCall call) : call_(std::move(call)) {}
+
+    /// Enqueues the entropy on `stream`, for the shape that was given to prepare_entropy. Returns
+    /// before the work is done; on the host, when it is done. Throws Error: device, usage (null,
+    /// misaligned or overlapping arrays), forked.
+    void operator()(const T* in, float* out, CUstream_st* stream = nullptr) const {
+        call_.launch(in, out, stream);
+    }
+
+    /// Which configuration answers, and where it came from.
+    [[nodiscard]] const DispatchInfo& info() const { return call_.info(); }
+
+private:
+    detail::PreparedEntropyCall call_;
+};
+
+/// Finds or tunes, compiles and loads for a rows x columns array on `device`: a device id such as
+/// "cuda:0"; "host", whose calls take host pointers and ignore the stream; "machine", which is
+/// "host" with the work shared out as Options::device = "auto" does; or empty for the device of the
+/// calling thread's current CUDA context, or device 0 if no context is current. Throws as
+/// tuned_entropy does.
+template <LevelElement T>
+[[nodiscard]] PreparedEntropy<T> prepare_entropy(std::int64_t rows, std::int64_t columns,
+                                                 const Entropy& entropy = {},
+                                                 std::string_view device = {},
+                                                 Session& session = Session::standard()) {
+    return PreparedEntropy<T>(
+        detail::PreparedEntropyCall(session, {kElementType<T>, rows, columns, entropy}, device));
 }
 
 JITUNE_END_NAMESPACE

@@ -4,10 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "jitune/element_type.hpp"
@@ -137,6 +139,62 @@ template <detail::HostElements Range>
     std::vector<T> out(static_cast<std::size_t>(stencil_outputs(n, stencil)));
     tuned_stencil(in, out, stencil, session);
     return out;
+}
+
+namespace detail {
+
+/// A resolved stencil with a copy of its weights.
+class JITUNE_API PreparedStencilCall {
+public:
+    /// `device` as in prepare_stencil.
+    PreparedStencilCall(Session& session, const StencilRequest& request, std::string_view device);
+    ~PreparedStencilCall();
+    PreparedStencilCall(PreparedStencilCall&&) noexcept;
+    PreparedStencilCall& operator=(PreparedStencilCall&&) noexcept;
+
+    void launch(const void* input, void* output, CUstream_st* stream) const;
+    [[nodiscard]] const DispatchInfo& info() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace detail
+
+/// A stencil with everything slow done ahead. Its calls only launch, so they can be captured into a
+/// CUDA graph; they may run at the same time. The handle must outlive the work and the graphs, and
+/// its Session must outlive the handle.
+template <StencilElement T>
+class PreparedStencil {
+public:
+    explicit PreparedStencil(detail::PreparedStencilCall call) : call_(std::move(call)) {}
+
+    /// Enqueues the stencil on `stream`, for the size that was given to prepare_stencil. Both
+    /// pointers must be aligned to 16 bytes. Returns before the work is done; on the host, when it
+    /// is done. Throws Error: device, usage (null, misaligned or overlapping arrays), forked.
+    void operator()(const T* in, T* out, CUstream_st* stream = nullptr) const {
+        call_.launch(in, out, stream);
+    }
+
+    /// Which configuration answers, and where it came from.
+    [[nodiscard]] const DispatchInfo& info() const { return call_.info(); }
+
+private:
+    detail::PreparedStencilCall call_;
+};
+
+/// Finds or tunes, compiles and loads for `n` inputs on `device`: a device id such as "cuda:0";
+/// "host", whose calls take host pointers and ignore the stream; "machine", which is "host" with
+/// the work shared out as Options::device = "auto" does; or empty for the device of the calling
+/// thread's current CUDA context, or device 0 if no context is current. The weights are copied.
+/// Throws as tuned_stencil does.
+template <StencilElement T>
+[[nodiscard]] PreparedStencil<T> prepare_stencil(std::int64_t n, const Stencil& stencil,
+                                                 std::string_view device = {},
+                                                 Session& session = Session::standard()) {
+    return PreparedStencil<T>(
+        detail::PreparedStencilCall(session, {kElementType<T>, stencil, n}, device));
 }
 
 JITUNE_END_NAMESPACE

@@ -56,6 +56,22 @@ TEST_F(EntropyHost, OneColumnIsTheProblemOfOneRow) {
               tuned_entropy(one.elements, 1, 97, {}, session_));
 }
 
+TEST_F(EntropyHost, APreparedHandleGivesTheResultsOfTheCall) {
+    const EntropyCase<float> one(53, 131, {});
+    const auto prepared = prepare_entropy<float>(53, 131, {}, "host", session_);
+    EXPECT_EQ(prepared.info().device, "host");
+    std::vector<float> output(one.elements.size());
+    prepared(one.elements.data(), output.data());
+    EXPECT_EQ(one.judge(output), "");
+    EXPECT_EQ(tuned_entropy(one.elements, 53, 131, {}, session_), output);
+    expect_error(ErrorKind::usage, "output is a null pointer",
+                 [&] { prepared(one.elements.data(), nullptr); });
+    const auto nothing = prepare_entropy<float>(0, 131, {}, "host", session_);
+    EXPECT_NO_THROW(nothing(nullptr, nullptr));
+    expect_error(ErrorKind::usage, "window is 4",
+                 [&] { return prepare_entropy<float>(53, 131, {4}, "host", session_); });
+}
+
 TEST_F(EntropyHost, AnotherBaseScales) {
     const EntropyCase<float> one(20, 30, {});
     const auto natural = tuned_entropy(one.elements, 20, 30, {}, session_);

@@ -94,5 +94,36 @@ TEST_F(StencilCuda, IsCapturedOnceItsProblemHasAnAnswer) {
     EXPECT_EQ(fake_.captured().size(), 1U);
 }
 
+TEST_F(StencilCuda, APreparedHandleKeepsItsWeightsAndIsCaptured) {
+    std::array weights{0.25, 0.5, 0.25};
+    const auto prepared = prepare_stencil<double>(100, {.weights = weights}, {}, *session_);
+    EXPECT_EQ(prepared.info().origin, Origin::template_default);
+    EXPECT_FALSE(prepared.info().configuration.empty());
+    weights.fill(7);  // the handle has a copy
+    prepared(input_.data(), output_.data());
+    EXPECT_EQ(std::bit_cast<double>(last_.arguments.at(1)), 0.25);
+    EXPECT_EQ(last_.arguments.at(2), 100U);
+    CUstream stream = fake_.make_stream();
+    fake_.begin_capture(stream);
+    prepared(input_.data(), output_.data(), stream);
+    EXPECT_TRUE(fake_.end_capture(stream));
+    EXPECT_EQ(fake_.captured().size(), 1U);
+}
+
+TEST_F(StencilCuda, APreparedHandleRefusesBadPointersAndLaunchesNothingForNoOutputs) {
+    const auto prepared = prepare_stencil<double>(98, {}, "cuda:0", *session_);
+    expect_error(ErrorKind::usage, "aligned to 16 bytes",
+                 [&] { prepared(input_.data() + 1, output_.data()); });
+    expect_error(ErrorKind::usage, "null pointer", [&] { prepared(nullptr, output_.data()); });
+    expect_error(ErrorKind::usage, "overlaps", [&] { prepared(input_.data(), input_.data() + 2); });
+    EXPECT_EQ(launches_, 0);
+    const auto nothing = prepare_stencil<float>(2, {}, {}, *session_);
+    nothing(nullptr, nullptr);
+    EXPECT_EQ(launches_, 0);
+    EXPECT_EQ(nothing.info().device, "cuda:0");
+    expect_error(ErrorKind::usage, "radius 33",
+                 [&] { return prepare_stencil<float>(100, {.radius = 33}, {}, *session_); });
+}
+
 }  // namespace
 }  // namespace jitune::internal
