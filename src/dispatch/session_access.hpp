@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "dispatch/engine.hpp"
 #include "jitune/session.hpp"
 
 namespace jitune::internal {
