@@ -7,7 +7,7 @@
 
 namespace jitune::internal {
 
-/// Every family of kernels that jitune has.
+/// All families of kernels.
 std::span<const Family> families();
 
 }  // namespace jitune::internal

@@ -5,7 +5,7 @@
 
 namespace jitune::internal {
 
-/// A backend whose memory is that of another, the host's. What it runs there is its own.
+/// A device that shares the host's memory but runs its own programs.
 class HostMemoryDevice : public Device {
 public:
     std::unique_ptr<Queue> make_queue() override { return host_.make_queue(); }

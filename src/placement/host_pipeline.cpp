@@ -12,12 +12,12 @@ namespace jitune::internal {
 
 namespace {
 
-// Where there is no memory for so little, there is none for less.
+// If memory for a chunk of this size cannot be had, smaller chunks are not tried.
 constexpr std::size_t kSmallChunk = std::size_t{64} << 10;
-// What a slot holds from one call to the next.
+// The most memory that a slot keeps from one call to the next.
 constexpr std::size_t kMostKept = std::size_t{64} << 20;
 
-/// Seats of all lanes in turn, so that few chunks are spread over all devices.
+/// The lanes of the threads: all lanes in turn, so that few chunks are spread over all devices.
 std::vector<const Lane*> seats_of(std::span<const Lane> lanes, std::size_t most) {
     std::vector<const Lane*> seats;
     for (int slot = 0; seats.size() < most; ++slot) {
@@ -73,7 +73,7 @@ void HostPipeline::run_chunks(const HostWork& work, std::span<const Lane> lanes,
                 slot->run(*lane.kernel, work, parts[i], work.chunk(parts[i]), staging);
             }
         } catch (...) {
-            next = parts.size();  // nothing more is begun
+            next = parts.size();  // no further chunk is begun
             throw;
         }
         if (slot != nullptr) {

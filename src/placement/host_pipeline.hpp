@@ -17,36 +17,36 @@ namespace jitune::internal {
 
 class PipelineSlot;
 
-/// A device's share of the work: so many chunks at a time, each in a thread of its own.
+/// A device's share of the work: `slots` chunks at a time, each in a thread of its own.
 struct Lane {
     Device* device;
     const Resolved* kernel;
     int slots;
 };
 
-/// How chunks come to a device and back.
+/// How chunks are copied to a device and back.
 enum class Staging {
-    pinned,    ///< through page-locked memory, to which the slots' threads copy
-    pageable,  ///< straight from the caller's memory, as the driver sees fit
+    pinned,    ///< through page-locked memory, to and from which threads copy
+    pageable,  ///< by the driver, directly from and to the caller's memory
 };
 
-/// Works on arrays in host memory chunk by chunk, on one device or several: who is free takes the
-/// next one. While one chunk is copied to its staging memory, others are on their way to a device,
-/// in its kernel or on their way back. Threads, streams and memory are kept from call to call.
+/// Works on arrays in host memory chunk by chunk, on one or several devices; a device that is free
+/// takes the next chunk. Copies to staging memory, transfers and kernels of different chunks
+/// overlap. Threads, streams and memory are kept from call to call.
 /// Thread-safe.
 class HostPipeline {
 public:
     HostPipeline();
     ~HostPipeline();
 
-    /// In chunks of about `chunk_bytes`, or smaller ones where memory for them runs out. Throws
-    /// Error(unavailable) where there is none for a single row, and Error(device); what has been
-    /// written by then is no result.
+    /// Works in chunks of about `chunk_bytes`, or smaller ones if memory runs out. Throws
+    /// Error(unavailable) if there is no memory for a single row, and Error(device); the outputs
+    /// are undefined then.
     void run(const HostWork& work, std::span<const Lane> lanes, std::size_t chunk_bytes,
              Staging staging);
 
 private:
-    /// A slot of the caller's own until it is given back.
+    /// A slot for the caller alone, until give_back().
     std::unique_ptr<PipelineSlot> take(Device& device);
     void give_back(Device& device, std::unique_ptr<PipelineSlot> slot);
     void release();

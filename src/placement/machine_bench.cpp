@@ -15,7 +15,7 @@ public:
             error_ = std::current_exception();
         }
     }
-    /// `result`, which says less.
+    /// Throws the error that was kept, else returns `result`.
     template <class Result>
     Result or_throw(Result result) {
         if (error_ != nullptr) {
@@ -48,8 +48,8 @@ private:
     Lack& lack_;
 };
 
-/// Programs whose launches are watched. What prepare() throws is not: kernels that can be made have
-/// been made before.
+/// A program whose launches are watched. Errors of prepare() are not: the kernels of placements
+/// have been made before.
 class WatchedProgram final : public Program {
 public:
     WatchedProgram(const Program& program, Lack& lack) : program_(program), lack_(lack) {}

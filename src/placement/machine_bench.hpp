@@ -10,9 +10,9 @@
 
 namespace jitune::internal {
 
-/// The host's bench for placements. Where a launch throws Error(unavailable), run() and the timers'
-/// sample() throw it, too, and the tuning ends: that a GPU's memory ran out says nothing about the
-/// placement, and what wins without it is not to be kept.
+/// The host's bench for placements. If a launch throws Error(unavailable), run() and the timers'
+/// sample() throw it, too, and the tuning ends: a GPU without memory says nothing about the
+/// placement, and a winner that was found without the GPU must not be stored.
 class MachineBench final : public Bench {
 public:
     explicit MachineBench(std::unique_ptr<Bench> host) : host_(std::move(host)) {}

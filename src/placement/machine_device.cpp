@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kFormat = "placement";
 
-/// "A + 2 x B": what makes machines share placements, or their names.
+/// "A + 2 x B": the host's text and those of the GPUs. Machines with equal classes share
+/// placements.
 std::string together(const std::string& host, std::span<Device* const> gpus,
                      std::string DeviceInfo::*text) {
     std::string result = host;

@@ -7,9 +7,9 @@
 
 namespace jitune::internal {
 
-/// The device "machine": its programs are placements of operations on arrays in host memory, which
-/// is its memory, too. There is nothing to compile: the image of a program is its name expression.
-/// So placements are searched, timed, stored and explained as any kernel's configurations are.
+/// The device "machine": its memory is the host's, and its programs are placements of operations on
+/// arrays there. Nothing is compiled: the image of a program is its name expression. So placements
+/// are searched, timed, stored and explained like the configurations of any kernel.
 class MachineDevice final : public HostMemoryDevice {
 public:
     /// All of them must outlive it.
@@ -24,7 +24,7 @@ public:
         return std::make_unique<MachineBench>(host_.make_bench());
     }
 
-    /// The machine's template for an operation.
+    /// The template of a family's placements.
     [[nodiscard]] const Kernel& kernel(std::string_view operation) const {
         return machine_.kernel(operation);
     }
@@ -34,7 +34,7 @@ private:
     DeviceInfo info_;
 };
 
-/// Of a backend whose id is "machine".
+/// The template of a family's placements, for a device whose platform is the machine.
 inline const Kernel& placed_kernel(const Device& machine, std::string_view operation) {
     return static_cast<const MachineDevice&>(machine).kernel(operation);
 }

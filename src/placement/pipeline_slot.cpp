@@ -12,10 +12,10 @@ namespace {
 
 using Memory = std::unique_ptr<DeviceMemory>;
 
-// Results of an array with chunks of so many bytes are not all still in a cache when they are read.
+// From this chunk size on, results no longer fit into the caches until they are read.
 constexpr std::size_t kBeyondCaches = std::size_t{768} << 10;
 
-/// Lets go of what is too small before it asks for more. True where the memory is new.
+/// Frees memory that is too small before it allocates. True if the memory is new.
 template <class Allocate>
 bool reserve(Memory& memory, std::size_t bytes, const Allocate& allocate) {
     if (memory != nullptr && memory->bytes() >= bytes) {
@@ -36,9 +36,9 @@ void PipelineSlot::run(const Resolved& kernel, const HostWork& work, const Part&
         copy_out(chunk, staging);
     } catch (...) {
         try {
-            queue_->wait();  // for what still reads the caller's memory
+            queue_->wait();  // for copies that still use the caller's memory
         } catch (const Error&) {
-            // What was first to fail is what the caller hears of.
+            // The first error is the one to report.
         }
         throw;
     }

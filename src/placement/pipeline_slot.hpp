@@ -18,7 +18,7 @@ public:
     void run(const Resolved& kernel, const HostWork& work, const Part& part, const Chunk& chunk,
              Staging staging);
 
-    /// Of memory that it holds, on the device and page-locked.
+    /// The memory that it holds, on the device and page-locked.
     [[nodiscard]] std::size_t bytes() const;
 
 private:
@@ -28,9 +28,10 @@ private:
     void launch(const Resolved& kernel, const HostWork& work, const Chunk& chunk);
     void copy_out(const Chunk& chunk, Staging staging);
 
-    std::unique_ptr<ReadyLaunch> ready_;  // used again: only its memory counts
+    std::unique_ptr<ReadyLaunch> ready_;  // kept for its memory alone
     Memory staged_input_, staged_output_, input_, output_, plain_, zeroed_;
-    std::unique_ptr<Queue> queue_;  // the last: it waits for what uses the others
+    std::unique_ptr<Queue>
+        queue_;  // the last member: its destructor waits for work that uses the others
 };
 
 }  // namespace jitune::internal

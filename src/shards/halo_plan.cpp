@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    /// The outputs that a body over `inputs` gets right.
+    /// The outputs that are right if a body runs over `inputs`.
     [[nodiscard]] Range right_of_body(const Range& inputs, const Range& centres) const {
         const bool whole = inputs.begin == 0 && inputs.end == n_;
         const bool first = whole || (ends_ == Ends::own && inputs.begin == 0);
@@ -58,8 +58,8 @@ private:
                 std::min(centres.end, last ? inputs.end : inputs.end - radius_)};
     }
 
-    /// Adds to the band what the outputs `piece` need. Pieces do not disturb each other: no window
-    /// around one of them reaches the other.
+    /// Adds the inputs of the outputs `piece` to the band. No window around one piece reaches
+    /// another piece.
     void add_piece(HaloShard& plan, const Range& piece, const Range& centres) const {
         if (piece.count() == 0) {
             return;

@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-/// Outputs [begin, end) of one part, which are made from inputs [first, last).
+/// One part of an array: its outputs [begin, end) are made from inputs [first, last).
 struct Part {
     std::int64_t begin;
     std::int64_t end;
@@ -15,9 +15,9 @@ struct Part {
     friend bool operator==(const Part&, const Part&) = default;
 };
 
-/// `count` rows in at most `parts` parts in order, each of at least one row, as even as can be. A
-/// row is made from its neighbours up to `halo` rows away, where there are any. Nothing where there
-/// are no rows; parts are at least 1.
+/// Divides `count` rows into at most `parts` parts, in order, each of at least one row and as even
+/// as possible. An output row is made from the input rows up to `halo` rows away that exist.
+/// Returns nothing if count is 0. `parts` must be at least 1.
 std::vector<Part> partition(std::int64_t count, std::int64_t parts, std::int64_t halo);
 
 }  // namespace jitune::internal

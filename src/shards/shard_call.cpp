@@ -5,46 +5,39 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/call_check.hpp"
+
 namespace jitune::internal {
 
 namespace {
 
 using detail::ShardData;
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 constexpr std::size_t kBandAlignment = 256;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& why) {
     throw Error(ErrorKind::usage, fmt::format("{} on shards: {}", what, why));
 }
 
-/// One array of the caller's: as numbers, since arrays that are not one cannot be compared as
-/// pointers.
+/// One array of the caller's.
 struct Area {
-    const char* what;
+    const char* what;  ///< "input" or "output"
     std::size_t shard;
-    std::uintptr_t begin;
+    const void* data;
     std::size_t bytes;
 
     [[nodiscard]] std::string name() const {
         return fmt::format("the {} of shard {}", what, shard);
     }
-    [[nodiscard]] bool overlaps(const Area& other) const {
-        return bytes > 0 && other.bytes > 0 && begin < other.begin + other.bytes &&
-               other.begin < begin + bytes;
-    }
 };
 
-void refuse_bad_pointer(const std::string& what, const Area& area, std::size_t alignment) {
-    if (area.bytes > 0 && area.begin == 0) {
-        refuse(what, area.name() + " is a null pointer");
-    }
-    if (area.bytes > 0 && area.begin % alignment != 0) {
-        refuse(what, fmt::format("{} is not aligned to {} bytes", area.name(), alignment));
+void refuse_bad_area(const std::string& call, const Area& area, std::size_t alignment) {
+    if (area.bytes > 0 && !is_good_pointer(area.data, alignment)) {
+        throw_bad_pointer(call + " on shards", area.name(), area.data, alignment);
     }
 }
 
-/// What one call works on.
+/// The arrays of one call and how the shards share its work.
 struct Work {
     std::vector<ShardData> shards;
     std::vector<std::size_t> numbers;  ///< of the shards, in the caller's list
@@ -76,22 +69,21 @@ Work work_of(const WindowKernel& kernel, std::span<const ShardData> shards,
 }
 
 void refuse_bad_arrays(const WindowKernel& kernel, const Work& work, ShardOutput wanted) {
-    const auto address = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data); };
     const std::size_t all = work.ranges.back().begin + work.ranges.back().count;
     std::vector<Area> areas;
     for (std::size_t i = 0; i < work.shards.size(); ++i) {
         const auto elements =
             static_cast<std::size_t>(work.shards[i].count * kernel.unit_elements());
-        areas.push_back({"input", work.numbers[i], address(work.shards[i].data),
-                         elements * kernel.input_bytes()});
-        refuse_bad_pointer(kernel.name(), areas.back(), kernel.input_bytes());
+        areas.push_back(
+            {"input", work.numbers[i], work.shards[i].data, elements * kernel.input_bytes()});
+        refuse_bad_area(kernel.name(), areas.back(), kernel.input_bytes());
     }
     for (std::size_t i = 0; i < work.shards.size(); ++i) {
-        const Area output{"output", work.numbers[i], address(work.outputs[i]),
+        const Area output{"output", work.numbers[i], work.outputs[i],
                           wanted == ShardOutput::all ? all : work.ranges[i].count};
-        refuse_bad_pointer(kernel.name(), output, kernel.output_bytes());
+        refuse_bad_area(kernel.name(), output, kernel.output_bytes());
         for (const Area& other : areas) {
-            if (output.overlaps(other)) {
+            if (overlap(output.data, output.bytes, other.data, other.bytes)) {
                 refuse(kernel.name(), fmt::format("{} overlaps {}", output.name(), other.name()));
             }
         }
@@ -99,7 +91,7 @@ void refuse_bad_arrays(const WindowKernel& kernel, const Work& work, ShardOutput
     }
 }
 
-/// The shards of one call, under way.
+/// One call whose arrays have been checked.
 class ShardRun {
 public:
     ShardRun(Engine& engine, WindowKernel& kernel, StreamGroup& group, const Work& work,
@@ -117,7 +109,7 @@ public:
     void enqueue() const {
         const bool exchange = std::any_of(work_.plans.begin(), work_.plans.end(),
                                           [](const HaloShard& plan) { return plan.band > 0; });
-        // All bodies first: what follows is enqueued, and done, beside them.
+        // All bodies first: the copies and bands that follow run beside them.
         for (std::size_t i = 0; i < work_.plans.size(); ++i) {
             if (exchange) {
                 group_.fork(i);
@@ -151,7 +143,7 @@ private:
         return {plan.body, plan.padded, input(shard, plan.body_from), outputs_[shard]};
     }
 
-    /// The band is answered as the body is, so that nothing more is tuned.
+    /// The band takes the answer of the body, so that no further problem is tuned.
     const Resolved* resolve(Engine& engine, std::size_t shard) {
         const HaloShard& plan = work_.plans[shard];
         if (plan.outputs == 0) {
@@ -196,7 +188,7 @@ private:
 std::int64_t count_of(const std::string& what, std::span<const ShardData> shards,
                       std::size_t outputs) {
     if (shards.empty()) {
-        refuse(what, "there are none");
+        refuse(what, "no shards were given");
     }
     if (shards.size() != outputs) {
         refuse(what,

@@ -15,12 +15,14 @@
 
 namespace jitune::internal {
 
-/// The elements or rows of all shards. Throws Error(usage), which begins with `what`, for no
-/// shards, a negative count, more than 2^40 in all, or another number of outputs.
+/// The number of elements or rows of all shards. Throws Error(usage), which begins with `what`, for
+/// no shards, a negative count, more than 2^40 in total, or a number of outputs that differs from
+/// the number of shards.
 std::int64_t count_of(const std::string& what, std::span<const detail::ShardData> shards,
                       std::size_t outputs);
 
-/// The streams of the shards. A shard without elements that has no stream is found by its output.
+/// The streams of the shards. The GPU of a shard without elements and without a stream is that of
+/// its output.
 std::unique_ptr<StreamGroup> group_of(Engine& engine, std::span<const detail::ShardData> shards,
                                       std::span<void* const> outputs);
 
@@ -34,7 +36,7 @@ public:
     [[nodiscard]] virtual std::size_t output_bytes() const = 0;    ///< of one output
     [[nodiscard]] virtual std::int64_t unit_elements() const = 0;  ///< 1, or the columns
 
-    /// Units of an array, and where they and their outputs are. `padded` as HaloShard has it.
+    /// Units of an array, and the addresses of their inputs and outputs. `padded` as in HaloShard.
     struct Part {
         std::int64_t units;
         bool padded;
@@ -42,16 +44,16 @@ public:
         void* output;
     };
 
-    /// The answer to such a part, which may take long: in its site's context.
+    /// The answer for a part, in the context of `site`. May take long.
     virtual const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) = 0;
 
-    /// Enqueues `part` with that answer, or one to another number of units, on `lane`, whose
-    /// context is the current one.
+    /// Enqueues `part` on `lane`, whose context is current, with an answer of resolve(), which may
+    /// have been for another number of units.
     virtual void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
                         const Part& part) = 0;
 };
 
-/// Enqueues the kernel, whose windows reach `radius` units to either side, on all shards. Throws
+/// Enqueues the kernel on all shards. Its windows reach `radius` units to either side. Throws
 /// Error(usage) for null, misaligned and overlapping arrays.
 void run_on_shards(Engine& engine, WindowKernel& kernel, std::span<const detail::ShardData> shards,
                    std::span<void* const> outputs, std::int64_t radius, Ends ends,

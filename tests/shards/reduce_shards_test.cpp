@@ -218,9 +218,9 @@ TEST_F(ReduceShards, RefuseWhatCannotBe) {
     };
     refused("custom operation cannot be combined",
             [&] { return tuned_reduce<float>(shards, custom, *session_); });
-    refused("mean has no value on every GPU",
+    refused("mean cannot be computed on every GPU",
             [&] { return tuned_reduce(shards, all, ReduceOp::mean, *session_); });
-    refused("arg_max has no value on every GPU",
+    refused("arg_max cannot be computed on every GPU",
             [&] { return tuned_reduce(shards, all, ReduceOp::arg_max, *session_); });
     refused("1 outputs for 2 shards",
             [&] { return tuned_reduce(shards, all.first(1), ReduceOp::sum, *session_); });
@@ -235,7 +235,7 @@ TEST_F(ReduceShards, RefuseWhatCannotBe) {
     refused("the input is a null pointer",
             [&] { return tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
     shards.clear();
-    refused("there are none",
+    refused("no shards were given",
             [&] { return tuned_reduce<float>(shards, ReduceOp::sum, *session_); });
     EXPECT_TRUE(fake_.launches().empty());
 }

@@ -276,7 +276,7 @@ TEST_F(Shards, RefuseWhatIsNone) {
     };
     shards.clear();
     outputs.clear();
-    refused("there are none");
+    refused("no shards were given");
     mend();
     outputs.pop_back();
     refused("1 outputs for 2 shards");

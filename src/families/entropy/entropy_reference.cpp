@@ -50,7 +50,7 @@ EntropyReference::EntropyReference(LevelArray levels, const Entropy& entropy)
     }
     const auto period = static_cast<std::int64_t>(levels_.pattern.size());
     const std::int64_t elements = levels_.rows * levels_.columns;
-    // From the place of an element to that of the first element of its window, without a sign.
+    // The distance from an element back to the first element of its window.
     const std::int64_t back = radius_ * (levels_.columns + 1) % period;
     for (std::int64_t place = 0; place < std::min(period, elements); ++place) {
         Counter counter(logs_);
@@ -100,7 +100,7 @@ std::int64_t EntropyReference::first_whole_off(const float* output, std::int64_t
         const std::int64_t place = (row * levels_.columns + x) % period;
         const std::int64_t count = std::min(end - x, period - place);
         const double* const expected = whole_.data() + place;
-        bool all = true;  // no early end: the loop is as wide as the CPU
+        bool all = true;  // no early exit, so that the loop is vectorized
         for (std::int64_t i = 0; i < count; ++i) {
             all &= std::abs(static_cast<double>(output[x + i]) - expected[i]) <= tolerance;
         }

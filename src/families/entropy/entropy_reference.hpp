@@ -17,21 +17,20 @@ struct LevelArray {
     std::int64_t columns;
 };
 
-/// What an entropy of known levels must give, in float64 and the natural logarithm, whatever the
-/// entropy's base.
+/// The right entropies of known levels, in float64 and with the natural logarithm for every base.
 class EntropyReference {
 public:
     EntropyReference(LevelArray levels, const Entropy& entropy);
 
     [[nodiscard]] double at(std::int64_t row, std::int64_t column) const;
 
-    /// Empty where each entropy, row by row, is within `tolerance`, else the first that is not:
+    /// Empty if every entropy is within `tolerance`, else the first one that is not, row by row:
     /// "row 0 column 3: got 1, expected 2 ± 2e-6".
     [[nodiscard]] std::string compare(std::span<const float> output, double tolerance) const;
 
 private:
     [[nodiscard]] bool has_whole_windows(std::int64_t row) const;
-    /// The first of those columns that is not within the tolerance, or `end`.
+    /// The first of the columns that is not within the tolerance, or `end`.
     [[nodiscard]] std::int64_t first_off(const float* output, std::int64_t row, std::int64_t begin,
                                          std::int64_t end, double tolerance) const;
     /// The same for whole windows.

@@ -6,12 +6,12 @@
 
 namespace jitune::internal {
 
-/// The entropy of an array in host memory, in parts of its rows. A part is worked out together with
+/// The entropy of an array in host memory, in parts of its rows. A part is computed together with
 /// its halo, whose own entropies are dropped.
 class EntropyWork final : public HostWork {
 public:
-    /// `staged` are the elements that the kernel takes: the request's, or uint8. `scale` are the
-    /// bits of the kernel's argument.
+    /// `staged` is the element type that the kernel takes: the request's, or uint8. `scale` is the
+    /// kernel's argument, as bits.
     EntropyWork(const detail::EntropyRequest& request, ElementType staged, const void* input,
                 std::uint64_t scale, float* output);
 

@@ -20,7 +20,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// A prime, so that a row starts at another place of the pattern than the row above.
+// A prime, so that each row starts at another place of the pattern than the row above.
 constexpr std::int64_t kPeriod = 262'147;
 constexpr double kTolerance = 2e-6;
 
@@ -28,7 +28,7 @@ enum class Content {
     noise,
     areas,      ///< of one level, with a little noise
     one_level,  ///< the highest
-    strays,     ///< noise with elements that are no levels
+    strays,     ///< noise with elements outside of the levels
 };
 
 struct Check {
@@ -45,7 +45,7 @@ constexpr Check kChecks[] = {
     {97, 768, 0, Content::strays},
 };
 
-/// An element that kernels must take for a level.
+/// An element that kernels must map to `level`.
 template <class T>
 T element_of(std::uint8_t level, int levels, bool stray) {
     if constexpr (sizeof(T) > 1) {

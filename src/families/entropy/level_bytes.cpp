@@ -8,7 +8,7 @@ namespace jitune::internal {
 
 namespace {
 
-// In words of conditions and no branches, of which compilers make vectors.
+// Written with conditional expressions only, so that compilers vectorize the loops.
 
 std::uint8_t level_of(std::uint8_t element, int highest) {
     return std::min(element, static_cast<std::uint8_t>(highest));

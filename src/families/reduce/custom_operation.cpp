@@ -31,7 +31,7 @@ constexpr std::array kFields{
     Field{"finish", &CustomOperation::finish, true},
 };
 
-/// Where the comment or the quoted text that begins at `at` ends; `at` where none begins there.
+/// The end of the comment or quoted text that begins at `at`; `at` if none begins there.
 std::size_t end_of_aside(std::string_view text, std::size_t at) {
     const auto past = [&](std::string_view mark, std::size_t from) {
         const std::size_t found = text.find(mark, from);
@@ -54,8 +54,8 @@ std::size_t end_of_aside(std::string_view text, std::size_t at) {
     return std::min(end + 1, text.size());
 }
 
-/// A bracket without its pair, which would carry a mistake of the text into the code around it; 0
-/// if there is none. Comments and what stands in quotes do not count.
+/// A bracket without its pair, or 0. Such a bracket would move the error into the generated code
+/// around the text. Brackets in comments and quotes do not count.
 char unbalanced(std::string_view text) {
     constexpr std::string_view kOpen = "([{";
     constexpr std::string_view kClose = ")]}";
@@ -86,10 +86,10 @@ bool is_identifier(std::string_view text) {
            text.find_first_not_of(kWord) == text.npos;
 }
 
-/// What the operation's text may use.
+/// The functions that the operation's text may use.
 constexpr const char* kBefore = R"(#pragma once
 #include "jitune_operations.h"
-#ifndef __CUDACC__  // which knows them without a header
+#ifndef __CUDACC__  // CUDA knows them without a header
 extern "C" {
 float expf(float) noexcept; float logf(float) noexcept; float sqrtf(float) noexcept;
 float powf(float, float) noexcept; float fabsf(float) noexcept; float tanhf(float) noexcept;
@@ -134,7 +134,7 @@ void refuse_bad_operation(const CustomOperation& operation) {
         const std::string& text = operation.*field.text;
         if (const char bracket = unbalanced(text); bracket != 0) {
             throw Error(ErrorKind::usage,
-                        fmt::format("custom operation \"{}\": its {} has a \"{}\" without its pair",
+                        fmt::format("custom operation \"{}\": its {} has an unmatched \"{}\"",
                                     operation.name, field.name, bracket));
         }
         if (field.needed && text.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -161,7 +161,7 @@ std::string custom_header(const CustomOperation& operation) {
     };
     std::string text = kBefore;
     text += fmt::format(
-        R"(namespace jitune_custom {{  // beside jitune: its names and the operation's do not meet
+        R"(namespace jitune_custom {{  // not in jitune, so that names do not collide
 #line 1 "{0}.definitions"
 {1}
 using jitune_state =
@@ -208,7 +208,7 @@ CustomOperation custom_operation_of(std::span<const std::string> fields) {
         return std::from_chars(text.data(), text.data() + text.size(), operation.tolerance).ec;
     };
     if (fields.size() != kFields.size() + kOthers || tolerance() != std::errc()) {
-        throw Error(ErrorKind::usage, "make a custom operation from its fields: these are none");
+        throw Error(ErrorKind::usage, "cannot build a custom operation: malformed worker spec");
     }
     operation.result = parse_element_type(fields[0]);
     for (std::size_t i = 0; i < kFields.size(); ++i) {

@@ -16,8 +16,8 @@ struct Row {
     Raggedness raggedness = Raggedness::even;  // of segments
 };
 
-// No size is a multiple of a pack, a warp or a tile (but 1). Heads and tails are not empty for any
-// pack of up to 16 elements in one of the cases at least whose first or last element decides.
+// No size but 1 is a multiple of a pack, a warp or a tile. For every pack of up to 16 elements, at
+// least one of the cases whose first or last element decides has a non-empty head and tail.
 constexpr Row kFlat[] = {
     {1, 1, 1},       {1, 31, 0},      {1, 1027, 2},    {1, 4099, 3},
     {1, 70'001, 13}, {1, 262'147, 5}, {1, 600'011, 6},

@@ -30,7 +30,7 @@ bool agree(V want, V got, const Tolerance& tolerance) {
 std::string compare(const Expected& expected, std::span<const std::byte> got) {
     const std::span<const std::byte> want = expected.values;
     if (got.size() == want.size() && std::memcmp(got.data(), want.data(), got.size()) == 0) {
-        return {};  // many results are compared for many candidates
+        return {};  // the common case, for many results of many candidates
     }
     return visit_element(expected.result, [&]<class T>(T) -> std::string {
         for (std::size_t i = 0; i < want.size() / sizeof(T); ++i) {

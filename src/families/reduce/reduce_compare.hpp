@@ -11,13 +11,13 @@
 
 namespace jitune::internal {
 
-/// How far a value may be off: the sum of both.
+/// The largest accepted error of a value: the sum of both parts.
 struct Tolerance {
     double absolute = 0;
     double relative = 0;  ///< to the larger magnitude of the two values
 };
 
-/// What a reduction of known data must give.
+/// The right results of a reduction of known data.
 struct Expected {
     ElementType result = ElementType::float64;
     ReduceKind kind = ReduceKind::all;
@@ -25,11 +25,11 @@ struct Expected {
     Tolerance tolerance;
 };
 
-/// Empty if `got` is what was expected, else the first difference: "row 17: got 3, expected 4". A
-/// NaN is expected for a NaN, either zero for a zero.
+/// Empty if `got` is as expected, else the first difference: "row 17: got 3, expected 4". A NaN
+/// matches any NaN, a zero either zero.
 std::string compare(const Expected& expected, std::span<const std::byte> got);
 
-/// Of the finite ones among values of a type; 0 where there are none.
+/// The largest magnitude of the finite values; 0 if there are none.
 double largest_magnitude(ElementType type, std::span<const std::byte> values);
 
 }  // namespace jitune::internal

@@ -20,7 +20,8 @@ constexpr int kUnitsPerOne = 256;
 template <class T>
 constexpr bool kIsInteger = std::is_integral_v<T>;
 
-/// A float of that many 256ths, which every float type holds exactly up to 1; an integer as it is.
+/// For floats `units` / 256, which every float type represents exactly up to 1; an integer
+/// unchanged.
 template <class T>
 T of_units(std::int64_t units) {
     if constexpr (kIsInteger<T>) {
@@ -45,7 +46,7 @@ bool one_in(std::uint64_t count, Random& random) {
     return below(count, random) == 0;
 }
 
-/// Positive or negative, but not 0, whose loss would not be seen.
+/// Positive or negative, but not 0: the loss of a 0 would go unnoticed.
 template <class T>
 T spread_value(Random& random) {
     if constexpr (kIsInteger<T>) {
@@ -56,7 +57,7 @@ T spread_value(Random& random) {
     }
 }
 
-/// The second half mirrors the first with the other sign, so that the sum is that of the middle.
+/// The second half repeats the first with the opposite sign, so that the sum is that of the middle.
 template <class T>
 void fill_spread(std::vector<T>& values, Random& random) {
     for (T& value : values) {
@@ -73,8 +74,8 @@ void fill_spread(std::vector<T>& values, Random& random) {
     }
 }
 
-/// The highest magnitude in units for which the sum of `longest` of their powers stays exact in the
-/// accumulator; where there is none, a few units: data that is all alike would be timed too well.
+/// The highest magnitude in units for which the sum of `longest` powers stays exact in the
+/// accumulator; if there is none, a few units, since data of equal values would be timed too well.
 template <class T>
 std::int64_t highest_magnitude(const ReduceTypes& types, std::size_t longest) {
     constexpr double kFew = 4;
@@ -88,8 +89,8 @@ std::int64_t highest_magnitude(const ReduceTypes& types, std::size_t longest) {
     return static_cast<std::int64_t>(std::clamp(highest, kFew, most));
 }
 
-/// Magnitudes from half the highest to the highest: all weigh alike, so that the root of their sum
-/// still shows the loss of one.
+/// Magnitudes from half the highest to the highest: their weights are similar, so that the root of
+/// their sum still shows the loss of one.
 template <class T>
 void fill_magnitudes(const ReduceTypes& types, std::size_t longest, std::vector<T>& values,
                      Random& random) {
@@ -101,7 +102,7 @@ void fill_magnitudes(const ReduceTypes& types, std::size_t longest, std::vector<
     }
 }
 
-/// Powers of 2 are so few in a run that not even all those above 1 together overflow a float32.
+/// A run has so few powers of 2 that even the product of all those above 1 fits into a float32.
 template <class T>
 T factor(std::size_t longest, Random& random) {
     if constexpr (kIsInteger<T>) {

@@ -24,8 +24,8 @@ namespace jitune::internal {
 /// | all, any, count_nonzero    | none, all and half are 0 or -0           | likewise          |
 /// | custom                     | multiples of 1/256 in [-1, 1)            | at most 100       |
 ///
-/// A float32 sum of magnitudes of over 2^19 elements rounds all the same (reduce_reference.cpp): a
-/// lost tile is seen then, not each lost element.
+/// A float32 sum of magnitudes of over 2^19 elements still rounds (reduce_reference.cpp): there a
+/// lost tile is detected, but not every lost element.
 std::vector<std::byte> reduce_data(const ReduceTypes& types, std::size_t count, std::size_t longest,
                                    std::mt19937_64& random);
 

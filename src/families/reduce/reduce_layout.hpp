@@ -12,7 +12,7 @@ namespace jitune::internal {
 
 using ReduceKind = detail::ReduceShape::Kind;
 
-/// What one result of a reduction of this shape belongs to: "row"; empty where there is only one.
+/// The unit that one result belongs to: "row"; empty for the shape with one result.
 std::string_view unit_of(ReduceKind kind);
 
 /// The elements that one result combines: first, first + stride …
@@ -27,12 +27,12 @@ struct ElementRun {
 /// Which elements of an array each result combines.
 struct ReduceLayout {
     detail::ReduceShape shape;
-    std::vector<std::int64_t> offsets;  ///< of segments: where each begins, and where the last ends
+    std::vector<std::int64_t> offsets;  ///< of segments: the begin of each, and the end of the last
 
     [[nodiscard]] std::size_t elements() const;
     [[nodiscard]] std::size_t results() const;
     [[nodiscard]] ElementRun run(std::size_t result) const;
-    /// Most elements of one result.
+    /// The largest number of elements of one result.
     [[nodiscard]] std::size_t longest() const;
 };
 

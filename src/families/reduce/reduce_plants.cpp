@@ -34,7 +34,7 @@ void put(std::vector<std::byte>& data, std::size_t index, T value) {
     std::memcpy(data.data() + index * sizeof(T), &value, sizeof value);
 }
 
-/// Not 0 by its highest bit alone: that of the smallest magnitude for floats.
+/// A value that is not 0 by its highest bit alone; for floats the smallest magnitude.
 template <class T>
 T barely_nonzero() {
     if constexpr (std::is_integral_v<T>) {
@@ -74,7 +74,7 @@ std::optional<T> decisive(ReduceOp op) {
     return std::nullopt;
 }
 
-/// Values at the middle and the end of a run, or `rest` everywhere but at the end.
+/// Writes values at the middle and the end of a run, or `rest` everywhere except at the end.
 template <class T>
 struct Special {
     T rest;
@@ -82,7 +82,7 @@ struct Special {
     bool everywhere = false;
 };
 
-/// What stands for no elements, everywhere: the first of them is still an element.
+/// Fills a run with the value of no elements; the first of them still counts as an element.
 template <class T>
 Special<T> worst_everywhere(ReduceOp op) {
     if constexpr (std::is_integral_v<T>) {
@@ -120,7 +120,7 @@ std::vector<Special<T>> specials(ReduceOp op) {
         if (!is_truth(op) && !is_extreme(op)) {
             all.push_back({infinity, infinity});
         }
-        if (is_arg(op)) {  // the zeros are equal, so the first wins, though its bits may not
+        if (is_arg(op)) {  // the zeros are equal: the first wins
             const bool smallest = prefers_small(op);
             all.push_back({T(smallest ? 0.0F : -0.0F), T(smallest ? -0.0F : 0.0F), true});
         }

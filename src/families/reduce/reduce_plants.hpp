@@ -9,17 +9,17 @@
 
 namespace jitune::internal {
 
-/// Puts into runs the element that alone decides the result, for operations that have one: by turns
-/// as the first, the middle, the last or nowhere. `turn` says where it starts. For arg_min and
-/// arg_max every other turn has it twice.
+/// Writes the element that alone decides the result into each run, for operations that have one.
+/// Its place changes from run to run: first, middle, last, nowhere; `turn` selects the place in the
+/// first run. For arg_min and arg_max every second run has it twice.
 void plant_decisive(const ReduceTypes& types, const ReduceLayout& layout, std::size_t turn,
                     std::vector<std::byte>& data);
 
-/// How many kinds of special values an operation over these elements is tried with: NaN,
-/// infinities, zeros of both signs, runs of the extreme that stands for no elements.
+/// The number of kinds of special values for an operation over these elements: NaN, infinities,
+/// zeros of both signs, runs of the extreme that is the value of no elements.
 std::size_t specials_of(const ReduceTypes& types);
 
-/// Puts special values into runs, of another kind in each; `turn` says which comes first.
+/// Writes special values into runs, another kind in each; `turn` selects the first kind.
 void plant_specials(const ReduceTypes& types, const ReduceLayout& layout, std::size_t turn,
                     std::vector<std::byte>& data);
 

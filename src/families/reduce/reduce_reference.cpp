@@ -18,7 +18,7 @@ namespace jitune::internal {
 
 namespace {
 
-// Columns whose states are in a near cache together.
+// Columns whose states fit into a near cache together.
 constexpr std::size_t kColumnsAtATime = 512;
 
 template <class T>
@@ -177,7 +177,7 @@ void visit_operation(ReduceOp op, Use use) {
     throw Error(ErrorKind::usage, "reduce_reference: a custom operation has no reference here");
 }
 
-/// The value of no elements for every result; an index that is none for arg_min and arg_max.
+/// The value of no elements for every result; -1 for arg_min and arg_max.
 std::vector<std::byte> values_of_nothing(const ReduceTypes& types, std::size_t results) {
     std::array<std::byte, 8> nothing{};
     if (types.op == ReduceOp::arg_min || types.op == ReduceOp::arg_max) {
@@ -193,9 +193,9 @@ std::vector<std::byte> values_of_nothing(const ReduceTypes& types, std::size_t r
     return values;
 }
 
-/// How far a float32 sum of mirrored data may be off. Up to 2^24 elements every partial sum is
-/// exact. Beyond, a kernel whose stride resonates with the period can pass 2^24 units and round: by
-/// a few units for each doubling (seen: one unit at 2^27), where one lost tile is thousands.
+/// The largest error of a float32 sum of mirrored data. Up to 2^24 elements every partial sum is
+/// exact. Beyond, a kernel whose stride resonates with the period can pass 2^24 units and round, by
+/// a few units for each doubling (measured: one unit at 2^27); a lost tile is thousands of units.
 double rounding_of_sum(std::size_t n) {
     constexpr double kUnit = 1.0 / 256;
     constexpr double kExact = 1 << 24;
@@ -203,10 +203,10 @@ double rounding_of_sum(std::size_t n) {
     return beyond <= 1 ? 0 : 16 * kUnit * beyond;
 }
 
-/// Sums and products of the data are exact, but for what rounding_of_sum says. A mean is one
-/// division, for which compilers may take two units in the last place; the root rounds rightly, or
-/// it may be off by one unit, where one lost element is more (reduce_data.hpp).
-/// Sums of magnitudes grow with n. What a lane adds stays exact; the last levels of the tree round.
+/// Sums and products of the data are exact except for rounding_of_sum. A mean is one
+/// division, which compilers may round by two units in the last place. The root may be off by one
+/// unit; a lost element is more than that (reduce_data.hpp). Sums of magnitudes grow with n: the
+/// sum of one thread stays exact, the last levels of the tree round.
 Tolerance tolerance_of(const ReduceTypes& types, std::size_t n) {
     constexpr std::size_t kExactMagnitudes = std::size_t{1} << 19;
     constexpr double kRoundingOfMagnitudes = 1e-6;

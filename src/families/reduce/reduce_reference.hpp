@@ -11,18 +11,17 @@
 
 namespace jitune::internal {
 
-/// What is reduced to what.
+/// The types and the operation of a reduction.
 struct ReduceTypes {
     ElementType element;
     ReduceOp op;
     ElementType result;
 };
 
-/// The reduction of an array that repeats `pattern`, whole elements: integers in wrapping
-/// arithmetic, floats in double with the rounding errors of sums carried along. Time grows with
-/// the elements, but for the whole periods of rows, segments and the flat array. The tolerance is
-/// that of the data that reduce_data.hpp makes. Throws Error(usage) for a custom operation, which
-/// only its source knows.
+/// The reduction of an array that repeats `pattern`, a whole number of elements. Integers are
+/// combined in wrapping arithmetic, floats in double with compensated sums. Whole periods of rows,
+/// segments and the flat array take no time of their own. The tolerance fits the data of
+/// reduce_data.hpp. Throws Error(usage) for a custom operation, which has no reference.
 Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
                           std::span<const std::byte> pattern);
 

@@ -20,7 +20,7 @@ using detail::ShardData;
 
 constexpr std::size_t kSlotBytes = 8;  // of the largest result
 
-/// What the answers of parts are combined by to that of all.
+/// The operation that combines the results of the shards.
 ReduceOp combination_of(ReduceOp op) {
     switch (op) {
         case ReduceOp::mean:
@@ -30,7 +30,7 @@ ReduceOp combination_of(ReduceOp op) {
             return ReduceOp::sum;
         case ReduceOp::custom:
             throw Error(ErrorKind::usage,
-                        "reduce on shards: the answers of a custom operation cannot be combined: "
+                        "reduce on shards: the results of a custom operation cannot be combined: "
                         "reduce on one GPU");
         default:
             return op;
@@ -41,7 +41,7 @@ bool finds_an_index(ReduceOp op) {
     return op == ReduceOp::arg_min || op == ReduceOp::arg_max;
 }
 
-/// What each shard is asked for: that of a mean is its sum, as the mean of one GPU is made of.
+/// The reduction of one shard. For a mean it is the sum, as in the kernels.
 ReduceRequest part_of(const ReduceRequest& request, std::int64_t count) {
     ReduceRequest part = request;
     part.shape = ReduceShape::all(count);
@@ -60,7 +60,7 @@ std::vector<std::byte> combined(ElementType element, ReduceOp op, ElementType re
         .values;
 }
 
-/// The shards of one call, and for each member of their group room for a value of every one.
+/// The results of the shards of one call: each GPU has one slot for the result of every shard.
 class Partials {
 public:
     Partials(Engine& engine, const ReduceRequest& request, std::span<const ShardData> shards,
@@ -78,7 +78,7 @@ public:
 
     [[nodiscard]] std::size_t bytes() const { return bytes_of(part_of(request_, 0).result); }
 
-    /// Each shard's answer to its own slot. Call under the group's lock.
+    /// Enqueues the reduction of each shard to its own slot. Call under the group's lock.
     void enqueue() {
         for (std::size_t i = 0; i < shards_.size(); ++i) {
             group_.enter(i);
@@ -94,7 +94,7 @@ public:
         }
     }
 
-    /// Waits for the answers.
+    /// Waits for the results and returns them.
     [[nodiscard]] std::vector<std::byte> read() const {
         std::vector<std::byte> values(shards_.size() * bytes());
         for (std::size_t i = 0; i < shards_.size(); ++i) {
@@ -109,7 +109,7 @@ public:
         group_.stream(shard).site->device().read_back(to, from, group_.stream(shard).stream);
     }
 
-    /// Every GPU gets the answers of all.
+    /// Sends the results of all shards to every GPU.
     void share() const {
         std::vector<ByteRange> ranges;
         for (std::size_t i = 0; i < shards_.size(); ++i) {
@@ -132,7 +132,8 @@ private:
     std::vector<void*> slots_;
 };
 
-/// Where the element that each shard names lies in the whole array: the first of the best.
+/// The index in the whole array of the best of the elements that the shards name; the first of
+/// equal ones.
 std::int64_t best_index(const ReduceRequest& request, std::span<const ShardData> shards,
                         const Partials& partials, std::span<const std::byte> answers) {
     std::vector<std::int64_t> indexes(shards.size());
@@ -154,7 +155,7 @@ std::int64_t best_index(const ReduceRequest& request, std::span<const ShardData>
     return index;
 }
 
-/// As the kernels do it: the sum over the number, both as results.
+/// Divides as the kernels do: sum and number are converted to the result type first.
 void write_mean(ElementType accumulator, ElementType type, std::span<const std::byte> sum,
                 std::int64_t n, void* result) {
     const auto divide = [&]<class R>(R) {
@@ -187,8 +188,8 @@ std::vector<ShardData> filled(std::span<const ShardData> shards) {
     return some;
 }
 
-/// The reduction of what the shards answered, for the GPU of `site`: in the configuration that the
-/// first one has, so that all get the same bits.
+/// The reduction of the shards' results on the GPU of `site`. It has the configuration of the first
+/// GPU, so that all GPUs get the same bits.
 ReduceRequest combination(Engine& engine, StreamSite& first, StreamSite& site,
                           const ReduceRequest& request, std::size_t shards) {
     ReduceRequest all{request.result, request.result,
@@ -224,7 +225,7 @@ void reduce_shards(Session& session, const ReduceRequest& request,
     }
     const auto group = group_of(engine, some, std::vector<void*>(some.size()));
     Partials partials(engine, request, some, *group);
-    const auto lock = group->lock();  // also while it waits: the slots belong to the streams
+    const auto lock = group->lock();  // held while waiting, since the slots belong to the streams
     partials.enqueue();
     const std::vector<std::byte> answers = partials.read();
     if (finds_an_index(request.reduction.op)) {
@@ -248,12 +249,13 @@ void reduce_shards_async(Session& session, const ReduceRequest& request,
     const ReduceOp op = request.reduction.op;
     combination_of(op);
     if (finds_an_index(op) || op == ReduceOp::mean) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("reduce on shards: {} has no value on every GPU: ask for the value "
-                                "on the host{}",
-                                to_string(op), op == ReduceOp::mean ? ", or for the sum" : ""));
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("reduce on shards: {} cannot be computed on every GPU: use the form "
+                        "that returns the value{}",
+                        to_string(op), op == ReduceOp::mean ? ", or reduce to the sum" : ""));
     }
-    accumulator_of(request.element, op, request.result);  // throws for a result that is none
+    accumulator_of(request.element, op, request.result);  // throws for an unsupported result type
     const auto group = group_of(engine, shards, results);
     Partials partials(engine, request, shards, *group);
     std::vector<ReduceRequest> last;

@@ -16,7 +16,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// What an operation answers with.
+/// The kinds of result types of operations.
 enum class Answer { reduced, average, index, truth, count, custom };
 
 struct OpRow {
@@ -54,7 +54,7 @@ constexpr std::array kDeterminisms{
 };
 constexpr std::string_view kWhatDeterminism = "a kind of determinism";
 
-/// The C++ type that a caller names to get a result.
+/// The C++ type that a caller names to get a result of this type.
 struct ResultRow {
     ElementType value;
     std::string_view name;
@@ -173,9 +173,9 @@ ElementType accumulator_of(ElementType element, ReduceOp op, ElementType result)
 std::array<std::byte, 8> value_of_nothing(ReduceOp op, ElementType result) {
     const Answer answer = row_of(kOps, op, kWhatOp).answer;
     if (answer == Answer::index || answer == Answer::custom) {
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("{} of no elements has no value: give at least one", to_string(op)));
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} of no elements is undefined: give at least one element",
+                                to_string(op)));
     }
     std::array<std::byte, 8> bytes{};
     visit_element(result, [&]<class R>(R) {

@@ -10,17 +10,16 @@
 
 namespace jitune::internal {
 
-/// The types that an operation over `element` can answer in; the first is what it answers in where
-/// nothing is asked for. Throws Error(usage) for a value that is none of an enumeration, as all
-/// functions of this header do.
+/// The result types that an operation over `element` supports; the first is the default. Throws
+/// Error(usage) for a value outside an enum, as all functions of this header do.
 std::vector<ElementType> results_of(ElementType element, ReduceOp op);
 
-/// What elements are combined in. Throws Error(usage) for a result that the operation does not
-/// have, with those that it has.
+/// The type in which elements are combined. Throws Error(usage) with the supported types for a
+/// result that the operation does not support.
 ElementType accumulator_of(ElementType element, ReduceOp op, ElementType result);
 
 /// The value of a reduction of no elements, in the first bytes_of(result) bytes. Throws
-/// Error(usage) for arg_min and arg_max, which have none, and custom, whose source knows it.
+/// Error(usage) for arg_min and arg_max, where it is undefined, and for custom operations.
 std::array<std::byte, 8> value_of_nothing(ReduceOp op, ElementType result);
 
 }  // namespace jitune::internal

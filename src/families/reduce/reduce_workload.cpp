@@ -21,7 +21,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// A prime, so that no stride of a kernel meets the same elements in every period.
+// A prime, so that no stride of a kernel reads the same elements in every period.
 constexpr std::size_t kPeriod = 1'048'573;
 
 ReduceTypes types_of(const Problem& problem) {
@@ -43,9 +43,9 @@ std::string name_of(const ReduceLayout& layout, std::size_t offset) {
     }
 }
 
-/// Whether outputs agree with those of the reference launch of a custom operation. Where terms
-/// cancel, a small result has the rounding error of large ones: hence an absolute part, a
-/// thousandth of what the largest result may be off.
+/// Compares outputs with those of the reference launch of a custom operation. If terms cancel, a
+/// small result has the rounding error of large ones: hence an absolute tolerance of a thousandth
+/// of the largest result's.
 auto agreement(const ReduceTypes& types, ReduceKind kind, double tolerance) {
     return [=](std::span<const Bytes> outputs, std::span<const Bytes> reference) {
         constexpr double kFloor = 0x1p-10;
@@ -55,13 +55,13 @@ auto agreement(const ReduceTypes& types, ReduceKind kind, double tolerance) {
         const std::string complaint = compare(expected, outputs[0]);
         return complaint.empty() ? complaint
                                  : complaint +
-                                       " from the plain kernel: is the operation associative "
+                                       " (the plain kernel's result): is the operation associative "
                                        "and commutative, its identity neutral, its "
-                                       "tolerance enough for rounding?";
+                                       "tolerance large enough for rounding?";
     };
 }
 
-/// A layout over data that repeats `pattern`.
+/// A case over data that repeats `pattern`.
 Case make_case(const ReduceTypes& types, const ReduceLayout& layout, Bytes pattern,
                std::size_t offset, double custom_tolerance) {
     const ReduceKind kind = layout.shape.kind;
@@ -109,7 +109,7 @@ std::vector<Case> ReduceWorkload::checks(const Problem& problem) const {
         cases.push_back(
             make_case(types, check.layout, std::move(values), check.offset, custom_tolerance_));
     }
-    // Where there are many results, one case has room for all kinds of special values.
+    // If there are many results, one case has room for all kinds of special values.
     const std::size_t kinds = specials_of(types);
     for (std::size_t turn = 0; turn < (kind_ == ReduceKind::all ? kinds : kinds > 0); ++turn) {
         const ReduceCheck check = special_check(kind_, random);

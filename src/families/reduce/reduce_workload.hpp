@@ -8,13 +8,13 @@
 
 namespace jitune::internal {
 
-/// Data for the reductions of one shape, made anew for each problem. Its answers are exact where
-/// the operation's arithmetic can be (reduce_data.hpp). The sizes of a problem are {n}, {rows,
-/// columns} or {segments, n}; its inputs the values and, for segments, the offsets; its types
-/// "element", "operation" and "result". Stateless: safe from any thread.
+/// Data for the reductions of one shape. Expected results are exact where the operation's
+/// arithmetic allows it (reduce_data.hpp). The sizes of a problem are {n}, {rows, columns} or
+/// {segments, n}; its inputs are the values and, for segments, the offsets; its types are
+/// "element", "operation" and "result". Stateless and thread-safe.
 class ReduceWorkload : public Workload {
 public:
-    /// `custom_tolerance` is CustomOperation::tolerance, for problems whose operation is custom.
+    /// `custom_tolerance` is CustomOperation::tolerance; used by custom operations only.
     explicit ReduceWorkload(ReduceKind kind, double custom_tolerance = 0)
         : kind_(kind), custom_tolerance_(custom_tolerance) {}
 

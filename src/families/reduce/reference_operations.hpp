@@ -7,8 +7,8 @@
 
 namespace jitune::internal::reference {
 
-/// The operations, written once more and for clarity: what kernels are judged by must not share
-/// their mistakes. V is the widest type of an element's kind: int64, uint64 or double. Each has
+/// The operations, written a second time and for clarity: the reference must not share the kernels'
+/// mistakes. V is the widest type of an element's kind: int64, uint64 or double. Each has
 ///     of(x, index)      the state of one element
 ///     combine(a, b)     `a` precedes `b`
 ///     answer(state, n)  as a number that is cast to the result's type
@@ -17,7 +17,7 @@ namespace jitune::internal::reference {
 template <class V>
 using Wrapping = std::conditional_t<std::is_integral_v<V>, std::uint64_t, double>;
 
-/// A sum of doubles with its rounding errors carried along: Sum2 of Ogita, Rump and Oishi,
+/// A compensated sum of doubles: Sum2 of Ogita, Rump and Oishi,
 /// "Accurate sum and dot product" (SIAM J. Sci. Comput. 26, 2005).
 struct CarefulSum {
     double sum = 0;
@@ -52,7 +52,7 @@ V total(std::uint64_t sum) {
     return static_cast<V>(sum);
 }
 
-/// |x|, that of the lowest integer modulo 2^64.
+/// |x|; for the lowest integer modulo 2^64.
 template <class V>
 Wrapping<V> magnitude(V x) {
     const auto value = static_cast<Wrapping<V>>(x);
@@ -146,7 +146,7 @@ struct Placed {
     std::uint64_t index;
 };
 
-/// The first of equal ones, as the earlier state stays unless the later one is better.
+/// The first of equal elements: the earlier state stays unless the later one is better.
 template <class V, bool smallest>
 struct ArgExtreme {
     static Placed<V> of(V x, std::uint64_t index) { return {x, index}; }

@@ -7,7 +7,7 @@
 
 namespace jitune::internal {
 
-/// How n elements are cut into segments.
+/// How n elements are divided into segments.
 enum class Raggedness : std::uint8_t {
     even,          ///< lengths of 0 to about 2n / segments, some of them 0
     mostly_empty,  ///< fifteen of sixteen segments have no element
@@ -15,7 +15,7 @@ enum class Raggedness : std::uint8_t {
     last_only,     ///< all elements are in the last
 };
 
-/// Where each of the segments begins, and n: segments + 1 offsets that do not decrease.
+/// The begin of each segment, and n: segments + 1 offsets that do not decrease.
 std::vector<std::int64_t> segment_offsets(std::int64_t segments, std::int64_t n,
                                           Raggedness raggedness, std::mt19937_64& random);
 

@@ -18,12 +18,12 @@
 namespace jitune::internal {
 
 /// The right outputs of a stencil of `n` inputs that repeat `pattern`. Sums are formed in float64,
-/// of int32 in int64 (mean) or modulo 2^32: exact for int32, and for floats wherever every partial
-/// sum is exact in float64.
+/// for int32 in int64 (mean) or modulo 2^32. They are exact for int32, and for floats if every
+/// partial sum is exact in float64.
 template <StencilElement T>
 class StencilReference {
 public:
-    /// `weights` are 2 * radius + 1, or empty; stencil.weights is not looked at.
+    /// `weights` are 2 * radius + 1, or empty; stencil.weights is not read.
     StencilReference(const Stencil& stencil, std::vector<T> weights, std::vector<T> pattern,
                      std::int64_t n)
         : stencil_(stencil),
@@ -34,7 +34,7 @@ public:
           inside_first_(std::min(reach_, outputs())),
           inside_end_(std::max(inside_first_, outputs() - reach_)) {
         const auto starts = std::min(inside_end_ - inside_first_, period());
-        // By where in the pattern the first input of an output lies.
+        // Indexed by the place in the pattern of the first input of an output.
         cycle_.resize(static_cast<std::size_t>(period()));
         for (std::int64_t i = 0; i < starts; ++i) {
             cycle_[static_cast<std::size_t>(i)] = output(inside_first_ - reach_ + i);
@@ -43,7 +43,8 @@ public:
 
     [[nodiscard]] std::int64_t outputs() const { return stencil_outputs(n_, stencil_); }
 
-    /// Empty where `got` are the outputs; a NaN is any NaN, -0 is 0.
+    /// Empty if `got` are the right outputs, else the first difference. All NaNs are equal; -0 is
+    /// 0.
     [[nodiscard]] std::string compare(const T* got) const {
         std::string complaint = compare_edge(got, 0, inside_first_);
         for (std::int64_t o = inside_first_; o < inside_end_ && complaint.empty();) {

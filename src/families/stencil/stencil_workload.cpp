@@ -17,9 +17,9 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// A prime, so that no stride of a kernel meets the same elements in every period.
+// A prime, so that no stride of a kernel reads the same elements in every period.
 constexpr std::int64_t kPeriod = 1'048'573;
-// Primes: one inside a tile, one of some tiles of any configuration.
+// Primes: one below the size of a tile, one of several tiles for every configuration.
 constexpr std::int64_t kMiddle = 1'031;
 constexpr std::int64_t kTiles = 40'009;
 

@@ -75,7 +75,7 @@ TEST(CustomOperation, HasAnotherFingerprintForAnotherResult) {
 
 TEST(CustomOperation, RefusesABracketWithoutItsPair) {
     const auto refused = [](const std::string& map, const std::string& bracket) {
-        expect_error(ErrorKind::usage, "its map has a \"" + bracket + "\" without its pair", [&] {
+        expect_error(ErrorKind::usage, "its map has an unmatched \"" + bracket + "\"", [&] {
             refuse_bad_operation(changed([&](CustomOperation& one) { one.map = map; }));
         });
     };

@@ -147,7 +147,7 @@ TEST(ReduceWorkload, ComparesCustomOperationsWithTheReferenceLaunch) {
     };
     EXPECT_EQ(verdict({1, 100, NAN}, {1, 100.5F, NAN}), "");
     EXPECT_TRUE(verdict({1, 100, 2}, {1, 102, 2})
-                    .starts_with("row 1: got 100, expected 102 from the plain kernel"));
+                    .starts_with("row 1: got 100, expected 102 (the plain kernel's result)"));
     EXPECT_EQ(verdict({1e-4F, 100, 2}, {0, 100, 2}), "");
     EXPECT_NE(verdict({1e-2F, 100, 2}, {0, 100, 2}), "");
     EXPECT_NE(verdict({1, 100, 2}, {1, 100, NAN}), "");
