@@ -89,27 +89,42 @@ TEST_F(CallMemoTest, FindsTheLaunchForEachSizeInAnyOrder) {
     }
 }
 
-TEST_F(CallMemoTest, TellsEveryPartOfAKeyApart) {
+/// A part of a key that alter() changes, by one of kOthers steps.
+struct KeyPart {
+    const char* name;
+    void (*alter)(CallKey& key, std::int64_t step);
+};
+constexpr std::int64_t kOthers = 500;
+constexpr char kOtherKernels[kOthers + 1] = {};
+constexpr KeyPart kKeyParts[] = {
+    {"site", [](CallKey& key, std::int64_t step) { key.site += static_cast<std::uint64_t>(step); }},
+    {"kernel", [](CallKey& key, std::int64_t step) { key.problem.kernel = kOtherKernels + step; }},
+    {"types",
+     [](CallKey& key, std::int64_t step) { key.problem.types = static_cast<std::uint64_t>(step); }},
+    {"variant", [](CallKey& key,
+                   std::int64_t step) { key.problem.variant = static_cast<std::uint64_t>(step); }},
+    {"first size", [](CallKey& key, std::int64_t step) { key.sizes[0] += step; }},
+    {"second size", [](CallKey& key, std::int64_t step) { key.sizes[1] += step; }},
+    {"third size", [](CallKey& key, std::int64_t step) { key.sizes[2] += step; }},
+};
+
+TEST_F(CallMemoTest, TellsKeysOfOneSlotApartByEveryPart) {
     const Resolved resolved = answer("n");
-    memo_.prepare(key(5), std::array<std::int64_t, 1>{5}, resolved, site_);
-    const char other_kernel = 0;
-    const Site other_site(device_);
-    CallKey other = key(5);
-    other.site = other_site.serial();
-    EXPECT_EQ(memo_.find(other), nullptr);
-    other = key(5);
-    other.problem.kernel = &other_kernel;
-    EXPECT_EQ(memo_.find(other), nullptr);
-    other = key(5);
-    other.problem.types = 1;
-    EXPECT_EQ(memo_.find(other), nullptr);
-    other = key(5);
-    other.problem.variant = 1;
-    EXPECT_EQ(memo_.find(other), nullptr);
-    other = key(5);
-    other.sizes[1] = 5;
-    EXPECT_EQ(memo_.find(other), nullptr);
-    EXPECT_NE(memo_.find(key(5)), nullptr);
+    const std::array<std::int64_t, 1> sizes{5};
+    for (const KeyPart& part : kKeyParts) {
+        SCOPED_TRACE(part.name);
+        int of_one_slot = 0;
+        for (std::int64_t step = 1; step <= kOthers; ++step) {
+            CallKey other = key(5);
+            part.alter(other, step);
+            memo_.prepare(key(5), sizes, resolved, site_);
+            ASSERT_NE(memo_.find(key(5)), nullptr);
+            ASSERT_EQ(memo_.find(other), nullptr) << "step " << step;
+            memo_.prepare(other, sizes, resolved, site_);
+            of_one_slot += memo_.find(key(5)) == nullptr ? 1 : 0;
+        }
+        EXPECT_GT(of_one_slot, 0) << "no altered key shared the slot, so none was compared";
+    }
 }
 
 TEST_F(CallMemoTest, BindsTheWorkMemoryOfTheSite) {

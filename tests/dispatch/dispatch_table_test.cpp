@@ -26,26 +26,46 @@ std::unique_ptr<const Resolved> resolved(const std::string& configuration) {
     return result;
 }
 
-TEST(DispatchTable, FindsWhatWasAddedAndNothingElse) {
+TEST(DispatchTable, FindsWhatWasAdded) {
     DispatchTable table;
     EXPECT_EQ(table.find(key(1)), nullptr);
     const Resolved& added = table.add(key(1), resolved("one"));
     EXPECT_EQ(table.find(key(1)), &added);
     EXPECT_EQ(added.info.configuration, "one");
     EXPECT_EQ(table.find(key(2)), nullptr);
+}
 
-    DispatchKey other = key(1);
-    other.problem.types ^= 1;
-    EXPECT_EQ(table.find(other), nullptr);
-    other = key(1);
-    other.device = &table;
-    EXPECT_EQ(table.find(other), nullptr);
-    other = key(1);
-    other.problem.kernel = &table;
-    EXPECT_EQ(table.find(other), nullptr);
-    other = key(1);
-    other.problem.variant ^= 1;
-    EXPECT_EQ(table.find(other), nullptr);
+/// A part of a key that alter() changes, by one of kOthers steps.
+struct KeyPart {
+    const char* name;
+    void (*alter)(DispatchKey& key, int step);
+};
+constexpr int kOthers = 20'000;  // about 20 of them share a list of the table with the key
+constexpr char kAddresses[kOthers + 1] = {};
+constexpr KeyPart kKeyParts[] = {
+    {"device", [](DispatchKey& key, int step) { key.device = kAddresses + step; }},
+    {"kernel", [](DispatchKey& key, int step) { key.problem.kernel = kAddresses + step; }},
+    {"types",
+     [](DispatchKey& key, int step) { key.problem.types += static_cast<std::uint64_t>(step); }},
+    {"variant",
+     [](DispatchKey& key, int step) { key.problem.variant += static_cast<std::uint64_t>(step); }},
+    {"bucket", [](DispatchKey& key, int step) { key.bucket += step; }},
+};
+
+TEST(DispatchTable, TellsKeysOfOneListApartByEveryPart) {
+    DispatchTable table;
+    table.add(key(1), resolved("one"));
+    for (const KeyPart& part : kKeyParts) {
+        SCOPED_TRACE(part.name);
+        int of_one_list = 0;
+        for (int step = 1; step <= kOthers; ++step) {
+            DispatchKey other = key(1);
+            part.alter(other, step);
+            ASSERT_EQ(table.find(other), nullptr) << "step " << step;
+            of_one_list += DispatchKey::mix(other) == DispatchKey::mix(key(1)) ? 1 : 0;
+        }
+        EXPECT_GT(of_one_list, 0) << "no altered key shared the list, so none was compared";
+    }
 }
 
 TEST(DispatchTable, KeepsTheFirstOfTwoEntries) {

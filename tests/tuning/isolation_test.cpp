@@ -180,7 +180,7 @@ TEST_F(IsolationTest, EndsAtItsTarget) {
     EXPECT_FALSE(report.winner.complete);
 }
 
-TEST_F(IsolationTest, SurvivesAHundredKills) {
+TEST_F(IsolationTest, SurvivesTwoHundredKills) {
     constexpr int kKills = 200;
     std::mt19937 random(7);
     std::uniform_int_distribution<int> delay_ms(0, 350);

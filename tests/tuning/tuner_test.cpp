@@ -9,6 +9,7 @@
 
 #include "fixtures/expect_error.hpp"
 #include "fixtures/tuner_fixture.hpp"
+#include "strategy/strategy.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -128,9 +129,9 @@ TEST_F(TunerTest, IgnoresHistoryThatDoesNotParse) {
 
 TEST_F(TunerTest, FindsTheSameWithEachStrategy) {
     on(32, 4).ns = 400;
-    for (const char* strategy : {"exhaustive", "random"}) {
-        plan_.strategy = strategy;
-        EXPECT_EQ(tune().winner.configuration, "block=32 items=4") << strategy;
+    for (const StrategyEntry& strategy : strategies()) {
+        plan_.strategy = strategy.name;
+        EXPECT_EQ(tune().winner.configuration, "block=32 items=4") << strategy.name;
     }
 }
 

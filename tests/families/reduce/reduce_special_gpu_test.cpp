@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that kernels get wrong first: NaN, infinities, zeros with a sign, the lowest integers, and
-// equal extremes. In the default configuration and in every finish.
+// equal extremes. Each operation runs in the default configuration and in every third finish; all
+// operations together run in every finish.
 
 #include <cmath>
 #include <limits>
@@ -20,8 +21,8 @@ constexpr std::size_t kSizes[] = {1, 5, 5000, 70'001};
 
 class ReduceSpecial : public GpuFixture {
 protected:
-    /// The default configuration, as an empty text, and every third finish that fits: the compiles
-    /// of all of them would take minutes.
+    /// The default configuration, as an empty text, and every third finish that fits, beginning with
+    /// another one for each operation: to compile all finishes would take minutes.
     std::vector<std::string> configurations(const detail::ReduceRequest& request) {
         const KernelTemplate& kernel =
             reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template;
