@@ -13,7 +13,7 @@ set(JITUNE_KERNELS_TESTS "_compile_test|/isolation_test|/reduce_host_(kernel|sha
 string(CONCAT JITUNE_HOST_TESTS "_host_test|/backend/host/|/cli/cli(_entropy|_reduce|_stencil|_tune)?_test|/launch_rule_test"
   "|/reduce_host_custom_test|/own/(tuned_kernel|template_workload)_test|/placement/(machine|placed_[a-z]+)_test")
 # What needs CUDA's headers.
-string(CONCAT JITUNE_CUDA_TESTS "_gpu_test|_cuda_|_compile_test|/backend/cuda/|/stencil_steps_test|/reduce_pinned_test"
+string(CONCAT JITUNE_CUDA_TESTS "_gpu_test|_cuda_|_compile_test|/backend/cuda/|/conformance/|/stencil_steps_test|/reduce_pinned_test"
   "|/shards/(nccl|reduce_shards|shards)_test")
 
 # jitune_test_sources(<variable> <label> <rooms>): the tests with a label in folders of tests/.
@@ -80,7 +80,7 @@ function(jitune_tests name)
   foreach(source IN LISTS test_BUSY)
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
-  jitune_register_tests(${program} "${sources}")
+  jitune_register_tests(${program} "${sources};${test_SOURCES}")
 endfunction()
 
 # The second half of jitune_tests, whose variables it reads.
