@@ -12,7 +12,7 @@ namespace {
 // Reads without an index, which may be the damaged part.
 template <HasFields Record>
 std::int64_t check_rows(const sqlite::Connection& connection, std::vector<std::string>& problems) {
-    const Table& table = table_of<Record>();
+    const RecordTable& table = table_of<Record>();
     std::int64_t good = 0;
     try {
         sqlite::Statement statement(connection, select(table, "NOT INDEXED"));

@@ -157,11 +157,11 @@ bool from_cell(const Field& /*field*/, const Cell& cell, std::vector<std::string
     return good;
 }
 
-std::string select(const Table& table, std::string_view rest) {
+std::string select(const RecordTable& table, std::string_view rest) {
     return fmt::format("SELECT {} FROM {} {}", fmt::join(table.columns, ", "), table.name, rest);
 }
 
-std::string insert(std::string_view verb, const Table& table) {
+std::string insert(std::string_view verb, const RecordTable& table) {
     std::string values = "?1";
     for (std::size_t i = 2; i <= table.columns.size(); ++i) {
         values += fmt::format(", ?{}", i);
@@ -170,7 +170,7 @@ std::string insert(std::string_view verb, const Table& table) {
                        fmt::join(table.columns, ", "), values);
 }
 
-Blob digest_of(const Table& table, const Row& row) {
+Blob digest_of(const RecordTable& table, const Row& row) {
     // From the last column backwards, values that a migration gave to older rows stay out. So the
     // digests of older rows still match, and a measurement keeps its identity. Changing a cell from
     // or to such a value is detected all the same: the other digest covers more fields.

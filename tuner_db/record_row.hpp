@@ -14,7 +14,7 @@
 namespace jitune::internal {
 
 /// A table's name and its columns: the digest over the others, then the record's fields.
-struct Table {
+struct RecordTable {
     std::string_view name;
     std::vector<std::string_view> columns;
     sqlite::Row added;  ///< the values that older rows have in the last columns; see Field::added
@@ -72,9 +72,9 @@ std::optional<Record> from_cells(const sqlite::Row& row, std::size_t first) {
 }
 
 template <HasFields Record>
-const Table& table_of() {
-    static const Table table = [] {
-        Table made{Record::kTable, columns_of<Record>(), {}};
+const RecordTable& table_of() {
+    static const RecordTable table = [] {
+        RecordTable made{Record::kTable, columns_of<Record>(), {}};
         made.columns.insert(made.columns.begin(), "digest");
         const Record older;
         each_field(older, [&](const Field& field, const auto& value) {
@@ -88,13 +88,13 @@ const Table& table_of() {
 }
 
 /// "SELECT <all columns> FROM <table> <rest>"
-std::string select(const Table& table, std::string_view rest);
+std::string select(const RecordTable& table, std::string_view rest);
 
 /// "<verb> INTO <table>(<all columns>) VALUES(?1, …)"
-std::string insert(std::string_view verb, const Table& table);
+std::string insert(std::string_view verb, const RecordTable& table);
 
 /// 16 bytes over all cells of a table's row but the first, which is the digest's own.
-sqlite::Blob digest_of(const Table& table, const sqlite::Row& row);
+sqlite::Blob digest_of(const RecordTable& table, const sqlite::Row& row);
 
 /// 16 bytes over a key.
 sqlite::Blob digest_of(const RecordKey& key);
@@ -112,7 +112,7 @@ sqlite::Row to_row(const Record& record) {
 /// text is wrong.
 template <HasFields Record>
 std::optional<Record> from_row(const sqlite::Row& row) {
-    const Table& table = table_of<Record>();
+    const RecordTable& table = table_of<Record>();
     if (row.size() != table.columns.size() || row.front() != sqlite::Cell(digest_of(table, row))) {
         return std::nullopt;
     }

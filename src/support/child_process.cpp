@@ -49,7 +49,7 @@ std::string_view variable_name(std::string_view setting) {
 }
 
 /// This process's environment with the command's settings in place of those of the same name.
-std::vector<std::string> environment_of(const Command& command) {
+std::vector<std::string> environment_of(const ProcessCommand& command) {
     std::vector<std::string> all = command.environment;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const auto same = [&](const std::string& setting) {
@@ -79,7 +79,7 @@ void connect(SpawnFileActions& actions, int stream, int source) {
     }
 }
 
-pid_t spawn(const Command& command, const ChildStreams& streams, ChildProcess::Reach reach) {
+pid_t spawn(const ProcessCommand& command, const ChildStreams& streams, ChildProcess::Reach reach) {
     SpawnFileActions actions;
     connect(actions, STDIN_FILENO, streams.input);
     connect(actions, STDOUT_FILENO, streams.output);
@@ -115,7 +115,7 @@ pid_t spawn(const Command& command, const ChildStreams& streams, ChildProcess::R
 
 }  // namespace
 
-ChildProcess::ChildProcess(const Command& command, const ChildStreams& streams, Reach reach)
+ChildProcess::ChildProcess(const ProcessCommand& command, const ChildStreams& streams, Reach reach)
     : program_(command.program.string()), pid_(spawn(command, streams, reach)), reach_(reach) {}
 
 ChildProcess::~ChildProcess() {

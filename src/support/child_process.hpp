@@ -27,7 +27,8 @@ public:
     enum class Reach { group, session };
 
     /// Starts the program. Throws Error(unavailable).
-    ChildProcess(const Command& command, const ChildStreams& streams, Reach reach = Reach::group);
+    ChildProcess(const ProcessCommand& command, const ChildStreams& streams,
+                 Reach reach = Reach::group);
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void fail(const Command& command, const char* call, int code) {
+[[noreturn]] void fail(const ProcessCommand& command, const char* call, int code) {
     throw Error(ErrorKind::unavailable,
                 fmt::format("cannot run {}: {}: {}", command.program.string(), call,
                             std::system_category().message(code)),
@@ -68,7 +68,7 @@ std::string describe_end(const ProcessResult& result) {
     return fmt::format("exit code {}", result.exit_code);
 }
 
-ProcessResult run_process(const Command& command) {
+ProcessResult run_process(const ProcessCommand& command) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) {
         fail(command, "pipe2", errno);

@@ -12,7 +12,7 @@
 namespace jitune::internal {
 
 /// A program to run. No shell is involved.
-struct Command {
+struct ProcessCommand {
     std::filesystem::path program;
     std::vector<std::string> arguments;
     /// "NAME=value", set on top of this process's environment.
@@ -36,7 +36,7 @@ std::string describe_end(const ProcessResult& result);
 /// Runs `command` to its end or its timeout, with nothing to read and in a process group of its
 /// own, of which nothing is left running on return. Throws Error(unavailable) where the program
 /// cannot be started or its end is hidden because the app ignores SIGCHLD.
-ProcessResult run_process(const Command& command);
+ProcessResult run_process(const ProcessCommand& command);
 
 /// The program's full path: `name` itself if it has a slash, else the first executable file of that
 /// name on $PATH.

@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Command shell(const std::string& script) {
-    Command command;
+ProcessCommand shell(const std::string& script) {
+    ProcessCommand command;
     command.program = "/bin/sh";
     command.arguments = {"-c", script};
     return command;
@@ -56,7 +56,7 @@ private:
 };
 
 TEST(Process, HandsArgumentsOverWithoutAShell) {
-    Command command;
+    ProcessCommand command;
     command.program = "/bin/echo";
     command.arguments = {"$(id)", "a  b", "'\"", "*"};
     const ProcessResult result = run_process(command);
@@ -90,14 +90,14 @@ TEST(Process, HasNothingToReadAndNoneOfTheAppsFiles) {
 }
 
 TEST(Process, SetsVariablesOnTopOfTheEnvironment) {
-    Command command = shell("echo \"$HOME $JITUNE_TEST $PATH\"");
+    ProcessCommand command = shell("echo \"$HOME $JITUNE_TEST $PATH\"");
     command.environment = {"HOME=elsewhere", "JITUNE_TEST=a=b"};
     const ProcessResult result = run_process(command);
     EXPECT_EQ(result.output, "elsewhere a=b " + std::string(std::getenv("PATH")) + "\n");
 }
 
 TEST(Process, KillsEverythingTheProgramStartedWhenTimeIsUp) {
-    Command command = shell("sleep 600 & echo $!; wait");
+    ProcessCommand command = shell("sleep 600 & echo $!; wait");
     command.timeout = milliseconds(300);
     const ProcessResult result = run_process(command);
     EXPECT_TRUE(result.timed_out);
@@ -117,7 +117,7 @@ TEST(Process, WaitsForAProgramThatClosesItsOutput) {
 }
 
 TEST(Process, KeepsAllOutputUpToTheLimit) {
-    Command command = shell("head -c 3000000 /dev/zero");
+    ProcessCommand command = shell("head -c 3000000 /dev/zero");
     EXPECT_EQ(run_process(command).output.size(), command.output_limit);
     command.output_limit = 5'000'000;
     const ProcessResult result = run_process(command);
@@ -126,7 +126,7 @@ TEST(Process, KeepsAllOutputUpToTheLimit) {
 }
 
 TEST(Process, StopsAProgramThatNeverStopsWriting) {
-    Command command = shell("yes");
+    ProcessCommand command = shell("yes");
     command.timeout = milliseconds(200);
     EXPECT_TRUE(run_process(command).timed_out);
 }
@@ -148,7 +148,7 @@ TEST(Process, SaysSoWhereTheEndIsHidden) {
 }
 
 TEST(Process, NamesAProgramThatCannotBeStarted) {
-    Command command;
+    ProcessCommand command;
     command.program = "/no/such/program";
     try {
         run_process(command);

@@ -132,7 +132,7 @@ protected:
 
     template <class Record>
     void expect_columns_are_fields() {
-        const Table& table = table_of<Record>();
+        const RecordTable& table = table_of<Record>();
         sqlite::Statement statement(
             database_, fmt::format("SELECT name FROM pragma_table_info('{}')", table.name));
         std::vector<std::string> columns;
@@ -145,7 +145,7 @@ protected:
     /// The default of each added column in the schema is the value that the digest leaves out.
     template <class Record>
     void expect_defaults_of_added_fields() {
-        const Table& table = table_of<Record>();
+        const RecordTable& table = table_of<Record>();
         sqlite::Statement statement(
             database_, fmt::format("SELECT dflt_value FROM pragma_table_info('{}') WHERE cid >= {}",
                                    table.name, table.columns.size() - table.added.size()));

@@ -184,7 +184,7 @@ TEST_F(IsolationTest, SurvivesTwoHundredKills) {
     constexpr int kKills = 200;
     std::mt19937 random(7);
     std::uniform_int_distribution<int> delay_ms(0, 350);
-    Command command;
+    ProcessCommand command;
     command.program = JITUNE_BEHAVIOUR_SWEEP;
     command.arguments = {"sweep", options_.database.string(), "1000", "8000", "64000", "512000"};
     std::set<std::int64_t> committed;

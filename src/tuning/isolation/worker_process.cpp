@@ -46,7 +46,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
     auto [errors, sink] = make_pipe();
     channel_ = std::make_unique<MessageChannel>(std::move(ours));
     errors_ = std::move(errors);
-    Command command;
+    ProcessCommand command;
     command.program = program;
     command.arguments = {"worker", scratch_.path().string()};
     // Standard input is the channel, so that text which a candidate prints is never a message.

@@ -176,7 +176,7 @@ TEST_F(ReduceHostSession, ANewProcessDispatchesWithoutCompiling) {
         Session session(options_);
         return tuned_reduce(span_, ReduceOp::sum, session);
     }();
-    Command again;
+    ProcessCommand again;
     again.program = std::filesystem::read_symlink("/proc/self/exe");
     again.arguments = {kAnswerOnly, options_.database.string(), fmt::format("{}", expected)};
     // No compiler is to be found there.
