@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/isolation/worker_request.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fixtures/expect_error.hpp"
+
+namespace jitune::internal {
+namespace {
+
+Measurement known(const std::string& configuration) {
+    Measurement measurement;
+    measurement.configuration = configuration;
+    measurement.samples_ns = {100, 110};
+    measurement.conditions = "l2=cold chain=32";
+    return measurement;
+}
+
+WorkerRequest full_request() {
+    WorkerRequest request{
+        {"family", "host"}, "hash", "cuda:1", {"sum", {{"element", "int32"}}, {7, 8}, 16}, {}};
+    request.plan = {.strategy = "exhaustive",
+                    .seed = 5,
+                    .budget = std::chrono::milliseconds(1500),
+                    .max_evaluations = 9,
+                    .target_ns = 3.5,
+                    .target_speed_up = 1.25,
+                    .compile_threads = 3,
+                    .spent = std::chrono::milliseconds(200),
+                    .history = {known("block=1"), known("block=2")},
+                    .suspects = {"block=3"},
+                    .hints = {"block=4", "block=5"},
+                    .incumbent = "block=6"};
+    return request;
+}
+
+TEST(WorkerRequest, CarriesTheWholePlan) {
+    const WorkerRequest sent = full_request();
+    Message message;
+    MessageWriter writer(message);
+    write_request(writer, sent);
+    MessageReader reader(message);
+    const WorkerRequest got = read_request(reader);
+    EXPECT_EQ(got.plan.strategy, sent.plan.strategy);
+    EXPECT_EQ(got.plan.seed, sent.plan.seed);
+    EXPECT_EQ(got.plan.budget, sent.plan.budget);
+    EXPECT_EQ(got.plan.max_evaluations, sent.plan.max_evaluations);
+    EXPECT_EQ(got.plan.target_ns, sent.plan.target_ns);
+    EXPECT_EQ(got.plan.target_speed_up, sent.plan.target_speed_up);
+    EXPECT_EQ(got.plan.compile_threads, sent.plan.compile_threads);
+    EXPECT_EQ(got.plan.spent, sent.plan.spent);
+    EXPECT_EQ(got.plan.suspects, sent.plan.suspects);
+    EXPECT_EQ(got.plan.hints, sent.plan.hints);
+    EXPECT_EQ(got.plan.incumbent, sent.plan.incumbent);
+    ASSERT_EQ(got.plan.history.size(), 2U);
+    EXPECT_EQ(got.plan.history[1].configuration, "block=2");
+    EXPECT_EQ(got.plan.history[1].samples_ns, sent.plan.history[1].samples_ns);
+    EXPECT_EQ(got.plan.history[1].conditions, sent.plan.history[1].conditions);
+}
+
+TEST(WorkerRequest, CarriesTheTask) {
+    const WorkerRequest sent = full_request();
+    Message message;
+    MessageWriter writer(message);
+    write_request(writer, sent);
+    MessageReader reader(message);
+    const WorkerRequest got = read_request(reader);
+    EXPECT_EQ(got.kernel, sent.kernel);
+    EXPECT_EQ(got.template_hash, sent.template_hash);
+    EXPECT_EQ(got.device, sent.device);
+    EXPECT_EQ(got.problem.kernel, sent.problem.kernel);
+    EXPECT_EQ(got.problem.types, sent.problem.types);
+    EXPECT_EQ(got.problem.sizes, sent.problem.sizes);
+    EXPECT_EQ(got.problem.alignment, sent.problem.alignment);
+}
+
+TEST(WorkerRequest, RefusesATruncatedMessage) {
+    Message message;
+    MessageWriter writer(message);
+    write_request(writer, full_request());
+    message.pop_back();
+    expect_error(ErrorKind::unavailable, "", [&] {
+        MessageReader reader(message);
+        read_request(reader);
+    });
+}
+
+}  // namespace
+}  // namespace jitune::internal
