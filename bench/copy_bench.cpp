@@ -22,7 +22,7 @@ void check(CUresult result, const char* what) {
 
 }  // namespace
 
-CopyBench::CopyBench(std::size_t bytes) : driver_(jitune::load_driver()) {
+CopyBench::CopyBench(std::size_t bytes) : driver_(jitune::internal::load_driver()) {
     CUdevice device = 0;
     check(driver_->cuInit(0), "cuInit");
     check(driver_->cuDeviceGet(&device, 0), "cuDeviceGet");

@@ -39,7 +39,7 @@ private:
     /// Milliseconds of one call.
     [[nodiscard]] double sample(const std::function<void()>& call) const;
 
-    std::shared_ptr<const jitune::DriverTable> driver_;
+    std::shared_ptr<const jitune::internal::DriverTable> driver_;
     CUcontext context_ = nullptr;
     CUevent begin_ = nullptr, end_ = nullptr;
     std::vector<Lane> lanes_;

@@ -45,7 +45,7 @@ struct Lane {
 class Agreement {
 public:
     Agreement(Device& device, const Log& log, std::int64_t n)
-        : task_{device, reduce_kernel(ReduceKind::all, platform_of(device)),
+        : task_{device, reduce_kernel(ReduceKind::all, device.info().platform),
                 reduce_problem({ElementType::float32, ElementType::float32, ReduceOp::sum,
                                 detail::ReduceShape::all(n)})},
           log_(log) {}
