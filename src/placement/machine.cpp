@@ -169,10 +169,7 @@ Device& handle_device(Engine& engine, std::string_view id) {
     return id.empty() ? engine.cuda().site(nullptr).device() : device_of(engine, id);
 }
 
-StreamSite* host_data_site(Engine& engine, std::string_view family) {
-    if (engine.keeps_host_data()) {
-        return &engine.host().site(nullptr);
-    }
+StreamSite* placed_data_site(Engine& engine, std::string_view family) {
     if (engine.options().device != "auto") {
         return nullptr;
     }

@@ -69,10 +69,18 @@ Device& device_of(Engine& engine, std::string_view id);
 /// the calling thread's current CUDA context.
 Device& handle_device(Engine& engine, std::string_view id);
 
+/// As host_data_site(), where Options::device is not "host".
+StreamSite* placed_data_site(Engine& engine, std::string_view family);
+
 /// Where calls of a family work on host memory under Options::device. "host": the site of the host.
 /// "auto": the fastest of the family's placements, on the site of the machine; a family without
 /// placements (Family::placed) and a machine without GPUs have one place, the host. nullptr if the
 /// option names a GPU.
-StreamSite* host_data_site(Engine& engine, std::string_view family);
+inline StreamSite* host_data_site(Engine& engine, std::string_view family) {
+    if (engine.keeps_host_data()) {
+        return &engine.host().site(nullptr);
+    }
+    return placed_data_site(engine, family);
+}
 
 }  // namespace jitune::internal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family of kernels in one file, as a new one would be added: its template, its workload, its
 // kernel and spec, its call and its row. Nothing else in jitune knows it. A real family is several
-// files in src/families/<name>, and edits three that exist: families/families.cpp (its row),
-// families/CMakeLists.txt (its layer) and kernel_templates/CMakeLists.txt (its templates).
+// files in src/families/<name> and edits three that exist: families/families.cpp (its row),
+// families/CMakeLists.txt (its layer) and include/jitune/jitune.hpp (its public header).
 
 #include <cstring>
 #include <numeric>

@@ -10,8 +10,8 @@
 
 JITUNE_BEGIN_NAMESPACE
 
-/// What elements are combined with. "result" is the type that the caller asks for; sums, products
-/// and extremes also accumulate in it. docs/reference/reduce.md has every rule.
+/// The operation that combines elements. R, the result type, is the one that the caller asks for;
+/// sums, products and extremes also accumulate in it. docs/reference/reduce.md has every rule.
 ///
 /// | operation             | result                                        | of no elements |
 /// |-----------------------|-----------------------------------------------|----------------|
@@ -49,21 +49,21 @@ enum class ReduceOp : std::uint8_t {
 /// "sum", "arg_min" …
 JITUNE_API std::string_view to_string(ReduceOp op);
 
-/// Throws Error(usage) that lists the names there are.
+/// Throws Error(usage) with the list of known names.
 JITUNE_API ReduceOp parse_reduce_op(std::string_view name);
 
-/// How far two calls with the same data agree.
+/// How far the results of two calls with the same data agree.
 enum class Determinism : std::uint8_t {
-    run_to_run,  ///< on one device, while nothing is tuned anew: the same bits
-    any,         ///< whatever is fastest: sums of floats may differ from call to call
-    pinned,      ///< in the configuration that the caller names: the same bits also after tuning
+    run_to_run,  ///< the same bits, on one device and until the problem is tuned again
+    any,         ///< the fastest configuration: sums of floats may differ from call to call
+    pinned,      ///< the same bits, also after tuning: the caller names the configuration
 };
 
 JITUNE_API std::string_view to_string(Determinism determinism);
 JITUNE_API Determinism parse_determinism(std::string_view name);
 
-/// An operation given as C++ source text for the device compiler. Each expression may use what
-/// `definitions` declares. The combination must be associative and commutative.
+/// An operation given as C++ source text for the device compiler. Each expression may use the names
+/// that `definitions` declares. The combination must be associative and commutative.
 ///
 /// log(sum(exp(x))) in one pass:
 ///     name        = "log_sum_exp"
@@ -77,7 +77,7 @@ JITUNE_API Determinism parse_determinism(std::string_view name);
 struct CustomOperation {
     std::string name;         ///< a C identifier; for messages and the database
     std::string definitions;  ///< C++ in a namespace of its own, without #include; may be empty
-    /// Type of what is combined: of 1 to 4, 8, 12 or 16 bytes, trivially copyable, default
+    /// The type that is combined: 1 to 4, 8, 12 or 16 bytes, trivially copyable and default
     /// constructible.
     std::string state;
     std::string identity;  ///< expression of type `state`
@@ -85,13 +85,13 @@ struct CustomOperation {
     std::string combine;   ///< expression of type `state` over `a` and `b`
     std::string finish = "a";  ///< expression over `a`, the combination of all, and `n`
     ElementType result = ElementType::float32;
-    /// Largest relative difference between two right answers, which rounding in another order may
-    /// cause. 0 for exact operations, which are then deterministic in any order.
+    /// The largest relative difference between two right results that rounding in another order may
+    /// cause. 0 for exact operations, which give the same bits in any order.
     double tolerance = 1e-3;
 };
 
-/// What to compute and how reproducibly. Made from a ReduceOp or a CustomOperation where one is
-/// expected. Refers to the caller's operation and text: they must outlive the call.
+/// An operation and how reproducible its results must be. Converts from a ReduceOp and from a
+/// CustomOperation. Refers to the caller's operation and text, which must outlive the call.
 struct Reduction {
     ReduceOp op = ReduceOp::sum;
     Determinism determinism = Determinism::run_to_run;
