@@ -26,7 +26,7 @@ T element_of(double value) {
     }
 }
 
-/// Between the ends of a fill, both included.
+/// Draws elements between the ends of a fill, both included.
 template <class T>
 class RandomElements {
 public:
@@ -82,7 +82,7 @@ std::vector<std::byte> file_data(const std::filesystem::path& folder, const std:
     const NpyFile npy(folder / file);
     if (npy.header().type != type || npy.header().count != count) {
         throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" has {} elements of {}, the kernel's argument {} of {}",
+                    fmt::format("\"{}\" has {} elements of {}, but the argument takes {} of {}",
                                 (folder / file).string(), npy.header().count,
                                 to_string(npy.header().type), count, to_string(type)));
     }
@@ -102,11 +102,12 @@ std::vector<std::byte> fill_data(const Fill& fill, ElementType type, std::size_t
     });
 }
 
-std::uint64_t value_bits(ElementType type, const Scalar& value, const std::string& what) {
+std::uint64_t value_bits(ElementType type, const Scalar& value, const std::string& name) {
     const auto* integer = std::get_if<std::int64_t>(&value);
     const auto* real = std::get_if<double>(&value);
     if (integer == nullptr && real == nullptr) {
-        throw Error(ErrorKind::usage, fmt::format("{} is {}, no number", what, to_string(value)));
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} must be a number, not {}", name, to_string(value)));
     }
     return visit_element(type, [&]<class T>(T) {
         T converted{};

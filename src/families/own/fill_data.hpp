@@ -13,10 +13,11 @@
 
 namespace jitune::internal {
 
-/// The bytes that an array of `count` elements repeats. Random data is shorter than large arrays
-/// (a prime, so that no stride meets the same elements in every period) and the same for the same
-/// seed: by default floats in [-1, 1], signed integers in [-100, 100], unsigned ones in [0, 100].
-/// Throws Error(usage) for a file in `folder` that is of another type or has not `count` elements.
+/// One period of the data of an array of `count` elements: the array repeats these bytes. The
+/// period of random data is shorter than large arrays. Its length is prime, so that no stride meets
+/// the same elements in every period. One seed always gives the same data: by default floats in
+/// [-1, 1], signed integers in [-100, 100], unsigned ones in [0, 100]. Throws Error(usage) if a
+/// file in `folder` has another type or another number of elements.
 std::vector<std::byte> fill_data(const Fill& fill, ElementType type, std::size_t count,
                                  std::uint64_t seed, const std::filesystem::path& folder);
 
@@ -24,8 +25,8 @@ std::vector<std::byte> fill_data(const Fill& fill, ElementType type, std::size_t
 std::vector<std::byte> file_data(const std::filesystem::path& folder, const std::string& file,
                                  ElementType type, std::size_t count);
 
-/// The bits of a number as a value of the type, in the low bytes. Throws Error(usage) for what is
-/// no number; `what` names it.
-std::uint64_t value_bits(ElementType type, const Scalar& value, const std::string& what);
+/// The bits of a number as a value of the type, in the low bytes. Throws Error(usage) unless the
+/// value is a number; `name` names the value in the message.
+std::uint64_t value_bits(ElementType type, const Scalar& value, const std::string& name);
 
 }  // namespace jitune::internal

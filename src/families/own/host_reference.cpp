@@ -31,7 +31,7 @@ std::unique_ptr<Platform> make_host() {
 SplitText split_host_text(const std::string& text) {
     SplitText split;
     bool any = false;
-    int depth = 0;  // of the conditions within a section; 0: outside of one
+    int depth = 0;  // nested #if lines within a host section; 0 outside of a section
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
         const std::string_view line = std::string_view(text).substr(at, end - at);
@@ -59,13 +59,13 @@ HostReference::HostReference(TemplateSource source)
 
 void HostReference::call(const Instance& instance, std::span<const std::uint64_t> cells) {
     Device& device = host_->device(0);
-    const std::string what = fmt::format("the host reference of {}", source_.name);
+    const std::string function = fmt::format("the host reference of {}", source_.name);
     auto outcome = binaries_.find("", device.info().device_class, instance);
     if (!outcome) {
         outcome = binaries_.compile(device, source_, "", std::span(&instance, 1)).front();
     }
     if (const auto* failure = std::get_if<CompileFailure>(&*outcome)) {
-        throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", what, failure->log));
+        throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", function, failure->log));
     }
     Launch launch{};
     launch.step_count = 1;
@@ -77,7 +77,7 @@ void HostReference::call(const Instance& instance, std::span<const std::uint64_t
     try {
         device.load(std::get<Binary>(*outcome))->launch(launch, nullptr);
     } catch (const Error& error) {
-        throw Error(error.kind(), fmt::format("calling {}: {}", what, error.what()),
+        throw Error(error.kind(), fmt::format("calling {}: {}", function, error.what()),
                     error.native_code());
     }
 }

@@ -11,23 +11,23 @@
 
 namespace jitune::internal {
 
-/// The text of a template in two: what its device's compiler gets, and what stands between each
-/// `#ifdef JITUNE_HOST` and its `#endif`, for the host's. Both keep every line where it is.
+/// The text of a template in two parts. Lines of the other part are empty in each, so that the
+/// compilers' messages name the right lines.
 struct SplitText {
-    std::string device;
-    std::string host;  ///< empty where there is no such section
+    std::string device;  ///< for the compiler of the template's device
+    std::string host;    ///< between each `#ifdef JITUNE_HOST` and its `#endif`; may be empty
 };
 SplitText split_host_text(const std::string& text);
 
-/// A function of the template's author's that gives the right outputs, compiled by the host's
-/// compiler and called in this process. Thread-safe.
+/// The host function of a template's author that computes the right outputs. The host's compiler
+/// compiles it, and this process calls it. Thread-safe.
 class HostReference {
 public:
     explicit HostReference(TemplateSource source);
 
-    /// Calls what `instance` names with these cells as its arguments, in order: pointers to host
-    /// memory and scalars. Throws Error(compile) with the compiler's words, Error(device) where the
-    /// function takes another number of arguments, Error(unavailable) where there is no compiler.
+    /// Calls the function of `instance` with these cells as its arguments, in order: pointers to
+    /// host memory and scalars. Throws Error(compile) with the compiler's message, Error(device) if
+    /// the function takes another number of arguments, Error(unavailable) without a compiler.
     void call(const Instance& instance, std::span<const std::uint64_t> cells);
 
 private:

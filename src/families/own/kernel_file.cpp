@@ -14,8 +14,8 @@ namespace jitune::internal {
 
 namespace {
 
-/// What the folder, else jitune itself, has under the name of a header; nothing where neither does,
-/// which is for the compiler to say or to find.
+/// The text of a header in the folder, else of jitune's own header of that name. Empty if neither
+/// exists: the compiler may still find it, or reports it.
 std::optional<std::string> header_text(const std::filesystem::path& folder,
                                        const std::string& name) {
     const std::filesystem::path path(name);
@@ -27,7 +27,7 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
     return builtin_header(name);
 }
 
-/// What a template in `folder` may include.
+/// Finds the headers of a template in `folder`.
 FindHeader headers_in(const std::filesystem::path& folder) {
     return [folder](const std::string& name) { return header_text(folder, name); };
 }
@@ -47,7 +47,7 @@ Kernel kernel_from_text(std::string name, std::string text, const std::filesyste
 
 Kernel kernel_file_of(std::span<const std::string> spec) {
     if (spec.size() != 4) {
-        throw Error(ErrorKind::usage, "make a kernel of a file from its spec: this is none");
+        throw Error(ErrorKind::usage, "cannot build a kernel from a file: malformed worker spec");
     }
     return kernel_from_text(spec[1], spec[2], spec[3]);
 }
@@ -62,8 +62,8 @@ Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> s
     const FrontMatter& front = kernel.front_matter();
     for (const auto& [name, value] : types) {
         if (!front.types.contains(name)) {
-            throw Error(ErrorKind::usage, fmt::format("{}: has no type parameter \"{}\"",
-                                                      kernel.source().name, name));
+            throw Error(ErrorKind::usage,
+                        fmt::format("{}: no type parameter \"{}\"", kernel.source().name, name));
         }
     }
     for (const auto& [name, texts] : front.types) {

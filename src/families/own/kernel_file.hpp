@@ -12,19 +12,21 @@
 
 namespace jitune::internal {
 
-/// A kernel of the user's own, from a template file: with the headers that its #include directives
-/// name and the TOML files that its front matter includes, each from the file's folder, else from
-/// jitune's own. Throws Error(usage): no such file, bad front matter, no [reference].
+/// Makes a kernel from a user's template file, with the headers that its #include directives name
+/// and the TOML files that its front matter includes. Each is looked for in the file's folder, then
+/// among jitune's own. Throws Error(usage): no such file, wrong front matter, no [reference].
 Kernel kernel_from_file(const std::filesystem::path& path);
 
-/// As above, of text that is in memory; `folder` is where its headers and .npy files are.
+/// As above, from text in memory; `folder` holds its headers and .npy files.
 Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder);
 
-/// The kernel that Kernel::spec of such a kernel tells of.
+/// Makes a kernel of the two above again from its Kernel::spec, in a worker. Throws Error(usage)
+/// for a malformed spec.
 Kernel kernel_file_of(std::span<const std::string> spec);
 
-/// The problem of a kernel at its sizes, in their order. A type parameter that has one name only
-/// needs no mention in `types`. Throws Error(usage) for sizes and types that the kernel has not.
+/// The problem of a kernel with these sizes, in the template's order, and types. `types` may leave
+/// out a type parameter that has one name only. Throws Error(usage) for sizes and types that do not
+/// fit the template.
 Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,
                        std::map<std::string, std::string> types);
 

@@ -41,8 +41,7 @@ constexpr std::array kFormats{
     throw Error(ErrorKind::usage, fmt::format("{}; {}", why, kAccepted));
 }
 
-/// The text of a header: a Python dictionary with the keys descr, fortran_order and shape. This
-/// much of Python and no more.
+/// Reads the text of a header: a Python dictionary with the keys descr, fortran_order and shape.
 class Literal {
 public:
     explicit Literal(std::string_view text) : rest_(text) {}
@@ -58,7 +57,7 @@ public:
 
     void expect(char wanted) {
         if (!accept(wanted)) {
-            refuse(fmt::format("the header has no '{}' where one belongs", wanted));
+            refuse(fmt::format("the header lacks a '{}'", wanted));
         }
     }
 
@@ -124,7 +123,7 @@ private:
         std::size_t digits = 0;
         for (; digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9'; ++digits) {
             if (value > kLimit) {
-                refuse("the shape has a dimension that fits no memory");
+                refuse("the shape has a dimension that is too large");
             }
             value = value * 10 + (rest_[digits] - '0');
         }
@@ -191,14 +190,14 @@ std::size_t count_elements(const std::vector<std::int64_t>& shape, std::size_t e
         const auto factor = static_cast<std::size_t>(dimension);
         if (!empty && count > bytes / element_bytes / factor) {
             refuse(
-                fmt::format("the file is cut short: its shape needs more than the {} bytes of "
-                            "data that are there",
+                fmt::format("the file is cut short: its shape needs more than its {} bytes of "
+                            "data",
                             bytes));
         }
         count *= factor;
     }
     if (count * element_bytes > bytes) {
-        refuse(fmt::format("the file is cut short: its shape needs {} bytes of data, {} are there",
+        refuse(fmt::format("the file is cut short: its shape needs {} bytes of data, but it has {}",
                            count * element_bytes, bytes));
     }
     if (count * element_bytes < bytes) {
@@ -255,11 +254,11 @@ NpyHeader parse_npy(std::span<const std::byte> file, const std::string& name) {
 
 void write_npy(const std::filesystem::path& path, ElementType type,
                std::span<const std::int64_t> shape, std::span<const std::byte> data) {
-    // Of the formats of one type the last is its own: a bool is a uint8.
+    // The last format of a type is its own; an earlier one is bool, which is read as uint8.
     const auto format = std::find_if(kFormats.rbegin(), kFormats.rend(),
                                      [&](const Format& one) { return one.type == type; });
     if (format == kFormats.rend()) {
-        throw Error(ErrorKind::usage, fmt::format("cannot write \"{}\": NumPy has no {}",
+        throw Error(ErrorKind::usage, fmt::format("cannot write \"{}\": NumPy has no type {}",
                                                   path.string(), to_string(type)));
     }
     constexpr std::size_t kAligned = 64;

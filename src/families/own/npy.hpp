@@ -13,7 +13,7 @@
 
 namespace jitune::internal {
 
-/// What the header of a NumPy .npy file says.
+/// The header of a NumPy .npy file.
 struct NpyHeader {
     ElementType type = ElementType::float32;
     std::vector<std::int64_t> shape;  ///< empty: one value
@@ -22,17 +22,18 @@ struct NpyHeader {
     std::size_t data_offset = 0;  ///< bytes before the first element
 };
 
-/// Reads the header of a whole .npy file of version 1.0, 2.0 or 3.0 and holds its sizes against the
-/// file's. Throws Error(usage) that begins with `name`.
+/// Reads the header of a whole .npy file of version 1.0, 2.0 or 3.0 and checks its sizes against
+/// the file's. Throws Error(usage) whose message names `name`.
 NpyHeader parse_npy(std::span<const std::byte> file, const std::string& name);
 
-/// Writes a .npy file of version 1.0 in C order; `data` are all elements of an array of that shape
-/// and of `type`, which is none of bfloat16. Throws Error(usage) where the file cannot be written.
+/// Writes a .npy file of version 1.0 in C order. `data` holds all elements of an array of that
+/// shape and of `type`. Throws Error(usage) if the file cannot be written, and for bfloat16, a type
+/// that NumPy does not have.
 void write_npy(const std::filesystem::path& path, ElementType type,
                std::span<const std::int64_t> shape, std::span<const std::byte> data);
 
-/// A .npy array, mapped into memory, of one of the element types but bfloat16, which NumPy has not.
-/// A bool is a uint8.
+/// A .npy array, mapped into memory, of any element type that NumPy has: all but bfloat16. A bool
+/// counts as a uint8.
 class NpyFile {
 public:
     /// Throws Error(usage) as parse_npy and MappedFile do.

@@ -12,7 +12,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Of the finite values.
+/// The root mean square of the finite values.
 template <class T>
 double root_mean_square(std::span<const std::byte> values) {
     const std::size_t count = values.size() / sizeof(T);

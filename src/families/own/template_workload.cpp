@@ -16,7 +16,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using Kind = ReferenceSpec::Kind;
 
-// Primes: no multiples of anything.
+// Primes: no multiple of a block or a pack.
 constexpr std::array<std::int64_t, 4> kSmall{37, 53, 29, 61};
 constexpr std::array<std::int64_t, 4> kMiddle{131, 67, 97, 41};
 
@@ -65,7 +65,7 @@ TemplateWorkload::TemplateWorkload(const KernelTemplate& kernel, TemplateSource 
     const std::string& name = kernel_.source().name;
     if (!reference) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{}: front matter needs [reference], which says what is right: "
+                    fmt::format("{}: front matter needs [reference], the source of right answers: "
                                 "entry = \"a plain kernel\", host = \"a host function\", npy = "
                                 "{{ output = \"file.npy\" }} or default = true",
                                 name));
@@ -74,7 +74,7 @@ TemplateWorkload::TemplateWorkload(const KernelTemplate& kernel, TemplateSource 
         if (argument.access == Access::value_array) {
             throw Error(ErrorKind::usage,
                         fmt::format("{}: argument {}: arrays by value are for jitune's own "
-                                    "kernels; make it `in`",
+                                    "kernels; give it the access `in`",
                                     name, argument.name));
         }
     }
@@ -99,7 +99,7 @@ std::size_t TemplateWorkload::count_of(const ArgumentSpec& argument, const Probl
     const auto* count = value ? std::get_if<std::int64_t>(&*value) : nullptr;
     if (count == nullptr || *count < 0) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{}: count of argument {} is \"{}\", which is no number of "
+                    fmt::format("{}: the count of argument {}, \"{}\", is not a number of "
                                 "elements for {}; it may use sizes and types",
                                 kernel_.source().name, argument.name, argument.amount.text(),
                                 sizes_text(problem, kernel_.front_matter().sizes)));

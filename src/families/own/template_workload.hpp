@@ -12,13 +12,13 @@
 
 namespace jitune::internal {
 
-/// The data and the answers that a template's own front matter tells of. Where no constraint names
-/// a size and no argument comes from a file, candidates are also checked on small awkward sizes, at
-/// the least alignment that the template allows. Safe from any thread.
+/// The data and the right answers of a user's template, as its front matter describes them.
+/// Candidates are also checked on small awkward sizes, at the least alignment that the template
+/// allows, unless a constraint names a size or a file gives an argument. Safe from any thread.
 class TemplateWorkload : public Workload {
 public:
-    /// `host` is what HostReference compiles; files are looked for in `folder`. Throws Error(usage)
-    /// for a template without [reference].
+    /// `host` is the source of the HostReference; `folder` holds the files of the front matter.
+    /// Throws Error(usage) for a template without [reference].
     TemplateWorkload(const KernelTemplate& kernel, TemplateSource host,
                      std::filesystem::path folder);
 

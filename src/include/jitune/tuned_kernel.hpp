@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -32,8 +33,8 @@ struct KernelSize {
     std::int64_t value;
 };
 
-/// A pointer to the elements of an array, or a scalar; it knows its type. Made where one is
-/// expected. A void* stands for an array of any type.
+/// A pointer to the elements of an array, or a scalar, with its element type. Pointers and scalars
+/// convert to it. A void* stands for an array of any type.
 class KernelArgument {
 public:
     enum class Kind : std::uint8_t { pointer, untyped_pointer, value };
@@ -63,23 +64,61 @@ private:
     ElementType type_;
 };
 
+/// The sizes of one call, in any number: a list in braces, or a vector, array or span that is made
+/// at run time. By position they are in the order of the template's `sizes`.
+using KernelSizes = std::span<const KernelSize>;
+
+/// The arguments of one call, made as KernelSizes are: those of access in, out, inout and value, in
+/// the order of the template's [arguments]. Pointers are to the memory of the template's device and
+/// as aligned as the template asks for.
+using KernelArguments = std::span<const KernelArgument>;
+
+/// A TunedKernel for fixed sizes on one device, with everything slow done ahead: calls only launch,
+/// so that they can be captured into a CUDA graph. Calls share work memory: do not let two of them,
+/// or a call and a graph that holds one, run at the same time. The handle must outlive its launches
+/// and graphs, and its Session must outlive the handle. The TunedKernel need not.
+class JITUNE_API PreparedKernel {
+public:
+    ~PreparedKernel();
+    PreparedKernel(PreparedKernel&& other) noexcept;
+    PreparedKernel& operator=(PreparedKernel&& other) noexcept;
+
+    /// Launches on `stream`; on the host, which has no streams, returns when the work is done.
+    /// Throws Error: usage (arguments that do not fit the template), device, forked.
+    void operator()(KernelArguments arguments, CUstream_st* stream = nullptr) const;
+    void operator()(std::initializer_list<KernelArgument> arguments,
+                    CUstream_st* stream = nullptr) const {
+        (*this)(KernelArguments(arguments), stream);
+    }
+
+    /// The configuration that the calls launch, and its origin.
+    [[nodiscard]] const DispatchInfo& info() const;
+
+private:
+    friend class TunedKernel;
+    struct State;
+    explicit PreparedKernel(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
 /// A kernel of your own: a kernel template in a file, which is tuned for the device and the sizes
-/// that it is called with. docs/tutorial/your_kernel.md says what is in the file.
+/// that it is called with. docs/your_kernel.md says what is in the file.
 ///
 ///     jitune::TunedKernel multiply("matmul.cu");
 ///     multiply.launch({m, n, k}, {a, b, c}, stream);
 ///
-/// The first call for a size bucket takes the winner from the database, and on a miss follows
-/// Options::on_miss, which may take Options::budget; later calls only launch: no lock, no
-/// allocation. Safe from any thread; threads that need the same winner wait for one of them. The
-/// session must outlive it. A moved-from kernel may only be assigned to or destroyed.
+/// The first call for a size bucket takes the winner from the database. Without a stored winner it
+/// follows Options::on_miss, which may take Options::budget. Later calls only launch: no lock, and
+/// up to eight sizes no allocation. Safe from any thread; threads that need the same winner wait
+/// for the one that tunes. The session must outlive the kernel. A moved-from kernel may only be
+/// assigned to or destroyed.
 ///
-/// All functions throw Error: usage (no such file; front matter that is wrong, with file and line;
-/// sizes, types or arguments that the template has not), unavailable, compile with the compiler's
+/// All functions throw Error: usage (no such file; wrong front matter, with file and line; sizes,
+/// types or arguments that do not fit the template), unavailable, compile with the compiler's
 /// words, device, verify (no configuration gave the right result), not_prepared, forked.
 class JITUNE_API TunedKernel {
 public:
-    /// Reads the template. `types` names those type parameters that have several names:
+    /// Reads the template. `types` selects a name for each type parameter that has several:
     /// {{"element", "float32"}}.
     explicit TunedKernel(const std::filesystem::path& file,
                          const std::map<std::string, std::string>& types = {},
@@ -88,22 +127,35 @@ public:
     TunedKernel(TunedKernel&& other) noexcept;
     TunedKernel& operator=(TunedKernel&& other) noexcept;
 
-    /// Launches on `stream`, of which the host backend has none: there the call returns when the
-    /// work is done. `arguments` are those of access in, out, inout and value, in the front
-    /// matter's order; pointers are to the device's memory (the host's, for a template of the host
-    /// backend) and as aligned as the front matter asks for. Each size is at least 1.
+    /// Launches on `stream`; a kernel for the host has no streams and returns when the work is
+    /// done. Each size is at least 1. While `stream` is captured, throws Error(not_prepared) if no
+    /// call of the same size bucket came before, or if the kernel needs more scratch memory than
+    /// the stream has; the capture stays valid. Capture a call of the handle of prepare() instead.
+    void launch(KernelSizes sizes, KernelArguments arguments, CUstream_st* stream = nullptr) const;
     void launch(std::initializer_list<KernelSize> sizes,
                 std::initializer_list<KernelArgument> arguments,
-                CUstream_st* stream = nullptr) const;
+                CUstream_st* stream = nullptr) const {
+        launch(KernelSizes(sizes), KernelArguments(arguments), stream);
+    }
+    void launch(KernelSizes sizes, std::initializer_list<KernelArgument> arguments,
+                CUstream_st* stream = nullptr) const {
+        launch(sizes, KernelArguments(arguments), stream);
+    }
+    void launch(std::initializer_list<KernelSize> sizes, KernelArguments arguments,
+                CUstream_st* stream = nullptr) const {
+        launch(KernelSizes(sizes), arguments, stream);
+    }
 
-    /// Does everything slow ahead of time, for the calling thread's current device, and says what
-    /// will be launched. A stream whose first launch is being captured must have had a launch of
-    /// these sizes before where the kernel has work memory.
-    DispatchInfo prepare(std::initializer_list<KernelSize> sizes) const;
+    /// Finds or tunes, compiles, loads and allocates for these sizes on the calling thread's
+    /// current CUDA device (device 0 where none is current), or on the host.
+    [[nodiscard]] PreparedKernel prepare(KernelSizes sizes) const;
+    [[nodiscard]] PreparedKernel prepare(std::initializer_list<KernelSize> sizes) const {
+        return prepare(KernelSizes(sizes));
+    }
 
 private:
     struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<const State> state_;
 };
 
 JITUNE_END_NAMESPACE

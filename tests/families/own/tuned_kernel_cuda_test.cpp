@@ -119,5 +119,49 @@ TEST_F(TunedKernelCudaTest, PassesValuesAsTheirBits) {
     EXPECT_EQ(plain->counters().compiles, 1);
 }
 
+TEST_F(TunedKernelCudaTest, APreparedKernelIsCapturedAndReplayed) {
+    const auto tuning = session(TunePolicy::now);
+    const TunedKernel kernel(kExamples / "axpby.cu", {{"element", "float32"}}, *tuning);
+    const PreparedKernel prepared = kernel.prepare({3});
+    EXPECT_EQ(prepared.info().origin, Origin::tuned);
+    EXPECT_EQ(prepared.info().device, "cuda:0");
+    std::vector<float> y{1, 2, 3}, x{10, 20, 30};
+    CUstream stream = fake_.make_stream();
+    fake_.begin_capture(stream);
+    const std::vector<KernelArgument> arguments{y.data(), 2.0f, x.data(), -1.0f};
+    prepared(arguments, stream);
+    EXPECT_TRUE(fake_.end_capture(stream));
+    EXPECT_EQ(y, (std::vector<float>{1, 2, 3}));
+    ASSERT_EQ(fake_.captured().size(), 1U);
+    axpby(fake_.captured().front());
+    EXPECT_EQ(y, (std::vector<float>{19, 38, 57}));
+    EXPECT_EQ(fake_.calls_during_capture(), std::vector<std::string>{"cuLaunchKernelEx"});
+}
+
+TEST_F(TunedKernelCudaTest, APreparedKernelRefusesArgumentsThatDoNotFitAndKeepsTheCapture) {
+    const auto plain = session(TunePolicy::template_default);
+    const TunedKernel kernel(kExamples / "axpby.cu", {{"element", "float32"}}, *plain);
+    const PreparedKernel prepared = kernel.prepare({3});
+    EXPECT_EQ(prepared.info().origin, Origin::template_default);
+    CUstream stream = fake_.make_stream();
+    fake_.begin_capture(stream);
+    float* nothing = nullptr;
+    expect_error(ErrorKind::usage, "must be a pointer to float32, not null", [&] {
+        prepared({nothing, 2.0f, nothing, -1.0f}, stream);
+    });
+    EXPECT_TRUE(fake_.end_capture(stream));
+    EXPECT_TRUE(fake_.captured().empty());
+}
+
+TEST_F(TunedKernelCudaTest, PreparesNothingWhileAStreamOfTheContextIsCaptured) {
+    const auto plain = session(TunePolicy::template_default);
+    const TunedKernel kernel(kExamples / "axpby.cu", {{"element", "float32"}}, *plain);
+    CUstream stream = fake_.make_stream();
+    fake_.begin_capture(stream);
+    expect_error(ErrorKind::not_prepared, "TunedKernel::prepare",
+                 [&] { static_cast<void>(kernel.prepare({3})); });
+    EXPECT_TRUE(fake_.end_capture(stream));
+}
+
 }  // namespace
 }  // namespace jitune::internal
