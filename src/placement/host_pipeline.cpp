@@ -17,14 +17,15 @@ constexpr std::size_t kSmallChunk = std::size_t{64} << 10;
 // The most memory that a slot keeps from one call to the next.
 constexpr std::size_t kMostKept = std::size_t{64} << 20;
 
-/// The lanes of the threads: all lanes in turn, so that few chunks are spread over all devices.
-std::vector<const Lane*> seats_of(std::span<const Lane> lanes, std::size_t most) {
-    std::vector<const Lane*> seats;
+/// The share that each thread works for: all shares in turn, so that few chunks are spread over all
+/// devices.
+std::vector<const DeviceShare*> seats_of(std::span<const DeviceShare> shares, std::size_t most) {
+    std::vector<const DeviceShare*> seats;
     for (int slot = 0; seats.size() < most; ++slot) {
         const std::size_t before = seats.size();
-        for (const Lane& lane : lanes) {
-            if (slot < lane.slots && seats.size() < most) {
-                seats.push_back(&lane);
+        for (const DeviceShare& share : shares) {
+            if (slot < share.slots && seats.size() < most) {
+                seats.push_back(&share);
             }
         }
         if (seats.size() == before) {
@@ -39,14 +40,14 @@ std::vector<const Lane*> seats_of(std::span<const Lane> lanes, std::size_t most)
 HostPipeline::HostPipeline() = default;
 HostPipeline::~HostPipeline() = default;
 
-void HostPipeline::run(const HostWork& work, std::span<const Lane> lanes, std::size_t chunk_bytes,
-                       Staging staging) {
+void HostPipeline::run(const HostWork& work, std::span<const DeviceShare> shares,
+                       std::size_t chunk_bytes, Staging staging) {
     const std::size_t row_bytes = std::max<std::size_t>(work.row_bytes(), 1);
     auto rows = static_cast<std::int64_t>(std::max<std::size_t>(chunk_bytes / row_bytes, 1));
     while (true) {
         const std::int64_t chunks = (work.rows() + rows - 1) / rows;
         try {
-            return run_chunks(work, lanes, partition(work.rows(), chunks, work.halo()), staging);
+            return run_chunks(work, shares, partition(work.rows(), chunks, work.halo()), staging);
         } catch (const Error& error) {
             const bool small = static_cast<std::size_t>(rows) * row_bytes <= kSmallChunk;
             if (error.kind() != ErrorKind::unavailable || rows == 1 || small) {
@@ -58,26 +59,26 @@ void HostPipeline::run(const HostWork& work, std::span<const Lane> lanes, std::s
     }
 }
 
-void HostPipeline::run_chunks(const HostWork& work, std::span<const Lane> lanes,
+void HostPipeline::run_chunks(const HostWork& work, std::span<const DeviceShare> shares,
                               const std::vector<Part>& parts, Staging staging) {
-    const std::vector<const Lane*> seats = seats_of(lanes, parts.size());
+    const std::vector<const DeviceShare*> seats = seats_of(shares, parts.size());
     std::atomic<std::size_t> next{0};
     crew_.run(seats.size(), [&](std::size_t seat) {
-        const Lane& lane = *seats[seat];
+        const DeviceShare& share = *seats[seat];
         std::unique_ptr<PipelineSlot> slot;
         try {
             for (std::size_t i = next++; i < parts.size(); i = next++) {
                 if (slot == nullptr) {
-                    slot = take(*lane.device);
+                    slot = take(*share.device);
                 }
-                slot->run(*lane.kernel, work, parts[i], work.chunk(parts[i]), staging);
+                slot->run(*share.kernel, work, parts[i], work.chunk(parts[i]), staging);
             }
         } catch (...) {
             next = parts.size();  // no further chunk is begun
             throw;
         }
         if (slot != nullptr) {
-            give_back(*lane.device, std::move(slot));
+            give_back(*share.device, std::move(slot));
         }
     });
 }

@@ -18,7 +18,7 @@ namespace jitune::internal {
 class PipelineSlot;
 
 /// A device's share of the work: `slots` chunks at a time, each in a thread of its own.
-struct Lane {
+struct DeviceShare {
     Device* device;
     const Resolved* kernel;
     int slots;
@@ -42,7 +42,7 @@ public:
     /// Works in chunks of about `chunk_bytes`, or smaller ones if memory runs out. Throws
     /// Error(unavailable) if there is no memory for a single row, and Error(device); the outputs
     /// are undefined then.
-    void run(const HostWork& work, std::span<const Lane> lanes, std::size_t chunk_bytes,
+    void run(const HostWork& work, std::span<const DeviceShare> shares, std::size_t chunk_bytes,
              Staging staging);
 
 private:
@@ -50,7 +50,7 @@ private:
     std::unique_ptr<PipelineSlot> take(Device& device);
     void give_back(Device& device, std::unique_ptr<PipelineSlot> slot);
     void release();
-    void run_chunks(const HostWork& work, std::span<const Lane> lanes,
+    void run_chunks(const HostWork& work, std::span<const DeviceShare> shares,
                     const std::vector<Part>& parts, Staging staging);
 
     std::mutex mutex_;

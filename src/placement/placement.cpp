@@ -111,8 +111,9 @@ Placement Placement::read(PlacedValues& values) {
     return placement;
 }
 
-std::vector<Lane> Placement::lanes(std::span<Device* const> gpus_of_machine, Device& host,
-                                   const std::function<const Resolved&(Device&)>& resolve) const {
+std::vector<DeviceShare> Placement::shares(
+    std::span<Device* const> gpus_of_machine, Device& host,
+    const std::function<const Resolved&(Device&)>& resolve) const {
     if (only != nullptr) {
         return {{only, &resolve(*only), slots}};
     }
@@ -121,14 +122,14 @@ std::vector<Lane> Placement::lanes(std::span<Device* const> gpus_of_machine, Dev
         refuse(fmt::format("gpus={}", gpus),
                fmt::format("at most {}, the GPUs of this machine", gpus_of_machine.size()));
     }
-    std::vector<Lane> lanes;
+    std::vector<DeviceShare> shares;
     for (Device* gpu : gpus_of_machine.first(used)) {
-        lanes.push_back({gpu, &resolve(*gpu), slots});
+        shares.push_back({gpu, &resolve(*gpu), slots});
     }
     if (processors == Processors::all) {
-        lanes.push_back({&host, &resolve(host), 1});
+        shares.push_back({&host, &resolve(host), 1});
     }
-    return lanes;
+    return shares;
 }
 
 }  // namespace jitune::internal

@@ -52,7 +52,7 @@ struct Placement {
 
     /// The devices of a machine that share the work, each with the kernel that `resolve` gives for
     /// it. Throws Error(device) if the machine has fewer GPUs than the placement uses.
-    [[nodiscard]] std::vector<Lane> lanes(
+    [[nodiscard]] std::vector<DeviceShare> shares(
         std::span<Device* const> gpus_of_machine, Device& host,
         const std::function<const Resolved&(Device&)>& resolve) const;
 };

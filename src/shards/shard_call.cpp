@@ -138,7 +138,7 @@ private:
         return static_cast<const std::byte*>(work_.shards[shard].data) + input_bytes(unit);
     }
 
-    [[nodiscard]] WindowKernel::Part body(std::size_t shard) const {
+    [[nodiscard]] WindowKernel::Array body(std::size_t shard) const {
         const HaloShard& plan = work_.plans[shard];
         return {plan.body, plan.padded, input(shard, plan.body_from), outputs_[shard]};
     }
@@ -150,7 +150,7 @@ private:
             return nullptr;
         }
         group_.enter(shard);
-        const WindowKernel::Part band{plan.band, plan.padded, nullptr, nullptr};
+        const WindowKernel::Array band{plan.band, plan.padded, nullptr, nullptr};
         return &kernel_.resolve(engine, *group_.stream(shard).site,
                                 plan.body > 0 ? body(shard) : band);
     }

@@ -36,21 +36,21 @@ public:
     [[nodiscard]] virtual std::size_t output_bytes() const = 0;    ///< of one output
     [[nodiscard]] virtual std::int64_t unit_elements() const = 0;  ///< 1, or the columns
 
-    /// Units of an array, and the addresses of their inputs and outputs. `padded` as in HaloShard.
-    struct Part {
+    /// An array of units, with the addresses of its inputs and outputs. `padded` as in HaloShard.
+    struct Array {
         std::int64_t units;
         bool padded;
         const void* input;
         void* output;
     };
 
-    /// The answer for a part, in the context of `site`. May take long.
-    virtual const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) = 0;
+    /// The answer for an array, in the context of `site`. May take long.
+    virtual const Resolved& resolve(Engine& engine, StreamSite& site, const Array& array) = 0;
 
-    /// Enqueues `part` on `lane`, whose context is current, with an answer of resolve(), which may
+    /// Enqueues `array` on `lane`, whose context is current, with an answer of resolve(), which may
     /// have been for another number of units.
     virtual void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
-                        const Part& part) = 0;
+                        const Array& array) = 0;
 };
 
 /// Enqueues the kernel on all shards. Its windows reach `radius` units to either side. Throws

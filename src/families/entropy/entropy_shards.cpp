@@ -22,16 +22,16 @@ public:
     [[nodiscard]] std::size_t output_bytes() const override { return sizeof(float); }
     [[nodiscard]] std::int64_t unit_elements() const override { return request_.columns; }
 
-    const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) override {
-        request_.rows = part.units;
+    const Resolved& resolve(Engine& engine, StreamSite& site, const Array& array) override {
+        request_.rows = array.units;
         return internal::resolve(engine, site, EntropyCall(request_));
     }
 
     void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
-                const Part& part) override {
-        request_.rows = part.units;
+                const Array& array) override {
+        request_.rows = array.units;
         internal::launch(*lane.site,
-                         EntropyCall(request_, part.input, static_cast<float*>(part.output)),
+                         EntropyCall(request_, array.input, static_cast<float*>(array.output)),
                          resolved, lane.stream);
     }
 

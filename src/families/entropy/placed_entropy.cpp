@@ -48,10 +48,10 @@ public:
             return;
         }
         const EntropyRequest staged = staged_request(request, as_bytes);
-        lanes_ =
-            placement.lanes(machine.gpus(), machine.host(), [&](Device& device) -> const Resolved& {
-                return resolve_entropy(machine.engine(), device, staged);
-            });
+        shares_ = placement.shares(machine.gpus(), machine.host(),
+                                   [&](Device& device) -> const Resolved& {
+                                       return resolve_entropy(machine.engine(), device, staged);
+                                   });
     }
 
     void run(const void* input, std::uint64_t scale, void* output) const {
@@ -60,7 +60,7 @@ public:
             return (*host_)(arrays, nullptr);
         }
         const EntropyWork work(request_, staged_, input, scale, static_cast<float*>(output));
-        machine_.pipeline().run(work, lanes_, placement_.chunk_bytes, placement_.staging);
+        machine_.pipeline().run(work, shares_, placement_.chunk_bytes, placement_.staging);
     }
 
 private:
@@ -72,7 +72,7 @@ private:
     Placement placement_;
     EntropyRequest request_;
     ElementType staged_;
-    std::vector<Lane> lanes_;
+    std::vector<DeviceShare> shares_;
     std::unique_ptr<ReadyLaunch> host_;
 };
 

@@ -26,8 +26,8 @@ public:
             return;
         }
         const StencilRequest inner = without_boundary(request);
-        lanes_ =
-            placement.lanes(machine.gpus(), machine.host(), [&](Device& device) -> const Resolved& {
+        shares_ = placement.shares(
+            machine.gpus(), machine.host(), [&](Device& device) -> const Resolved& {
                 return resolve_stencil(machine.engine(), device, inner, kFastAlignment);
             });
     }
@@ -38,7 +38,7 @@ public:
             return (*host_)(arrays, nullptr);
         }
         const StencilWork work(request_, input, weights, output);
-        machine_.pipeline().run(work, lanes_, placement_.chunk_bytes, placement_.staging);
+        machine_.pipeline().run(work, shares_, placement_.chunk_bytes, placement_.staging);
     }
 
 private:
@@ -49,7 +49,7 @@ private:
     Machine& machine_;
     Placement placement_;
     StencilRequest request_;
-    std::vector<Lane> lanes_;
+    std::vector<DeviceShare> shares_;
     std::unique_ptr<ReadyLaunch> host_;
 };
 

@@ -32,26 +32,26 @@ public:
     [[nodiscard]] std::size_t output_bytes() const override { return bytes_of(request_.element); }
     [[nodiscard]] std::int64_t unit_elements() const override { return 1; }
 
-    const Resolved& resolve(Engine& engine, StreamSite& site, const Part& part) override {
-        const StencilRequest request = request_of(part);
-        const std::size_t alignment = stencil_alignment(request, part.input, part.output);
+    const Resolved& resolve(Engine& engine, StreamSite& site, const Array& array) override {
+        const StencilRequest request = request_of(array);
+        const std::size_t alignment = stencil_alignment(request, array.input, array.output);
         return internal::resolve(engine, site, StencilCall(request, alignment));
     }
 
     void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
-                const Part& part) override {
-        const StencilRequest request = request_of(part);
-        const std::size_t alignment = stencil_alignment(request, part.input, part.output);
-        internal::launch(*lane.site,
-                         StencilCall(request, alignment, part.input, weights_.data(), part.output),
-                         resolved, lane.stream);
+                const Array& array) override {
+        const StencilRequest request = request_of(array);
+        const std::size_t alignment = stencil_alignment(request, array.input, array.output);
+        internal::launch(
+            *lane.site, StencilCall(request, alignment, array.input, weights_.data(), array.output),
+            resolved, lane.stream);
     }
 
 private:
-    [[nodiscard]] StencilRequest request_of(const Part& part) const {
+    [[nodiscard]] StencilRequest request_of(const Array& array) const {
         StencilRequest request = request_;
-        request.n = part.units;
-        if (part.padded) {
+        request.n = array.units;
+        if (array.padded) {
             request.stencil.boundary = Boundary::zero;
         }
         return request;
