@@ -23,11 +23,12 @@ public:
     /// Of a problem without work, which launches nothing.
     PreparedLaunch(Engine& engine, Device& device);
 
-    /// False if there is nothing to launch. Throws Error(forked).
-    [[nodiscard]] bool has_work() const {
-        engine_->refuse_fork();
-        return launch_ != nullptr;
-    }
+    /// Throws Error(forked) in a process that was forked from that of the engine. Handles ask at
+    /// each call.
+    void refuse_fork() const { engine_->refuse_fork(); }
+
+    /// False if there is nothing to launch.
+    [[nodiscard]] bool has_work() const { return launch_ != nullptr; }
 
     /// Enqueues the launch, which has work. `arguments` are those of a ReadyLaunch.
     void operator()(void* const* arguments, Stream stream) const { (*launch_)(arguments, stream); }

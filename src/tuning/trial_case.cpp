@@ -38,7 +38,7 @@ void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
 TrialCase::TrialCase(Bench& bench, const Case& spec) : bench_(bench), spec_(spec) {
     for (const CaseArgument& argument : spec.arguments) {
         if (argument.value) {
-            arrays_.push_back(reinterpret_cast<void*>(*argument.value));
+            arrays_.push_back(argument_of(*argument.value));
             continue;
         }
         if (argument.by_value) {

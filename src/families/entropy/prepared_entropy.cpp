@@ -39,6 +39,7 @@ PreparedEntropyCall& PreparedEntropyCall::operator=(PreparedEntropyCall&&) noexc
 
 void PreparedEntropyCall::launch(const void* input, float* output, CUstream_st* stream) const {
     const State& state = *state_;
+    state.launch.refuse_fork();
     if (!state.launch.has_work()) [[unlikely]] {
         return;
     }

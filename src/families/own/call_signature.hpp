@@ -112,7 +112,7 @@ inline std::array<void*, kMaxArguments> CallSignature::cells(KernelArguments arg
         if (!arguments_[i].fits(arguments[i])) [[unlikely]] {
             refuse_argument(arguments_[i]);
         }
-        result[i] = reinterpret_cast<void*>(arguments[i].bits());
+        result[i] = argument_of(arguments[i].bits());
     }
     return result;
 }

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "dispatch/call_memo.hpp"
-#include "dispatch/engine.hpp"
+#include "dispatch/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/call_signature.hpp"
 #include "families/own/kernel_file.hpp"
@@ -15,7 +14,7 @@ using namespace internal;
 
 namespace {
 
-constexpr char kKind = 0;  // its address tells these keys from those of other operations
+constexpr KernelTag kTag;
 
 std::uint64_t hash_of(std::span<const std::int64_t> sizes) {
     const auto* bytes = reinterpret_cast<const char*>(sizes.data());
@@ -29,12 +28,6 @@ std::map<std::string, std::string> complete_types(const KernelTemplate& kernel,
     return kernel_problem(kernel, ones, types).types;
 }
 
-std::unique_ptr<DeviceMemory> allocate(Device& device, std::size_t bytes, void*& data) {
-    auto memory = bytes == 0 ? nullptr : device.allocate_zeroed(bytes);
-    data = memory == nullptr ? nullptr : memory->data();
-    return memory;
-}
-
 }  // namespace
 
 struct TunedKernel::State {
@@ -44,10 +37,8 @@ struct TunedKernel::State {
     [[nodiscard]] StreamSite& site(Stream stream) const {
         return is_host ? engine.host().site(nullptr) : engine.cuda().site(stream);
     }
-    [[nodiscard]] CallKey memo_key(std::span<const std::int64_t> sizes,
-                                   const StreamSite& site) const;
-    [[nodiscard]] const Resolved& resolve(std::span<const std::int64_t> sizes,
-                                          const StreamSite& site) const;
+
+    class Call;
 
     Engine& engine;
     Kernel kernel;
@@ -70,34 +61,49 @@ TunedKernel::State::State(const std::filesystem::path& file,
     is_exact = front.constrains_sizes();
 }
 
-/// The key has room for three sizes. A fourth size stands in the variant, which these kernels do
-/// not need otherwise; more sizes stand there as their hash.
-CallKey TunedKernel::State::memo_key(std::span<const std::int64_t> sizes,
-                                     const StreamSite& site) const {
-    constexpr std::size_t kPlain = std::tuple_size_v<CallSizes>;
-    CallKey key;
-    key.site = site.serial();
-    key.problem = {&kKind, identity, 0};
-    std::copy_n(sizes.begin(), std::min(sizes.size(), kPlain), key.sizes.begin());
-    if (sizes.size() > kPlain) {
-        key.problem.variant = sizes.size() == kPlain + 1 ? static_cast<std::uint64_t>(sizes[kPlain])
-                                                         : hash_of(sizes.subspan(kPlain));
-    }
-    return key;
-}
+/// A launch with good sizes and arguments. Refers to the state and the sizes, which must outlive
+/// it.
+class TunedKernel::State::Call {
+public:
+    static constexpr const char* kFirstCall = "the first launch of a TunedKernel";
 
-const Resolved& TunedKernel::State::resolve(std::span<const std::int64_t> sizes,
-                                            const StreamSite& site) const {
-    const DispatchKey key{
-        &site.device(), {&kKind, identity, is_exact ? hash_of(sizes) : 0}, size_bucket(sizes)};
-    if (const Resolved* known = engine.table().find(key)) {
-        return *known;
+    /// `cells` as of CallSignature::cells(); empty where the call is not launched.
+    Call(const State& state, const OrderedSizes& sizes, std::span<void* const> cells = {})
+        : state_(state), sizes_(sizes.span()), cells_(cells) {}
+
+    /// The key has room for three sizes. A fourth size stands in the variant, which these kernels
+    /// do not need otherwise; more sizes stand there as their hash.
+    [[nodiscard]] CallKey memo_key(const StreamSite& site) const {
+        constexpr std::size_t kPlain = std::tuple_size_v<CallSizes>;
+        CallKey key;
+        key.site = site.serial();
+        key.problem = {&kTag, state_.identity, 0};
+        std::copy_n(sizes_.begin(), std::min(sizes_.size(), kPlain), key.sizes.begin());
+        if (sizes_.size() > kPlain) {
+            key.problem.variant = sizes_.size() == kPlain + 1
+                                      ? static_cast<std::uint64_t>(sizes_[kPlain])
+                                      : hash_of(sizes_.subspan(kPlain));
+        }
+        return key;
     }
-    site.refuse_capture("the first launch of a TunedKernel");
-    return engine.resolve(
-        key, {site.device(), kernel,
-              kernel_problem(kernel.kernel_template, {sizes.begin(), sizes.end()}, types)});
-}
+    [[nodiscard]] DispatchKey table_key(const Device& device) const {
+        return {&device,
+                {&kTag, state_.identity, state_.is_exact ? hash_of(sizes_) : 0},
+                size_bucket(sizes_)};
+    }
+    [[nodiscard]] std::span<const std::int64_t> sizes() const { return sizes_; }
+    [[nodiscard]] std::span<void* const> arguments() const { return cells_; }
+    const Resolved& answer(Engine& engine, const DispatchKey& key, Device& device) const {
+        return engine.resolve(key, {device, state_.kernel,
+                                    kernel_problem(state_.kernel.kernel_template,
+                                                   {sizes_.begin(), sizes_.end()}, state_.types)});
+    }
+
+private:
+    const State& state_;
+    std::span<const std::int64_t> sizes_;
+    std::span<void* const> cells_;
+};
 
 TunedKernel::TunedKernel(const std::filesystem::path& file,
                          const std::map<std::string, std::string>& types, Session& session)
@@ -112,22 +118,12 @@ void TunedKernel::launch(KernelSizes sizes, KernelArguments arguments, CUstream_
     state.engine.refuse_fork();
     const OrderedSizes ordered = state.signature->order(sizes);
     const auto cells = state.signature->cells(arguments);
-    StreamSite& site = state.site(stream);
-    const CallKey key = state.memo_key(ordered.span(), site);
-    CallMemo& memo = CallMemo::here();
-    const ReadyLaunch* ready = memo.find(key);
-    if (ready == nullptr) [[unlikely]] {
-        ready = &memo.prepare(key, ordered.span(), state.resolve(ordered.span(), site), site);
-    }
-    (*ready)(cells.data(), stream);
+    internal::launch(state.engine, state.site(stream), State::Call(state, ordered, cells), stream);
 }
 
 struct PreparedKernel::State {
-    Engine& engine;
+    PreparedLaunch launch;
     std::shared_ptr<const CallSignature> signature;
-    DispatchInfo info;
-    std::unique_ptr<ReadyLaunch> launch;
-    std::unique_ptr<DeviceMemory> plain, zeroed;  ///< work memory, or null
 };
 
 PreparedKernel TunedKernel::prepare(KernelSizes sizes) const {
@@ -136,15 +132,9 @@ PreparedKernel TunedKernel::prepare(KernelSizes sizes) const {
     const OrderedSizes ordered = state.signature->order(sizes);
     StreamSite& site = state.site(nullptr);
     site.refuse_capture("TunedKernel::prepare");
-    const Resolved& resolved = state.resolve(ordered.span(), site);
-    auto prepared = std::make_unique<PreparedKernel::State>(PreparedKernel::State{
-        state.engine, state.signature, resolved.info, nullptr, nullptr, nullptr});
-    const LaunchRule::Plan plan = resolved.rule.plan(ordered.span());
-    Scratch scratch;
-    prepared->plain = allocate(site.device(), plan.scratch.plain, scratch.plain);
-    prepared->zeroed = allocate(site.device(), plan.scratch.zeroed, scratch.zeroed);
-    resolved.program->prepare(resolved.rule.bind(plan, scratch), prepared->launch);
-    return PreparedKernel(std::move(prepared));
+    return PreparedKernel(std::unique_ptr<PreparedKernel::State>(new PreparedKernel::State{
+        PreparedLaunch(state.engine, site.device(), State::Call(state, ordered)),
+        state.signature}));
 }
 
 PreparedKernel::PreparedKernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -154,12 +144,12 @@ PreparedKernel& PreparedKernel::operator=(PreparedKernel&&) noexcept = default;
 
 void PreparedKernel::operator()(KernelArguments arguments, CUstream_st* stream) const {
     const State& state = *state_;
-    state.engine.refuse_fork();
-    (*state.launch)(state.signature->cells(arguments).data(), stream);
+    state.launch.refuse_fork();
+    state.launch(state.signature->cells(arguments).data(), stream);
 }
 
 const DispatchInfo& PreparedKernel::info() const {
-    return state_->info;
+    return state_->launch.info();
 }
 
 JITUNE_END_NAMESPACE

@@ -49,6 +49,7 @@ PreparedReduction& PreparedReduction::operator=(PreparedReduction&&) noexcept = 
 
 void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) const {
     const State& state = *state_;
+    state.launch.refuse_fork();
     if (!state.launch.has_work()) [[unlikely]] {
         return write_nothing(state.launch.device(), state.request, data.results, stream);
     }

@@ -44,6 +44,7 @@ PreparedStencilCall& PreparedStencilCall::operator=(PreparedStencilCall&&) noexc
 
 void PreparedStencilCall::launch(const void* input, void* output, CUstream_st* stream) const {
     State& state = *state_;
+    state.launch.refuse_fork();
     if (!state.launch.has_work()) [[unlikely]] {
         return;
     }
