@@ -13,7 +13,7 @@
 #include "cli/json_file.hpp"
 #include "jitune/error.hpp"
 #include "support/text_file.hpp"
-#include "template/front_matter.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 

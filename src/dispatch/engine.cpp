@@ -29,16 +29,7 @@ void check(const Options& options) {
         throw Error(ErrorKind::usage,
                     "Options::budget is negative: give a time, or 0 for no limit");
     }
-    const auto known = strategies();
-    if (std::none_of(known.begin(), known.end(),
-                     [&](const StrategyEntry& row) { return row.name == options.strategy; })) {
-        std::string names;
-        for (const StrategyEntry& row : known) {
-            names += fmt::format("{}{}", names.empty() ? "" : " or ", row.name);
-        }
-        throw Error(ErrorKind::usage,
-                    fmt::format("unknown strategy \"{}\": use {}", options.strategy, names));
-    }
+    strategy_named(options.strategy);
 }
 
 }  // namespace

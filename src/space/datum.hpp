@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "space/expression.hpp"
+#include "space/value.hpp"
 
 namespace jitune::internal {
 

@@ -48,7 +48,7 @@ NodePointer rewrite(const NodePointer& node, const Replace& replace,
         operands == node->operands ? node : make_operation(*node->operation, std::move(operands)));
 }
 
-void collect_names(const Expression::Node& node, std::set<std::string>& names) {
+void collect_names(const ExpressionNode& node, std::set<std::string>& names) {
     if (node.is_name()) {
         names.insert(node.text);
     }
@@ -59,7 +59,7 @@ void collect_names(const Expression::Node& node, std::set<std::string>& names) {
 
 }  // namespace
 
-Expression::Expression(std::shared_ptr<const Node> root, std::string text)
+Expression::Expression(std::shared_ptr<const ExpressionNode> root, std::string text)
     : root_(std::move(root)), text_(std::move(text)) {}
 
 Expression Expression::parse(std::string_view text) {

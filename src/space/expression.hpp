@@ -10,14 +10,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "space/value.hpp"
 
 namespace jitune::internal {
 
-/// What an expression evaluates to. monostate is SQL's NULL (a division by zero, say); truth is the
-/// integer 0 or 1.
-using Scalar = std::variant<std::monostate, std::int64_t, double, std::string>;
+struct ExpressionNode;
 
 /// A formula over parameters, device attributes and sizes, in a subset of SQL's expression
 /// language:
@@ -66,12 +65,10 @@ public:
     /// SQL text that SQLite evaluates to the same value; names appear as quoted identifiers.
     [[nodiscard]] std::string sql() const;
 
-    struct Node;
-
 private:
-    explicit Expression(std::shared_ptr<const Node> root, std::string text);
+    explicit Expression(std::shared_ptr<const ExpressionNode> root, std::string text);
 
-    std::shared_ptr<const Node> root_;
+    std::shared_ptr<const ExpressionNode> root_;
     std::string text_;
 };
 

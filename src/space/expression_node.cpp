@@ -10,7 +10,7 @@ namespace jitune::internal {
 
 namespace {
 
-using Node = Expression::Node;
+using Node = ExpressionNode;
 
 Datum literal_value(const Node& node, Slots /*slots*/) {
     return node.datum;

@@ -11,20 +11,22 @@
 #include <vector>
 
 #include "space/datum.hpp"
-#include "space/expression.hpp"
+#include "space/value.hpp"
 
 namespace jitune::internal {
 
-using NodePointer = std::shared_ptr<const Expression::Node>;
+struct ExpressionNode;
+
+using NodePointer = std::shared_ptr<const ExpressionNode>;
 using Operands = std::vector<NodePointer>;
 using Slots = std::span<const std::int64_t>;
 
-/// What a node does with its operands: one row of the tables in operation.cpp.
+/// The function of a node on its operands: one row of the tables in operation.cpp.
 struct Operation {
     std::string_view name;
     /// The SQL text: $0 and $1 … are operands, $* is all of them, $+ all but the first.
     std::string_view sql;
-    Datum (*evaluate)(const Expression::Node&, Slots) = nullptr;
+    Datum (*evaluate)(const ExpressionNode&, Slots) = nullptr;
     /// The node that can stand for these operands although not all are known, or null.
     NodePointer (*shortcut)(const Operands&) = nullptr;
     std::size_t min_operands = 0;  ///< of a function
@@ -32,7 +34,7 @@ struct Operation {
 };
 
 /// A literal, a name or an operation. Immutable and never moved: `datum` may point to `text`.
-struct Expression::Node {
+struct ExpressionNode {
     static constexpr std::size_t kNoSlot = std::numeric_limits<std::size_t>::max();
 
     [[nodiscard]] bool is_literal() const;
@@ -50,7 +52,7 @@ struct Expression::Node {
 
 /// Throws Error(usage) for text that is not an identifier. A NaN becomes NULL.
 NodePointer make_literal(const Scalar& value);
-NodePointer make_name(std::string_view name, std::size_t slot = Expression::Node::kNoSlot);
+NodePointer make_name(std::string_view name, std::size_t slot = ExpressionNode::kNoSlot);
 /// Throws Error(usage) for a tree that is too deep or too large to be walked recursively.
 NodePointer make_operation(const Operation& operation, Operands operands);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "space/expression.hpp"
 #include "space/expression_node.hpp"
 
 namespace jitune::internal {
@@ -26,7 +27,7 @@ std::string real_text(double value) {
 
 class SqlWriter {
 public:
-    void write(const Expression::Node& node) {
+    void write(const ExpressionNode& node) {
         if (sql_.size() > kMaxLength) {
             throw Error(ErrorKind::usage,
                         fmt::format("an expression is longer than {} bytes as SQL: simplify it",
@@ -45,7 +46,7 @@ public:
     [[nodiscard]] std::string take() { return std::move(sql_); }
 
 private:
-    void write_operation(const Expression::Node& node) {
+    void write_operation(const ExpressionNode& node) {
         const std::string_view pattern = node.operation->sql;
         for (std::size_t i = 0; i < pattern.size(); ++i) {
             if (pattern[i] != '$') {
@@ -61,7 +62,7 @@ private:
         }
     }
 
-    void write_list(const Expression::Node& node, std::size_t first) {
+    void write_list(const ExpressionNode& node, std::size_t first) {
         for (std::size_t i = first; i < node.operands.size(); ++i) {
             sql_ += i == first ? "" : ", ";
             write(*node.operands[i]);

@@ -8,7 +8,7 @@ namespace jitune::internal {
 
 namespace {
 
-using Node = Expression::Node;
+using Node = ExpressionNode;
 
 template <Datum (*function)(Datum, Datum)>
 Datum binary(const Node& node, Slots slots) {

@@ -13,6 +13,10 @@ using Value = std::variant<std::int64_t, std::string>;
 
 std::string to_string(const Value& value);
 
+/// The value of an expression. monostate is SQL's NULL, the result of a division by zero, for
+/// example; truth is the integer 0 or 1.
+using Scalar = std::variant<std::monostate, std::int64_t, double, std::string>;
+
 /// A tunable name with its listed values. Values are all integers or all names (identifiers).
 struct Parameter {
     std::string name;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "strategy/factories.hpp"
+#include "strategy/strategy.hpp"
 
 namespace jitune::internal {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "strategy/factories.hpp"
 #include "strategy/permutation.hpp"
+#include "strategy/strategy.hpp"
 
 namespace jitune::internal {
 

@@ -6,9 +6,15 @@
 #include <string>
 
 #include "jitune/error.hpp"
-#include "strategy/factories.hpp"
 
 namespace jitune::internal {
+
+// Each is defined in a source file of its own in this folder. To add a strategy, write its file,
+// name its factory here and give it a row in the table below.
+StrategyFactory make_automatic;
+StrategyFactory make_exhaustive;
+StrategyFactory make_random;
+StrategyFactory make_surrogate;
 
 namespace {
 
@@ -26,8 +32,7 @@ std::span<const StrategyEntry> strategies() {
     return kStrategies;
 }
 
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
-                                        std::uint64_t seed, std::size_t budget) {
+const StrategyEntry& strategy_named(std::string_view name) {
     const auto entry = std::find_if(kStrategies.begin(), kStrategies.end(),
                                     [name](const StrategyEntry& row) { return row.name == name; });
     if (entry == kStrategies.end()) {
@@ -36,9 +41,14 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace
             names.append(names.empty() ? "" : ", ").append(row.name);
         }
         throw Error(ErrorKind::usage,
-                    "there is no strategy \"" + std::string(name) + "\"; there are " + names);
+                    "unknown strategy \"" + std::string(name) + "\": use one of " + names);
     }
-    return entry->make(space, seed, budget);
+    return *entry;
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const SearchSpace& space,
+                                        std::uint64_t seed, std::size_t budget) {
+    return strategy_named(name).make(space, seed, budget);
 }
 
 }  // namespace jitune::internal

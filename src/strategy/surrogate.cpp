@@ -7,9 +7,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "strategy/factories.hpp"
 #include "strategy/gaussian_process.hpp"
 #include "strategy/permutation.hpp"
+#include "strategy/strategy.hpp"
 
 namespace jitune::internal {
 

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "template/argument_reader.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "backend/launch.hpp"
-#include "template/front_matter_words.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
 constexpr std::int64_t kMostAlignment = 256;
+
+struct AccessRow {
+    std::string_view word;
+    Access access;
+};
+constexpr std::array kAccesses{
+    AccessRow{"in", Access::in},           AccessRow{"out", Access::out},
+    AccessRow{"inout", Access::inout},     AccessRow{"value", Access::value},
+    AccessRow{"scratch", Access::scratch}, AccessRow{"zeroed", Access::zeroed},
+    AccessRow{"scalar", Access::scalar},
+};
+
+std::optional<Access> access_from(std::string_view word) {
+    const auto* const row = std::find_if(kAccesses.begin(), kAccesses.end(),
+                                         [&](const AccessRow& one) { return one.word == word; });
+    return row == kAccesses.end() ? std::nullopt : std::optional(row->access);
+}
 
 /// Reads one argument.
 class ArgumentReader {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,8 +15,6 @@
 #include "template/fill.hpp"
 
 namespace jitune::internal {
-
-struct TemplateSource;
 
 /// How a kernel uses one of its arguments. The first five are the caller's.
 enum class Access {
@@ -83,7 +82,7 @@ struct MetricSpec {
     std::string unit;
 };
 
-/// What the first comment of a kernel template says; docs/reference/kernel_templates.md is the
+/// The contents of a kernel template's first comment; docs/reference/kernel_templates.md is the
 /// reference. Expressions have `derived` names replaced already.
 struct FrontMatter {
     std::string kernel;
@@ -117,14 +116,6 @@ struct FrontMatter {
     [[nodiscard]] Scalar type_value(const std::string& parameter, const std::string& name) const;
     /// nullptr where there is none of this name.
     [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;
-
-    /// Reads the front matter of a template and the headers that it includes. Throws Error(usage):
-    /// file, line, what is wrong, what would be right. Refuses unknown keys, unknown names in
-    /// expressions and identifiers that are not [A-Za-z_][A-Za-z0-9_]*.
-    static FrontMatter parse(const TemplateSource& source);
 };
-
-/// Bytes of a type name such as "int32" or "float64"; nullopt for any other name.
-std::optional<std::int64_t> type_bytes(std::string_view name);
 
 }  // namespace jitune::internal

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
-#include "template/front_matter_words.hpp"
+#include "template/name_rules.hpp"
 
 namespace jitune::internal {
 

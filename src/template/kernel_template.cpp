@@ -9,6 +9,8 @@
 
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
+#include "template/front_matter_parser.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
@@ -87,7 +89,7 @@ LaunchRule::Argument::Kind kind_of(Access access) {
 
 KernelTemplate::KernelTemplate(TemplateSource source)
     : source_(std::move(source)),
-      front_matter_(FrontMatter::parse(source_)),
+      front_matter_(parse_front_matter(source_)),
       hash_(hash_of(source_)) {
     refuse_nul(source_.name, source_.text);
     for (const auto& [name, text] : source_.headers) {

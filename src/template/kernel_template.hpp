@@ -19,7 +19,7 @@ namespace jitune::internal {
 /// A kernel source with tuning parameters: front matter and C++ code. Immutable.
 class KernelTemplate {
 public:
-    /// Throws Error(usage) as FrontMatter::parse does, and for text with a NUL byte.
+    /// Throws Error(usage) as parse_front_matter() does, and for text with a NUL byte.
     explicit KernelTemplate(TemplateSource source);
 
     [[nodiscard]] const FrontMatter& front_matter() const { return front_matter_; }

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "backend/launch.hpp"
-#include "template/front_matter_words.hpp"
+#include "template/name_rules.hpp"
 
 namespace jitune::internal {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -10,5 +11,8 @@ namespace jitune::internal {
 
 /// The element type of a name, or nothing; parse_element_type() throws instead.
 std::optional<ElementType> element_type_from(std::string_view name);
+
+/// Bytes of a type name such as "int32" or "float64"; nothing for any other name.
+std::optional<std::int64_t> type_bytes(std::string_view name);
 
 }  // namespace jitune::internal

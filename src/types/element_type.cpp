@@ -35,6 +35,11 @@ std::optional<ElementType> element_type_from(std::string_view name) {
     return std::nullopt;
 }
 
+std::optional<std::int64_t> type_bytes(std::string_view name) {
+    const auto type = element_type_from(name);
+    return type ? std::optional(static_cast<std::int64_t>(bytes_of(*type))) : std::nullopt;
+}
+
 }  // namespace jitune::internal
 
 JITUNE_BEGIN_NAMESPACE

@@ -38,7 +38,7 @@ TEST_F(CliTuneTest, BadArgumentsAreOneLine) {
     expect_failure(MATMUL "--size m=4 --size n=4 --size k=4", 2, "float32, float64");
     expect_failure(MATMUL "--size m=4 --size n=4 --size k=4 --type element=int8", 2, "int8");
     expect_failure(MATMUL "--size m=4 --size n=4 --size k=4 --type element=float32 --strategy x", 2,
-                   "no strategy");
+                   "unknown strategy");
     expect_failure("tune none.cu --size n=4", 2, "No such file");
     std::ofstream(path("bad.cu")) << "/* jitune template\nkernel = \"x\"\nblock = 3\n*/\n";
     expect_failure("tune \"$folder/bad.cu\" --size n=4", 2, "bad.cu:3: front matter has no key");

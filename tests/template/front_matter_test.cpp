@@ -230,7 +230,7 @@ TEST(FrontMatter, RefusesANameDeclaredTwice) {
 FrontMatter parse_with(
     const std::string& text,
     const std::string& source = with_line(4, kLines[3] + "\ninclude = [\"words.toml\"]")) {
-    return FrontMatter::parse({"scale.cu", source, {{"scale.h", ""}, {"words.toml", text}}});
+    return parse_front_matter({"scale.cu", source, {{"scale.h", ""}, {"words.toml", text}}});
 }
 
 TEST(FrontMatter, MergesWhatItIncludesBeforeItsOwn) {

@@ -37,7 +37,7 @@ struct JITUNE_API Options {
     /// each element once, which is all that a reduction does. Without a GPU "auto" is "host". Data
     /// in device memory is always worked on by its own device.
     std::string device = "host";
-    /// One row of the strategy table: "auto", "exhaustive", "random" or "surrogate".
+    /// The name of a search strategy; `jitune --help` lists them with their meaning.
     std::string strategy = "auto";
     std::uint64_t seed = 0;
     /// Path of the `jitune` command that is run as tuning worker, so that a candidate that crashes

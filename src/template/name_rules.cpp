@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "template/front_matter_words.hpp"
+#include "template/name_rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-
-#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-struct AccessWord {
-    std::string_view word;
-    Access access;
-};
-constexpr std::array kAccessWords{
-    AccessWord{"in", Access::in},           AccessWord{"out", Access::out},
-    AccessWord{"inout", Access::inout},     AccessWord{"value", Access::value},
-    AccessWord{"scratch", Access::scratch}, AccessWord{"zeroed", Access::zeroed},
-    AccessWord{"scalar", Access::scalar},
-};
 
 /// True for a letter or _, then letters, digits, _ and `others`; at most `longest` characters.
 /// By hand: a std::regex costs every first call of a process milliseconds.
@@ -36,12 +22,6 @@ bool is_word(std::string_view text, std::string_view others, std::size_t longest
 }
 
 }  // namespace
-
-std::optional<Access> access_from(std::string_view word) {
-    const auto* const row = std::find_if(kAccessWords.begin(), kAccessWords.end(),
-                                         [&](const AccessWord& one) { return one.word == word; });
-    return row == kAccessWords.end() ? std::nullopt : std::optional(row->access);
-}
 
 bool is_identifier(std::string_view text) {
     return is_word(text, "", 64);
@@ -62,11 +42,6 @@ std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::string_v
 
 bool is_type_text(std::string_view text) {
     return is_word(text, ": ", 128);
-}
-
-std::optional<std::int64_t> type_bytes(std::string_view name) {
-    const auto type = element_type_from(name);
-    return type ? std::optional(static_cast<std::int64_t>(bytes_of(*type))) : std::nullopt;
 }
 
 }  // namespace jitune::internal

@@ -3,17 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 
-#include "template/front_matter.hpp"
-
 namespace jitune::internal {
-
-/// The access of a word such as "in", or nothing.
-std::optional<Access> access_from(std::string_view word);
 
 /// [A-Za-z_][A-Za-z0-9_]*, at most 64 characters.
 bool is_identifier(std::string_view text);
@@ -22,11 +15,12 @@ bool is_identifier(std::string_view text);
 inline constexpr std::int64_t kHighestInRange = 1 << 20;
 inline constexpr std::int64_t kMostInRange = 4096;
 
-/// The first and the last integer of a range such as "1..32"; nothing where it is none, is empty or
-/// is beyond the bounds above.
+/// The first and the last integer of a range such as "1..32". Nothing for text that is not a range,
+/// for an empty range and for one beyond the bounds above.
 std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::string_view text);
 
-/// What may stand for a type, an enumeration or a function: identifiers, "::" and spaces.
+/// True for text that may name a type, an enumeration or a function: identifiers, "::" and spaces,
+/// at most 128 characters.
 bool is_type_text(std::string_view text);
 
 }  // namespace jitune::internal
