@@ -28,12 +28,14 @@ prune = [
     "block * blocks_per_sm <= iif(threads_per_sm = 0, max_threads_per_sm, threads_per_sm)",
     "blocks_per_sm <= 1 OR sm_count * (blocks_per_sm / 2) < ceil_div(n, tile)",
     "finish = 'direct' OR n > tile",
+    # One block reads up to 256 KiB about as fast as a grid does, and needs no finish.
     "finish <> 'direct' OR bytes <= 262144",
     # What matters depends on the size: the finish of small data, the loads of large data.
     "bytes <= 4194304 OR finish IN ('slots', 'packed', 'atomic') OR (finish = 'ticket' AND state_bytes > 8)",
     "bytes <= 4194304 OR pack_bytes = 16",
     "load = 'standard' OR bytes >= 16777216",
     "load <> 'evict_first' OR bytes > l2_bytes / 2",
+    # A ring of bulk copies pays where each block takes many tiles: from 8 MiB on.
     "bulk_stages = 0 OR (bytes >= 8388608 AND unroll >= 2)",
     "bulk_stages = 0 OR blocks_per_sm * bulk_stages * tile * element_bytes <= shared_bytes_per_block",
     "index_bytes = 4 OR NOT narrow",
@@ -59,8 +61,6 @@ bytes = "n * element_bytes"
 pack = "pack_bytes / element_bytes"
 unroll = "items_per_thread / pack"
 tile = "block * items_per_thread"
-adds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs', 'count_nonzero')"
-exact = "operation NOT IN ('product', 'custom') AND NOT (adds AND accumulator IN ('float32', 'float64'))"
 # Up to the end of the last size bucket below 2^32, half-octave 63: its sizes share a winner.
 narrow = "operation IN ('arg_min', 'arg_max') AND accumulator_bytes = 4 AND n <= 3611622602"
 state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), iif(index_bytes = 4, 8, 16), accumulator_bytes)"

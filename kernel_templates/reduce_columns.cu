@@ -34,8 +34,6 @@ unroll = { values = [2, 4, 8], default = 4 }
 blocks_per_sm = { values = [1, 2, 4, 8, 16], default = 4 }
 
 [derived]
-adds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs', 'count_nonzero')"
-exact = "operation NOT IN ('product', 'custom') AND NOT (adds AND accumulator IN ('float32', 'float64'))"
 state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulator_bytes)"
 pack = "pack_bytes / element_bytes"
 common = "min(pack, iif(columns % 16 = 0, 16, iif(columns % 8 = 0, 8, iif(columns % 4 = 0, 4, iif(columns % 2 = 0, 2, 1)))))"

@@ -196,7 +196,7 @@ private:
 template <class T, class A, class R, template <class, class, class> class Operation, int kColumns,
           int kSimdBytes>
 constexpr auto columns_type() {
-    if constexpr (Operation<T, A, R>::kCombination == Combination::other) {
+    if constexpr (!kHasLanes<T, A, R, Operation>) {
         return Type<AnyColumns<Operation<T, A, R>, T, kColumns>>{};
     } else {
         return Type<LaneColumns<T, A, R, Operation, kColumns, kSimdBytes>>{};

@@ -34,8 +34,6 @@ unroll = { values = [2, 4, 8], default = 4 }
 blocks_per_sm = { values = [1, 2, 4, 8, 16, 1024], default = 1024 }
 
 [derived]
-adds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs', 'count_nonzero')"
-exact = "operation NOT IN ('product', 'custom') AND NOT (adds AND accumulator IN ('float32', 'float64'))"
 pack = "16 / element_bytes"
 by_block = "threads_per_row = block"
 slots = "sm_count * blocks_per_sm"

@@ -29,8 +29,6 @@ unroll = { values = [2, 4, 8], default = 4 }
 blocks_per_sm = { values = [8, 16, 32, 1024], default = 16 }
 
 [derived]
-adds = "operation IN ('sum', 'mean', 'sum_of_squares', 'norm', 'sum_abs', 'count_nonzero')"
-exact = "operation NOT IN ('product', 'custom') AND NOT (adds AND accumulator IN ('float32', 'float64'))"
 pack = "16 / element_bytes"
 by_block = "threads_per_segment = block"
 window = "iif(by_block, 1, min(block, 4 * block / threads_per_segment))"
@@ -210,6 +208,16 @@ __device__ __forceinline__ void finish_crossing(const Segments<T, R>& segments, 
 /// block waits for another one. Sharing
 /// elements, not segments, is what D. Merrill and M. Garland's "Merge-based Parallel Sparse
 /// Matrix-Vector Multiplication" does to rows.
+///
+///     segments   ------|----------|----|--|-----------------------|--------
+///     share                 [ tile 0 | tile 1 | tile 2 | tile 3 ]
+///                           begin                               end
+///
+/// The state of a segment that one tile does not hold whole goes
+///     to the next tile      in carry[0] or carry[1], in turn;
+///     to other blocks       in partials[2 * blockIdx.x] if it began in an earlier share (`continues`),
+///                           in partials[2 * blockIdx.x + 1] if it ends in a later one (`goes_on`).
+///                           finish_crossing() combines what the blocks have left there.
 template <class Op, int block, int threads, int pack, int unroll, class T, class R>
 __device__ __forceinline__ void reduce_segment_tiles(const Segments<T, R>& segments,
                                                      typename Op::State* partials,
@@ -224,6 +232,8 @@ __device__ __forceinline__ void reduce_segment_tiles(const Segments<T, R>& segme
     __shared__ Index tile_bounds[2];
     auto* staged = reinterpret_cast<T*>(packs);
     auto* carry = reinterpret_cast<State*>(carries);
+    // Positions count from the aligned pack that holds the first value: `shift` elements before it.
+    // This block's share is [begin, end) of the values.
     const unsigned shift = (pack - elements_to_alignment<T, pack>(segments.values)) % pack;
     const Index tiles = (segments.n + shift + kTile - 1) / kTile;
     const Index share = (tiles + gridDim.x - 1) / gridDim.x * kTile;
@@ -236,6 +246,8 @@ __device__ __forceinline__ void reduce_segment_tiles(const Segments<T, R>& segme
     if (begin == end && blockIdx.x > 0) {
         return;
     }
+    // The first tile is on its way while one warp looks for the first segment of the share, and
+    // another for that behind its last one.
     Tile loaded;
     Run<T> run{segments.values, segments.n, begin, element(blockIdx.x * share + kTile),
                blockIdx.x == 0 ? shift : 0};
@@ -255,6 +267,7 @@ __device__ __forceinline__ void reduce_segment_tiles(const Segments<T, R>& segme
     const Index last = bounds[1];
     const bool continues = first > 0 && segments.begin(first) > begin;
     const bool goes_on = last > first && segments.begin(last) > end;
+    // The share lies in one segment: no tiles.
     if (first == last && continues) {
         const Index segment = first - 1;
         const Index start = segments.begin(segment);
@@ -267,6 +280,8 @@ __device__ __forceinline__ void reduce_segment_tiles(const Segments<T, R>& segme
         finish_crossing<Op, block>(segments, share, shift, segment, kNone, partials, tickets);
         return;
     }
+    // Tile by tile. The first segment that begins in the tile or behind it is `next`; one that began
+    // before it is `open`. Two slots of bounds and carries, which `trip` alternates, save a barrier.
     Index next = first;
     bool open = continues;
     int trip = 0;

@@ -200,7 +200,7 @@ template <class T, class A, class R, template <class, class, class> class Operat
 constexpr auto fold_type() {
     if constexpr (kFindsPlace<Operation>) {
         return Type<ArgFold<T, A, R, Operation, kUnroll, kSimdBytes>>{};
-    } else if constexpr (Operation<T, A, R>::kCombination == Combination::other) {
+    } else if constexpr (!kHasLanes<T, A, R, Operation>) {
         return Type<AnyFold<Operation<T, A, R>, T, kUnroll>>{};
     } else {
         return Type<LaneFold<T, A, R, Operation, kSummation, kUnroll, kSimdBytes>>{};

@@ -6,11 +6,21 @@
 
 namespace jitune {
 
-/// What an operation makes of an element before it combines it.
-enum class Mapping { convert, square, magnitude, nonzero };
+/// An operation's map() of all lanes of a vector. `other`: vectors do not know it.
+enum class Mapping { convert, square, magnitude, nonzero, other };
 
 template <template <class, class, class> class Operation>
-constexpr Mapping kMapping = Mapping::convert;
+constexpr Mapping kMapping = Mapping::other;
+template <>
+inline constexpr Mapping kMapping<Sum> = Mapping::convert;
+template <>
+inline constexpr Mapping kMapping<Mean> = Mapping::convert;
+template <>
+inline constexpr Mapping kMapping<Product> = Mapping::convert;
+template <>
+inline constexpr Mapping kMapping<Min> = Mapping::convert;
+template <>
+inline constexpr Mapping kMapping<Max> = Mapping::convert;
 template <>
 inline constexpr Mapping kMapping<SumOfSquares> = Mapping::square;
 template <>
@@ -25,6 +35,12 @@ template <>
 inline constexpr Mapping kMapping<All> = Mapping::nonzero;
 template <>
 inline constexpr Mapping kMapping<Any> = Mapping::nonzero;
+
+/// True for an operation whose map() and combine() vectors know: others work on one element at a
+/// time.
+template <class T, class A, class R, template <class, class, class> class Operation>
+constexpr bool kHasLanes = Operation<T, A, R>::kCombination != Combination::other &&
+                           kMapping<Operation> != Mapping::other;
 
 template <class T>
 struct Type {

@@ -8,22 +8,13 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
-#include "support/hash.hpp"
 #include "template/front_matter_parser.hpp"
+#include "template/template_identity.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-std::string hash_of(const TemplateSource& source) {
-    Hasher hasher("kernel template");
-    hasher.text(source.text);
-    for (const auto& [name, text] : source.headers) {
-        hasher.text(name).text(text);
-    }
-    return hex(hasher.digest());
-}
 
 void refuse_nul(const std::string& name, const std::string& text) {
     if (text.find('\0') != std::string::npos) {
@@ -90,7 +81,7 @@ LaunchRule::Argument::Kind kind_of(Access access) {
 KernelTemplate::KernelTemplate(TemplateSource source)
     : source_(std::move(source)),
       front_matter_(parse_front_matter(source_)),
-      hash_(hash_of(source_)) {
+      hash_(template_identity(source_)) {
     refuse_nul(source_.name, source_.text);
     for (const auto& [name, text] : source_.headers) {
         refuse_nul(name, text);
@@ -110,8 +101,8 @@ void KernelTemplate::check(const Problem& problem) const {
                         given == problem.types.end()
                             ? fmt::format("{}: needs a name for its type parameter {}, one of {}",
                                           source_.name, parameter, there)
-                            : fmt::format("{}: {} is \"{}\"; there is {}", source_.name, parameter,
-                                          given->second, there));
+                            : fmt::format("{}: {} cannot be \"{}\"; use one of {}", source_.name,
+                                          parameter, given->second, there));
         }
     }
     if (problem.sizes.size() != front_matter_.sizes.size() ||

@@ -24,8 +24,7 @@ public:
 
     [[nodiscard]] const FrontMatter& front_matter() const { return front_matter_; }
     [[nodiscard]] const TemplateSource& source() const { return source_; }
-    /// 32 hex digits over the text and its headers: the code, the search space and the launch
-    /// rules.
+    /// template_identity() of the source.
     [[nodiscard]] const std::string& hash() const { return hash_; }
 
     /// Throws Error(usage) for a type or size the template does not have.
@@ -51,7 +50,7 @@ public:
                                               const Problem& problem,
                                               const DeviceInfo& device) const;
 
-    /// The name expressions of a configuration, made from typed values only.
+    /// The C++ name expressions of a configuration.
     [[nodiscard]] Instance instance(const Problem& problem,
                                     const Configuration& configuration) const;
 
@@ -72,7 +71,7 @@ public:
     /// The function of a reference of ReferenceSpec::Kind::host, with the parameters' defaults.
     [[nodiscard]] Instance host_reference(const Problem& problem) const;
 
-    /// What an expression is for a problem, whatever its device and its configuration; nothing
+    /// The value of an expression for a problem, whatever its device and its configuration; nothing
     /// where it depends on them.
     [[nodiscard]] std::optional<Scalar> value_of(const Expression& expression,
                                                  const Problem& problem) const;

@@ -62,8 +62,12 @@ decltype(TemplateSource::headers) headers_of(const std::string& text, const Find
     return {found.begin(), found.end()};
 }
 
+std::optional<std::string> builtin_file(std::string_view name) {
+    return text_of(embedded::kernel_templates, name);
+}
+
 std::optional<std::string> builtin_header(const std::string& name) {
-    return text_of(embedded::kernel_templates, "include/" + name);
+    return builtin_file("include/" + name);
 }
 
 TemplateSource builtin_template(std::string_view name) {
@@ -73,7 +77,7 @@ TemplateSource builtin_template(std::string_view name) {
 TemplateSource embedded_template(std::span<const embedded::File> files, std::string_view name) {
     auto text = text_of(files, name);
     if (!text) {
-        throw Error(ErrorKind::usage, "jitune has no kernel template " + std::string(name));
+        throw Error(ErrorKind::usage, "unknown built-in kernel template " + std::string(name));
     }
     auto headers = headers_of(*text, [&](const std::string& header) {
         auto own = text_of(files, header);

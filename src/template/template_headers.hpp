@@ -19,6 +19,9 @@ using FindHeader = std::function<std::optional<std::string>(const std::string& n
 /// includes, as far as `find` has it; what it has not is for the compiler to say or to find.
 decltype(TemplateSource::headers) headers_of(const std::string& text, const FindHeader& find);
 
+/// The text of a file of kernel_templates/, by its path there; nothing for another name.
+std::optional<std::string> builtin_file(std::string_view name);
+
 /// One of jitune's own headers.
 std::optional<std::string> builtin_header(const std::string& name);
 
