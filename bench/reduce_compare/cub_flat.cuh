@@ -139,12 +139,26 @@ struct CubFlat {
 template <class T>
 CubFunctionsByOp cub_flat_functions() {
     using Flat = CubFlat<T>;
-    CubFunctionsByOp functions{
-        Flat::sum,  Flat::product,        Flat::min,  Flat::max,     Flat::arg_min, Flat::arg_max,
-        Flat::mean, Flat::sum_of_squares, Flat::norm, Flat::sum_abs, Flat::max_abs, Flat::all,
-        Flat::any,  Flat::count_nonzero,  nullptr};
+    CubFunctionsByOp functions{};
+    const auto set = [&](ReduceOp op, CubFunction function) {
+        functions[static_cast<std::size_t>(op)] = function;
+    };
+    set(ReduceOp::sum, Flat::sum);
+    set(ReduceOp::product, Flat::product);
+    set(ReduceOp::min, Flat::min);
+    set(ReduceOp::max, Flat::max);
+    set(ReduceOp::arg_min, Flat::arg_min);
+    set(ReduceOp::arg_max, Flat::arg_max);
+    set(ReduceOp::mean, Flat::mean);
+    set(ReduceOp::sum_of_squares, Flat::sum_of_squares);
+    set(ReduceOp::norm, Flat::norm);
+    set(ReduceOp::sum_abs, Flat::sum_abs);
+    set(ReduceOp::max_abs, Flat::max_abs);
+    set(ReduceOp::all, Flat::all);
+    set(ReduceOp::any, Flat::any);
+    set(ReduceOp::count_nonzero, Flat::count_nonzero);
     if constexpr (std::is_same_v<T, float>) {
-        functions.back() = Flat::log_sum_exp;
+        set(ReduceOp::custom, Flat::log_sum_exp);
     }
     return functions;
 }

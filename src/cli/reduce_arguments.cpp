@@ -8,20 +8,11 @@
 #include "cli/sizes.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-/// The values of an enumeration up to and with `last`.
-template <class Enum>
-std::vector<Enum> values_to(Enum last) {
-    std::vector<Enum> values;
-    for (int i = 0; i <= static_cast<int>(last); ++i) {
-        values.push_back(static_cast<Enum>(i));
-    }
-    return values;
-}
 
 template <class Enum>
 std::string names(const std::vector<Enum>& values) {
@@ -33,7 +24,15 @@ std::string names(const std::vector<Enum>& values) {
 }
 
 const auto& all_named_ops() {
-    static const auto ops = values_to(ReduceOp::count_nonzero);
+    static const auto ops = [] {
+        std::vector<ReduceOp> named;
+        for (const ReduceOpRow& row : reduce_operations()) {
+            if (row.kind != ResultKind::custom) {
+                named.push_back(row.value);
+            }
+        }
+        return named;
+    }();
     return ops;
 }
 
@@ -41,7 +40,7 @@ const auto& all_named_ops() {
 
 std::vector<ElementType> parse_element_types(std::string_view text) {
     if (text == "all") {
-        return values_to(ElementType::float64);
+        return {element_types().begin(), element_types().end()};
     }
     std::vector<ElementType> types;
     for (const std::string& name : parse_list("--types", text)) {

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "jitune/element_type.hpp"
 
 namespace jitune::internal {
+
+/// All element types, in the order of the enumeration.
+std::span<const ElementType> element_types();
 
 /// The element type of a name, or nothing; parse_element_type() throws instead.
 std::optional<ElementType> element_type_from(std::string_view name);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "families/entropy/entropy_reference.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "types/element_visit.hpp"
 
@@ -25,46 +26,22 @@ struct Expression {
     std::vector<std::string> arguments;
 };
 
-template <class Row, std::size_t count>
-auto value_named(const Row (&rows)[count], const std::string& name) {
-    for (const Row& row : rows) {
-        if (name == row.name) {
-            return row.value;
+/// The name under which the front matter of the reductions knows a C++ type or operation: "float32"
+/// for "float" of the type parameter `element`.
+const std::string& name_of(const std::string& parameter, const std::string& text) {
+    const FrontMatter& front =
+        reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template.front_matter();
+    for (const auto& [name, known] : front.types.at(parameter)) {
+        if (known == text) {
+            return name;
         }
     }
-    throw std::runtime_error("no fake of " + name);
+    throw std::runtime_error("no fake of " + text);
 }
 
-struct TypeRow {
-    const char* name;
-    ElementType value;
-};
-constexpr TypeRow kTypes[] = {
-    {"int", ElementType::int32},       {"float", ElementType::float32},
-    {"double", ElementType::float64},  {"unsigned char", ElementType::uint8},
-    {"long long", ElementType::int64}, {"unsigned long long", ElementType::uint64},
-    {"unsigned", ElementType::uint32}, {"signed char", ElementType::int8},
-};
-
-struct OpRow {
-    const char* name;
-    ReduceOp value;
-};
-constexpr OpRow kOps[] = {
-    {"jitune::Sum", ReduceOp::sum},
-    {"jitune::Product", ReduceOp::product},
-    {"jitune::Min", ReduceOp::min},
-    {"jitune::Max", ReduceOp::max},
-    {"jitune::ArgMin", ReduceOp::arg_min},
-    {"jitune::ArgMax", ReduceOp::arg_max},
-    {"jitune::Norm", ReduceOp::norm},
-    {"jitune::SumOfSquares", ReduceOp::sum_of_squares},
-    {"jitune::SumAbs", ReduceOp::sum_abs},
-    {"jitune::MaxAbs", ReduceOp::max_abs},
-    {"jitune::All", ReduceOp::all},
-    {"jitune::Any", ReduceOp::any},
-    {"jitune::CountNonzero", ReduceOp::count_nonzero},
-};
+ElementType type_named(const std::string& text) {
+    return parse_element_type(name_of("element", text));
+}
 
 class Families {
 public:
@@ -73,13 +50,13 @@ public:
 
     CUresult run() const {
         if (kernel_.name == "jitune::stencil") {
-            visit_element(value_named(kTypes, kernel_.arguments.at(0)), [&]<class T>(T) {
+            visit_element(type_named(kernel_.arguments.at(0)), [&]<class T>(T) {
                 if constexpr (std::is_arithmetic_v<T>) {
                     stencil<T>();
                 }
             });
         } else if (kernel_.name == "jitune::entropy") {
-            visit_element(value_named(kTypes, kernel_.arguments.at(0)), [&]<class T>(T) {
+            visit_element(type_named(kernel_.arguments.at(0)), [&]<class T>(T) {
                 if constexpr (std::is_arithmetic_v<T>) {
                     entropy<T>();
                 }
@@ -149,9 +126,9 @@ private:
     }
 
     void reduce() const {
-        const ElementType element = value_named(kTypes, kernel_.arguments.at(0));
-        const ElementType result = value_named(kTypes, kernel_.arguments.at(2));
-        const ReduceOp op = value_named(kOps, kernel_.arguments.at(3));
+        const ElementType element = type_named(kernel_.arguments.at(0));
+        const ElementType result = type_named(kernel_.arguments.at(2));
+        const ReduceOp op = parse_reduce_op(name_of("operation", kernel_.arguments.at(3)));
         const std::int64_t n = integer(1);
         const auto bytes = static_cast<std::int64_t>(bytes_of(element));
         const auto values = array<const std::byte>(0, n * bytes, false);

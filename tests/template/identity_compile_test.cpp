@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "backend/cuda/nvrtc_compiler.hpp"
@@ -74,7 +75,7 @@ std::vector<Problem> problems_of(ReduceKind kind) {
                             : kind == ReduceKind::rows    ? Shape::rows(n, 1000)
                             : kind == ReduceKind::columns ? Shape::columns(1000, n)
                                                           : Shape::segments(n, 100 * n);
-        if (row.answer != Answer::custom) {
+        if (row.kind != ResultKind::custom) {
             problems.push_back(reduce_problem(
                 {element, results_of(element, row.value).front(), row.value, shape}));
         }
@@ -93,6 +94,10 @@ std::vector<Subject> subjects(PlatformKind platform) {
     return result;
 }
 
+std::string text_of(const Extent& extent) {
+    return fmt::format("{} x {} x {}", extent.x, extent.y, extent.z);
+}
+
 /// Configurations, the order of their sums and their launches, as far as a few of them show.
 void expect_same_rules(const Subject& subject, const DeviceInfo& device) {
     for (const Problem& problem : subject.problems) {
@@ -107,8 +112,8 @@ void expect_same_rules(const Subject& subject, const DeviceInfo& device) {
                       subject.known.reproducibility(one, problem, device));
             const auto plan = subject.present.launch_rule(problem, device, one).plan(problem.sizes);
             const auto other = subject.known.launch_rule(problem, device, one).plan(problem.sizes);
-            EXPECT_EQ(plan.launch.steps[0].grid, other.launch.steps[0].grid);
-            EXPECT_EQ(plan.launch.steps[0].block, other.launch.steps[0].block);
+            EXPECT_EQ(text_of(plan.launch.steps[0].grid), text_of(other.launch.steps[0].grid));
+            EXPECT_EQ(text_of(plan.launch.steps[0].block), text_of(other.launch.steps[0].block));
             EXPECT_EQ(plan.launch.steps[0].shared_bytes, other.launch.steps[0].shared_bytes);
             EXPECT_EQ(plan.launch.step_count, other.launch.step_count);
         }

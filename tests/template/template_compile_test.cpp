@@ -2,6 +2,7 @@
 // That reduce.cu compiles for every architecture, as far as pairs of its types, operations,
 // parameters and architectures tell.
 
+#include <array>
 #include <atomic>
 #include <random>
 #include <set>
@@ -14,13 +15,21 @@
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/reduce_form.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 namespace {
 
 constexpr int kArchitectures[] = {75, 80, 86, 89, 90, 100, 120};
-constexpr int kElements = 12;
-constexpr int kOperations = 15;  // the last is custom
+
+int elements() {
+    return static_cast<int>(element_types().size());
+}
+/// The last is custom.
+int operations() {
+    return static_cast<int>(reduce_operations().size());
+}
+
 constexpr std::string_view kLoads[] = {"standard", "streaming", "evict_first"};
 
 /// A GPU of this architecture, as far as constraints can tell.
@@ -61,7 +70,8 @@ enum Factor {
     index_bytes,
     kFactors
 };
-constexpr int kLevels[kFactors] = {7, kElements, kOperations, 2, 7, 3, 4, 2, 4, 5, 3, 4, 2};
+using Levels = std::array<int, kFactors>;
+const Levels kLevels = {7, elements(), operations(), 2, 7, 3, 4, 2, 4, 5, 3, 4, 2};
 using Choice = std::array<int, kFactors>;
 
 template <class T, std::size_t count>
@@ -242,8 +252,8 @@ TEST_F(TemplateCompile, EveryPairOfTypesOperationsParametersAndArchitectures) {
             Configuration::parse(text_of(choice), source.front_matter().parameters)));
     }
     expect_all_compile(source, jobs);
-    for (int type = 0; type < kElements; ++type) {
-        for (int op = 0; op < kOperations; ++op) {
+    for (int type = 0; type < elements(); ++type) {
+        for (int op = 0; op < operations(); ++op) {
             EXPECT_TRUE(pairs.has(element, type, operation, op)) << type << " " << op;
         }
         for (int one = 0; one < kLevels[finish]; ++one) {
@@ -274,7 +284,7 @@ TEST_F(TemplateCompile, TheReferenceOfACustomOperationForEveryTypeAndShape) {
         const KernelTemplate& source = kernel.kernel_template;
         Job references{75, {}};
         Job defaults{90, {}};
-        for (int type = 0; type < kElements; ++type) {
+        for (int type = 0; type < elements(); ++type) {
             const Problem problem = reduce_problem(
                 {static_cast<ElementType>(type), ElementType::float32, custom, shape});
             const auto standard = source.default_configuration(source.space(problem, device(90)));

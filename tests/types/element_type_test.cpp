@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "fixtures/expect_error.hpp"
+#include "types/element_names.hpp"
+#include "types/element_visit.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -117,6 +119,18 @@ TEST(ElementType, RefusesANumberThatIsNone) {
     const auto none = static_cast<ElementType>(99);
     EXPECT_EQ(bytes_of(none), 0U);
     expect_error(ErrorKind::usage, "99", [&] { to_string(none); });
+}
+
+TEST(ElementTypes, AgreeWithTheirCppTypes) {
+    for (const ElementType type : element_types()) {
+        EXPECT_EQ(element_type_from(to_string(type)), type);
+        EXPECT_EQ(type_bytes(to_string(type)), bytes_of(type));
+        visit_element(type, [&]<class T>(T) {
+            EXPECT_EQ(kElementType<T>, type) << to_string(type);
+            EXPECT_EQ(sizeof(T), bytes_of(type)) << to_string(type);
+        });
+    }
+    EXPECT_EQ(bytes_of(static_cast<ElementType>(element_types().size())), 0U);
 }
 
 }  // namespace

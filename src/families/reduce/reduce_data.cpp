@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "families/reduce/reduce_types.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal {
@@ -81,7 +82,8 @@ std::int64_t highest_magnitude(const ReduceTypes& types, std::size_t longest) {
     constexpr double kFew = 4;
     const double exact = types.result == ElementType::float32 ? 0x1p23 : 0x1p52;
     const double share = exact / static_cast<double>(longest);
-    const double highest = types.op == ReduceOp::sum_abs ? share : std::sqrt(share);
+    const double highest =
+        operation_row(types.op).data == TrialData::magnitudes ? share : std::sqrt(share);
     double most = kUnitsPerOne;
     if constexpr (kIsInteger<T>) {
         most = static_cast<double>(std::numeric_limits<T>::max());
@@ -152,7 +154,7 @@ T nonzero(Random& random) {
 }
 
 template <class T>
-T counted_value(Random& random) {
+T mixed_value(Random& random) {
     if (one_in(2, random)) {
         return zero<T>(random);
     }
@@ -165,7 +167,7 @@ T counted_value(Random& random) {
 }
 
 template <class T>
-T custom_value(Random& random) {
+T small_value(Random& random) {
     if constexpr (kIsInteger<T>) {
         constexpr std::int64_t kMost = 100;
         return static_cast<T>(between(std::is_signed_v<T> ? -kMost : 0, kMost, random));
@@ -182,28 +184,27 @@ void fill(std::vector<T>& values, Make make) {
 template <class T>
 void fill_for(const ReduceTypes& types, std::size_t longest, std::vector<T>& values,
               Random& random) {
-    switch (types.op) {
-        case ReduceOp::sum:
-        case ReduceOp::mean:
+    const ReduceOpRow& row = operation_row(types.op);
+    switch (row.data) {
+        case TrialData::mirrored:
             return fill_spread(values, random);
-        case ReduceOp::sum_abs:
-        case ReduceOp::sum_of_squares:
-            return kIsInteger<T> ? fill_spread(values, random)
-                                 : fill_magnitudes(types, longest, values, random);
-        case ReduceOp::norm:
-            return fill_magnitudes(types, longest, values, random);
-        case ReduceOp::product:
+        case TrialData::magnitudes:
+        case TrialData::squares:
+            return kIsInteger<T> && row.kind != ResultKind::real
+                       ? fill_spread(values, random)
+                       : fill_magnitudes(types, longest, values, random);
+        case TrialData::factors:
             return fill(values, [&] { return factor<T>(longest, random); });
-        case ReduceOp::all:
-            return fill(values, [&] { return nonzero<T>(random); });
-        case ReduceOp::any:
-            return fill(values, [&] { return zero<T>(random); });
-        case ReduceOp::count_nonzero:
-            return fill(values, [&] { return counted_value<T>(random); });
-        case ReduceOp::custom:
-            return fill(values, [&] { return custom_value<T>(random); });
-        default:
+        case TrialData::moderate:
             return fill(values, [&] { return moderate_value<T>(random); });
+        case TrialData::nonzero:
+            return fill(values, [&] { return nonzero<T>(random); });
+        case TrialData::zeros:
+            return fill(values, [&] { return zero<T>(random); });
+        case TrialData::mixed:
+            return fill(values, [&] { return mixed_value<T>(random); });
+        case TrialData::small:
+            return fill(values, [&] { return small_value<T>(random); });
     }
 }
 

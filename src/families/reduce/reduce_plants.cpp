@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "families/reduce/reduce_types.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal {
@@ -14,19 +15,21 @@ namespace jitune::internal {
 namespace {
 
 bool is_arg(ReduceOp op) {
-    return op == ReduceOp::arg_min || op == ReduceOp::arg_max;
+    return operation_row(op).kind == ResultKind::index;
 }
 
 bool prefers_small(ReduceOp op) {
-    return op == ReduceOp::min || op == ReduceOp::arg_min;
+    return operation_row(op).decisive == Decisive::smallest;
 }
 
 bool is_extreme(ReduceOp op) {
-    return is_arg(op) || op == ReduceOp::min || op == ReduceOp::max || op == ReduceOp::max_abs;
+    return operation_row(op).decisive != Decisive::none;
 }
 
+/// True where an element counts only as 0 or not 0.
 bool is_truth(ReduceOp op) {
-    return op == ReduceOp::all || op == ReduceOp::any || op == ReduceOp::count_nonzero;
+    const ResultKind kind = operation_row(op).kind;
+    return kind == ResultKind::truth || kind == ResultKind::count;
 }
 
 template <class T>

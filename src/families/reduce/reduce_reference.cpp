@@ -140,47 +140,10 @@ void store(ElementType type, Number number, std::byte* bytes) {
     });
 }
 
-template <class V, class Use>
-void visit_operation(ReduceOp op, Use use) {
-    switch (op) {
-        case ReduceOp::sum:
-            return use(reference::Sum<V>{});
-        case ReduceOp::product:
-            return use(reference::Product<V>{});
-        case ReduceOp::min:
-            return use(reference::Min<V>{});
-        case ReduceOp::max:
-            return use(reference::Max<V>{});
-        case ReduceOp::arg_min:
-            return use(reference::ArgMin<V>{});
-        case ReduceOp::arg_max:
-            return use(reference::ArgMax<V>{});
-        case ReduceOp::mean:
-            return use(reference::Mean<V>{});
-        case ReduceOp::sum_of_squares:
-            return use(reference::SumOfSquares<V>{});
-        case ReduceOp::norm:
-            return use(reference::Norm<V>{});
-        case ReduceOp::sum_abs:
-            return use(reference::SumAbs<V>{});
-        case ReduceOp::max_abs:
-            return use(reference::MaxAbs<V>{});
-        case ReduceOp::all:
-            return use(reference::All<V>{});
-        case ReduceOp::any:
-            return use(reference::Any<V>{});
-        case ReduceOp::count_nonzero:
-            return use(reference::CountNonzero<V>{});
-        case ReduceOp::custom:
-            break;
-    }
-    throw Error(ErrorKind::usage, "reduce_reference: a custom operation has no reference here");
-}
-
-/// The value of no elements for every result; -1 for arg_min and arg_max.
+/// The value of no elements for every result; for an operation that answers with an index, -1.
 std::vector<std::byte> values_of_nothing(const ReduceTypes& types, std::size_t results) {
     std::array<std::byte, 8> nothing{};
-    if (types.op == ReduceOp::arg_min || types.op == ReduceOp::arg_max) {
+    if (operation_row(types.op).kind == ResultKind::index) {
         nothing.fill(std::byte{0xff});
     } else {
         nothing = value_of_nothing(types.op, types.result);
@@ -203,29 +166,33 @@ double rounding_of_sum(std::size_t n) {
     return beyond <= 1 ? 0 : 16 * kUnit * beyond;
 }
 
-/// Sums and products of the data are exact except for rounding_of_sum. A mean is one
-/// division, which compilers may round by two units in the last place. The root may be off by one
-/// unit; a lost element is more than that (reduce_data.hpp). Sums of magnitudes grow with n: the
-/// sum of one thread stays exact, the last levels of the tree round.
+/// How far a right result may be off. A mean is one division, for which compilers may take two
+/// units in the last place. A root may be off by one unit; one lost element changes it by more
+/// (reduce_data.hpp). Sums of magnitudes grow with n: the sum of a lane stays exact, the last
+/// levels of the tree round.
 Tolerance tolerance_of(const ReduceTypes& types, std::size_t n) {
     constexpr std::size_t kExactMagnitudes = std::size_t{1} << 19;
     constexpr double kRoundingOfMagnitudes = 1e-6;
+    constexpr double kRoundingOfAll = 1e-5;
+    constexpr double kRoundingOfAllWide = 1e-12;
     const bool narrow = types.result == ElementType::float32;
     const double unit =
         narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-    switch (types.op) {
-        case ReduceOp::sum:
-            return {narrow ? rounding_of_sum(n) : 0, 0};
-        case ReduceOp::mean:
-            return {narrow ? rounding_of_sum(n) / static_cast<double>(n) : 0, 2 * unit};
-        case ReduceOp::sum_abs:
-        case ReduceOp::sum_of_squares:
-            return {0, narrow && n > kExactMagnitudes ? kRoundingOfMagnitudes : 0};
-        case ReduceOp::norm:
-            return {0, narrow && n > kExactMagnitudes ? kRoundingOfMagnitudes : unit};
-        default:
+    switch (operation_row(types.op).rounding) {
+        case Rounding::exact:
             return {};
+        case Rounding::sum:
+            return {narrow ? rounding_of_sum(n) : 0, 0};
+        case Rounding::mean:
+            return {narrow ? rounding_of_sum(n) / static_cast<double>(n) : 0, 2 * unit};
+        case Rounding::magnitudes:
+            return {0, narrow && n > kExactMagnitudes ? kRoundingOfMagnitudes : 0};
+        case Rounding::root:
+            return {0, narrow && n > kExactMagnitudes ? kRoundingOfMagnitudes : unit};
+        case Rounding::inexact:
+            return {0, narrow ? kRoundingOfAll : kRoundingOfAllWide};
     }
+    return {};
 }
 
 }  // namespace
@@ -238,7 +205,7 @@ Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
     visit_element(types.element, [&]<class T>(T) {
         using V = Widest<T>;
         const std::vector<V> values = widened<T>(pattern);
-        visit_operation<V>(types.op, [&]<class Op>(Op) {
+        reference::visit_operation<V>(types.op, [&]<class Op>(Op) {
             reduce_all<Op>(std::span<const V>(values), layout,
                            [&](std::size_t result, const auto& state) {
                                store(types.result, Op::answer(state, layout.run(result).count),

@@ -22,23 +22,18 @@ constexpr std::size_t kSlotBytes = 8;  // of the largest result
 
 /// The operation that combines the results of the shards.
 ReduceOp combination_of(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::mean:
-        case ReduceOp::sum_of_squares:
-        case ReduceOp::sum_abs:
-        case ReduceOp::count_nonzero:
-            return ReduceOp::sum;
-        case ReduceOp::custom:
-            throw Error(ErrorKind::usage,
-                        "reduce on shards: the results of a custom operation cannot be combined: "
-                        "reduce on one GPU");
-        default:
-            return op;
+    const ReduceOpRow& row = operation_row(op);
+    if (!row.joined_by) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("reduce on shards: the results of \"{}\" cannot be combined: "
+                                "reduce on one GPU",
+                                row.name));
     }
+    return *row.joined_by;
 }
 
 bool finds_an_index(ReduceOp op) {
-    return op == ReduceOp::arg_min || op == ReduceOp::arg_max;
+    return operation_row(op).kind == ResultKind::index;
 }
 
 /// The reduction of one shard. For a mean it is the sum, as in the kernels.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -16,30 +17,38 @@ namespace jitune::internal {
 
 namespace {
 
-/// The kinds of result types of operations.
-enum class Answer { reduced, average, index, truth, count, custom };
-
-struct OpRow {
-    ReduceOp value;
-    std::string_view name;
-    Answer answer;
-};
 constexpr std::array kOps{
-    OpRow{ReduceOp::sum, "sum", Answer::reduced},
-    OpRow{ReduceOp::product, "product", Answer::reduced},
-    OpRow{ReduceOp::min, "min", Answer::reduced},
-    OpRow{ReduceOp::max, "max", Answer::reduced},
-    OpRow{ReduceOp::arg_min, "arg_min", Answer::index},
-    OpRow{ReduceOp::arg_max, "arg_max", Answer::index},
-    OpRow{ReduceOp::mean, "mean", Answer::average},
-    OpRow{ReduceOp::sum_of_squares, "sum_of_squares", Answer::reduced},
-    OpRow{ReduceOp::norm, "norm", Answer::average},
-    OpRow{ReduceOp::sum_abs, "sum_abs", Answer::reduced},
-    OpRow{ReduceOp::max_abs, "max_abs", Answer::reduced},
-    OpRow{ReduceOp::all, "all", Answer::truth},
-    OpRow{ReduceOp::any, "any", Answer::truth},
-    OpRow{ReduceOp::count_nonzero, "count_nonzero", Answer::count},
-    OpRow{ReduceOp::custom, "custom", Answer::custom},
+    ReduceOpRow{ReduceOp::sum, "sum", ResultKind::reduced, Nothing::zero, TrialData::mirrored,
+                Rounding::sum, Decisive::none, ReduceOp::sum},
+    ReduceOpRow{ReduceOp::product, "product", ResultKind::reduced, Nothing::one, TrialData::factors,
+                Rounding::exact, Decisive::none, ReduceOp::product},
+    ReduceOpRow{ReduceOp::min, "min", ResultKind::reduced, Nothing::highest, TrialData::moderate,
+                Rounding::exact, Decisive::smallest, ReduceOp::min},
+    ReduceOpRow{ReduceOp::max, "max", ResultKind::reduced, Nothing::lowest, TrialData::moderate,
+                Rounding::exact, Decisive::largest, ReduceOp::max},
+    ReduceOpRow{ReduceOp::arg_min, "arg_min", ResultKind::index, Nothing::refused,
+                TrialData::moderate, Rounding::exact, Decisive::smallest, ReduceOp::arg_min},
+    ReduceOpRow{ReduceOp::arg_max, "arg_max", ResultKind::index, Nothing::refused,
+                TrialData::moderate, Rounding::exact, Decisive::largest, ReduceOp::arg_max},
+    ReduceOpRow{ReduceOp::mean, "mean", ResultKind::average, Nothing::nan, TrialData::mirrored,
+                Rounding::mean, Decisive::none, ReduceOp::sum},
+    ReduceOpRow{ReduceOp::sum_of_squares, "sum_of_squares", ResultKind::reduced, Nothing::zero,
+                TrialData::squares, Rounding::magnitudes, Decisive::none, ReduceOp::sum},
+    ReduceOpRow{ReduceOp::norm, "norm", ResultKind::real, Nothing::zero, TrialData::squares,
+                Rounding::root, Decisive::none, ReduceOp::norm},
+    ReduceOpRow{ReduceOp::sum_abs, "sum_abs", ResultKind::reduced, Nothing::zero,
+                TrialData::magnitudes, Rounding::magnitudes, Decisive::none, ReduceOp::sum},
+    ReduceOpRow{ReduceOp::max_abs, "max_abs", ResultKind::reduced, Nothing::zero,
+                TrialData::moderate, Rounding::exact, Decisive::largest_magnitude,
+                ReduceOp::max_abs},
+    ReduceOpRow{ReduceOp::all, "all", ResultKind::truth, Nothing::one, TrialData::nonzero,
+                Rounding::exact, Decisive::none, ReduceOp::all},
+    ReduceOpRow{ReduceOp::any, "any", ResultKind::truth, Nothing::zero, TrialData::zeros,
+                Rounding::exact, Decisive::none, ReduceOp::any},
+    ReduceOpRow{ReduceOp::count_nonzero, "count_nonzero", ResultKind::count, Nothing::zero,
+                TrialData::mixed, Rounding::exact, Decisive::none, ReduceOp::sum},
+    ReduceOpRow{ReduceOp::custom, "custom", ResultKind::custom, Nothing::refused, TrialData::small,
+                Rounding::inexact, Decisive::none, std::nullopt},
 };
 constexpr std::string_view kWhatOp = "a reduction operation";
 
@@ -110,19 +119,17 @@ ElementType widest(ElementType reduced) {
                             to_string(element), types, to_string(result), calls));
 }
 
-/// The value of no elements in a type that has one.
 template <class R>
-R nothing(ReduceOp op) {
+R value_of(Nothing nothing) {
     using Limits = std::numeric_limits<R>;
-    switch (op) {
-        case ReduceOp::product:
-        case ReduceOp::all:
+    switch (nothing) {
+        case Nothing::one:
             return R{1};
-        case ReduceOp::min:
+        case Nothing::highest:
             return Limits::has_infinity ? Limits::infinity() : Limits::max();
-        case ReduceOp::max:
+        case Nothing::lowest:
             return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-        case ReduceOp::mean:
+        case Nothing::nan:
             return Limits::quiet_NaN();
         default:
             return R{0};
@@ -131,19 +138,27 @@ R nothing(ReduceOp op) {
 
 }  // namespace
 
+std::span<const ReduceOpRow> reduce_operations() {
+    return kOps;
+}
+
+const ReduceOpRow& operation_row(ReduceOp op) {
+    return row_of(kOps, op, kWhatOp);
+}
+
 std::vector<ElementType> results_of(ElementType element, ReduceOp op) {
     const ElementType narrow = reduced(element);
-    const Answer answer = row_of(kOps, op, kWhatOp).answer;
-    if (answer == Answer::index || answer == Answer::count) {
+    const ResultKind kind = operation_row(op).kind;
+    if (kind == ResultKind::index || kind == ResultKind::count) {
         return {ElementType::int64};
     }
-    if (answer == Answer::truth) {
+    if (kind == ResultKind::truth) {
         return {ElementType::uint8};
     }
-    if (answer == Answer::average && is_integer(element)) {
+    if ((kind == ResultKind::average || kind == ResultKind::real) && is_integer(element)) {
         return {ElementType::float64};
     }
-    if (answer == Answer::custom) {
+    if (kind == ResultKind::custom) {
         std::vector<ElementType> all;
         for (const ResultRow& row : kResults) {
             all.push_back(row.value);
@@ -158,21 +173,23 @@ ElementType accumulator_of(ElementType element, ReduceOp op, ElementType result)
     if (std::find(results.begin(), results.end(), result) == results.end()) {
         refuse_result(element, op, result);
     }
-    switch (row_of(kOps, op, kWhatOp).answer) {
-        case Answer::index:
+    switch (operation_row(op).kind) {
+        case ResultKind::index:
             return reduced(element);
-        case Answer::truth:
+        case ResultKind::truth:
             return ElementType::uint32;
-        case Answer::custom:
+        case ResultKind::custom:
             return ElementType::float32;
+        case ResultKind::average:
+            return is_integer(element) ? widest(reduced(element)) : result;
         default:
-            return op == ReduceOp::mean && is_integer(element) ? widest(reduced(element)) : result;
+            return result;
     }
 }
 
 std::array<std::byte, 8> value_of_nothing(ReduceOp op, ElementType result) {
-    const Answer answer = row_of(kOps, op, kWhatOp).answer;
-    if (answer == Answer::index || answer == Answer::custom) {
+    const Nothing nothing = operation_row(op).nothing;
+    if (nothing == Nothing::refused) {
         throw Error(ErrorKind::usage,
                     fmt::format("{} of no elements is undefined: give at least one element",
                                 to_string(op)));
@@ -180,7 +197,7 @@ std::array<std::byte, 8> value_of_nothing(ReduceOp op, ElementType result) {
     std::array<std::byte, 8> bytes{};
     visit_element(result, [&]<class R>(R) {
         if constexpr (std::is_arithmetic_v<R>) {
-            const R value = nothing<R>(op);
+            const R value = value_of<R>(nothing);
             std::memcpy(bytes.data(), &value, sizeof value);
         }
     });
@@ -193,7 +210,7 @@ JITUNE_BEGIN_NAMESPACE
 using namespace internal;
 
 std::string_view to_string(ReduceOp op) {
-    return row_of(kOps, op, kWhatOp).name;
+    return operation_row(op).name;
 }
 
 ReduceOp parse_reduce_op(std::string_view name) {

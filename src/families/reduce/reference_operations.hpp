@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "jitune/error.hpp"
+#include "jitune/reduction.hpp"
+
 namespace jitune::internal::reference {
 
 /// The operations, written a second time and for clarity: the reference must not share the kernels'
@@ -178,5 +181,44 @@ template <class V>
 struct Any : CountNonzero<V> {
     static std::uint64_t combine(std::uint64_t a, std::uint64_t b) { return a | b; }
 };
+
+/// Calls use(Op{}) with the operation above that `op` names, for elements of type V. Throws
+/// Error(usage) for a custom operation.
+template <class V, class Use>
+void visit_operation(ReduceOp op, Use use) {
+    switch (op) {
+        case ReduceOp::sum:
+            return use(Sum<V>{});
+        case ReduceOp::product:
+            return use(Product<V>{});
+        case ReduceOp::min:
+            return use(Min<V>{});
+        case ReduceOp::max:
+            return use(Max<V>{});
+        case ReduceOp::arg_min:
+            return use(ArgMin<V>{});
+        case ReduceOp::arg_max:
+            return use(ArgMax<V>{});
+        case ReduceOp::mean:
+            return use(Mean<V>{});
+        case ReduceOp::sum_of_squares:
+            return use(SumOfSquares<V>{});
+        case ReduceOp::norm:
+            return use(Norm<V>{});
+        case ReduceOp::sum_abs:
+            return use(SumAbs<V>{});
+        case ReduceOp::max_abs:
+            return use(MaxAbs<V>{});
+        case ReduceOp::all:
+            return use(All<V>{});
+        case ReduceOp::any:
+            return use(Any<V>{});
+        case ReduceOp::count_nonzero:
+            return use(CountNonzero<V>{});
+        case ReduceOp::custom:
+            break;
+    }
+    throw Error(ErrorKind::usage, "reduce_reference: a custom operation has no reference here");
+}
 
 }  // namespace jitune::internal::reference

@@ -79,7 +79,7 @@ void for_each_type(const std::function<void(ReduceKind, const ReduceTypes&)>& us
 }
 
 TEST(ReduceFault, NoticesAnyElementMissingFromASumOrAddedTwice) {
-    for (const E element : kElements) {
+    for (const E element : element_types()) {
         for (const Op op : kSums) {
             const ReduceTypes types = types_of(element, op);
             const auto cases = checks_of(ReduceKind::all, types);
@@ -126,7 +126,7 @@ TEST(ReduceFault, NoticesAHeadOrTailLeftOutForEveryPack) {
         const std::size_t offset = seen.what->arguments[0].offset / bytes_of(seen.types.element);
         return std::min(seen.layout.elements(), (pack - offset % pack) % pack);
     };
-    for (const E element : kElements) {
+    for (const E element : element_types()) {
         for (const Op op :
              {Op::sum, Op::min, Op::max, Op::arg_min, Op::arg_max, Op::max_abs, Op::all, Op::any}) {
             const ReduceTypes types = types_of(element, op);

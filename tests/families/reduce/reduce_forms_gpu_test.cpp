@@ -17,6 +17,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "fixtures/reduce_form.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -36,39 +37,20 @@ constexpr std::size_t kLarge = (std::size_t{1} << 20) + 7;
 constexpr std::size_t kOffsets = 4;
 constexpr std::size_t kSlot = sizeof(std::uint64_t);  // of one result
 
-constexpr ElementType kElements[] = {
-    ElementType::int8,    ElementType::uint8,    ElementType::int16,   ElementType::uint16,
-    ElementType::int32,   ElementType::uint32,   ElementType::int64,   ElementType::uint64,
-    ElementType::float16, ElementType::bfloat16, ElementType::float32, ElementType::float64};
-constexpr ReduceOp kOps[] = {ReduceOp::sum,     ReduceOp::product,        ReduceOp::min,
-                             ReduceOp::max,     ReduceOp::arg_min,        ReduceOp::arg_max,
-                             ReduceOp::mean,    ReduceOp::sum_of_squares, ReduceOp::norm,
-                             ReduceOp::sum_abs, ReduceOp::max_abs,        ReduceOp::all,
-                             ReduceOp::any,     ReduceOp::count_nonzero};
-
-bool is_one_of(ReduceOp op, std::initializer_list<ReduceOp> ops) {
-    return std::find(ops.begin(), ops.end(), op) != ops.end();
-}
-
-bool adds(ReduceOp op) {
-    return is_one_of(op, {ReduceOp::sum, ReduceOp::mean, ReduceOp::sum_of_squares, ReduceOp::norm,
-                          ReduceOp::sum_abs, ReduceOp::count_nonzero});
-}
-
-/// Whether the finish can combine what the operation does, with indexes of so many bytes.
-bool fits(std::string_view finish, int index_bytes, const ReduceTypes& types,
+/// Whether the finish can combine the operation's states, with indexes of so many bytes. `adds`:
+/// the states are added.
+bool fits(std::string_view finish, int index_bytes, const ReduceTypes& types, bool adds,
           std::int64_t compute_capability) {
     const ElementType accumulator = accumulator_of(types.element, types.op, types.result);
-    const bool indexed = is_one_of(types.op, {ReduceOp::arg_min, ReduceOp::arg_max});
+    const bool indexed = operation_row(types.op).kind == ResultKind::index;
     if (index_bytes == 4 && !(indexed && bytes_of(accumulator) == 4)) {
         return false;
     }
     if (finish == "atomic") {
-        return adds(types.op);
+        return adds;
     }
     if (finish == "packed") {
-        return adds(types.op) &&
-               (accumulator == ElementType::int32 || accumulator == ElementType::uint32);
+        return adds && (accumulator == ElementType::int32 || accumulator == ElementType::uint32);
     }
     const bool small = !indexed || index_bytes == 4;
     return finish == "slots"     ? small
@@ -191,11 +173,13 @@ protected:
     /// One for each finish and width of indexes that fit.
     std::vector<Candidate> candidates(const ReduceTypes& types, std::size_t first) {
         const std::int64_t capability = device().info().attributes.at("compute_capability");
+        const bool adds = candidate(types, "atomic", 8, first).has_value();
         std::vector<Candidate> result;
         for (std::size_t f = 0; f < std::size(kFinishes); ++f) {
             for (const int index_bytes : {8, 4}) {
                 const auto found = candidate(types, kFinishes[f], index_bytes, first + f);
-                EXPECT_EQ(found.has_value(), fits(kFinishes[f], index_bytes, types, capability))
+                EXPECT_EQ(found.has_value(),
+                          fits(kFinishes[f], index_bytes, types, adds, capability))
                     << kFinishes[f] << " of " << to_string(types.op) << " with " << index_bytes;
                 if (found) {
                     result.push_back(*found);
@@ -287,8 +271,11 @@ protected:
 
 TEST_P(ReduceForms, AreRightForEveryOperationFinishSizeAndOffset) {
     std::vector<std::thread> threads;
-    for (const ReduceOp op : kOps) {
-        threads.emplace_back([this, op] {
+    for (const ReduceOpRow& row : reduce_operations()) {
+        if (row.kind == ResultKind::custom) {
+            continue;
+        }
+        threads.emplace_back([this, op = row.value] {
             driver_->cuCtxPushCurrent(context_);
             try {
                 check_operation(GetParam(), op);
@@ -306,7 +293,9 @@ std::string name_of(const testing::TestParamInfo<ElementType>& row) {
     return std::string(to_string(row.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ReduceForms, testing::ValuesIn(kElements), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, ReduceForms,
+                         testing::ValuesIn(element_types().begin(), element_types().end()),
+                         name_of);
 
 }  // namespace
 }  // namespace jitune::internal

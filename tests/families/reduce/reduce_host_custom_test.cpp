@@ -83,7 +83,7 @@ TEST_F(ReduceHostCustom, AnEmptyFieldIsRefusedByItsName) {
     const std::vector<float> values(100, 1);
     expect_error(ErrorKind::usage, "its identity is empty",
                  [&] { return tuned_reduce(values, empty, session_); });
-    expect_error(ErrorKind::usage, "custom of no elements has no value",
+    expect_error(ErrorKind::usage, "custom of no elements is undefined",
                  [&] { return tuned_reduce(std::vector<float>(), operation_, session_); });
 }
 

@@ -129,11 +129,11 @@ TEST(ValueOfNothing, IsRefusedWhereThereIsNone) {
 }
 
 TEST(ReduceOp, IsFoundByItsName) {
-    for (const char* name :
-         {"sum", "product", "min", "max", "arg_min", "arg_max", "mean", "sum_of_squares", "norm",
-          "sum_abs", "max_abs", "all", "any", "count_nonzero", "custom"}) {
-        EXPECT_EQ(to_string(parse_reduce_op(name)), name);
+    for (const ReduceOpRow& row : reduce_operations()) {
+        EXPECT_EQ(parse_reduce_op(row.name), row.value);
+        EXPECT_EQ(to_string(row.value), row.name);
     }
+    EXPECT_EQ(reduce_operations().back().value, Op::custom);
     expect_error(ErrorKind::usage, "\"avg\" is not a reduction operation: use sum, product",
                  [] { parse_reduce_op("avg"); });
 }
