@@ -27,14 +27,14 @@ namespace jitune::internal {
 
 using Stream = CUstream_st*;
 
-/// What jitune knows of one device.
+/// The properties of one device.
 struct DeviceInfo {
     PlatformKind platform = PlatformKind::host;
     std::string id;            ///< "cuda:0", "host" or "machine"
     std::string name;          ///< product name; provenance only
     std::string uuid;          ///< provenance only
     std::string driver;        ///< provenance only
-    std::string device_class;  ///< what makes two devices share winners; part of the key
+    std::string device_class;  ///< equal for devices that share winners; part of the key
     /// Names that constraints and launch rules may use: sm_count, cores, warp_size …
     std::map<std::string, std::int64_t> attributes;
 };
@@ -113,7 +113,7 @@ struct LaunchFailure {
     NativeCode native_code = {};
 };
 
-/// What a device's processors run at, now.
+/// The present clock of a device's processors.
 struct ClockReading {
     unsigned mhz = 0;
     bool held_down = false;  ///< by power, heat or the board
@@ -163,10 +163,11 @@ public:
     virtual std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                          bool flush_cache) = 0;
 
-    /// What timer() launches its chains as: "graph", or "loop" for one call after the other.
+    /// The way in which timer() launches its chains: "graph", or "loop" for one call after the
+    /// other.
     [[nodiscard]] virtual std::string_view chain_kind() const { return "loop"; }
 
-    /// The device's clocks, or nothing where nobody tells. Takes up to some 100 us.
+    /// The device's clocks, or nothing where they cannot be read. Takes up to some 100 us.
     virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 };
 

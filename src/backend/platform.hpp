@@ -13,7 +13,7 @@
 
 namespace jitune::internal {
 
-/// One kind of backend on this machine with its devices. Thread-safe.
+/// The devices of one PlatformKind on this machine. Thread-safe.
 class Platform {
 public:
     virtual ~Platform() = default;
@@ -36,7 +36,7 @@ public:
     /// stream, or a member without a stream has no device memory, Error(not_prepared) for a stream
     /// that is captured, Error(unavailable) where there is no device, and Error(device).
     virtual std::unique_ptr<StreamGroup> group(std::span<const GroupMember> /*members*/) {
-        throw Error(ErrorKind::unavailable, "group streams: this platform has none");
+        throw Error(ErrorKind::unavailable, "cannot group streams: this platform has no streams");
     }
 };
 

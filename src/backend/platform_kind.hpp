@@ -9,8 +9,8 @@
 
 namespace jitune::internal {
 
-/// What kernels are compiled for and run by. `machine` is all processors of this computer together,
-/// whose kernels are placements of arrays in host memory.
+/// The processors that kernels are compiled for. `machine` is all processors of this computer
+/// together, whose kernels are placements of arrays in host memory.
 enum class PlatformKind : std::uint8_t { cuda, host, machine };
 
 /// "cuda", "host", "machine".

@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-/// What one call finds where its stream leads: the device, work memory, and whether the call may
+/// The resources of one stream that a call needs: the device, work memory, and whether the call may
 /// use it now. Asked for again by each call; lives as long as its platform. Thread-safe.
 class StreamSite {
 public:

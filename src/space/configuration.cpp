@@ -41,7 +41,7 @@ public:
             for (const Parameter& known : parameters_) {
                 names.push_back(known.name);
             }
-            fail(fmt::format("there is no parameter \"{}\"; there are {}", name,
+            fail(fmt::format("unknown parameter \"{}\"; the parameters are {}", name,
                              fmt::join(names, ", ")));
         }
         auto& slot = values_[static_cast<std::size_t>(parameter - parameters_.begin())];

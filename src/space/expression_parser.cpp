@@ -231,8 +231,8 @@ NodePointer Parser::name_or_call() {
         std::vector<std::string_view> names;
         std::transform(known.begin(), known.end(), std::back_inserter(names),
                        [](const Operation& row) { return row.name; });
-        lexer_.fail(name.begin, fmt::format("there is no function {}; there are {}", name.source,
-                                            fmt::join(names, ", ")));
+        lexer_.fail(name.begin, fmt::format("unknown function {}; the functions are {}",
+                                            name.source, fmt::join(names, ", ")));
     }
     Operands operands = list();
     if (operands.size() < function->min_operands || operands.size() > function->max_operands) {

@@ -258,7 +258,7 @@ bool ParameterTables::step(const Statement& statement) const {
     return code == SQLITE_ROW;
 }
 
-/// What can fail is memory, or SQLite's limits on constraints that are deeply nested.
+/// Fails where memory runs out, or where a constraint is nested beyond SQLite's limits.
 void ParameterTables::fail(const char* call) const {
     if (sqlite3_errcode(database_.get()) == SQLITE_INTERRUPT) {
         throw Error(ErrorKind::usage,

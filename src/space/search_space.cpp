@@ -130,7 +130,7 @@ std::vector<std::int64_t> strides_of(const std::vector<Parameter>& parameters) {
         strides[i] = stride;
         const auto values = static_cast<std::int64_t>(parameters[i].values.size());
         if (stride > std::numeric_limits<std::int64_t>::max() / values) {
-            fail("there are more than 2^63 combinations: list fewer values");
+            fail("more than 2^63 combinations: list fewer values");
         }
         stride *= values;
     }

@@ -11,7 +11,7 @@
 
 namespace jitune::internal {
 
-/// What the model expects of one configuration.
+/// The model's expectation for one configuration.
 struct Prediction {
     double mean = 0;
     double deviation = 0;

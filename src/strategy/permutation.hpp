@@ -27,7 +27,7 @@ private:
     std::mt19937_64 random_;
     std::size_t size_;
     std::size_t next_ = 0;
-    /// What stands at a place instead of the place's own number.
+    /// The number at a place, where it is not the place itself.
     std::unordered_map<std::size_t, std::size_t> moved_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace jitune::internal {
 
-/// What an `in` array holds while a kernel is tuned.
+/// The content of an `in` array while a kernel is tuned.
 struct Fill {
     enum class Kind { random, zeros, ones, iota, file } kind = Kind::random;
     double low = 0, high = 0;  ///< random: between them, both included; equal: the type's own range

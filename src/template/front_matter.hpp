@@ -63,7 +63,7 @@ struct LaunchSpec {
     Expression programmatic;  ///< not 0: may start before the stream's previous work has ended
 };
 
-/// What gives the outputs that candidates must give.
+/// The source of the outputs that candidates must reproduce.
 struct ReferenceSpec {
     enum class Kind {
         kernel,    ///< a launch of another kernel of the template
@@ -112,7 +112,7 @@ struct FrontMatter {
     [[nodiscard]] bool constrains_sizes() const;
     /// True for a parameter or a type parameter.
     [[nodiscard]] bool is_instance_word(std::string_view name) const;
-    /// What a type parameter of this name is in expressions: the name, or the integer that it is.
+    /// The value of a type parameter in expressions: its name, or the integer of a range.
     [[nodiscard]] Scalar type_value(const std::string& parameter, const std::string& name) const;
     /// nullptr where there is none of this name.
     [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;

@@ -61,13 +61,13 @@ private:
             if (header == headers.end()) {
                 reader_.fail(
                     *root.get("include")->as_array()->get(i),
-                    fmt::format("include names \"{}\", which is no .toml file in the "
-                                "template's folder or below it, and none of its headers{}",
-                                names[i],
-                                headers.empty()
-                                    ? ""
-                                    : fmt::format("; there is {}",
-                                                  fmt::join(std::views::keys(headers), ", "))));
+                    fmt::format(
+                        "include names \"{}\", which is not a .toml file in the "
+                        "template's folder or below it, nor one of its headers{}",
+                        names[i],
+                        headers.empty()
+                            ? ""
+                            : fmt::format(": {}", fmt::join(std::views::keys(headers), ", "))));
             }
             const TomlReader& reader = included_.emplace_back(header->first, header->second, 1);
             reader.refuse_other_keys(reader.root(), "included front matter",
@@ -278,7 +278,7 @@ private:
             const toml::table& table = reader_.table(*node, where);
             reader_.refuse_other_keys(table, where, {"value", "unit"});
             if (!is_identifier(name)) {
-                reader_.fail(table, "\"" + name + "\" is no name: use letters, digits and _");
+                reader_.fail(table, "\"" + name + "\" is not a name: use letters, digits and _");
             }
             result_.metrics.push_back({name,
                                        scope.expression(table, reader_.text(table, "value", where)),

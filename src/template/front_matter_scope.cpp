@@ -13,7 +13,7 @@ namespace jitune::internal {
 
 void FrontMatterScope::declare(const toml::node& at, const std::string& name) {
     if (!is_identifier(name)) {
-        reader_->fail(at, "\"" + name + "\" is no name: use letters, digits and _");
+        reader_->fail(at, "\"" + name + "\" is not a name: use letters, digits and _");
     }
     const auto [found, fresh] = places_.emplace(name, reader_->place(at));
     if (!fresh) {
@@ -40,8 +40,8 @@ Expression FrontMatterScope::expression(const toml::node& at, const std::string&
     }();
     for (const std::string& name : parsed.names()) {
         if (!places_.contains(name)) {
-            reader_->fail(at, fmt::format("\"{}\" in \"{}\" is not known here; there is {}", name,
-                                          text, fmt::join(std::views::keys(places_), ", ")));
+            reader_->fail(at, fmt::format("\"{}\" in \"{}\" is not known here; known names are {}",
+                                          name, text, fmt::join(std::views::keys(places_), ", ")));
         }
     }
     return parsed.substitute(derived_);

@@ -96,8 +96,8 @@ private:
         }
         for (const std::string& name : launch.arguments) {
             if (front_.find_argument(name) == nullptr) {
-                reader_.fail(table,
-                             "arguments of launch names \"" + name + "\", which is no argument");
+                reader_.fail(
+                    table, "arguments of launch names \"" + name + "\", which is not an argument");
             }
         }
     }
@@ -116,7 +116,8 @@ private:
         for (const auto& [name, node] : reader_.in_order(table)) {
             const ArgumentSpec* argument = front_.find_argument(name);
             if (argument == nullptr || !is_written(argument->access)) {
-                reader_.fail(*node, "npy of reference names \"" + name + "\", which is no output");
+                reader_.fail(*node,
+                             "npy of reference names \"" + name + "\", which is not an output");
             }
             result[name] = reader_.text(table, name, "npy of reference");
         }

@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// What is to be computed: the kernel with its types and operation, the sizes and what is known of
+/// A computation: the kernel with its types and operation, the sizes and what is known of
 /// the data's alignment.
 struct Problem {
     std::string kernel;                        ///< "reduce"

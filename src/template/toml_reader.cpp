@@ -44,8 +44,8 @@ void TomlReader::refuse_other_keys(const toml::table& table, std::string_view wh
                                    std::initializer_list<std::string_view> known) const {
     for (const auto& [key, node] : table) {
         if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-            fail(node, fmt::format("{} has no key \"{}\"; it knows {}", where, key.str(),
-                                   fmt::join(known, ", ")));
+            fail(node, fmt::format("{} has an unknown key \"{}\"; its keys are {}", where,
+                                   key.str(), fmt::join(known, ", ")));
         }
     }
 }

@@ -16,7 +16,7 @@ namespace jitune::internal {
 
 /// An array that a launch gets, or a value.
 struct CaseArgument {
-    /// What an array that is read repeats when a launch begins; null: it is only written.
+    /// The content of an array that is read, repeated over it; null: the array is only written.
     std::shared_ptr<const std::vector<std::byte>> pattern;
     std::size_t bytes = 0;
     std::size_t offset = 0;  ///< bytes past a 256-byte boundary
@@ -49,7 +49,8 @@ struct Case {
         agree;
 };
 
-/// What candidates for a problem are tried on. Each problem family implements one.
+/// The data on which candidates for a problem are checked and timed. Each problem family implements
+/// one.
 class Workload {
 public:
     virtual ~Workload() = default;

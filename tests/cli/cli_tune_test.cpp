@@ -41,7 +41,8 @@ TEST_F(CliTuneTest, BadArgumentsAreOneLine) {
                    "unknown strategy");
     expect_failure("tune none.cu --size n=4", 2, "No such file");
     std::ofstream(path("bad.cu")) << "/* jitune template\nkernel = \"x\"\nblock = 3\n*/\n";
-    expect_failure("tune \"$folder/bad.cu\" --size n=4", 2, "bad.cu:3: front matter has no key");
+    expect_failure("tune \"$folder/bad.cu\" --size n=4", 2,
+                   "bad.cu:3: front matter has an unknown key");
 }
 
 TEST_F(CliTuneTest, TriesTheBestOfRecordedResultsFirst) {

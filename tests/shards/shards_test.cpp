@@ -303,7 +303,7 @@ TEST_F(Shards, RefuseWhatIsNone) {
     mend();
     std::vector<float> host(40);
     shards[1] = {host.data(), 40, nullptr};
-    refused("its pointer is no device memory");
+    refused("its pointer is not device memory");
     mend();
     fake_.begin_capture(shards[1].stream);
     refused("cannot be captured", ErrorKind::not_prepared);

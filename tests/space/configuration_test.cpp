@@ -67,7 +67,8 @@ TEST_F(ConfigurationText, RefusesWhatIsNotOneValuePerParameter) {
                    "parameter finish is missing; its values are two_launches");
     expect_refused("", "parameter block is missing");
     expect_refused("block=128 block=128 offset=0 finish=last_block", "block is given twice");
-    expect_refused("block=128 items=4", "no parameter \"items\"; there are block, offset, finish");
+    expect_refused("block=128 items=4",
+                   "unknown parameter \"items\"; the parameters are block, offset, finish");
 }
 
 TEST_F(ConfigurationText, RefusesValuesThatAreNotListed) {
@@ -82,7 +83,7 @@ TEST_F(ConfigurationText, RefusesValuesThatAreNotListed) {
 TEST_F(ConfigurationText, RefusesGarbage) {
     expect_refused("block", "expected parameter=value, found \"block\"");
     expect_refused("block = 128", "expected parameter=value");
-    expect_refused("=128", "no parameter \"\"");
+    expect_refused("=128", "unknown parameter \"\"");
     expect_refused("block=128\toffset=0", "cannot be");
     expect_refused("block=128,offset=0", "cannot be");
 }

@@ -163,7 +163,7 @@ TEST(Expression, SaysWhereAndWhatItExpected) {
                     "position 3: expected an operator or the end, found \"b\"");
     expect_contains(parse_refusal("a NOT 3"), "position 7: expected \"IN\"");
     expect_contains(parse_refusal("a IN ()"), "position 7: expected a number");
-    expect_contains(parse_refusal("pow(a, 2)"), "there is no function pow; there are min, max");
+    expect_contains(parse_refusal("pow(a, 2)"), "unknown function pow; the functions are min, max");
     expect_contains(parse_refusal("min(a)"), "min takes 2 to 100 arguments, found 1");
     expect_contains(parse_refusal("abs(a, b)"), "abs takes 1 arguments, found 2");
     expect_contains(parse_refusal("12abc"), "position 3: expected the number 12 to end here");

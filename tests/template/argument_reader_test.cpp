@@ -21,7 +21,7 @@ TEST(ArgumentReader, ReadsWhatAnArgumentIsTunedWith) {
                         "relative difference");
     expect_line_refused(
         21, "n = { access = \"scalar\", type = \"int32\", value = \"n\", fill = \"ones\" }",
-        "no key \"fill\"");
+        "unknown key \"fill\"");
 }
 
 TEST(ArgumentReader, TakesArgumentsInAnyOrder) {

@@ -128,16 +128,18 @@ TEST(FrontMatter, PointsAtBrokenToml) {
 }
 
 TEST(FrontMatter, RefusesKeysItDoesNotKnow) {
-    expect_refused_at(5, "front matter has no key \"size\"",
+    expect_refused_at(5, "front matter has an unknown key \"size\"",
                       with_line(4, "sizes = [\"n\"]\nsize = 3"));
-    expect_line_refused(13, "zip = { values = [64], default = 64, step = 2 }",
-                        "parameter zip has no key \"step\"; it knows values, default, type");
+    expect_line_refused(
+        13, "zip = { values = [64], default = 64, step = 2 }",
+        "parameter zip has an unknown key \"step\"; its keys are values, default, type");
     expect_line_refused(20,
                         "values = { access = \"in\", type = \"element\", count = \"n\", a = 1 }",
-                        "argument values has no key \"a\"");
-    expect_line_refused(20, "values = { access = \"in\", type = \"element\", value = \"n\" }",
-                        "argument values has no key \"value\"; it knows access, type, count");
-    expect_line_refused(27, "blocks = \"block\"", "launch has no key \"blocks\"");
+                        "argument values has an unknown key \"a\"");
+    expect_line_refused(
+        20, "values = { access = \"in\", type = \"element\", value = \"n\" }",
+        "argument values has an unknown key \"value\"; its keys are access, type, count");
+    expect_line_refused(27, "blocks = \"block\"", "launch has an unknown key \"blocks\"");
 }
 
 TEST(FrontMatter, NamesWhatIsMissing) {
@@ -183,13 +185,13 @@ TEST(FrontMatter, RefusesValuesThatAreNotOfOneKind) {
 
 TEST(FrontMatter, RefusesTextThatIsNoNameOfCode) {
     expect_line_refused(2, "kernel = \"a b\"", "kernel must be a name");
-    expect_line_refused(4, "sizes = [\"n+1\"]", "\"n+1\" is no name");
+    expect_line_refused(4, "sizes = [\"n+1\"]", "\"n+1\" is not a name");
     expect_line_refused(10, "int32 = \"int> evil()\"", "must be lines of name = \"C++ type\"");
     expect_line_refused(10, "\"a b\" = \"int\"", "must be lines of name = \"C++ type\"");
     expect_line_refused(15, "mode = { values = [\"a\"], default = \"a\", type = \"M<1>\" }",
                         "must name a C++ enumeration");
     expect_refused_at(22, "entry of launch must be", with_line(23, "entry = \"f(); g\""));
-    expect_line_refused(13, "\"z z\" = { values = [64], default = 64 }", "\"z z\" is no name");
+    expect_line_refused(13, "\"z z\" = { values = [64], default = 64 }", "\"z z\" is not a name");
 }
 
 TEST(FrontMatter, ExpandsATypeParameterThatIsAnInteger) {
@@ -210,7 +212,7 @@ TEST(FrontMatter, RefusesARangeThatIsNone) {
                                                    "[types.element]",
                                                    range)));
     }
-    expect_refused_at(11, "types.radius has no key \"a\"",
+    expect_refused_at(11, "types.radius has an unknown key \"a\"",
                       with_line(9, "[types.radius]\nrange = \"1..2\"\na = \"b\"\n[types.element]"));
     expect_refused_at(
         22, "neither a type parameter nor a type name",
@@ -277,13 +279,14 @@ TEST(FrontMatter, NamesTheIncludedFileThatIsWrong) {
     expect_refused("words.toml:2: \"blocks\" in \"blocks > 1\"",
                    "\nconstraints = [\"blocks > 1\"]");
     expect_refused("words.toml:1: constraints of front matter must be a list", "constraints = 3");
-    expect_refused("words.toml:1: included front matter has no key \"include\"; it knows",
-                   "include = [\"more.toml\"]");
+    expect_refused(
+        "words.toml:1: included front matter has an unknown key \"include\"; its keys are",
+        "include = [\"more.toml\"]");
     expect_error(
         ErrorKind::usage,
-        "scale.cu:5: include names \"word.toml\", which is no .toml file in the template's "
-        "folder or below it, and none of its headers; "
-        "there is scale.h, words.toml",
+        "scale.cu:5: include names \"word.toml\", which is not a .toml file in the template's "
+        "folder or below it, nor one of its headers: "
+        "scale.h, words.toml",
         [] { parse_with("", with_line(4, kLines[3] + "\ninclude = [\"word.toml\"]")); });
 }
 

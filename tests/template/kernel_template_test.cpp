@@ -239,7 +239,7 @@ TEST(KernelTemplate, CountsWithATypeParameterThatIsAnInteger) {
     EXPECT_EQ(window.value_of(window.front_matter().arguments[0].amount, problem),
               Scalar(std::int64_t{80}));
     problem.types["radius"] = "33";
-    expect_error(ErrorKind::usage, "window.cu: radius is \"33\"; there is 1..32",
+    expect_error(ErrorKind::usage, "window.cu: radius cannot be \"33\"; use one of 1..32",
                  [&] { window.check(problem); });
 }
 
@@ -247,7 +247,7 @@ TEST(KernelTemplate, RefusesTypesAndSizesItDoesNotHave) {
     Problem problem = float_sum();
     EXPECT_NO_THROW(reduce().check(problem));
     problem.types["element"] = "float8";
-    expect_error(ErrorKind::usage, "element is \"float8\"; there is bfloat16",
+    expect_error(ErrorKind::usage, "element cannot be \"float8\"; use one of bfloat16",
                  [&] { reduce().check(problem); });
     problem.types.erase("element");
     expect_error(ErrorKind::usage, "needs a name for its type parameter element",

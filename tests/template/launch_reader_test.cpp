@@ -14,9 +14,10 @@ TEST(LaunchReader, ReadsEachKindOfReference) {
     const ReferenceSpec host = reference("host = \"plainly\"\narguments = [\"values\", \"n\"]");
     EXPECT_EQ(host.kind, Kind::host);
     EXPECT_EQ(host.launch.entry, "plainly");
-    expect_error(ErrorKind::usage, "which is no output",
+    expect_error(ErrorKind::usage, "which is not an output",
                  [&] { reference("npy = { values = \"a.npy\" }"); });
-    expect_error(ErrorKind::usage, "no key", [&] { reference("default = true\nentry = \"f\""); });
+    expect_error(ErrorKind::usage, "unknown key",
+                 [&] { reference("default = true\nentry = \"f\""); });
 }
 
 TEST(LaunchReader, ReadsAReferenceLaunch) {

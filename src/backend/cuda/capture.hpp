@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-/// What a call on a stream has to mind.
+/// The state of a stream that a call on it has to respect.
 enum class CaptureState {
     none,
     active,  ///< the stream is capturing

@@ -7,7 +7,8 @@ namespace jitune::internal {
 
 namespace {
 
-// What takes clocks away from a device that is busy. Not: idle, clocks set by the user, displays.
+// The reasons that lower the clocks of a busy device. Left out: idle, clocks set by the user,
+// displays.
 constexpr unsigned long long kHeldDown = kNvmlSwPowerCap | kNvmlHwSlowdown |
                                          kNvmlSwThermalSlowdown | kNvmlHwThermalSlowdown |
                                          kNvmlHwPowerBrake;

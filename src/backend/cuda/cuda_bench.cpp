@@ -12,7 +12,8 @@ namespace {
 const CudaProgram& cuda_program(const Program& program) {
     const auto* cuda = dynamic_cast<const CudaProgram*>(&program);
     if (cuda == nullptr) {
-        throw Error(ErrorKind::usage, "run a kernel on CUDA: the program is of another backend");
+        throw Error(ErrorKind::usage,
+                    "cannot run the program on a CUDA device: another kind of device loaded it");
     }
     return *cuda;
 }

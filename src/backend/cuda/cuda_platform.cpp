@@ -82,9 +82,9 @@ public:
 
     CudaDevice& device(int ordinal) override {
         if (ordinal < 0 || ordinal >= device_count()) {
-            throw Error(
-                ErrorKind::unavailable,
-                fmt::format("open device cuda:{}: there are {} devices", ordinal, device_count()));
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("cannot open device cuda:{}: the driver lists {} devices",
+                                    ordinal, device_count()));
         }
         Slot& slot = slots_[static_cast<std::size_t>(ordinal)];
         if (CudaDevice* open = slot.open.load(std::memory_order_acquire)) {
@@ -223,8 +223,8 @@ private:
             &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device_address(data));
         if (result == CUDA_ERROR_INVALID_VALUE || ordinal < 0) {
             throw Error(ErrorKind::usage,
-                        "find the device of a shard: its pointer is no device memory, and it has "
-                        "no stream",
+                        "cannot find the device of a shard: its pointer is not device memory, and it "
+                        "has no stream",
                         native_code(result));
         }
         check(table, result, "cuPointerGetAttribute", "find the device of a shard");

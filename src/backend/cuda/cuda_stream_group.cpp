@@ -70,7 +70,7 @@ void CudaStreamGroup::let_into(const Member& owner) const {
         driver().cuDeviceCanAccessPeer(&can, reader.device->handle(), owner.device->handle());
     if (result == CUDA_SUCCESS && can != 0) {
         const ContextScope scope(*reader.device);
-        // What is refused is slow, or was there before.
+        // A refusal leaves the slow way, or means that access was enabled before.
         reader.device->report(driver().cuCtxEnablePeerAccess(owner.context, 0),
                               "cuCtxEnablePeerAccess");
     }

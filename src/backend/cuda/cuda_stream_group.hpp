@@ -12,7 +12,7 @@
 
 namespace jitune::internal {
 
-/// What all groups of a platform share.
+/// Shared by all groups of a platform.
 struct CudaGroups {
     std::mutex mutex;  ///< of StreamGroup::lock(), which guards `peers`
     /// Contexts, the first of which has been let into the memory of the second.

@@ -30,7 +30,7 @@ GraphTimer::GraphTimer(std::shared_ptr<DriverDevice> device, std::shared_ptr<Str
       begin_(device_, device_->driver().cuEventDestroy, "cuEventDestroy"),
       end_(device_, device_->driver().cuEventDestroy, "cuEventDestroy") {
     if (chain.size() < 2) {
-        throw Error(ErrorKind::usage, "prepare to time a kernel: the chain has no timed launch");
+        throw Error(ErrorKind::usage, "cannot time a chain of one launch: give at least two");
     }
     const ContextScope scope(*device_);
     make_events();
@@ -121,7 +121,7 @@ std::variant<double, LaunchFailure> GraphTimer::sample(std::chrono::milliseconds
     if (!std::isfinite(milliseconds) || milliseconds <= 0) {
         return LaunchFailure{.timed_out = false,
                              .fatal = false,
-                             .reason = fmt::format("{}: cuEventElapsedTime: {} ms is no time",
+                             .reason = fmt::format("{}: cuEventElapsedTime: invalid time of {} ms",
                                                    kTiming, milliseconds)};
     }
     return static_cast<double>(milliseconds) * kNanosecondsPerMillisecond /

@@ -12,7 +12,7 @@
 namespace jitune::internal {
 namespace {
 
-/// What is wrong with the image, or nullptr.
+/// The reason why the image cannot be loaded, or nullptr.
 const char* flaw_of_cubin(const std::string& image) {
     Elf64_Ehdr header{};
     if (image.size() < sizeof header) {
@@ -20,10 +20,10 @@ const char* flaw_of_cubin(const std::string& image) {
     }
     std::memcpy(&header, image.data(), sizeof header);
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-        return "it is no ELF file";
+        return "it is not an ELF file";
     }
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-        return "it is no 64-bit little-endian ELF file";
+        return "it is not a 64-bit little-endian ELF file";
     }
     if (header.e_machine != EM_CUDA) {
         return "it is an ELF file for another machine";

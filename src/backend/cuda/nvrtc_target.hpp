@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// What NVRTC is asked to make.
+/// The architecture and format that NVRTC compiles for.
 struct NvrtcTarget {
     bool cubin = true;  ///< else PTX
     std::vector<std::string> options;

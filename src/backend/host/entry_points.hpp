@@ -15,8 +15,8 @@ inline constexpr std::string_view kEntryPrefix = "jitune_entry_";
 /// The C symbol of an expression: "jitune_entry_<instance>_<step>".
 std::string entry_symbol(std::size_t instance, std::size_t step);
 
-/// What in an instance no name expression may contain; empty if it is fine. Expressions end up in
-/// source code: only names, template arguments and types get there.
+/// The text of an instance that a name expression must not contain; empty if there is none.
+/// Expressions end up in source code: only names, template arguments and types get there.
 std::string expression_objection(const Instance& instance);
 
 /// The text to compile: the template and, for each expression, a C function that calls what the

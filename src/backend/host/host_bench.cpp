@@ -27,8 +27,7 @@ public:
     HostTimer(const Program& program, std::span<const Launch> chain, const CacheFlusher* flusher)
         : flusher_(flusher) {
         if (chain.size() < 2) {
-            throw Error(ErrorKind::usage,
-                        "prepare to time a kernel: the chain has no timed launch");
+            throw Error(ErrorKind::usage, "cannot time a chain of one launch: give at least two");
         }
         for (const Launch& launch : chain) {
             program.prepare(launch, chain_.emplace_back(Link{nullptr, arrays_of(launch)}).launch);

@@ -122,7 +122,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(
         directory.write("jitune_unit.cpp", translation_unit(source, instances)).string();
     const std::string image = (directory.path() / "jitune_unit.so").string();
 
-    // What a killed compiler leaves behind goes with the directory.
+    // The files that a killed compiler leaves are removed with the directory.
     const ProcessResult result = run_process({program_,
                                               options(unit, image),
                                               {"LC_ALL=C", "TMPDIR=" + directory.path().string()},

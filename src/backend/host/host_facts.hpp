@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// What the system says of this machine.
+/// Properties of this machine, as the system reports them.
 struct HostFacts {
     std::string cpuinfo;           ///< the text of /proc/cpuinfo
     std::int64_t cores = 1;        ///< that this process may use
@@ -16,7 +16,7 @@ struct HostFacts {
     std::string kernel_release;
 };
 
-/// Asks the system. What it does not tell gets a sane default; never throws for that.
+/// Asks the system. A property that it does not report gets a sane default.
 HostFacts this_host();
 
 /// The device that the facts describe. Attributes: cores, cache_bytes, simd_bytes. The device class

@@ -26,7 +26,7 @@ constexpr Elf64_Half kMachine = EM_X86_64;
 #elif defined(__aarch64__)
 constexpr Elf64_Half kMachine = EM_AARCH64;
 #else
-#error "jitune's host backend knows x86-64 and AArch64"
+#error "jitune's host backend supports x86-64 and AArch64"
 #endif
 
 template <class T>
@@ -69,7 +69,7 @@ std::string_view objection(const std::string& image) {
         }
         dynamic = dynamic || segment.p_type == PT_DYNAMIC;
     }
-    return dynamic ? "" : "no shared object: it has no dynamic section";
+    return dynamic ? "" : "not a shared object: it has no dynamic section";
 }
 
 /// A file without a name, executable even where every folder is mounted noexec.

@@ -87,7 +87,7 @@ TEST_F(ReducePinned, TakesWhatATunedAnswerSaysOfItself) {
 TEST_F(ReducePinned, RefusesTextThatIsNoConfiguration) {
     refuse({ReduceOp::sum, "fast"}, "expected parameter=value, found \"fast\"");
     refuse({ReduceOp::sum, "block=256"}, "parameter items_per_thread is missing");
-    refuse({ReduceOp::sum, "speed=9"}, "there is no parameter \"speed\"");
+    refuse({ReduceOp::sum, "speed=9"}, "unknown parameter \"speed\"");
     const std::string twice = text("ticket") + " block=256";
     refuse({ReduceOp::sum, twice}, "parameter block is given twice");
     std::string wrong = text("ticket");
