@@ -13,7 +13,7 @@ namespace jitune::internal {
 namespace {
 
 /// The chance that a 99 % interval misses the ratio on one side.
-constexpr double kTail = 0.005;
+constexpr double kRatioTail = 0.005;
 
 /// The means of every two values and of each with itself, in order.
 std::vector<double> walsh_averages(const std::vector<double>& values) {
@@ -28,10 +28,10 @@ std::vector<double> walsh_averages(const std::vector<double>& values) {
     return averages;
 }
 
-/// How many Walsh averages can be left out at each end: the largest k with P(W <= k) <= kTail,
+/// How many Walsh averages can be left out at each end: the largest k with P(W <= k) <= kRatioTail,
 /// where W, the sum of the ranks of the positive ones of `count` differences, takes each rank with
 /// the chance 1/2.
-std::size_t trimmed_at_each_end(std::size_t count) {
+std::size_t trimmed_averages(std::size_t count) {
     std::vector<double> chance(count * (count + 1) / 2 + 1);
     chance[0] = 1;
     std::size_t reached = 0;
@@ -42,7 +42,7 @@ std::size_t trimmed_at_each_end(std::size_t count) {
         }
     }
     std::size_t trimmed = 0;
-    for (double below = chance[0]; below + chance[trimmed + 1] <= kTail;) {
+    for (double below = chance[0]; below + chance[trimmed + 1] <= kRatioTail;) {
         below += chance[++trimmed];
     }
     return trimmed;
@@ -65,7 +65,7 @@ Ratio ratio_of(std::span<const double> numerator, std::span<const double> denomi
     ratio.estimate = std::exp((averages[last / 2] + averages[last - last / 2]) / 2);
     ratio.high = std::numeric_limits<double>::infinity();
     if (std::ssize(differences) >= kFewestRounds) {
-        const std::size_t trimmed = trimmed_at_each_end(differences.size());
+        const std::size_t trimmed = trimmed_averages(differences.size());
         ratio.low = std::exp(averages[trimmed]);
         ratio.high = std::exp(averages[last - trimmed]);
     }

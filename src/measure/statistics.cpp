@@ -14,8 +14,8 @@ namespace jitune::internal {
 namespace {
 
 /// The chance that a 95 % interval misses the median on one side.
-constexpr double kTail = 0.025;
-/// Fewer samples miss the median altogether with a chance of more than 2 kTail.
+constexpr double kMedianTail = 0.025;
+/// Fewer samples miss the median altogether with a chance of more than 2 kMedianTail.
 constexpr std::size_t kMinSamples = 6;
 
 std::vector<double> sorted(std::span<const double> samples_ns) {
@@ -47,9 +47,9 @@ double median_absolute_deviation(const std::vector<double>& values, double media
 
 /// How many of `count` samples can be left out at each end with the rest still reaching from below
 /// to above the median with 95 %. Each sample is below the median like a coin shows heads, so that
-/// is the largest k with P(at most k of `count` coins) <= kTail. Summed as logarithms, since
+/// is the largest k with P(at most k of `count` coins) <= kMedianTail. Summed as logarithms, since
 /// 2^-count underflows.
-std::size_t trimmed_at_each_end(std::size_t count) {
+std::size_t trimmed_samples(std::size_t count) {
     const double n = static_cast<double>(count);
     double log_probability = -n * std::numbers::ln2;
     double sum = std::exp(log_probability);
@@ -58,7 +58,7 @@ std::size_t trimmed_at_each_end(std::size_t count) {
         const double k = static_cast<double>(trimmed);
         log_probability += std::log((n - k) / (k + 1));
         sum += std::exp(log_probability);
-        if (sum > kTail) {
+        if (sum > kMedianTail) {
             return trimmed;
         }
         ++trimmed;
@@ -85,7 +85,7 @@ double relative_uncertainty(std::span<const double> samples_ns) {
         return 1;
     }
     const std::vector<double> values = sorted(samples_ns);
-    const std::size_t trimmed = trimmed_at_each_end(values.size());
+    const std::size_t trimmed = trimmed_samples(values.size());
     const double width = values[values.size() - 1 - trimmed] - values[trimmed];
     return width / 2 / median_of_sorted(values);
 }

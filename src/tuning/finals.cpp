@@ -17,7 +17,7 @@ constexpr int kPatience = 4;  // rounds between two questions whether they are e
 // stays so for as long as it is loaded. So each finalist is timed in several loadings, unless it
 // takes so long that the difference does not show.
 constexpr std::size_t kLoadings = 4;
-constexpr double kLongNs = 10'000'000;
+constexpr double kLongFinalNs = 10'000'000;
 
 /// A finalist while it is timed.
 struct Contender {
@@ -57,9 +57,9 @@ private:
 };
 
 void Finals::load(const std::vector<const Evaluation*>& chosen) {
-    const bool all_long =
-        std::all_of(chosen.begin(), chosen.end(),
-                    [](const Evaluation* evaluation) { return evaluation->median_ns >= kLongNs; });
+    const bool all_long = std::all_of(
+        chosen.begin(), chosen.end(),
+        [](const Evaluation* evaluation) { return evaluation->median_ns >= kLongFinalNs; });
     for (const Evaluation* evaluation : chosen) {
         if (auto contender = make_contender(*evaluation, all_long ? 1 : kLoadings)) {
             contenders_.push_back(std::move(*contender));

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 constexpr double kSampleNs = 180'000;  // some hundred times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
-constexpr double kLongNs = 50'000'000;  // such a launch is a sample by itself
+constexpr double kLongLaunchNs = 50'000'000;  // such a launch is a sample by itself
 // Each launch of a sample reads a copy of its own, up to so many bytes in all. To rotate through
 // copies of a few times the cache's size would not do: a candidate that evicts its own lines first
 // would leave old ones in the cache and hit them in the next turn.
@@ -240,7 +240,7 @@ std::variant<double, TrialFailure> Rig::probe(const Program& program, const Laun
             return std::move(*failure);
         }
         fastest = std::min(fastest, std::get<double>(result));
-        if (i > 0 && fastest >= kLongNs) {  // two agree that a launch is long
+        if (i > 0 && fastest >= kLongLaunchNs) {  // two agree that a launch is long
             break;
         }
     }
@@ -254,7 +254,7 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
     }
     const double fastest = std::get<double>(probed);
     const auto chain = static_cast<std::size_t>(std::ceil(kSampleNs / fastest));
-    chain_ = fastest >= kLongNs ? 1 : std::clamp(chain, kShortestChain, kLongestChain);
+    chain_ = fastest >= kLongLaunchNs ? 1 : std::clamp(chain, kShortestChain, kLongestChain);
     if (!warm_cache_) {
         copy_data();
         flush_ = true;

@@ -21,7 +21,7 @@ SharedLibrary open_driver() {
     }
 }
 
-void* resolve(const SharedLibrary& library, const char* symbol) {
+void* resolve_driver(const SharedLibrary& library, const char* symbol) {
     if (void* address = library.find(symbol)) {
         return address;
     }
@@ -43,7 +43,7 @@ std::shared_ptr<const DriverTable> load_driver() {
     const SharedLibrary library = open_driver();
     auto table = std::make_shared<DriverTable>();
 #define JITUNE_RESOLVE(function) \
-    table->function = reinterpret_cast<decltype(&::function)>(resolve(library, #function));
+    table->function = reinterpret_cast<decltype(&::function)>(resolve_driver(library, #function));
 #define JITUNE_EXPANDED(function) JITUNE_RESOLVE(function)
     JITUNE_DRIVER_FUNCTIONS(JITUNE_EXPANDED)
 #undef JITUNE_EXPANDED

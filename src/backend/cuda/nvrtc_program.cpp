@@ -4,7 +4,7 @@
 namespace jitune::internal {
 namespace {
 
-constexpr const char* kTried = "compile a kernel";
+constexpr const char* kCompileKernel = "compile a kernel";
 
 }  // namespace
 
@@ -19,12 +19,12 @@ NvrtcProgram::NvrtcProgram(const NvrtcTable& nvrtc, const TemplateSource& source
     const nvrtcResult result =
         nvrtc_.nvrtcCreateProgram(&handle_.program, source.text.c_str(), source.name.c_str(),
                                   static_cast<int>(names.size()), texts.data(), names.data());
-    check(nvrtc_, result, "nvrtcCreateProgram", kTried);
+    check(nvrtc_, result, "nvrtcCreateProgram", kCompileKernel);
 }
 
 void NvrtcProgram::add(const std::string& expression) {
     check(nvrtc_, nvrtc_.nvrtcAddNameExpression(handle_.program, expression.c_str()),
-          "nvrtcAddNameExpression", kTried);
+          "nvrtcAddNameExpression", kCompileKernel);
 }
 
 nvrtcResult NvrtcProgram::compile(const NvrtcTarget& target) {
@@ -38,9 +38,9 @@ nvrtcResult NvrtcProgram::compile(const NvrtcTarget& target) {
 
 std::string NvrtcProgram::read(const char* call, GetSize size, GetText text) const {
     std::size_t bytes = 0;
-    check(nvrtc_, size(handle_.program, &bytes), call, kTried);
+    check(nvrtc_, size(handle_.program, &bytes), call, kCompileKernel);
     std::string result(bytes, '\0');
-    check(nvrtc_, text(handle_.program, result.data()), call, kTried);
+    check(nvrtc_, text(handle_.program, result.data()), call, kCompileKernel);
     return result;
 }
 

@@ -37,7 +37,7 @@ SharedLibrary open_nvrtc() {
     }
 }
 
-void* resolve(const SharedLibrary& library, const char* symbol) {
+void* resolve_nvrtc(const SharedLibrary& library, const char* symbol) {
     if (void* address = library.find(symbol)) {
         return address;
     }
@@ -53,7 +53,7 @@ std::shared_ptr<const NvrtcTable> load_nvrtc() {
     const SharedLibrary library = open_nvrtc();
     auto table = std::make_shared<NvrtcTable>();
 #define JITUNE_RESOLVE(function) \
-    table->function = reinterpret_cast<decltype(&::function)>(resolve(library, #function));
+    table->function = reinterpret_cast<decltype(&::function)>(resolve_nvrtc(library, #function));
     JITUNE_NVRTC_FUNCTIONS(JITUNE_RESOLVE)
 #undef JITUNE_RESOLVE
     return table;

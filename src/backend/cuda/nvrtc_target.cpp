@@ -10,13 +10,15 @@
 namespace jitune::internal {
 namespace {
 
-constexpr const char* kTried = "choose what NVRTC compiles for";
+constexpr const char* kChooseTarget = "choose what NVRTC compiles for";
 
 std::vector<int> supported_archs(const NvrtcTable& nvrtc) {
     int count = 0;
-    check(nvrtc, nvrtc.nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs", kTried);
+    check(nvrtc, nvrtc.nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs",
+          kChooseTarget);
     std::vector<int> archs(static_cast<std::size_t>(std::max(count, 0)));
-    check(nvrtc, nvrtc.nvrtcGetSupportedArchs(archs.data()), "nvrtcGetSupportedArchs", kTried);
+    check(nvrtc, nvrtc.nvrtcGetSupportedArchs(archs.data()), "nvrtcGetSupportedArchs",
+          kChooseTarget);
     return archs;
 }
 
@@ -42,7 +44,7 @@ void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const 
 NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain) {
     int major = 0;
     int minor = 0;
-    check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", kTried);
+    check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", kChooseTarget);
     const int arch = best_arch(supported_archs(nvrtc), compute_capability);
     if (arch == 0) {
         throw Error(ErrorKind::unavailable,

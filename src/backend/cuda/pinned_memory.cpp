@@ -10,7 +10,7 @@
 namespace jitune::internal {
 namespace {
 
-constexpr std::string_view kTried = "page-lock host memory";
+constexpr std::string_view kPageLock = "page-lock host memory";
 
 class PinnedMemory final : public DeviceMemory {
 public:
@@ -23,10 +23,10 @@ public:
             throw Error(ErrorKind::unavailable,
                         fmt::format("{}: cuMemHostAlloc of {} bytes: {}: free some memory, raise "
                                     "the process's limit of locked memory, or use the host",
-                                    kTried, bytes, describe(device->driver(), result)),
+                                    kPageLock, bytes, describe(device->driver(), result)),
                         native_code(result));
         }
-        device->check(result, "cuMemHostAlloc", kTried);
+        device->check(result, "cuMemHostAlloc", kPageLock);
     }
 
     [[nodiscard]] void* data() const override { return memory_.get(); }
