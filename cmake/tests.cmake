@@ -53,13 +53,14 @@ function(jitune_suites_of variable)
   set(${variable} ${suites} PARENT_SCOPE)
 endfunction()
 
-# jitune_tests(<name> ROOMS <folders of tests/> USES <layers> [LABEL <label>] [SOURCES <more>] [DEFINES <macros>]
+# jitune_tests(<name> [SEPARATE] ROOMS <folders of tests/> USES <layers> [LABEL <label>] [SOURCES <more>] [DEFINES <macros>]
 #              [TIMEOUT <seconds>] [COST <of a test>] [ENVIRONMENT <name>=<value>] [WHOLE <suites>] [BUSY <files>]):
 # the program <name>_test with the tests of some rooms that have the label (unit, if none is named), if that label is
 # built. CTest runs the suites in WHOLE (`Name`, or `Name*` for several) as one test each, since their tests share what takes long
-# to set up; all suites of `gpu` are such. BUSY files take long themselves and are optimized.
+# to set up; all suites of `gpu` are such. BUSY files take long themselves and are optimized. SEPARATE: a unity build does not merge
+# the files, since those of several rooms use the same names.
 function(jitune_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "LABEL;TIMEOUT;COST;ENVIRONMENT" "ROOMS;USES;SOURCES;DEFINES;WHOLE;BUSY")
+  cmake_parse_arguments(PARSE_ARGV 1 test "SEPARATE" "LABEL;TIMEOUT;COST;ENVIRONMENT" "ROOMS;USES;SOURCES;DEFINES;WHOLE;BUSY")
   if(NOT test_LABEL)
     set(test_LABEL unit)
   endif()
@@ -74,6 +75,9 @@ function(jitune_tests name)
   target_link_libraries(${program} PRIVATE ${test_USES} jitune_settings GTest::gtest_main)
   # The library under test stays as it is; to optimize its tests would take longer than to run them.
   target_compile_options(${program} PRIVATE -O0)
+  if(test_SEPARATE)
+    set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)
+  endif()
   if(JITUNE_PRECOMPILE)
     target_precompile_headers(${program} REUSE_FROM precompiled_test)
   endif()

@@ -90,16 +90,16 @@ TEST_F(CallMemoTest, FindsTheLaunchForEachSizeInAnyOrder) {
     }
 }
 
-struct KeyPart {
+struct CallKeyPart {
     const char* name;
     void (*set)(CallKey& key, std::uint64_t value);
 };
-const void* address(std::uint64_t value) {
+const void* kernel_at(std::uint64_t value) {
     return reinterpret_cast<const void*>(value);
 }
-constexpr KeyPart kKeyParts[] = {
+constexpr CallKeyPart kCallKeyParts[] = {
     {"site", [](CallKey& key, std::uint64_t value) { key.site = value; }},
-    {"kernel", [](CallKey& key, std::uint64_t value) { key.problem.kernel = address(value); }},
+    {"kernel", [](CallKey& key, std::uint64_t value) { key.problem.kernel = kernel_at(value); }},
     {"types", [](CallKey& key, std::uint64_t value) { key.problem.types = value; }},
     {"variant", [](CallKey& key, std::uint64_t value) { key.problem.variant = value; }},
     {"first size", [](CallKey& key, std::uint64_t value) { key.sizes[0] = std::int64_t(value); }},
@@ -113,7 +113,7 @@ TEST_F(CallMemoTest, TellsKeysOfOneSlotApartByEveryPart) {
     const Resolved resolved = answer("5");
     const std::array<std::int64_t, 1> sizes{5};
     std::mt19937_64 random(1);
-    for (const KeyPart& part : kKeyParts) {
+    for (const CallKeyPart& part : kCallKeyParts) {
         SCOPED_TRACE(part.name);
         int of_one_slot = 0;
         for (int i = 0; i < kValues; ++i) {

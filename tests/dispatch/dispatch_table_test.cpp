@@ -36,14 +36,14 @@ TEST(DispatchTable, FindsWhatWasAdded) {
     EXPECT_EQ(table.find(key(2)), nullptr);
 }
 
-struct KeyPart {
+struct DispatchKeyPart {
     const char* name;
     void (*set)(DispatchKey& key, std::uint64_t value);
 };
 const void* address(std::uint64_t value) {
     return reinterpret_cast<const void*>(value);
 }
-constexpr KeyPart kKeyParts[] = {
+constexpr DispatchKeyPart kDispatchKeyParts[] = {
     {"device", [](DispatchKey& key, std::uint64_t value) { key.device = address(value); }},
     {"kernel", [](DispatchKey& key, std::uint64_t value) { key.problem.kernel = address(value); }},
     {"types", [](DispatchKey& key, std::uint64_t value) { key.problem.types = value; }},
@@ -57,7 +57,7 @@ TEST(DispatchTable, TellsKeysOfOneListApartByEveryPart) {
     DispatchTable table;
     table.add(key(1), resolved("one"));
     std::mt19937_64 random(1);
-    for (const KeyPart& part : kKeyParts) {
+    for (const DispatchKeyPart& part : kDispatchKeyParts) {
         SCOPED_TRACE(part.name);
         int of_one_list = 0;
         for (int i = 0; i < kValues; ++i) {

@@ -98,14 +98,15 @@ private:
     std::vector<Units> shards_;
 };
 
-const Units kCounts[] = {{40},          {20, 21},     {37, 11, 13}, {9, 0, 30},    {1, 1, 1, 1, 50},
-                         {50, 1, 2, 1}, {2, 3, 2, 3}, {5, 5, 5, 5}, {1, 1},        {3, 2},
-                         {0, 7, 0},     {7, 7, 7},    {1},          {100, 100, 1}, {4, 4}};
+const Units kHaloCounts[] = {
+    {40},          {20, 21},     {37, 11, 13}, {9, 0, 30},    {1, 1, 1, 1, 50},
+    {50, 1, 2, 1}, {2, 3, 2, 3}, {5, 5, 5, 5}, {1, 1},        {3, 2},
+    {0, 7, 0},     {7, 7, 7},    {1},          {100, 100, 1}, {4, 4}};
 
 TEST(HaloPlan, GivesWhatOneArrayWouldGive) {
     for (const Ends ends : {Ends::own, Ends::valid, Ends::wrap}) {
         for (const std::int64_t radius : {1, 2, 3, 7}) {
-            for (const Units& counts : kCounts) {
+            for (const Units& counts : kHaloCounts) {
                 SCOPED_TRACE(testing::PrintToString(counts) + " radius " + std::to_string(radius) +
                              " ends " + std::to_string(static_cast<int>(ends)));
                 Halos(counts, radius, ends).expect_as_one_array();

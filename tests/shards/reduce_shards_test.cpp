@@ -71,7 +71,7 @@ protected:
     }
 };
 
-const Counts kCounts[] = {{40}, {1, 30, 9}, {0, 39, 0, 1}};
+const Counts kReducedCounts[] = {{40}, {1, 30, 9}, {0, 39, 0, 1}};
 
 TEST_F(ReduceShards, AnswerAsOneArrayDoes) {
     std::vector<std::int32_t> integers(40);
@@ -79,7 +79,7 @@ TEST_F(ReduceShards, AnswerAsOneArrayDoes) {
     std::vector<float> floats(integers.begin(), integers.end());
     std::vector<std::uint8_t> bytes(40, 1);
     bytes[33] = 3;
-    for (const Counts& counts : kCounts) {
+    for (const Counts& counts : kReducedCounts) {
         expect_all_right<std::int32_t>(integers, counts);
         expect_all_right<float>(floats, counts);
         expect_all_right<std::uint8_t>(bytes, counts);
@@ -89,7 +89,7 @@ TEST_F(ReduceShards, AnswerAsOneArrayDoes) {
 TEST_F(ReduceShards, KeepTheRulesOfExtremes) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     std::vector<float> floats(40, 2.0F);
-    for (const Counts& counts : kCounts) {
+    for (const Counts& counts : kReducedCounts) {
         floats.assign(40, 2.0F);  // of equal ones the first
         expect_all_right<float>(floats, counts);
         floats[25] = floats[39] = kNan;  // the first NaN wins

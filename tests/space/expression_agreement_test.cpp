@@ -19,7 +19,7 @@ namespace {
 
 using Values = std::map<std::string, Scalar>;
 
-constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kSmallestInteger = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
 /// SQLite's own answers, with values as columns of a table of one row.
@@ -131,8 +131,17 @@ public:
     }
 
     std::int64_t integer() {
-        static const std::vector<std::int64_t> kEdges{
-            0, 1, -1, 2, 32, 1024, kLargest, kSmallest, kSmallest + 1, kLargest - 1, 1LL << 53};
+        static const std::vector<std::int64_t> kEdges{0,
+                                                      1,
+                                                      -1,
+                                                      2,
+                                                      32,
+                                                      1024,
+                                                      kLargest,
+                                                      kSmallestInteger,
+                                                      kSmallestInteger + 1,
+                                                      kLargest - 1,
+                                                      1LL << 53};
         return chance(2) ? pick(kEdges) : static_cast<std::int64_t>(below(41)) - 20;
     }
 

@@ -37,7 +37,7 @@ grid = "ceil_div(n, block)"
 )toml";
 
 constexpr std::int64_t kSmall = 1000;
-constexpr std::int64_t kLarge = 1'000'003;  // 4 MB of outputs, and of tickets
+constexpr std::int64_t kLargeProblem = 1'000'003;  // 4 MB of outputs, and of tickets
 
 std::int32_t* numbers(const Launch& launch) {
     return reinterpret_cast<std::int32_t*>(launch.cells[0]);
@@ -101,7 +101,7 @@ protected:
 
     FakeDevice device_;
     KernelTemplate kernel_{{"count.cu", kText, {}}};
-    Problem problem_{"count", {}, {kLarge}, 4};
+    Problem problem_{"count", {}, {kLargeProblem}, 4};
     LaunchRule rule_ =
         kernel_.launch_rule(problem_, device_.info(),
                             Configuration::parse("block=32", kernel_.front_matter().parameters));
@@ -112,7 +112,7 @@ protected:
 
 TEST_F(RigTest, DownloadsLargeOutputsOfTheFirstCandidateOnly) {
     EXPECT_EQ(check(right_count), "");
-    EXPECT_GT(downloaded_, kLarge * sizeof(std::int32_t));
+    EXPECT_GT(downloaded_, kLargeProblem * sizeof(std::int32_t));
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(check(right_count), "");
         EXPECT_LT(downloaded_, 2 * kSmall * sizeof(std::int32_t));
@@ -123,21 +123,21 @@ TEST_F(RigTest, JudgesLaterCandidatesLikeTheFirst) {
     ASSERT_EQ(check(right_count), "");
     EXPECT_EQ(check([](const Launch& launch) {
                   right_count(launch);
-                  if (launch.cells[1] == kLarge) {
-                      numbers(launch)[kLarge - 1] = -5;
+                  if (launch.cells[1] == kLargeProblem) {
+                      numbers(launch)[kLargeProblem - 1] = -5;
                   }
               }),
               "n=1000003: got -5, expected 1000002");
     EXPECT_EQ(check([](const Launch& launch) {
                   right_count(launch);
-                  if (launch.cells[1] == kLarge) {
-                      numbers(launch)[kLarge] = 0;
+                  if (launch.cells[1] == kLargeProblem) {
+                      numbers(launch)[kLargeProblem] = 0;
                   }
               }),
               "n=1000003: wrote behind the end of its output");
     EXPECT_EQ(check([runs = 0](const Launch& launch) mutable {
                   right_count(launch);
-                  runs += launch.cells[1] == kLarge ? 1 : 0;
+                  runs += launch.cells[1] == kLargeProblem ? 1 : 0;
                   numbers(launch)[0] = runs == 2 ? 1 : 0;
               }),
               "n=1000003: gives different bits from run to run");
@@ -147,11 +147,11 @@ TEST_F(RigTest, JudgesLaterCandidatesLikeTheFirst) {
 
 TEST_F(RigTest, NoticesATicketLeftAnywhereInWorkMemory) {
     for (const std::int64_t place :
-         {std::int64_t{0}, std::int64_t{63}, std::int64_t{64}, kSmall, kLarge - 1}) {
+         {std::int64_t{0}, std::int64_t{63}, std::int64_t{64}, kSmall, kLargeProblem - 1}) {
         ASSERT_EQ(check(right_count), "");
         EXPECT_EQ(check([place](const Launch& launch) {
                       right_count(launch);
-                      if (launch.cells[1] == kLarge) {
+                      if (launch.cells[1] == kLargeProblem) {
                           tickets(launch)[place] = 1;
                       }
                   }),

@@ -11,7 +11,7 @@ namespace jitune::internal {
 namespace {
 
 template <class T>
-std::vector<std::byte> as_bytes(const std::vector<T>& values) {
+std::vector<std::byte> bytes_of_all(const std::vector<T>& values) {
     std::vector<std::byte> bytes(values.size() * sizeof(T));
     std::memcpy(bytes.data(), values.data(), bytes.size());
     return bytes;
@@ -20,11 +20,11 @@ std::vector<std::byte> as_bytes(const std::vector<T>& values) {
 /// What compare() says of `got` where `want` was expected.
 template <class T>
 std::string verdict(T want, T got, Tolerance tolerance = {}) {
-    return compare({kElementType<T>, ReduceKind::all, as_bytes<T>({want}), tolerance},
-                   as_bytes<T>({got}));
+    return compare({kElementType<T>, ReduceKind::all, bytes_of_all<T>({want}), tolerance},
+                   bytes_of_all<T>({got}));
 }
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 TEST(ReduceCompare, AcceptsEqualValuesOnly) {
     EXPECT_EQ(verdict<std::int32_t>(4, 4), "");
@@ -40,9 +40,9 @@ TEST(ReduceCompare, AcceptsEqualValuesOnly) {
 
 TEST(ReduceCompare, NamesTheFirstWrongResult) {
     const auto expected = [](ReduceKind kind) {
-        return Expected{ElementType::int32, kind, as_bytes<std::int32_t>({1, 2, 4, 5}), {}};
+        return Expected{ElementType::int32, kind, bytes_of_all<std::int32_t>({1, 2, 4, 5}), {}};
     };
-    const auto got = as_bytes<std::int32_t>({1, 2, 3, 0});
+    const auto got = bytes_of_all<std::int32_t>({1, 2, 3, 0});
     EXPECT_EQ(compare(expected(ReduceKind::rows), got), "row 2: got 3, expected 4");
     EXPECT_EQ(compare(expected(ReduceKind::columns), got), "column 2: got 3, expected 4");
     EXPECT_EQ(compare(expected(ReduceKind::segments), got), "segment 2: got 3, expected 4");
@@ -58,15 +58,16 @@ TEST(ReduceCompare, AllowsTheTolerance) {
 }
 
 TEST(ReduceCompare, TellsNanFromNumbers) {
-    EXPECT_EQ(verdict<float>(kNan, -kNan), "");
-    EXPECT_NE(verdict<float>(kNan, 1, {1e30, 1}), "");
-    EXPECT_NE(verdict<float>(1, kNan, {1e30, 1}), "");
+    EXPECT_EQ(verdict<float>(kNotANumber, -kNotANumber), "");
+    EXPECT_NE(verdict<float>(kNotANumber, 1, {1e30, 1}), "");
+    EXPECT_NE(verdict<float>(1, kNotANumber, {1e30, 1}), "");
 }
 
 TEST(ReduceCompare, FindsTheLargestFiniteMagnitude) {
-    EXPECT_EQ(largest_magnitude(ElementType::float32, as_bytes<float>({1, -3, kNan, HUGE_VALF})),
+    EXPECT_EQ(largest_magnitude(ElementType::float32,
+                                bytes_of_all<float>({1, -3, kNotANumber, HUGE_VALF})),
               3);
-    EXPECT_EQ(largest_magnitude(ElementType::int32, as_bytes<std::int32_t>({-7, 2})), 7);
+    EXPECT_EQ(largest_magnitude(ElementType::int32, bytes_of_all<std::int32_t>({-7, 2})), 7);
     EXPECT_EQ(largest_magnitude(ElementType::int32, {}), 0);
 }
 

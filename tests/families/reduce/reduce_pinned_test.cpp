@@ -14,7 +14,7 @@
 namespace jitune::internal {
 namespace {
 
-constexpr std::size_t kCount = 20'001;
+constexpr std::size_t kPinnedCount = 20'001;
 
 class ReducePinned : public testing::Test {
 protected:
@@ -39,10 +39,10 @@ protected:
 
     std::int32_t right() const { return std::accumulate(values_.begin(), values_.end(), 0); }
     std::int32_t reduce(const Reduction& reduction) {
-        return tuned_reduce(values_.data(), kCount, reduction, nullptr, *session_);
+        return tuned_reduce(values_.data(), kPinnedCount, reduction, nullptr, *session_);
     }
     DispatchInfo info(const Reduction& reduction) {
-        return prepare_reduce<std::int32_t>(kCount, reduction, {}, *session_).info();
+        return prepare_reduce<std::int32_t>(kPinnedCount, reduction, {}, *session_).info();
     }
     void refuse(const Reduction& reduction, const std::string& why) {
         expect_error(ErrorKind::usage, why, [&] { reduce(reduction); });
@@ -53,7 +53,7 @@ protected:
 
     FakeCuda fake_;
     std::unique_ptr<Session> session_;
-    std::vector<std::int32_t> values_ = std::vector<std::int32_t>(kCount);
+    std::vector<std::int32_t> values_ = std::vector<std::int32_t>(kPinnedCount);
 };
 
 TEST_F(ReducePinned, AnswersInTheConfigurationThatIsNamedWithoutTuning) {
@@ -99,13 +99,14 @@ TEST_F(ReducePinned, RefusesTextThatIsNoConfiguration) {
 TEST_F(ReducePinned, RefusesAConfigurationThatIsNotLegal) {
     const std::string slots = text("slots");
     expect_error(ErrorKind::usage, "the template's constraints exclude it", [&] {
-        return tuned_reduce<std::int64_t>(values_.data(), kCount, {ReduceOp::arg_min, slots},
+        return tuned_reduce<std::int64_t>(values_.data(), kPinnedCount, {ReduceOp::arg_min, slots},
                                           nullptr, *session_);
     });
-    const std::vector<float> floats(kCount, 1);
+    const std::vector<float> floats(kPinnedCount, 1);
     const std::string atomic = text("atomic", ElementType::float32);
     expect_error(ErrorKind::usage, "cannot be pinned", [&] {
-        return tuned_reduce(floats.data(), kCount, {ReduceOp::sum, atomic}, nullptr, *session_);
+        return tuned_reduce(floats.data(), kPinnedCount, {ReduceOp::sum, atomic}, nullptr,
+                            *session_);
     });
 }
 
