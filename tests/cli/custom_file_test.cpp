@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "families/reduce/custom_operation.hpp"
-#include "jitune/error.hpp"
+#include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -19,15 +19,8 @@ map = "x"
 combine = "a < b ? a : b"
 )";
 
-/// The message with which the text is refused, or "" if it is not.
-std::string refusal(const std::string& text) {
-    try {
-        parse_custom(text, "least.toml");
-    } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::usage);
-        return error.what();
-    }
-    return "";
+std::string refusal_of(const std::string& text) {
+    return refusal([&] { return parse_custom(text, "least.toml"); });
 }
 
 TEST(CustomFile, HoldsEveryField) {
@@ -64,23 +57,24 @@ TEST(CustomFile, NeedsTheFieldsWithoutADefault) {
     for (const std::string field : {"name", "state", "identity", "map", "combine"}) {
         std::string text = kLeast;
         text.replace(text.find("\n" + field + " ") + 1, 0, "# ");
-        EXPECT_NE(refusal(text).find(field + " = "), std::string::npos) << refusal(text);
+        EXPECT_NE(refusal_of(text).find(field + " = "), std::string::npos) << refusal_of(text);
     }
 }
 
 TEST(CustomFile, RefusesWhatItDoesNotKnowWithItsLine) {
-    EXPECT_NE(refusal(kLeast + "colour = \"red\"\n").find("\"colour\""), std::string::npos);
-    EXPECT_TRUE(refusal(kLeast + "colour = \"red\"\n").starts_with("least.toml:7: "));
-    EXPECT_NE(refusal(kLeast + "result = \"float\"\n").find("float64"), std::string::npos);
-    EXPECT_NE(refusal(kLeast + "result = 32\n").find("result"), std::string::npos);
-    EXPECT_NE(refusal(kLeast + "finish = \"\"\n").find("finish"), std::string::npos);
+    EXPECT_NE(refusal_of(kLeast + "colour = \"red\"\n").find("\"colour\""), std::string::npos);
+    EXPECT_TRUE(refusal_of(kLeast + "colour = \"red\"\n").starts_with("least.toml:7: "));
+    EXPECT_NE(refusal_of(kLeast + "result = \"float\"\n").find("float64"), std::string::npos);
+    EXPECT_NE(refusal_of(kLeast + "result = 32\n").find("result"), std::string::npos);
+    EXPECT_NE(refusal_of(kLeast + "finish = \"\"\n").find("finish"), std::string::npos);
     for (const char* tolerance : {"\"0.1\"", "true", "[1]", "{}", "1979-05-27"}) {
-        EXPECT_NE(refusal(kLeast + "tolerance = " + tolerance).find("tolerance"), std::string::npos)
+        EXPECT_NE(refusal_of(kLeast + "tolerance = " + tolerance).find("tolerance"),
+                  std::string::npos)
             << tolerance;
     }
-    EXPECT_NE(refusal(kLeast + "name = \"again\""), "");
-    EXPECT_NE(refusal("\x93NUMPY"), "");
-    EXPECT_NE(refusal(""), "");
+    EXPECT_NE(refusal_of(kLeast + "name = \"again\""), "");
+    EXPECT_NE(refusal_of("\x93NUMPY"), "");
+    EXPECT_NE(refusal_of(""), "");
 }
 
 TEST(CustomFile, ReadsTheExample) {

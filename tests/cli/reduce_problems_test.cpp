@@ -11,7 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/sweep_text.hpp"
 #include "families/families.hpp"
-#include "jitune/error.hpp"
+#include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -30,14 +30,8 @@ Texts texts(const FamilyArguments& given) {
     return texts;
 }
 
-std::string refusal(const FamilyArguments& given) {
-    try {
-        requests(given);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::usage);
-        return error.what();
-    }
-    return "";
+std::string refusal_of(const FamilyArguments& given) {
+    return refusal([&] { return requests(given); });
 }
 
 TEST(ReduceProblems, AreEveryCombinationInTheOrderGiven) {
@@ -81,33 +75,33 @@ TEST(ReduceProblems, NameTheResultThatIsNotTheOperationsOwn) {
 }
 
 TEST(ReduceProblems, RefuseResultTypesThatAnOperationDoesNotHave) {
-    const std::string message = refusal({{"--types", "float32,int32"}, {"--result", "float64"}});
+    const std::string message = refusal_of({{"--types", "float32,int32"}, {"--result", "float64"}});
     EXPECT_NE(message.find("sum of int32 has no result of type float64: use one of int32, int64"),
               std::string::npos)
         << message;
-    EXPECT_NE(refusal({{"--ops", "sum,any"}, {"--result", "float64"}}).find("any of float32"),
+    EXPECT_NE(refusal_of({{"--ops", "sum,any"}, {"--result", "float64"}}).find("any of float32"),
               std::string::npos);
-    EXPECT_NE(refusal({{"--result", "float"}}).find("float64"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--result", "float"}}).find("float64"), std::string::npos);
 }
 
 TEST(ReduceProblems, RefuseUnknownNames) {
-    EXPECT_NE(refusal({{"--types", "float8"}}).find("bfloat16"), std::string::npos);
-    EXPECT_NE(refusal({{"--types", "float32,,int8"}}).find("--types"), std::string::npos);
-    EXPECT_NE(refusal({{"--types", "all,int8"}}), "");
-    EXPECT_NE(refusal({{"--ops", "median"}}).find("count_nonzero"), std::string::npos);
-    EXPECT_NE(refusal({{"--ops", "custom"}}).find("--custom FILE.toml"), std::string::npos);
-    EXPECT_NE(refusal({{"--determinism", "pinned"}}).find("--configuration"), std::string::npos);
-    EXPECT_NE(refusal({{"--determinism", "none"}}).find("run_to_run"), std::string::npos);
-    EXPECT_NE(refusal({{"--shape", "row"}}).find("segments"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--types", "float8"}}).find("bfloat16"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--types", "float32,,int8"}}).find("--types"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--types", "all,int8"}}), "");
+    EXPECT_NE(refusal_of({{"--ops", "median"}}).find("count_nonzero"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--ops", "custom"}}).find("--custom FILE.toml"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--determinism", "pinned"}}).find("--configuration"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--determinism", "none"}}).find("run_to_run"), std::string::npos);
+    EXPECT_NE(refusal_of({{"--shape", "row"}}).find("segments"), std::string::npos);
 }
 
 TEST(ReduceProblems, RefuseSizesOfAnotherShape) {
-    EXPECT_NE(refusal({{"--sizes", "8x8"}}), "");
-    EXPECT_NE(refusal({{"--shape", "rows"}, {"--sizes", "64"}}).find("1024x65536"),
+    EXPECT_NE(refusal_of({{"--sizes", "8x8"}}), "");
+    EXPECT_NE(refusal_of({{"--shape", "rows"}, {"--sizes", "64"}}).find("1024x65536"),
               std::string::npos);
-    EXPECT_NE(refusal({{"--shape", "rows"}, {"--sizes", "2^21x2^20"}}).find("2^40"),
+    EXPECT_NE(refusal_of({{"--shape", "rows"}, {"--sizes", "2^21x2^20"}}).find("2^40"),
               std::string::npos);
-    EXPECT_EQ(refusal({{"--shape", "segments"}, {"--sizes", "2^21x2^20"}}), "");
+    EXPECT_EQ(refusal_of({{"--shape", "segments"}, {"--sizes", "2^21x2^20"}}), "");
 }
 
 SweepPlan plan_of(const FamilyArguments& given) {

@@ -6,24 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include "jitune/error.hpp"
+#include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-
-/// The message of the usage error that `parse` throws, or "" where it throws none.
-template <class Parse>
-std::string refusal(Parse parse) {
-    try {
-        parse();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::usage);
-        return error.what();
-    }
-    return "";
-}
 
 TEST(Sizes, AreNumbersPowersAndSums) {
     EXPECT_EQ(parse_size("1000"), 1000);

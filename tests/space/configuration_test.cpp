@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jitune/error.hpp"
+#include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -24,20 +24,8 @@ protected:
         return Configuration::parse(text, parameters_);
     }
 
-    /// The message that refuses `text`.
-    std::string refusal(std::string_view text) const {
-        try {
-            parse(text);
-        } catch (const Error& error) {
-            EXPECT_EQ(error.kind(), ErrorKind::usage);
-            return error.what();
-        }
-        ADD_FAILURE() << text << " was accepted";
-        return "";
-    }
-
     void expect_refused(std::string_view text, std::string_view because) const {
-        const std::string message = refusal(text);
+        const std::string message = refusal([&] { return parse(text); });
         EXPECT_NE(message.find(because), std::string::npos) << message;
     }
 };

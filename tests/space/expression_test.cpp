@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jitune/error.hpp"
+#include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -28,19 +28,6 @@ Scalar integer(std::int64_t value) {
 }
 
 const Scalar kNull = std::monostate{};
-
-/// The message of the error that `action` throws.
-template <class Action>
-std::string refusal(const Action& action) {
-    try {
-        static_cast<void>(action());
-    } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::usage);
-        return error.what();
-    }
-    ADD_FAILURE() << "nothing was thrown";
-    return "";
-}
 
 std::string parse_refusal(const std::string& text) {
     return refusal([&] { return Expression::parse(text); });

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jitune/error.hpp"
+#include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -40,19 +40,8 @@ NpyHeader parse(const std::string& file) {
     return parse_npy(std::as_bytes(std::span(file)), "data.npy");
 }
 
-/// The message with which the file is refused, or "" if it is not.
-std::string refusal(const std::string& file) {
-    try {
-        parse(file);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::usage);
-        return error.what();
-    }
-    return "";
-}
-
 void expect_refusal(const std::string& file, const std::string& reason) {
-    const std::string message = refusal(file);
+    const std::string message = refusal([&] { return parse(file); });
     EXPECT_NE(message.find(reason), std::string::npos) << message;
     EXPECT_NE(message.find("\"data.npy\""), std::string::npos) << message;
     EXPECT_NE(message.find("little-endian integers"), std::string::npos) << message;
@@ -134,14 +123,14 @@ TEST(Npy, RefusesDamagedHeaders) {
           "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x",
           "{'descr': '<f4', 'fortran_order': False, 'shape': (1 1)}",
           "{'descr': '<f4', 'fortran_order': False, 'shape': 1}"}) {
-        EXPECT_NE(refusal(npy(header, 4)), "") << header;
+        EXPECT_NE(refusal([&] { return parse(npy(header, 4)); }), "") << header;
     }
 }
 
 TEST(Npy, RefusesEveryPrefixOfAFile) {
     const std::string file = npy(dictionary("'<f4'", "(3,)"), 12);
     for (std::size_t length = 0; length < file.size(); ++length) {
-        EXPECT_NE(refusal(file.substr(0, length)), "") << length;
+        EXPECT_NE(refusal([&] { return parse(file.substr(0, length)); }), "") << length;
     }
 }
 
@@ -161,13 +150,7 @@ protected:
     void TearDown() override { std::filesystem::remove_all(folder_); }
 
     static std::string refusal_of(const std::filesystem::path& path) {
-        try {
-            const NpyFile file(path);
-        } catch (const Error& error) {
-            EXPECT_EQ(error.kind(), ErrorKind::usage);
-            return error.what();
-        }
-        return "";
+        return refusal([&] { return NpyFile(path).header(); });
     }
 
     std::filesystem::path folder_;
