@@ -20,7 +20,7 @@ constexpr std::int64_t kVersion = 1;
 }
 
 RecordKey key_of(const ParsedJson& json) {
-    const RecordKey key = from_json<RecordKey>(json);
+    const RecordKey key = internal::from_json<RecordKey>(json);
     if (key.kernel.empty() || key.template_hash.empty() || key.device_class.empty() ||
         key.bucket < 0 || key.alignment < 1) {
         fail("\"key\" does not name a problem");

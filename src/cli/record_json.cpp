@@ -122,7 +122,7 @@ Json measurement_json(const Measurement& measurement) {
 }
 
 Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key) {
-    auto measurement = from_json<Measurement>(json, "key");
+    auto measurement = internal::from_json<Measurement>(json, "key");
     measurement.key = key;
     return measurement;
 }

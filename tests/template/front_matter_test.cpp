@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fixtures/front_matter_lines.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -76,9 +76,8 @@ TEST_F(SupervisorTest, ReplacesAWorkerThatIsSilentOrSendsGarbage) {
 
 TEST_F(SupervisorTest, PassesOnAnErrorOfTheTuningItself) {
     Message message{worker_messages::kError};
-    MessageWriter(message)
-        .integer(static_cast<std::int64_t>(ErrorKind::verify))
-        .text("no configuration works");
+    MessageWriter writer(message);
+    write_error(writer, Error(ErrorKind::verify, "no configuration works"));
     put("error", message);
     play("say error; sleep 600");
     expect_error(ErrorKind::verify, "no configuration works", [&] { tune(); });
