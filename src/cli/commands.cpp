@@ -40,15 +40,16 @@ std::vector<Command> steps_commands() {
 
 std::vector<Command> db_commands() {
     return {
-        {"list", "Every winner, one to a row", db_list_command::invocation},
-        {"show", "One winner whole, with its measurements", db_show_command::invocation},
-        {"explain", "Which winner would serve a problem, and why no other",
+        {"list", "List the stored winners, one per row", db_list_command::invocation},
+        {"show", "Show one winner with its measurements", db_show_command::invocation},
+        {"explain", "Explain which winner would serve a problem, and why no other does",
          db_explain_command::invocation},
         {"verify", "Read and check every row", db_verify_command::invocation},
-        {"export", "The measurements of one row as T4 JSON", db_export_command::invocation},
-        {"import", "The measurements that export has written, into this database",
+        {"export", "Write the measurements of one row as T4 JSON", db_export_command::invocation},
+        {"import", "Add measurements that db export has written to this database",
          db_import_command::invocation},
-        {"path", "Where the database is and how it is kept", db_path_command::invocation},
+        {"path", "Print where the database is, and its journal mode and schema",
+         db_path_command::invocation},
     };
 }
 
@@ -56,18 +57,19 @@ std::vector<Command> db_commands() {
 
 std::vector<Command> commands() {
     return {
-        {"devices", "The devices there are, and why others cannot be used",
+        {"devices", "List the usable devices, and why others cannot be used",
          devices_command::invocation},
         {"tune", "Tune a kernel of your own", tune_command::invocation},
         {"sweep", "Tune a kernel for many problems ahead of time", nullptr, sweep_commands()},
         {"reduce", "Reduce a .npy file with the tuned kernel", reduce_command::invocation},
-        {"entropy", "The entropies of the windows of a .npy file", entropy_command::invocation},
+        {"entropy", "Compute the entropy of each window of a .npy file",
+         entropy_command::invocation},
         {"stencil", "Sum the neighbours of each element of a .npy file",
          stencil_command::invocation},
         {"steps", "Run well-known kernels step by step beside the tuned one", nullptr,
          steps_commands()},
         {"replay", "Compare strategies on recorded results", replay_command::invocation},
-        {"db", "Look into the tuning database", nullptr, db_commands()},
+        {"db", "Inspect the tuning database", nullptr, db_commands()},
     };
 }
 

@@ -10,7 +10,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Gives `use` the argument of `option`, if there is one, and names the option in its refusal.
+/// Passes the argument of `option` to `use`, unless it is empty. Errors name the option.
 template <class Use>
 void apply(const char* option, const std::string& argument, Use use) {
     if (argument.empty()) {
@@ -27,11 +27,13 @@ void apply(const char* option, const std::string& argument, Use use) {
 
 Option CommonArguments::database_option() {
     return {"--db", &database,
-            "The tuning database; none: keep nothing [JITUNE_DB, else in ~/.cache/jitune]"};
+            "Path of the tuning database; none: keep winners in memory [JITUNE_DB, else in "
+            "~/.cache/jitune]"};
 }
 
 Option CommonArguments::log_option() {
-    return {"--log", &log, "off, error, warning, info or debug [JITUNE_LOG, else warning]"};
+    return {"--log", &log,
+            "Log level: off, error, warning, info or debug [JITUNE_LOG, else warning]"};
 }
 
 Option CommonArguments::json_option() {
@@ -40,7 +42,8 @@ Option CommonArguments::json_option() {
 
 Option CommonArguments::tune_option() {
     return {"--tune", &tune,
-            "Without a stored winner: now, nearest or default [JITUNE_TUNE, else now]"};
+            "Where no winner is stored: tune now, take the nearest winner, or take the template's "
+            "default: now, nearest or default [JITUNE_TUNE, else now]"};
 }
 
 Option CommonArguments::budget_option(std::string help) {
@@ -70,12 +73,12 @@ Options CommonArguments::options() const {
 
 std::unique_ptr<TuningStore> open_database(const Options& options, TuningStore::Access access) {
     if (options.database.empty()) {
-        throw Error(ErrorKind::usage, "no database to look into: name one with --db or JITUNE_DB");
+        throw Error(ErrorKind::usage, "no database is named: name one with --db or JITUNE_DB");
     }
     std::error_code error;
     if (!std::filesystem::exists(options.database, error) && !error) {
         throw Error(ErrorKind::store,
-                    fmt::format("there is no database at \"{}\" yet: jitune sweep reduce makes it",
+                    fmt::format("no database at \"{}\" yet: jitune sweep reduce creates it",
                                 options.database.string()));
     }
     return TuningStore::open(options.database, access, Log(options.log_level, options.log_sink));

@@ -12,7 +12,7 @@
 
 namespace jitune::internal {
 
-/// The arguments that most commands have, as they were written.
+/// The arguments that most commands have, as text.
 struct CommonArguments {
     std::string database;
     std::string log;
@@ -37,7 +37,7 @@ inline constexpr std::pair<std::size_t, std::size_t> kEvaluations{0, 1'000'000'0
 /// Adds `more` at the end of `options`.
 void append(std::vector<Option>& options, const std::vector<Option>& more);
 
-/// The database of `options`, which must be there. Throws Error(usage) where the options name none
+/// Opens the database of `options`. Throws Error(usage) where the options name no database
 /// and Error(store) where there is no such file or it cannot be used.
 std::unique_ptr<TuningStore> open_database(
     const Options& options, TuningStore::Access access = TuningStore::Access::read_only);

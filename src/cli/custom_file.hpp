@@ -10,8 +10,8 @@
 namespace jitune::internal {
 
 /// An operation from a TOML document with the fields of CustomOperation as its keys. Throws
-/// Error(usage) "<file>:<line>: …" for unknown keys, missing ones and values of a wrong kind; what
-/// the C++ in it means is the compiler's business.
+/// Error(usage) "<file>:<line>: …" for unknown keys, missing keys and values of a wrong kind. The
+/// compiler checks the C++ in it.
 CustomOperation parse_custom(std::string_view text, const std::string& file);
 
 /// The operation in a file. Throws Error(usage) as parse_custom() and read_text_file() do.

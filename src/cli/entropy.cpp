@@ -23,7 +23,7 @@ namespace jitune::internal::entropy_command {
 namespace {
 
 struct Arguments : FileRunArguments {
-    std::string output;  ///< empty: the entropies are not kept
+    std::string output;  ///< empty: the entropies are not written
     std::string window = "5";
     std::string levels = "16";
     double base = std::numbers::e;
@@ -119,10 +119,10 @@ Invocation invocation() {
          &given.file,
          "A .npy array of two dimensions, of uint8, int32 or float32 levels",
          {.required = true}},
-        {"--window", &given.window, "Odd, 3 to 15 [5]"},
-        {"--levels", &given.levels, "2 to 256 [16]"},
-        {"--base", &given.base, "Of the logarithm [e]"},
-        {"--output", &given.output, "A .npy file to write the entropies to"}};
+        {"--window", &given.window, "Rows and columns of the window, odd, 3 to 15 [5]"},
+        {"--levels", &given.levels, "Number of levels, 2 to 256 [16]"},
+        {"--base", &given.base, "Base of the logarithm [e]"},
+        {"--output", &given.output, "Write the entropies to this .npy file"}};
     append(options, given.dispatch_options(kPlacedDevices));
     return {std::move(options), [arguments] { return run(*arguments); }};
 }

@@ -12,8 +12,8 @@ std::span<const ExitCodeEntry> exit_codes() {
         ExitCodeEntry{kExitUsage, "an argument or an input file is wrong"},
         ExitCodeEntry{kExitStore, "the tuning database cannot be used, or has bad rows"},
         ExitCodeEntry{kExitUnavailable, "no such device, no compiler, or not enough memory"},
-        ExitCodeEntry{kExitInterrupted, "interrupted; what was measured is kept"},
-        ExitCodeEntry{kExitPipe, "the reader of the output went away"},
+        ExitCodeEntry{kExitInterrupted, "interrupted; finished measurements are kept"},
+        ExitCodeEntry{kExitPipe, "the reader of standard output closed it"},
     };
     return kCodes;
 }

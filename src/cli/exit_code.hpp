@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// What the process answers with.
+/// Exit codes of the process.
 enum ExitCode : int {
     kExitOk = 0,
     kExitFailed = 1,

@@ -13,7 +13,7 @@ namespace jitune::internal {
 std::vector<Option> FileRunArguments::dispatch_options(const std::string& devices) {
     return {{"--device", &device, devices + " [auto]"},
             tune_option(),
-            budget_option("Seconds that tuning may take [JITUNE_BUDGET, else 2]"),
+            budget_option("Seconds to try candidates [JITUNE_BUDGET, else 2]"),
             database_option(),
             log_option(),
             json_option()};
@@ -43,8 +43,9 @@ void refuse_overwriting(const std::filesystem::path& input, const char* option,
                         const std::string& output) {
     std::error_code none_there;
     if (std::filesystem::equivalent(input, output, none_there)) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("{} {}: that is what is read; name another file", option, output));
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("{} {}: this file is the input; name another file", option, output));
     }
 }
 

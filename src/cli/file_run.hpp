@@ -13,20 +13,20 @@
 
 namespace jitune::internal {
 
-/// What --device may be where host memory can be placed, for the help.
+/// Values of --device where arrays in host memory can be placed, for the help.
 inline constexpr const char* kPlacedDevices =
-    "auto, host, cuda or cuda:N, or machine: where host memory is worked on";
+    "auto, host, cuda, cuda:N, or machine: the CPU, the GPUs or all of them";
 
 /// The arguments of commands that run one kernel on the array in a file.
 struct FileRunArguments : CommonArguments {
     std::string file;
     std::string device = "auto";
 
-    /// All but the file. `devices`: what --device may be, for the help.
+    /// All options but the file. `devices`: the values of --device, for the help.
     std::vector<Option> dispatch_options(const std::string& devices = "auto, host, cuda or cuda:N");
 };
 
-/// What answered, and how fast.
+/// The winner that was launched, and its speed.
 struct FileRun {
     std::optional<DispatchInfo> info;  ///< nothing was dispatched where there is nothing to do
     double seconds = 0;
@@ -38,8 +38,8 @@ struct FileRun {
     [[nodiscard]] std::string text(const std::string& nothing) const;
 };
 
-/// Throws Error(usage) where the argument of `option` is the file `input`, by whatever name, which
-/// is still in use when the output is written.
+/// Throws Error(usage) where the argument of `option` is the file `input` by any name. The input is
+/// mapped while the output is written.
 void refuse_overwriting(const std::filesystem::path& input, const char* option,
                         const std::string& output);
 

@@ -7,8 +7,8 @@
 
 namespace jitune::internal {
 
-/// While one lives, the first Ctrl-C (SIGINT or SIGTERM) only asks to stop; a second one ends the
-/// process at once. One at a time.
+/// While one exists, the first Ctrl-C (SIGINT or SIGTERM) only asks to stop; a second one ends the
+/// process at once. At most one exists at a time.
 class Interrupt {
 public:
     Interrupt();
@@ -25,7 +25,7 @@ private:
 };
 
 /// Makes a write to a closed pipe an error instead of the end of the process. A handler and not
-/// SIG_IGN, which the compilers that are started would inherit.
+/// SIG_IGN, which the compilers that jitune starts would inherit.
 void catch_broken_pipes();
 
 }  // namespace jitune::internal

@@ -47,7 +47,7 @@ std::string read_all(const std::filesystem::path& path) {
     return text;
 }
 
-/// "file.json:3:14: no JSON from here on: "NaN, 1]"".
+/// "file.json:3:14: invalid JSON from here on: "NaN, 1]"".
 std::string complaint(const std::filesystem::path& path, const std::string& text,
                       std::size_t byte) {
     const std::size_t at = std::min(byte > 0 ? byte - 1 : 0, text.size());
@@ -58,8 +58,8 @@ std::string complaint(const std::filesystem::path& path, const std::string& text
     const std::size_t column = newline == std::string::npos ? at + 1 : at - newline;
     const std::string rest = one_line(text.substr(at, kExcerpt));
     return fmt::format("{}:{}:{}: {}", path.string(), line, column,
-                       rest.empty() ? "the JSON ends too early"
-                                    : fmt::format("no JSON from here on: \"{}\"", rest));
+                       rest.empty() ? "the JSON document is incomplete"
+                                    : fmt::format("invalid JSON from here on: \"{}\"", rest));
 }
 
 [[noreturn]] void refuse(const char* key, const char* kind) {
@@ -75,7 +75,7 @@ ParsedJson read_json(const std::filesystem::path& path) {
     } catch (const ParsedJson::parse_error& error) {
         fail(complaint(path, text, error.byte));
     } catch (const ParsedJson::exception&) {
-        fail(fmt::format("{}: a number in it is too large", path.string()));
+        fail(fmt::format("{}: a number is too large", path.string()));
     }
 }
 

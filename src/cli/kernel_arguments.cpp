@@ -14,12 +14,12 @@ namespace jitune::internal {
 
 namespace {
 
-/// "n=2^24" in two.
+/// "n" and "2^24" of "n=2^24".
 std::pair<std::string, std::string> assignment(const char* option, const std::string& word) {
     const auto sign = word.find('=');
     if (sign == 0 || sign == std::string::npos || sign + 1 == word.size()) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{}: \"{}\" is no NAME=VALUE, as in n=2^24", option, word));
+                    fmt::format("{}: \"{}\" is not NAME=VALUE, as in n=2^24", option, word));
     }
     return {word.substr(0, sign), word.substr(sign + 1)};
 }

@@ -10,16 +10,16 @@
 
 namespace jitune::internal {
 
-// How the command line names a problem of a kernel in a file. All throw Error(usage).
+// Arguments that name a problem of a kernel in a file. All throw Error(usage).
 
-/// The sizes in the template's order from words as in "n=2^24", one for each.
+/// The sizes in the template's order, from texts such as "n=2^24", one for each size.
 std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
                                              const std::vector<std::string>& words);
 
-/// Types by type parameter from words as in "element=float32".
+/// Types by type parameter, from texts such as "element=float32".
 std::map<std::string, std::string> parse_kernel_types(const std::vector<std::string>& words);
 
-/// The device of that id, or the first of the template's kind for "auto"; it must be of that kind.
+/// The device of that id, which must be of the template's platform; for "auto" the first of it.
 Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& device);
 
 }  // namespace jitune::internal

@@ -46,14 +46,14 @@ std::string footer() {
 }
 
 int run(int argc, char** argv) {
-    // Not a command for people: jitune starts itself so.
+    // For jitune alone, which starts itself as its worker.
     if (argc == 3 && std::string_view(argv[1]) == "worker") {
         run_worker(argv[2], families());
     }
-    const auto work =
-        read_command_line(argc, argv, commands(),
-                          {"jitune: kernels tuned for the device they run on, and the winners kept",
-                           version(), footer()});
+    const auto work = read_command_line(
+        argc, argv, commands(),
+        {"jitune tunes kernels for the device they run on, and stores the winners", version(),
+         footer()});
     return work();
 }
 

@@ -7,14 +7,14 @@
 
 namespace jitune::internal {
 
-/// The reader of standard output went away: stop, with nothing to say.
+/// Thrown where the reader has closed standard output: the process ends silently.
 struct OutputClosed {};
 
-/// Writes to standard output and flushes. Throws OutputClosed when nobody reads it any more (with
-/// SIGPIPE caught), and Error(usage) when it cannot be written otherwise.
+/// Writes to standard output and flushes. Throws OutputClosed where the reader has closed it (with
+/// SIGPIPE caught), and Error(usage) for any other failure.
 void print(std::string_view text);
 
-/// To standard error; what cannot be written there is lost.
+/// Writes to standard error; failures are ignored.
 void print_error(std::string_view text);
 
 /// One document, indented by two.

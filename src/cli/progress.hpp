@@ -8,8 +8,8 @@
 
 namespace jitune::internal {
 
-/// Seconds until the sweep is done: what is under way at its rate so far within its budget, the
-/// other problems like those that are done.
+/// Estimated seconds until the sweep is done: problems under way go on at their rate so far, within
+/// their budget; each other problem takes the mean of the problems that are done.
 double seconds_left(const SweepState& state);
 
 /// "[3/19] float32 sum 2^12: 120/480 tried, 65/s, best 2.10 us, 0:42 left"; of several devices
@@ -18,7 +18,7 @@ double seconds_left(const SweepState& state);
 std::string progress_text(const SweepState& state);
 
 /// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its
-/// own now and then.
+/// own every ten seconds.
 class Progress {
 public:
     Progress();
@@ -26,10 +26,10 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Shows `state`, unless something was shown a moment ago.
+    /// Shows `state`, unless the last line is too recent.
     void show(const SweepState& state);
 
-    /// Makes room for other output.
+    /// Clears the line for other output.
     void clear();
 
 private:

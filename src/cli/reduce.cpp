@@ -41,7 +41,7 @@ struct Answer {
     FileRun run;
 };
 
-/// A result of 8 bits is a truth value.
+/// Results of 8 bits are truth values.
 Value value_of(ElementType type, const std::byte* bytes) {
     return visit_element(type, [&]<class R>(R value) -> Value {
         std::memcpy(&value, bytes, sizeof value);
@@ -58,7 +58,7 @@ Value value_of(ElementType type, const std::byte* bytes) {
     });
 }
 
-/// `custom` must outlive what is returned.
+/// `custom` must outlive the reduction.
 Reduction reduction_of(const Arguments& arguments, const std::optional<CustomOperation>& custom) {
     Reduction reduction = custom ? Reduction(*custom) : Reduction(parse_named_op(arguments.op));
     reduction.determinism = parse_unpinned(arguments.determinism);
@@ -142,16 +142,17 @@ Invocation invocation() {
          &given.file,
          "A .npy array of bool, or of little-endian integers or floats of up to 64 bits",
          {.required = true}},
-        {"--op", &given.op, fmt::format("Of {} [sum]", named_ops())},
-        {"--result", &given.result, "Type of the result [the operation's own]"},
+        {"--op", &given.op, fmt::format("Operation: {} [sum]", named_ops())},
+        {"--result", &given.result, "Element type of the result [the operation's own]"},
         {"--custom",
          &given.custom,
-         "An operation of your own: a .toml file",
+         "A .toml file with an operation of your own",
          {.excludes = {"--op", "--result"}}},
-        {"--determinism", &given.determinism, "run_to_run or any [run_to_run]"},
+        {"--determinism", &given.determinism,
+         "Reproducibility: run_to_run (equal bits in each run) or any [run_to_run]"},
         {"--configuration",
          &given.configuration,
-         "Pin this configuration, as jitune prints it",
+         "Use this configuration, written as jitune prints it",
          {.excludes = {"--determinism"}}}};
     append(options, given.dispatch_options());
     return {std::move(options), [arguments] { return run(*arguments); }};

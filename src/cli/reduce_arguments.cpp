@@ -52,10 +52,11 @@ std::vector<ElementType> parse_element_types(std::string_view text) {
 ReduceOp parse_named_op(std::string_view name) {
     const ReduceOp op = parse_reduce_op(name);
     if (op == ReduceOp::custom) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("a custom operation has no name here: jitune reduce takes it with "
-                                "--custom FILE.toml; named ones are {}",
-                                named_ops()));
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("\"custom\" is not a built-in operation: jitune reduce takes your own with "
+                        "--custom FILE.toml; built-in ones are {}",
+                        named_ops()));
     }
     return op;
 }
@@ -93,8 +94,8 @@ Determinism parse_unpinned(std::string_view name) {
     const Determinism determinism = parse_determinism(name);
     if (determinism == Determinism::pinned) {
         throw Error(ErrorKind::usage,
-                    "pinned needs a configuration, which jitune reduce takes with "
-                    "--configuration; else use run_to_run or any");
+                    "\"pinned\" needs a configuration: use jitune reduce --configuration, or "
+                    "run_to_run or any");
     }
     return determinism;
 }

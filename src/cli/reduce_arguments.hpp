@@ -10,13 +10,13 @@
 
 namespace jitune::internal {
 
-/// The element types of a list by comma, or of "all". Throws Error(usage).
+/// Element types separated by commas, or "all". Throws Error(usage).
 std::vector<ElementType> parse_element_types(std::string_view text);
 
-/// An operation that has a name of its own, so not custom. Throws Error(usage).
+/// A built-in operation. Throws Error(usage) for any other name, also for "custom".
 ReduceOp parse_named_op(std::string_view name);
 
-/// Such operations of a list by comma, or of "all".
+/// Built-in operations separated by commas, or "all". Throws Error(usage).
 std::vector<ReduceOp> parse_named_ops(std::string_view text);
 
 /// "sum, product, …": every name that parse_named_op() takes, for the help.
@@ -26,7 +26,7 @@ std::string named_ops();
 /// for one that the operation does not have.
 ElementType parse_result(ElementType element, ReduceOp op, std::string_view name);
 
-/// Run_to_run or any: what needs no configuration. Throws Error(usage).
+/// run_to_run or any; pinned needs a configuration and is refused. Throws Error(usage).
 Determinism parse_unpinned(std::string_view name);
 
 }  // namespace jitune::internal

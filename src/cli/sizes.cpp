@@ -81,7 +81,7 @@ void append_once(std::vector<std::int64_t>& sizes, std::int64_t size) {
 std::int64_t parse_size(std::string_view text) {
     const auto size = sum_of_terms(text);
     if (!size || *size < 1 || *size > kMaxSize) {
-        throw Error(ErrorKind::usage, fmt::format("\"{}\" is no size: {}", text, kSizeForms));
+        throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a size: {}", text, kSizeForms));
     }
     return *size;
 }
@@ -114,7 +114,7 @@ SizePair parse_size_pair(std::string_view text) {
     if (cross == std::string_view::npos) {
         throw Error(
             ErrorKind::usage,
-            fmt::format("\"{}\" is no size of this shape: write two sizes with an x between "
+            fmt::format("\"{}\" is not a size of this shape: write two sizes with an x between "
                         "them, as in 1024x65536 or 2^20x2^6",
                         text));
     }

@@ -15,11 +15,11 @@ inline constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 /// Throws Error(usage) unless 1 <= size <= kMaxSize.
 std::int64_t parse_size(std::string_view text);
 
-/// Sizes and ranges by comma: "1000,2^20+7" or "2^10..2^28", which doubles from its first size and
-/// stops at its second. In the order given, each size once. Throws Error(usage).
+/// Sizes and ranges separated by commas: "1000,2^20+7" or "2^10..2^28", which doubles from its
+/// first size and stops at its second. In the order given, each size once. Throws Error(usage).
 std::vector<std::int64_t> parse_sizes(std::string_view text);
 
-/// What a row-major matrix measures, or segments: how many there are and their elements in all.
+/// Rows and columns of a matrix, or the number of segments and their elements in all.
 struct SizePair {
     std::int64_t outer;
     std::int64_t inner;
@@ -32,7 +32,7 @@ SizePair parse_size_pair(std::string_view text);
 /// "2^20" for a power of two from 2^10 on, else digits.
 std::string size_text(std::int64_t size);
 
-/// The parts between commas; none is empty. Throws Error(usage) that names `option`.
+/// The parts between commas. Throws Error(usage) that names `option` where one is empty.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 
 /// Throws Error(usage).

@@ -22,7 +22,7 @@ namespace jitune::internal::stencil_command {
 namespace {
 
 struct Arguments : FileRunArguments {
-    std::string output;  ///< empty: the outputs are not kept
+    std::string output;  ///< empty: the outputs are not written
     std::string radius = "1";
     std::optional<std::string> weights;
     std::string boundary = "valid";
@@ -111,11 +111,12 @@ Invocation invocation() {
     Arguments& given = *arguments;
     std::vector<Option> options{
         {"FILE", &given.file, "A .npy array of int32, float32 or float64", {.required = true}},
-        {"--radius", &given.radius, "1 to 32 [1]"},
-        {"--weights", &given.weights, "2 radius + 1 numbers by comma [all 1]"},
-        {"--mean", &given.mean, "The sum over 2 radius + 1", {.excludes = {"--weights"}}},
-        {"--boundary", &given.boundary, "valid, zero, clamp or wrap [valid]"},
-        {"--output", &given.output, "A .npy file to write the outputs to"}};
+        {"--radius", &given.radius, "Neighbours on each side, 1 to 32 [1]"},
+        {"--weights", &given.weights, "2 radius + 1 numbers, separated by commas [all 1]"},
+        {"--mean", &given.mean, "Divide each sum by 2 radius + 1", {.excludes = {"--weights"}}},
+        {"--boundary", &given.boundary,
+         "Neighbours outside the array: valid (no such outputs), zero, clamp or wrap [valid]"},
+        {"--output", &given.output, "Write the outputs to this .npy file"}};
     append(options, given.dispatch_options(kPlacedDevices));
     return {std::move(options), [arguments] { return run(*arguments); }};
 }

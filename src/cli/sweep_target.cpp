@@ -52,7 +52,7 @@ std::chrono::milliseconds parse_limit(std::string_view word) {
         if (const auto limit = parse_budget(word); limit.count() > 0) {
             return limit;
         }
-    } catch (const Error&) {  // it would speak of a budget
+    } catch (const Error&) {  // it speaks of a budget
     }
     throw Error(
         ErrorKind::usage,

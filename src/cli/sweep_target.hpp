@@ -8,10 +8,11 @@
 
 namespace jitune::internal {
 
-/// "12.5us", of ns, us, ms and s, or "1.5x"; empty: none. Throws Error(usage) that says so.
+/// A time such as "12.5us" (in ns, us, ms or s) or a speed-up such as "1.5x"; no target for an
+/// empty text. Throws Error(usage).
 SweepTarget parse_target(std::string_view word);
 
-/// Seconds over 0. Throws Error(usage).
+/// Seconds above 0, for --hang-limit. Throws Error(usage).
 std::chrono::milliseconds parse_limit(std::string_view word);
 
 }  // namespace jitune::internal

@@ -27,13 +27,13 @@ std::string legend(const std::vector<SweepRow>& rows) {
     }
     if (any([](const SweepRow& row) { return row.is_disturbed(); })) {
         text +=
-            "? disturbed by changing clocks or by other processes, or its time or speed-up known "
-            "no better than by 10 %\n";
+            "? disturbed by changing clocks or by other processes, or its time or speed-up is "
+            "uncertain by more than 10 %\n";
     }
     return text;
 }
 
-/// "1.52x", with "±0.01" where the interval is known and "?" where clocks or others disturbed it.
+/// "1.52x", with "±0.01" where the interval is known and "?" where the timing was disturbed.
 std::string speed_up_cell(const SweepRow& row) {
     const auto& [conditions, uncertainty, low, high] = row.certainty;
     return fmt::format("{:.2f}x{}{}", row.speed_up(),

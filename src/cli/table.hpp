@@ -22,11 +22,11 @@ public:
 
     explicit Table(std::vector<Column> columns);
 
-    /// Widens the columns to what `rows` need.
+    /// Widens the columns until `rows` fit.
     void fit(const std::vector<Cells>& rows);
 
     [[nodiscard]] std::string header() const;
-    /// As many cells as columns. A cell wider than its column moves the rest of its line.
+    /// Needs one cell for each column. A cell wider than its column moves the rest of its line.
     [[nodiscard]] std::string line(const Cells& cells) const;
 
     /// Header and rows, fitted.

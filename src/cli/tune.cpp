@@ -90,7 +90,8 @@ private:
 
 Kernel kernel_of(const Arguments& arguments) {
     if (arguments.file.empty() == arguments.input.empty()) {
-        throw Error(ErrorKind::usage, "give a kernel template, or a T1 problem with --input");
+        throw Error(ErrorKind::usage,
+                    "name either a kernel template, or a T1 problem with --input");
     }
     if (arguments.input.empty()) {
         return kernel_from_file(arguments.file);
@@ -122,9 +123,8 @@ std::vector<std::string> hints_of(const Arguments& arguments, const Task& task) 
     const std::string source = "--from " + arguments.from;
     std::vector<std::string> hints = Hints(source, read_t4(arguments.from)).for_task(task);
     if (hints.empty()) {
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("{}: none of its configurations that worked is legal here", source));
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: no configuration that worked there is legal here", source));
     }
     return hints;
 }
@@ -179,22 +179,23 @@ Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
     std::vector<Option> options{
-        {"FILE", &given.file, "A kernel template: a .cu or .host.cpp file"},
-        {"--input", &given.input, "In place of FILE: a problem in the community's T1 JSON format"},
+        {"FILE", &given.file, "Kernel template: a .cu or .host.cpp file"},
+        {"--input", &given.input,
+         "Tune this problem in the community's T1 JSON format, in place of FILE"},
         {"--from", &given.from,
          "Recorded results, T4 JSON, whose best configurations are tried first"},
-        {"--size", &given.sizes, "NAME=SIZE for each size, as in n=2^24"},
+        {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24; give each"},
         {"--type", &given.types,
-         "NAME=TYPE for each type parameter that has several, as in element=float32"},
-        {"--device", &given.device, "host, cuda or cuda:N [the template's]"},
+         "A type of the problem, NAME=TYPE, as in element=float32; give each that has several"},
+        {"--device", &given.device, "host, cuda or cuda:N [of the template's platform]"},
         {"--strategy", &given.strategy,
-         fmt::format("A row of the strategy table [{}]", given.strategy)},
-        given.budget_option("Seconds for trying candidates; 0: no limit [JITUNE_BUDGET, else 2]"),
+         fmt::format("Search strategy, listed by jitune --help [{}]", given.strategy)},
+        given.budget_option("Seconds to try candidates; 0: no limit [JITUNE_BUDGET, else 2]"),
         {"--evaluations",
          &given.evaluations,
-         "Candidates to try at most; 0: no limit [0]",
+         "Most candidates to try; 0: no limit [0]",
          {.range = kEvaluations}},
-        {"--seed", &given.seed, "For strategies that draw at random [0]"},
+        {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
         given.database_option(),
         given.log_option(),
         given.json_option()};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backend/platform_kind.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 
@@ -11,7 +12,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// 0 where the default gave no time.
+/// 0 where the default has no time.
 double speed_up(const Winner& winner) {
     return winner.median_ns > 0 ? winner.default_median_ns / winner.median_ns : 0;
 }
@@ -48,7 +49,8 @@ std::string example_call(const TuneResult& result) {
         "    {0}.launch({{{3}}}, {{/* {4} arguments */}}{5});\n",
         result.kernel, result.file,
         types.empty() ? "" : fmt::format(", {{{}}}", fmt::join(types, ", ")),
-        fmt::join(sizes, ", "), result.arguments, result.device == "host" ? "" : ", stream");
+        fmt::join(sizes, ", "), result.arguments,
+        result.device == to_string(PlatformKind::host) ? "" : ", stream");
 }
 
 Json metrics_json(const std::vector<KernelTemplate::Metric>& metrics) {
@@ -69,9 +71,9 @@ std::string tune_text(const TuneResult& result) {
                         result.interrupted       ? "; incomplete"
                         : result.winner.complete ? ""
                                                  : "; a limit ended the search: --budget 0 "
-                                                   "has none");
+                                                   "removes it");
     text += fmt::format("winner: {}\n", result.winner.configuration);
-    text += result.database.empty() ? "kept nowhere: --db none\n"
+    text += result.database.empty() ? "not stored: --db none\n"
             : result.store_failed   ? fmt::format("could not be stored in {}\n", result.database)
                                     : fmt::format("stored in {}\n", result.database);
     return result.file.ends_with(".json") ? text : text + example_call(result);

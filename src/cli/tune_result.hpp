@@ -11,7 +11,7 @@
 
 namespace jitune::internal {
 
-/// What `jitune tune` found.
+/// The outcome of `jitune tune`.
 struct TuneResult {
     std::string file;
     std::string kernel;
@@ -19,14 +19,14 @@ struct TuneResult {
     std::string device_name;
     std::string compiler;
     std::string strategy;
-    std::string database;  ///< empty: none
+    std::string database;  ///< empty: the winner is not stored
     std::vector<std::pair<std::string, std::int64_t>> sizes;
     std::vector<std::pair<std::string, std::string>> types;
     Winner winner;
     TuneProgress progress;
     std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
     std::vector<KernelTemplate::Metric> before;   ///< of the default
-    std::size_t arguments = 0;                    ///< that a call gives
+    std::size_t arguments = 0;                    ///< that a call passes
     bool store_failed = false;
     bool interrupted = false;
 };

@@ -6,13 +6,13 @@
 
 namespace jitune::internal {
 
-/// "3.21 us": three digits and the unit that suits them.
+/// "3.21 us": three digits and a unit.
 std::string time_text(double nanoseconds);
 
 /// "1:05" for minutes and seconds, "2:01:05" with hours.
 std::string clock_text(double seconds);
 
-/// "4402": three digits at least, none behind the point from 100 on.
+/// "4402": at least three digits, no decimals from 100 on.
 std::string rate_text(double gb_per_s);
 
 /// "16 KiB"

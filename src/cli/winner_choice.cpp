@@ -39,7 +39,7 @@ bool matches(const Winner& winner, const WinnerChoice& choice, std::optional<std
            winner.key.device_class.find(choice.device_class) != std::string::npos;
 }
 
-/// "3: reduce float32 sum n=1024" for each of these rows, of many the first.
+/// "3: reduce float32 sum n=1024" for each of the rows, at most for the first eight.
 std::string rows_text(const std::vector<Winner>& winners, const std::vector<std::size_t>& rows) {
     constexpr std::size_t kMost = 8;
     std::vector<std::string> texts;
@@ -79,17 +79,17 @@ const Winner& WinnerChoice::select(const std::vector<Winner>& winners) const {
     }
     if (*row < 1 || *row > std::ssize(winners)) {
         throw Error(ErrorKind::usage,
-                    fmt::format("there is no row {}: jitune db list has {}", *row, winners.size()));
+                    fmt::format("no row {}: jitune db list has {} rows", *row, winners.size()));
     }
     return winners[static_cast<std::size_t>(*row) - 1];
 }
 
 std::vector<Option> WinnerChoice::options() {
     const OptionRules filter{.excludes = {"ROW"}};
-    return {{"ROW", &row, "A row number of jitune db list"},
-            {"--kernel", &kernel, "As in reduce", filter},
-            {"--type", &type, "Element type, as in float32", filter},
-            {"--op", &op, "Operation, as in sum", filter},
+    return {{"ROW", &row, "Row number, as jitune db list prints it"},
+            {"--kernel", &kernel, "Name of the kernel, such as reduce", filter},
+            {"--type", &type, "Element type, such as float32", filter},
+            {"--op", &op, "Operation, such as sum", filter},
             {"-n,--size", &n,
              "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16", filter},
             {"--device-class", &device_class, "Part of the device class", filter}};

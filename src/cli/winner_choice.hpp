@@ -11,9 +11,9 @@
 
 namespace jitune::internal {
 
-/// Which winner of a database a command is about, as it was written: a row or filters.
+/// Arguments that choose one winner of a database: its row, or filters.
 struct WinnerChoice {
-    std::optional<std::int64_t> row;  ///< as "db list" counts; else by the filters
+    std::optional<std::int64_t> row;  ///< as "db list" counts; else the filters hold
     std::string kernel;
     std::string type;
     std::string op;
@@ -22,8 +22,8 @@ struct WinnerChoice {
 
     std::vector<Option> options();
 
-    /// The one of `winners` that is meant. Throws Error(usage) where there is none, and with what
-    /// there is to choose from where there are several.
+    /// The chosen one of `winners`. Throws Error(usage) where no winner matches, and one that lists
+    /// the matches where there are several.
     [[nodiscard]] const Winner& select(const std::vector<Winner>& winners) const;
 };
 

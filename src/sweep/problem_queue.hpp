@@ -13,31 +13,33 @@
 
 namespace jitune::internal {
 
-/// Shares the problems of a sweep out over devices. Devices of one class share their winners, so
-/// that each problem is for one of them, and problems that have one winner are not worked on at the
-/// same time; each class gets all problems. Thread-safe: one thread for each device. Problems and
-/// devices are counted from 0.
+/// Distributes the problems of a sweep over devices. Each class of devices gets all problems, and
+/// each problem goes to one device of the class, since its devices share their winners. Problems
+/// with the same winner are not worked on at the same time. Thread-safe, with one thread for each
+/// device. Problems and devices are counted from 0.
 class ProblemQueue {
 public:
-    /// `keys`: of each problem, equal where problems have one winner. `classes`: of each device.
+    /// `keys`: one for each problem, equal where problems have the same winner. `classes`: the
+    /// class of each device.
     ProblemQueue(std::vector<std::string> keys, std::vector<std::string> classes);
 
-    /// Problems of all classes together.
+    /// The number of problems of all classes together.
     [[nodiscard]] std::size_t size() const { return size_; }
 
-    /// The next problem for `device`, in their order. Waits while another of its class is about one
-    /// with the same winner or may still hand one back; nothing where that cannot be, or once the
-    /// queue is closed. Each problem taken is to be finished or handed back before the next.
+    /// The next problem for `device`, in the order of the keys. Waits while another device of its
+    /// class works on a problem with the same winner, or may still hand one back. Nothing where no
+    /// problem can come any more, or once the queue is closed. The device must finish a problem or
+    /// hand it back before it takes the next one.
     std::optional<std::size_t> take(std::size_t device);
 
-    /// `device` is done with what it has taken.
+    /// `device` is done with the problem that it has taken.
     void finish(std::size_t device);
 
-    /// `device` could not work on what it has taken: true where another of its class will try.
-    /// False where each has, and the problem then counts as finished.
+    /// `device` could not work on the problem that it has taken. True where another device of its
+    /// class will try; false where each has tried, and the problem then counts as finished.
     bool hand_back(std::size_t device);
 
-    /// take() gives nothing from now on.
+    /// From now on take() returns nothing.
     void close();
 
 private:

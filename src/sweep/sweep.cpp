@@ -22,7 +22,7 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The texts that `text_of` gives for the devices, each once.
+/// The texts that `text_of` gives for the devices, each once, joined by commas.
 template <class TextOf>
 std::string joined(const std::vector<Device*>& devices, const TextOf& text_of) {
     std::vector<std::string> all;

@@ -12,7 +12,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// The caller's own data as the one thing to time.
+/// A workload of the caller's data alone.
 class OwnData : public Workload {
 public:
     explicit OwnData(Case one) : one_(std::move(one)) {
@@ -33,12 +33,12 @@ private:
 };
 
 [[noreturn]] void fail(const Problem& problem, const TrialFailure& failure) {
-    throw Error(ErrorKind::device, "timing " + problem.kernel + ": " + failure.reason,
+    throw Error(ErrorKind::device, "cannot time " + problem.kernel + ": " + failure.reason,
                 failure.native_code);
 }
 
-/// A placement makes its kernels here; a trial would not tell what kind of error keeps it from
-/// that.
+/// Prepares the launch once. A placement compiles its kernels here, and throws the right kind of
+/// Error; a trial would report any failure as one of the device.
 void prepare(const Resolved& resolved, std::span<const std::int64_t> sizes) {
     std::unique_ptr<ReadyLaunch> ready;
     resolved.program->prepare(resolved.rule.bind(resolved.rule.plan(sizes), Scratch{}), ready);

@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// What one launch on the caller's own data gave.
+/// The outcome of one launch on the caller's data.
 struct TimedCase {
     std::vector<std::byte> output;  ///< the first output
     double seconds = 0;  ///< median of one call, with the cache as the template says and without
@@ -20,7 +20,7 @@ struct TimedCase {
 /// the device has too little memory or no compiler for a placement.
 TimedCase time_case(Engine& engine, const Task& task, const Resolved& resolved, Case one);
 
-/// An input that is a copy of memory of any alignment.
+/// An input with a copy of `bytes` bytes of memory, which need not be aligned.
 CaseArgument input_of(const void* data, std::size_t bytes);
 
 }  // namespace jitune::internal

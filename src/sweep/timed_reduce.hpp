@@ -14,9 +14,9 @@ struct TimedReduction {
     double seconds = 0;  ///< median of one reduction, with a cold cache and without transfers
 };
 
-/// Copies `values`, host memory of any alignment, to the device of `backend`, and reduces and times
-/// them there. The request is of all elements, and not empty. Throws as tuned_reduce does, and
-/// Error(unavailable) where the device has too little memory.
+/// Copies `values`, host memory of any alignment, to the device, and reduces and times them there.
+/// The request is one of all elements, of which there is at least one. Throws as tuned_reduce does,
+/// and Error(unavailable) where the device has too little memory.
 TimedReduction timed_reduce(Engine& engine, Device& device, const detail::ReduceRequest& request,
                             const void* values);
 

@@ -67,7 +67,7 @@ TEST_F(CliStencilTest, RefusesWhatIsNoStencilInOneLine) {
     expect_failure("stencil \"$folder/none.npy\"", 2, "No such file");
     std::filesystem::create_symlink(path("in.npy"), path("link.npy"));
     expect_failure("stencil \"$folder/in.npy\" --output \"$folder/link.npy\"", 2,
-                   "that is what is read");
+                   "this file is the input");
     expect_failure("sweep stencil --radius 0", 2, "must be from 1 to 32");
     expect_failure("steps stencil --device host", 2, "CUDA kernels");
 }

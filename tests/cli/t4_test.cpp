@@ -77,11 +77,11 @@ TEST(T4, WhatIsNoJsonIsRefusedWithItsPlace) {
         std::ofstream(file) << text;
         expect_error(ErrorKind::usage, file.string() + complaint, [&] { read_t4(file); });
     };
-    refused("{\"results\":\n  NaN}", ":2:3: no JSON from here on: \"NaN}\"");
-    refused("{\"results\": [1, 2", ":1:18: the JSON ends too early");
-    refused("", ":1:1: the JSON ends too early");
+    refused("{\"results\":\n  NaN}", ":2:3: invalid JSON from here on: \"NaN}\"");
+    refused("{\"results\": [1, 2", ":1:18: the JSON document is incomplete");
+    refused("", ":1:1: the JSON document is incomplete");
     refused("[1e999]", ": a number in it is too large");
-    refused(std::string("\x7f") + "ELF", ":1:1: no JSON from here on: \"ELF\"");
+    refused(std::string("\x7f") + "ELF", ":1:1: invalid JSON from here on: \"ELF\"");
     refused("[1]", ": T4: an object with a list");
     expect_error(ErrorKind::usage, "cannot read", [&] { read_t4(folder.path()); });
 }
