@@ -130,6 +130,7 @@ Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
     warm_up();
     int discarded = 0;
     for (int rounds = 0; !contenders_.empty();) {
+        // The rule takes some time itself, so that it is asked now and then only.
         const bool late = limit.count() > 0 && Clock::now() - begin > limit;
         const bool ask = rounds % kPatience == 0 || rounds >= rule.max_rounds;
         if (rounds >= rule.min_rounds && (late || (ask && rule.enough(samples())))) {
@@ -166,7 +167,8 @@ std::vector<FinalRule::Samples> Finals::samples() const {
     return samples;
 }
 
-/// The contender that wins unless another is clearly faster: the last of the seeds that is left.
+/// The contender that wins unless another is clearly faster: the last of the seeds that is left,
+/// which is the incumbent, or the default where there is no incumbent or it failed.
 std::optional<std::size_t> Finals::standing(const std::vector<std::size_t>& seeds) const {
     for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed) {
         const auto found =

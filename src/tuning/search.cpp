@@ -65,6 +65,7 @@ void Search::learn_history() {
         if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
             continue;  // pruned for these sizes, or recorded twice
         }
+        // Its times guide the strategy. Its code is compiled only if it comes into the finals.
         evaluation.configuration = space_.at(evaluation.index);
         evaluation.verdict = known.verdict;
         evaluation.reason = known.reason;
@@ -99,6 +100,7 @@ void Search::submit(const std::vector<std::size_t>& indexes) {
             texts.push_back(wanted.back().configuration.text());
         }
     }
+    // Before any of them is compiled: from then on each may end the process.
     if (!texts.empty()) {
         hooks_.observer->announce(texts);
     }
@@ -202,6 +204,7 @@ void Search::refill(std::size_t wished) {
     }
 }
 
+// Only those that would be finalists: to check all of the history would be a search of its own.
 void Search::check_known() {
     bool one_failed = false;
     for (const Evaluation* finalist : choose_finalists(evaluations_, seeds_)) {
@@ -261,6 +264,7 @@ bool Search::on_target() const {
     const auto standard = place_of_.find(seeds_.front());
     const double default_ns =
         standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns;
+    // A default that failed has no time, so that no speed-up over it is known or reached.
     const double best_ns = *progress_.best_ns;
     const double factor = plan_.target_speed_up;
     return best_ns <= plan_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
