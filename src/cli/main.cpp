@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/platform.hpp"
+#include "backend/platform_table.hpp"
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/commit.hpp"

@@ -27,7 +27,7 @@ struct Arguments : CommonArguments {
     std::string size = "2^25";
     std::string sizes = "400,2560,10240";
     std::string radii = "1,2,4,8,12,16,25,32";
-    std::string device = "cuda";
+    std::string device{to_string(PlatformKind::cuda)};
     std::string devices;  ///< empty: the first GPU, where there is one, and the host
     bool tune_steps = false;
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/platform_table.hpp"
 #include "dispatch/device_id.hpp"
 #include "strategy/strategy.hpp"
 #include "tuning/record_maker.hpp"

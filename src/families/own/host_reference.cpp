@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/platform.hpp"
+#include "backend/platform_table.hpp"
 
 #include <array>
 
