@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/file_lock.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "jitune/error.hpp"
+#include "support/file_descriptor.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {
@@ -23,12 +25,24 @@ using namespace std::chrono_literals;
 
 class FileLockTest : public testing::Test {
 protected:
+    /// A party that waits holds the queue, which is the second byte of the file.
+    bool somebody_waits() const {
+        const FileDescriptor file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+        struct flock lock {};
+        lock.l_type = F_WRLCK;
+        lock.l_whence = SEEK_SET;
+        lock.l_start = 1;
+        lock.l_len = 1;
+        EXPECT_EQ(::fcntl(file.number(), F_OFD_GETLK, &lock), 0);
+        return lock.l_type != F_UNLCK;
+    }
+
     TempDir dir_;
     std::vector<std::filesystem::path> folders_{dir_.path()};
     std::filesystem::path path_ = dir_.path() / "a.lock";
 };
 
-TEST_F(FileLockTest, IsHadByOneAtATime) {
+TEST_F(FileLockTest, OnePartyHoldsItAtATime) {
     FileLock first(folders_, "a.lock"), second(folders_, "a.lock");
     EXPECT_TRUE(first.acquire(0ms));
     EXPECT_FALSE(second.acquire(0ms));
@@ -62,25 +76,33 @@ TEST_F(FileLockTest, EndsWithItsProcess) {
     EXPECT_TRUE(lock.acquire(0ms));
 }
 
-TEST_F(FileLockTest, GoesToWhoWaitsBeforeWhoHasHadIt) {
+TEST_F(FileLockTest, AWaiterGetsItBeforeTheLastHolder) {
     FileLock greedy(folders_, "a.lock");
     ASSERT_TRUE(greedy.acquire(0ms));
-    std::atomic<bool> waiting{false}, got{false};
-    std::thread other([&] {
+    std::atomic<bool> got{false};
+    std::thread waiter([&] {
         FileLock patient(folders_, "a.lock");
-        waiting = true;
         got = patient.acquire(60s);
     });
-    // However soon it asks again, the other one comes in between.
-    while (!got) {
-        greedy.release();
-        ASSERT_TRUE(greedy.acquire(60s));
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    while (!somebody_waits() && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(1ms);
     }
-    other.join();
-    EXPECT_TRUE(waiting);
+    EXPECT_TRUE(somebody_waits());
+    greedy.release();
+    int turns = 0;
+    while (!got) {
+        if (greedy.acquire(0ms)) {
+            turns +=
+                got ? 0 : 1;  // the waiter holds the lock from before `got` is set until its end
+            greedy.release();
+        }
+    }
+    waiter.join();
+    EXPECT_EQ(turns, 0);
 }
 
-TEST_F(FileLockTest, HasAFileForAllToReadAndWriteWhateverTheUmask) {
+TEST_F(FileLockTest, TheFileIsForAllUsersToReadAndWriteWhateverTheUmask) {
     const mode_t before = umask(0077);
     const FileLock lock(folders_, "a.lock");
     umask(before);
@@ -90,7 +112,7 @@ TEST_F(FileLockTest, HasAFileForAllToReadAndWriteWhateverTheUmask) {
     EXPECT_EQ(status.st_size, 0);
 }
 
-TEST_F(FileLockTest, FollowsNoSymlinkAndOpensNothingButAFile) {
+TEST_F(FileLockTest, FollowsNoSymlinkAndOpensOnlyRegularFiles) {
     std::ofstream(dir_.path() / "target") << "";
     std::filesystem::create_symlink(dir_.path() / "target", path_);
     EXPECT_THROW(FileLock(folders_, "a.lock"), Error);
@@ -102,7 +124,7 @@ TEST_F(FileLockTest, FollowsNoSymlinkAndOpensNothingButAFile) {
     EXPECT_THROW(FileLock(folders_, "a.lock"), Error);
 }
 
-TEST_F(FileLockTest, IsInTheFirstFolderWhereThatGoes) {
+TEST_F(FileLockTest, IsInTheFirstFolderThatTakesIt) {
     folders_.insert(folders_.begin(), dir_.path() / "missing");
     EXPECT_EQ(FileLock(folders_, "a.lock").path(), path_);
     folders_.pop_back();
