@@ -63,7 +63,7 @@ void HostPipeline::run_chunks(const HostWork& work, std::span<const DeviceShare>
                               const std::vector<Part>& parts, Staging staging) {
     const std::vector<const DeviceShare*> seats = seats_of(shares, parts.size());
     std::atomic<std::size_t> next{0};
-    crew_.run(seats.size(), [&](std::size_t seat) {
+    threads_.run(seats.size(), [&](std::size_t seat) {
         const DeviceShare& share = *seats[seat];
         std::unique_ptr<PipelineSlot> slot;
         try {

@@ -11,7 +11,7 @@
 #include "backend/device.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "placement/host_work.hpp"
-#include "support/crew.hpp"
+#include "support/thread_pool.hpp"
 
 namespace jitune::internal {
 
@@ -55,7 +55,7 @@ private:
 
     std::mutex mutex_;
     std::map<Device*, std::vector<std::unique_ptr<PipelineSlot>>> idle_;
-    Crew crew_;
+    ThreadPool threads_;
 };
 
 }  // namespace jitune::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/crew.hpp"
+#include "support/thread_pool.hpp"
 
 #include <atomic>
 #include <stdexcept>
@@ -9,21 +9,21 @@
 namespace jitune::internal {
 namespace {
 
-TEST(Crew, DoesEachPieceOnce) {
-    Crew crew;
+TEST(ThreadPool, MakesEachCallOnce) {
+    ThreadPool pool;
     for (const std::size_t count : {0, 1, 2, 7, 40}) {
         std::vector<std::atomic<int>> done(count);
-        crew.run(count, [&](std::size_t i) { ++done[i]; });
+        pool.run(count, [&](std::size_t i) { ++done[i]; });
         for (const std::atomic<int>& one : done) {
             EXPECT_EQ(one, 1);
         }
     }
 }
 
-TEST(Crew, ThrowsWhatAPieceThrowsWhenAllHaveEnded) {
-    Crew crew;
+TEST(ThreadPool, ThrowsTheExceptionOfACallWhenAllHaveReturned) {
+    ThreadPool pool;
     std::atomic<int> ended = 0;
-    EXPECT_THROW(crew.run(5,
+    EXPECT_THROW(pool.run(5,
                           [&](std::size_t i) {
                               ++ended;
                               if (i == 3) {
@@ -32,18 +32,18 @@ TEST(Crew, ThrowsWhatAPieceThrowsWhenAllHaveEnded) {
                           }),
                  std::runtime_error);
     EXPECT_EQ(ended, 5);
-    crew.run(3, [&](std::size_t) { ++ended; });
+    pool.run(3, [&](std::size_t) { ++ended; });
     EXPECT_EQ(ended, 8);
 }
 
-TEST(Crew, IsSharedByThreads) {
-    Crew crew;
+TEST(ThreadPool, IsSharedByThreads) {
+    ThreadPool pool;
     std::atomic<int> done = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
         threads.emplace_back([&] {
             for (int round = 0; round < 200; ++round) {
-                crew.run(5, [&](std::size_t) { ++done; });
+                pool.run(5, [&](std::size_t) { ++done; });
             }
         });
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/crew.hpp"
+#include "support/thread_pool.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -7,10 +7,10 @@
 
 namespace jitune::internal {
 
-Crew::~Crew() {
+ThreadPool::~ThreadPool() {
     {
         const std::lock_guard lock(mutex_);
-        over_ = true;
+        stopping_ = true;
     }
     wake_.notify_all();
     for (std::thread& thread : threads_) {
@@ -18,7 +18,7 @@ Crew::~Crew() {
     }
 }
 
-void Crew::run(std::size_t count, const std::function<void(std::size_t)>& work) {
+void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& work) {
     if (count == 0) {
         return;
     }
@@ -26,11 +26,11 @@ void Crew::run(std::size_t count, const std::function<void(std::size_t)>& work) 
     std::unique_lock lock(mutex_);
     if (count > 1) {
         open_.push_back(&batch);
-        hire(count - 1);
+        add_threads(count - 1);
         wake_.notify_all();
     }
     while (batch.next < batch.count) {
-        do_one(batch, lock);
+        call_next(batch, lock);
     }
     done_.wait(lock, [&] { return batch.done == batch.count; });
     if (batch.error != nullptr) {
@@ -38,7 +38,7 @@ void Crew::run(std::size_t count, const std::function<void(std::size_t)>& work) 
     }
 }
 
-void Crew::do_one(Batch& batch, std::unique_lock<std::mutex>& lock) {
+void ThreadPool::call_next(Batch& batch, std::unique_lock<std::mutex>& lock) {
     const std::size_t index = batch.next++;
     if (batch.next == batch.count) {
         std::erase(open_, &batch);
@@ -59,26 +59,26 @@ void Crew::do_one(Batch& batch, std::unique_lock<std::mutex>& lock) {
     }
 }
 
-void Crew::hire(std::size_t wanted) {
+void ThreadPool::add_threads(std::size_t wanted) {
     try {
         for (std::size_t idle = idle_; idle < wanted; ++idle) {
             threads_.emplace_back([this] { serve(); });
         }
     } catch (const std::system_error&) {
-        // Those there are do it, one piece after the other.
+        // The threads that exist make the calls, one after the other.
     }
 }
 
-void Crew::serve() {
+void ThreadPool::serve() {
     std::unique_lock lock(mutex_);
     while (true) {
         ++idle_;
-        wake_.wait(lock, [&] { return over_ || !open_.empty(); });
+        wake_.wait(lock, [&] { return stopping_ || !open_.empty(); });
         --idle_;
         if (open_.empty()) {
             return;
         }
-        do_one(*open_.front(), lock);
+        call_next(*open_.front(), lock);
     }
 }
 
