@@ -81,6 +81,9 @@ public:
     [[nodiscard]] std::string missing() const override { return driver().missing; }
 
     CudaDevice& device(int ordinal) override {
+        if (device_count() == 0) {
+            refuse_without_devices(fmt::format("open device cuda:{}", ordinal));
+        }
         if (ordinal < 0 || ordinal >= device_count()) {
             throw Error(ErrorKind::unavailable,
                         fmt::format("cannot open device cuda:{}: the driver lists {} devices",
