@@ -27,7 +27,7 @@ namespace jitune::internal::db_explain_command {
 
 namespace {
 
-/// `sizes`: the problem's, as sizes_text().
+/// `sizes` are those of the problem, as sizes_text().
 Json explanation_json(const Explanation& explanation, const std::string& sizes) {
     Json rows = Json::array();
     for (const ExplainedRow& row : explanation.rows) {
@@ -65,13 +65,13 @@ std::string explanation_text(const Explanation& explanation) {
                        rows);
 }
 
-/// What was tried for a key and worked, with its time of the first round, fastest first.
+/// The measurements of a key that were timed outside the finals, with their medians, fastest first.
 std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const RecordKey& key) {
     std::vector<std::pair<double, Measurement>> result;
-    for (Measurement& one : store.measurements(key)) {
-        if (one.verdict == Verdict::timed && !is_of_finals(one)) {
-            const double median_ns = summarize(one.samples_ns).median_ns;
-            result.emplace_back(median_ns, std::move(one));
+    for (Measurement& measurement : store.measurements(key)) {
+        if (measurement.verdict == Verdict::timed && !is_of_finals(measurement)) {
+            const double median_ns = summarize(measurement.samples_ns).median_ns;
+            result.emplace_back(median_ns, std::move(measurement));
         }
     }
     std::stable_sort(result.begin(), result.end(),
@@ -82,24 +82,24 @@ std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const
 std::string candidates_text(TuningStore& store, const RecordKey& key) {
     constexpr std::size_t kShown = 20;
     std::vector<Table::Cells> rows;
-    for (const auto& [median_ns, one] : candidates(store, key)) {
+    for (const auto& [median_ns, measurement] : candidates(store, key)) {
         if (rows.size() < kShown) {
-            rows.push_back({time_text(median_ns), one.sizes, one.configuration});
+            rows.push_back({time_text(median_ns), measurement.sizes, measurement.configuration});
         }
     }
     if (rows.empty()) {
         return "";
     }
-    return "\nwhat was tried, end to end from host memory:\n" +
+    return "\ncandidates, timed end to end from host memory:\n" +
            Table::text({{"time", Align::right}, {"sizes"}, {"configuration"}}, rows);
 }
 
 Json candidates_json(TuningStore& store, const RecordKey& key) {
     Json rows = Json::array();
-    for (const auto& [median_ns, one] : candidates(store, key)) {
+    for (const auto& [median_ns, measurement] : candidates(store, key)) {
         rows.push_back({{"median_ns", json_number(median_ns)},
-                        {"sizes", one.sizes},
-                        {"configuration", one.configuration}});
+                        {"sizes", measurement.sizes},
+                        {"configuration", measurement.configuration}});
     }
     return rows;
 }
@@ -127,7 +127,7 @@ int run(const ExplainArguments& arguments) {
         const KernelTemplate& source = kernel.kernel_template;
         const Problem problem = kernel_problem(source, parse_kernel_sizes(source, arguments.sizes),
                                                parse_kernel_types(arguments.types));
-        open_database(options);  // a session would make a database where there is none
+        open_database(options);  // a session would create a missing database
         Session session(options);
         Engine& engine = SessionAccess::engine(session);
         show(arguments, engine, {device_for(engine, source, arguments.device), kernel, problem});

@@ -25,9 +25,10 @@ namespace jitune::internal::replay_command {
 
 namespace {
 
-/// "Near" is within 5 % of the best there is.
+/// A run is near if its best time is within 5 % of the best time recorded.
 constexpr double kNear = 1.05;
-constexpr std::size_t kMostEvaluations = 100'000'000;  // of all runs: each is remembered
+constexpr std::size_t kMostEvaluations =
+    100'000'000;  // of all runs together, since each takes memory
 
 struct Arguments {
     std::string file;
@@ -41,7 +42,8 @@ struct Arguments {
 
 using Runs = std::vector<std::vector<double>>;
 
-/// One run for each seed from `seed` on, on all processors.
+/// One run per seed, from `seed` on, on all processors. A run is the ratio of its best time so far
+/// to the best time recorded, after each evaluation.
 Runs replay_all(const RecordedSpace& recorded, const Arguments& arguments) {
     make_strategy(arguments.strategy, recorded.space(), 0);  // an unknown name fails here
     Runs runs(arguments.repeats);
@@ -72,7 +74,7 @@ Runs replay_all(const RecordedSpace& recorded, const Arguments& arguments) {
     return runs;
 }
 
-/// The q-quantile, between two values their mean.
+/// The q-quantile; between two values, their mean.
 double quantile(std::vector<double> values, double q) {
     std::sort(values.begin(), values.end());
     const double place = q * static_cast<double>(values.size() - 1);
@@ -89,8 +91,9 @@ std::vector<double> ratios_after(const Runs& runs, std::size_t evaluations) {
     return ratios;
 }
 
-/// Evaluations until a run is near the best; infinite where it never is.
-std::vector<double> evaluations_until_near(const Runs& runs) {
+/// The median over the runs of the evaluations until a run is near the best; infinite if the median
+/// run never is.
+double median_evaluations_until_near(const Runs& runs) {
     std::vector<double> counts;
     for (const std::vector<double>& run : runs) {
         const auto near =
@@ -98,11 +101,10 @@ std::vector<double> evaluations_until_near(const Runs& runs) {
         counts.push_back(near == run.end() ? std::numeric_limits<double>::infinity()
                                            : static_cast<double>(near - run.begin() + 1));
     }
-    return counts;
+    return quantile(counts, 0.5);
 }
 
-int run(const Arguments& arguments) {
-    const RecordedSpace recorded = read_t4(arguments.file);
+void refuse_too_many_evaluations(const RecordedSpace& recorded, const Arguments& arguments) {
     if (std::min(arguments.budget, recorded.space().size()) >
         kMostEvaluations / arguments.repeats) {
         throw Error(
@@ -111,28 +113,29 @@ int run(const Arguments& arguments) {
                         "--repeats or --budget",
                         arguments.repeats, arguments.budget, kMostEvaluations));
     }
-    const Runs runs = replay_all(recorded, arguments);
+}
+
+Json runs_json(const RecordedSpace& recorded, const Runs& runs, const Arguments& arguments) {
     const std::vector<double> ratios = ratios_after(runs, arguments.budget);
-    const double near = quantile(evaluations_until_near(runs), 0.5);
-    if (arguments.json) {
-        print_json({{"file", arguments.file},
-                    {"strategy", arguments.strategy},
-                    {"budget", arguments.budget},
-                    {"repeats", arguments.repeats},
-                    {"batch", arguments.batch},
-                    {"seed", arguments.seed},
-                    {"configurations", recorded.space().size()},
-                    {"median_ratio", json_number(quantile(ratios, 0.5))},
-                    {"quartile_ratios",
-                     {json_number(quantile(ratios, 0.25)), json_number(quantile(ratios, 0.75))}},
-                    {"median_evaluations_to_5_percent",
-                     std::isfinite(near) ? Json(near) : Json(nullptr)}});
-        return kExitOk;
-    }
+    const double near = median_evaluations_until_near(runs);
+    return {{"file", arguments.file},
+            {"strategy", arguments.strategy},
+            {"budget", arguments.budget},
+            {"repeats", arguments.repeats},
+            {"batch", arguments.batch},
+            {"seed", arguments.seed},
+            {"configurations", recorded.space().size()},
+            {"median_ratio", json_number(quantile(ratios, 0.5))},
+            {"quartile_ratios",
+             {json_number(quantile(ratios, 0.25)), json_number(quantile(ratios, 0.75))}},
+            {"median_evaluations_to_5_percent", std::isfinite(near) ? Json(near) : Json(nullptr)}};
+}
+
+std::string runs_text(const RecordedSpace& recorded, const Runs& runs, const Arguments& arguments) {
     const std::size_t most = std::min(arguments.budget, recorded.space().size());
     std::string text = fmt::format(
         "{}: {} configurations, best {:.6g} us\nstrategy {}, {} evaluations, {} at a time, "
-        "{} repeats\n\nbest found over best there is\nevaluations   median  quartiles\n",
+        "{} repeats\n\nbest time found over best time recorded\nevaluations   median  quartiles\n",
         arguments.file, recorded.space().size(), recorded.best_ns() / 1e3, arguments.strategy, most,
         arguments.batch, arguments.repeats);
     for (const std::size_t part : {4, 2, 1}) {
@@ -140,13 +143,25 @@ int run(const Arguments& arguments) {
         if (evaluations == 0) {
             continue;
         }
-        const std::vector<double> here = ratios_after(runs, evaluations);
-        text += fmt::format("{:>11}  {:>7.4f}  {:.4f} {:.4f}\n", evaluations, quantile(here, 0.5),
-                            quantile(here, 0.25), quantile(here, 0.75));
+        const std::vector<double> ratios = ratios_after(runs, evaluations);
+        text += fmt::format("{:>11}  {:>7.4f}  {:.4f} {:.4f}\n", evaluations, quantile(ratios, 0.5),
+                            quantile(ratios, 0.25), quantile(ratios, 0.75));
     }
-    print(text + fmt::format("within 5 %: {} (median)\n",
-                             std::isfinite(near) ? fmt::format("after {:g} evaluations", near)
-                                                 : "not in the budget"));
+    const double near = median_evaluations_until_near(runs);
+    return text + fmt::format("within 5 %: {} (median)\n",
+                              std::isfinite(near) ? fmt::format("after {:g} evaluations", near)
+                                                  : "not in the budget");
+}
+
+int run(const Arguments& arguments) {
+    const RecordedSpace recorded = read_t4(arguments.file);
+    refuse_too_many_evaluations(recorded, arguments);
+    const Runs runs = replay_all(recorded, arguments);
+    if (arguments.json) {
+        print_json(runs_json(recorded, runs, arguments));
+    } else {
+        print(runs_text(recorded, runs, arguments));
+    }
     return kExitOk;
 }
 

@@ -21,21 +21,21 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-struct TypeWord {
-    std::string_view word, type;
+struct TypeName {
+    std::string_view t1, type;
 };
 constexpr std::array kTypes{
-    TypeWord{"bool", "uint8"},     TypeWord{"half", "float16"}, TypeWord{"float", "float32"},
-    TypeWord{"double", "float64"}, TypeWord{"int", "int32"},    TypeWord{"uint", "uint32"},
+    TypeName{"bool", "uint8"},     TypeName{"half", "float16"}, TypeName{"float", "float32"},
+    TypeName{"double", "float64"}, TypeName{"int", "int32"},    TypeName{"uint", "uint32"},
 };
 
-struct AccessWord {
-    std::string_view word, access;
+struct AccessName {
+    std::string_view t1, access;
 };
 constexpr std::array kAccesses{
-    AccessWord{"ReadOnly", "in"},
-    AccessWord{"WriteOnly", "out"},
-    AccessWord{"ReadWrite", "inout"},
+    AccessName{"ReadOnly", "in"},
+    AccessName{"WriteOnly", "out"},
+    AccessName{"ReadWrite", "inout"},
 };
 
 [[noreturn]] void refuse_values(std::string_view text) {
@@ -45,7 +45,7 @@ constexpr std::array kAccesses{
                             text));
 }
 
-/// The parts between separators.
+/// Splits a text at each separator.
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (std::size_t at = 0; at <= text.size();) {
@@ -56,7 +56,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
-/// Integers by comma, each of them a sum: "32, 1024+1".
+/// Integers separated by commas, each of them a sum: "32, 1024+1".
 std::vector<std::int64_t> integers(std::string_view list) {
     std::vector<std::int64_t> result;
     for (const std::string_view item : split(list, ',')) {
@@ -75,7 +75,7 @@ std::vector<std::int64_t> integers(std::string_view list) {
     return result;
 }
 
-/// What Python's range() of one to three numbers counts.
+/// The numbers of Python's range() with one to three arguments.
 std::vector<std::int64_t> range(const std::vector<std::int64_t>& bounds, std::string_view text) {
     constexpr std::size_t kMost = 100'000;
     const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
@@ -112,7 +112,7 @@ std::string text_or_number(const ParsedJson& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Writes the front matter, section by section.
+/// Writes the front matter section by section.
 class Writer {
 public:
     explicit Writer(const ParsedJson& document)
@@ -195,7 +195,7 @@ private:
         const std::string access = text_member_or(argument, "AccessType", "ReadWrite");
         const auto* const row =
             std::find_if(kAccesses.begin(), kAccesses.end(),
-                         [&](const AccessWord& one) { return one.word == access; });
+                         [&](const AccessName& row_of) { return row_of.t1 == access; });
         if (memory != "Vector" || row == kAccesses.end()) {
             throw Error(ErrorKind::usage,
                         fmt::format("argument {}: {} memory with access {}: jitune takes Scalar, "
@@ -228,8 +228,9 @@ private:
     }
 
     static std::string type_of(const std::string& word, const std::string& name) {
-        const auto* const row = std::find_if(kTypes.begin(), kTypes.end(),
-                                             [&](const TypeWord& one) { return one.word == word; });
+        const auto* const row =
+            std::find_if(kTypes.begin(), kTypes.end(),
+                         [&](const TypeName& row_of) { return row_of.t1 == word; });
         const std::string type(row == kTypes.end() ? word : row->type);
         if (!type_bytes(type)) {
             throw Error(ErrorKind::usage,

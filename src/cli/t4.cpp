@@ -45,12 +45,12 @@ double ns_per_unit(const std::string& unit) {
                                                       {"millisecond", kNsPerMs}};
     const auto known = kUnits.find(unit);
     if (known == kUnits.end()) {
-        fail(fmt::format("\"{}\" is no unit of time: s, ms, us and ns are", unit));
+        fail(fmt::format("unknown unit of time \"{}\": use s, ms, us or ns", unit));
     }
     return known->second;
 }
 
-/// Integers stay integers; all else becomes its text.
+/// Integers stay integers; any other value becomes its text.
 Value value_of(const ParsedJson& json) {
     if (json.is_boolean()) {
         return static_cast<std::int64_t>(json.get<bool>());
@@ -62,7 +62,9 @@ Value value_of(const ParsedJson& json) {
         }
     }
     if (json.is_structured()) {
-        fail("a parameter has a list or an object as its value: numbers, names and truths can be");
+        fail(
+            "the value of a parameter is a list or an object: use a number, a text or a truth "
+            "value");
     }
     return json.is_string() ? json.get<std::string>() : json.dump();
 }
@@ -72,7 +74,7 @@ std::string text_of(const ParsedJson& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// The measurement that says how long the result took, or null.
+/// The measurement that holds the time of the result, or null.
 const ParsedJson* time_of(const ParsedJson& result) {
     const auto measurements = result.find("measurements");
     if (measurements == result.end() || !measurements->is_array()) {
@@ -109,7 +111,7 @@ std::optional<double> time_ns_of(const ParsedJson& result) {
     return usable ? std::optional(number * ns_per_unit(text_of(*time, "unit"))) : std::nullopt;
 }
 
-/// A parameter with the values that occur, which are all integers or all names, in order.
+/// A parameter with the values that occur, in order. They are all integers or all texts.
 Parameter parameter_of(std::string name, std::size_t column,
                        std::vector<RecordedSpace::Row>& rows) {
     const bool integers = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
@@ -132,7 +134,7 @@ std::vector<Value> values_of(const ParsedJson& configuration, const std::vector<
     for (const std::string& name : names) {
         const auto value = configuration.find(name);
         if (value == configuration.end()) {
-            fail(fmt::format("result {} has no value of parameter {}", number, name));
+            fail(fmt::format("result {} has no value for parameter {}", number, name));
         }
         values.push_back(value_of(*value));
     }
@@ -176,7 +178,7 @@ Json t4_result(const Measurement& measurement) {
 RecordedSpace parse_t4(const ParsedJson& document) {
     const auto results = document.is_object() ? document.find("results") : document.end();
     if (results == document.end() || !results->is_array() || results->empty()) {
-        fail("an object with a list \"results\" was expected");
+        fail("the document must be an object with a list \"results\"");
     }
     std::vector<std::string> names;
     std::map<std::vector<Value>, std::optional<double>> times;

@@ -12,21 +12,23 @@
 
 namespace jitune::internal {
 
-/// A T4 document of the autotuning community (schema 1.0.0): {"results": [{"configuration": {…},
+/// Reads recorded results in T4, the autotuning community's JSON format for results, as Kernel
+/// Tuner and KTT write it (https://github.com/odgaard/TuningSchema). A document of schema 1.0.0 is
+/// {"results": [{"configuration": {…},
 /// "invalidity": "correct", "measurements": [{"name", "value", "unit"}], "objectives": […]}]}.
 ///
-/// The time of a result is its measurement "time", else its first objective, in the unit it names
-/// (milliseconds where it names none). Anything but a positive finite number below Kernel Tuner's
-/// 1e20 is a failure, as is any invalidity but "correct"; a result that breaks the constraints is
-/// no part of the space. Of equal configurations the last counts. Throws Error(usage): what is
-/// wrong, with the number of the result from 0.
+/// The time of a result is its measurement "time", else its first objective, in the unit that it
+/// names (default: milliseconds). A value that is not a positive finite number below 1e20 (Kernel
+/// Tuner's mark of a failure) is a failure, and so is an invalidity other than "correct". A result
+/// whose invalidity is "constraints" is not part of the space. Of equal configurations the last one
+/// counts. Throws Error(usage) that names the fault and the number of the result, from 0.
 RecordedSpace parse_t4(const ParsedJson& document);
 
-/// As parse_t4() of a file, plain or gzip. Throws Error(usage) with the path.
+/// parse_t4() for a file, plain or gzip. Throws Error(usage) with the path.
 RecordedSpace read_t4(const std::filesystem::path& path);
 
-/// `measurements` as a T4 document, times in milliseconds. Finals, which measure a configuration
-/// again, are left out.
+/// A T4 document of `measurements`, with times in milliseconds. Measurements of finals, which
+/// repeat a configuration, are left out.
 Json t4_document(std::span<const Measurement> measurements);
 
 }  // namespace jitune::internal

@@ -46,11 +46,11 @@ TEST(T4, IsRefusedWithTheReason) {
     const auto refused = [](const char* text, const char* because) {
         expect_error(ErrorKind::usage, because, [&] { parse_t4(ParsedJson::parse(text)); });
     };
-    refused("[]", "a list \"results\" was expected");
-    refused(R"({"results": []})", "a list \"results\" was expected");
+    refused("[]", "an object with a list \"results\"");
+    refused(R"({"results": []})", "an object with a list \"results\"");
     refused(R"({"results": [{}]})", "result 0 has no configuration");
     refused(R"({"results": [{"configuration": {"a": 1}}, {"configuration": {"b": 1}}]})",
-            "result 1 has no value of parameter a");
+            "result 1 has no value for parameter a");
     refused(R"({"results": [{"configuration": {"a": 1}}]})", "works");
 }
 
@@ -70,7 +70,7 @@ TEST(T4, IsReadFromPlainAndCompressedFiles) {
     expect_error(ErrorKind::usage, "cannot open", [&] { read_t4(folder.path() / "none"); });
 }
 
-TEST(T4, WhatIsNoJsonIsRefusedWithItsPlace) {
+TEST(T4, ATextThatIsNotJsonIsRefusedWithItsPlace) {
     const TempDir folder;
     const auto file = folder.path() / "bad.json";
     const auto refused = [&](const std::string& text, const std::string& complaint) {
@@ -82,11 +82,11 @@ TEST(T4, WhatIsNoJsonIsRefusedWithItsPlace) {
     refused("", ":1:1: the JSON document is incomplete");
     refused("[1e999]", ": a number in it is too large");
     refused(std::string("\x7f") + "ELF", ":1:1: invalid JSON from here on: \"ELF\"");
-    refused("[1]", ": T4: an object with a list");
+    refused("[1]", ": T4: the document must be an object with a list");
     expect_error(ErrorKind::usage, "cannot read", [&] { read_t4(folder.path()); });
 }
 
-TEST(T4, RefusesWhatItWouldReadWrongly) {
+TEST(T4, RefusesValuesThatItCannotRepresent) {
     const auto refuse = [](const char* results, const char* reason) {
         const auto document = ParsedJson::parse(std::string(R"({"results": )") + results + "}");
         expect_error(ErrorKind::usage, reason, [&] { parse_t4(document); });
@@ -153,7 +153,7 @@ TEST_F(ExportFile, HoldsMeasurementsToTheLastBit) {
     EXPECT_EQ(read_export(write(document())), (std::vector{timed_, failed_}));
 }
 
-TEST_F(ExportFile, RefusesWhatTheDatabaseWould) {
+TEST_F(ExportFile, RefusesMeasurementsThatTheDatabaseWouldRefuse) {
     const auto refused = [&](const std::string& place, const ParsedJson& value, const char* why) {
         ParsedJson changed = document();
         changed[ParsedJson::json_pointer("/metadata/jitune" + place)] = value;
