@@ -15,7 +15,7 @@ struct Known {
     bool local;
 };
 
-// The numbers are those of statfs(2); the ones that are not local are here for their names.
+// The numbers are those of statfs(2). File systems that are not local are listed for their names.
 constexpr std::array kKnown{
     Known{0x0000EF53, "ext4", true},     Known{0x58465342, "xfs", true},
     Known{0x9123683E, "btrfs", true},    Known{0x01021994, "tmpfs", true},

@@ -6,10 +6,10 @@
 
 namespace jitune::internal {
 
-/// Where a database file lives, as far as its locks are concerned.
+/// The file system of a database file: decides whether its locks can be trusted.
 struct FileSystem {
     std::string name;    ///< "ext4", "nfs", or the magic number in hexadecimal
-    bool local = false;  ///< known to keep shared memory and locks on this machine
+    bool local = false;  ///< known to keep shared memory and locks on one machine
 };
 
 /// From statfs's `f_type`. A file system that is not in the table is not local.

@@ -54,8 +54,8 @@ Journal set_journal(sqlite::Connection& connection, const Journal& chosen) {
     if (answer != "delete") {
         throw Error(
             ErrorKind::store,
-            fmt::format("{}: the delete journal is needed ({}), but SQLite answered \"{}\": "
-                        "close the other programs that have it open",
+            fmt::format("{}: the journal mode must be delete ({}), but SQLite answered \"{}\": "
+                        "close the other programs that use the database",
                         connection.name(), reason, answer));
     }
     connection.execute("PRAGMA synchronous = FULL");

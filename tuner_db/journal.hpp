@@ -8,18 +8,19 @@
 
 namespace jitune::internal {
 
-/// How a database survives a crash, and why that way.
+/// How a database survives a crash, and the reason for the choice.
 struct Journal {
     std::string mode;  ///< "wal", "delete" or "memory"
     std::string reason;
 };
 
-/// WAL only where it is safe: on a local file system, by an SQLite (as sqlite3_libversion_number()
-/// numbers it) without the WAL-reset bug, which loses data when two processes write at once.
+/// Chooses WAL only where it is safe: on a local file system and with an SQLite (numbered as by
+/// sqlite3_libversion_number()) without the WAL-reset bug, which loses data when two processes
+/// write at the same time.
 Journal choose_journal(int sqlite_version, const FileSystem& file_system);
 
-/// Sets what was chosen. Where SQLite answers anything but "wal", falls back to "delete"; throws
-/// Error(store) if that cannot be had either.
+/// Sets the chosen journal mode. If SQLite refuses "wal", falls back to "delete"; throws
+/// Error(store) if SQLite refuses that, too.
 Journal set_journal(sqlite::Connection& connection, const Journal& chosen);
 
 }  // namespace jitune::internal

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Since 1970, on the clock that processes and machines share.
+/// Milliseconds since 1970, on the clock that processes and machines share.
 std::int64_t now_ms() {
     return std::chrono::duration_cast<milliseconds>(
                std::chrono::system_clock::now().time_since_epoch())
@@ -44,7 +44,7 @@ std::string LeaseTable::others_lease(const RecordKey& key, const std::string& ow
 
 void LeaseTable::put(const RecordKey& key, const std::string& owner, milliseconds duration) {
     const std::int64_t now = now_ms();
-    clean_.execute({now - duration.count()});  // of owners that never came back
+    clean_.execute({now - duration.count()});  // leases of owners that have disappeared
     put_.execute({digest_of(key), owner, now + duration.count()});
 }
 

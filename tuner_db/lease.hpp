@@ -10,21 +10,21 @@
 
 namespace jitune::internal {
 
-/// The table `lease`: who tunes a key. All but `others_lease` belong into a write transaction.
-/// Whatever a row or a clock says, it keeps nobody out for longer than twice `duration`: a lease
-/// that ends later than that from now was written by another clock and is void.
+/// The table `lease`: the owner that tunes a key. Call all functions but `others_lease` in a write
+/// transaction. A lease that ends more than twice `duration` from now was written by another clock
+/// and is void: no row and no clock keeps others out for longer than that.
 class LeaseTable {
 public:
     explicit LeaseTable(const sqlite::Connection& connection);
 
-    /// The owner of another's lease that counts now, or "". `owner` is "<process_identity()> …".
+    /// The other owner whose lease is valid now, or "". `owner` is "<process_identity()> …".
     std::string others_lease(const RecordKey& key, const std::string& owner,
                              std::chrono::milliseconds duration);
 
-    /// Makes or prolongs the lease, from now on.
+    /// Makes the lease, or prolongs it, from now on.
     void put(const RecordKey& key, const std::string& owner, std::chrono::milliseconds duration);
 
-    /// Nothing where the lease is another's by now.
+    /// Removes the lease, unless it belongs to another owner by now.
     void remove(const RecordKey& key, const std::string& owner);
 
 private:

@@ -22,10 +22,10 @@ struct Advice {
 constexpr std::array kAdvice{
     Advice{SQLITE_BUSY, "another process holds the database; try again"},
     Advice{SQLITE_CANTOPEN, "check the path and its permissions"},
-    Advice{SQLITE_CORRUPT, "move the file away, and a new one is made"},
+    Advice{SQLITE_CORRUPT, "move the file away; jitune then makes a new one"},
     Advice{SQLITE_FULL, "free some disk space"},
-    Advice{SQLITE_NOTADB, "move the file away, and a new one is made"},
-    Advice{SQLITE_READONLY, "make file and directory writable, or name another one"},
+    Advice{SQLITE_NOTADB, "move the file away; jitune then makes a new one"},
+    Advice{SQLITE_READONLY, "make the file and its directory writable, or use another path"},
 };
 
 constexpr int primary(int code) {
@@ -60,7 +60,7 @@ void check(sqlite3* handle, std::string_view action, int code) {
     }
 }
 
-/// What is switched off for every connection; see "Defense against the dark arts" in SQLite's
+/// Switches off what jitune does not need; see "Defense against the dark arts" in SQLite's
 /// documentation.
 void harden(sqlite3* handle) {
     constexpr std::array<std::pair<int, int>, 5> kSettings{{
@@ -87,13 +87,13 @@ void harden(sqlite3* handle) {
     }
 }
 
-/// SQLite would answer no more than "unable to open database file".
+/// SQLite itself would only say "unable to open database file".
 void check_length(const std::string& path) {
     constexpr std::string_view kLongestSuffix = "-journal";
     const int longest = sqlite3_vfs_find(nullptr)->mxPathname;
     if (path.size() + kLongestSuffix.size() >= static_cast<std::size_t>(longest)) {
         throw Failure(fmt::format("tuning database {}: the path has {} bytes, and SQLite opens "
-                                  "none of more than {}: use a shorter one",
+                                  "paths of at most {}: use a shorter one",
                                   path, path.size(),
                                   static_cast<std::size_t>(longest) - kLongestSuffix.size() - 1),
                       SQLITE_CANTOPEN);
@@ -117,8 +117,8 @@ struct Binder {
     }
 };
 
-/// The bytes of a text or blob. Out of memory must not read as an empty value: the row would look
-/// damaged and be deleted.
+/// The bytes of a text or blob. Running out of memory must not look like an empty value: the row
+/// would count as damaged and be deleted.
 std::string bytes(sqlite3_stmt* statement, int column, const void* data) {
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
     sqlite3* handle = sqlite3_db_handle(statement);
@@ -161,8 +161,8 @@ bool Failure::write_protected() const {
     return primary_code() == SQLITE_READONLY;
 }
 
-/// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that of many processes that
-/// write in a row some never get a turn. Short sleeps give all of them one.
+/// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many processes
+/// that write in a row some never get the lock. Short sleeps give each of them a chance.
 struct Connection::BusyWait {
     std::chrono::milliseconds limit{0};
     std::chrono::steady_clock::time_point begin;
@@ -203,8 +203,8 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
     const int code = sqlite3_open_v2(file.c_str(), &raw, kAlways | access, nullptr);
     handle_.reset(raw);
     if (code != SQLITE_OK) {  // a handle that is not open does not know its file
-        throw Failure(fmt::format("tuning database {}: it cannot be opened: {} (SQLite code {}){}",
-                                  file, sqlite3_errstr(code), code, advice(code)),
+        throw Failure(fmt::format("tuning database {}: cannot open it: {} (SQLite code {}){}", file,
+                                  sqlite3_errstr(code), code, advice(code)),
                       code);
     }
     check(raw, "sqlite3_busy_handler",
@@ -233,8 +233,7 @@ Value Connection::single(const std::string& sql) {
             return std::move(*value);
         }
     }
-    throw Failure(fmt::format("{}: {}: the answer is of another type", name(), sql),
-                  SQLITE_MISMATCH);
+    throw Failure(fmt::format("{}: {}: the result has another type", name(), sql), SQLITE_MISMATCH);
 }
 
 std::int64_t Connection::integer(const std::string& sql) {

@@ -13,8 +13,8 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/// SQLite as owned objects. Every failure is a sqlite::Failure that names the file, the SQL and
-/// SQLite's answer. Nothing here locks: one thread at a time per Connection.
+/// SQLite as objects with owners. Every failure is a sqlite::Failure that names the file, the SQL
+/// and SQLite's message. There are no locks here: one thread at a time may use a Connection.
 namespace jitune::internal::sqlite {
 
 struct Blob {
@@ -44,25 +44,25 @@ private:
     [[nodiscard]] int primary_code() const;
 };
 
-/// An open database, set up to distrust its file: no triggers, views, extensions, attached
-/// databases or memory maps, and small limits.
+/// An open database. It distrusts its file: triggers, views, extensions, attached databases and
+/// memory maps are off, and limits are small.
 class Connection {
 public:
     enum class Mode { read_write, read_only, memory };
 
-    /// `path` is absolute, without symlinks, and must exist; ignored for Mode::memory. A write
-    /// protected file is refused for Mode::read_write.
+    /// `path` is absolute, has no symlinks and must exist; Mode::memory ignores it.
+    /// Mode::read_write refuses a write-protected file.
     Connection(const std::string& path, Mode mode);
     Connection(Connection&&) = default;
 
-    /// Runs statements that answer nothing of interest.
+    /// Runs statements and ignores the rows that they return.
     void execute(const std::string& sql);
 
-    /// The one value that `sql` answers, which must be of that type.
+    /// The value that `sql` returns. Throws if it has another type or there is none.
     std::int64_t integer(const std::string& sql);
     std::string text(const std::string& sql);
 
-    /// How long a call waits for another process's lock before it fails; at first not at all.
+    /// How long a call waits for the lock of another process before it fails. Initially zero.
     void set_busy_wait(std::chrono::milliseconds wait);
 
     /// "tuning database <path>" or "tuning database in memory", for messages.
@@ -86,7 +86,7 @@ private:
     std::unique_ptr<sqlite3, Closer> handle_;
 };
 
-/// One run of a statement. Its end resets the statement, which also ends a read's lock.
+/// One run of a statement. The destructor resets the statement, which also ends its read lock.
 class Cursor {
 public:
     ~Cursor();
@@ -111,7 +111,7 @@ class Statement {
 public:
     Statement(const Connection& connection, const std::string& sql);
 
-    /// Binds ?1, ?2 … and starts; nothing has happened before the first next().
+    /// Binds ?1, ?2 … The statement starts with the first next().
     [[nodiscard]] Cursor run(const Row& parameters = {});
 
     /// Runs to the end.

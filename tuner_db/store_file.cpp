@@ -17,7 +17,7 @@ namespace {
 
 using sqlite::Connection;
 
-// A file of this name was ours even if nothing in it says so any more.
+// A file of this name belongs to jitune even if its content no longer shows that.
 constexpr std::string_view kOwnName = "tuning.db";
 
 StoreFile open_once(const StorePath& place, Connection::Mode mode,
@@ -25,11 +25,11 @@ StoreFile open_once(const StorePath& place, Connection::Mode mode,
     Connection connection(place.file(), mode);
     connection.set_busy_wait(patience);
     prepare_schema(connection, mode);
-    Journal journal =
-        mode == Connection::Mode::read_only
-            ? Journal{connection.text("PRAGMA journal_mode"), "read-only: as its writer left it"}
-            : set_journal(connection,
-                          choose_journal(sqlite3_libversion_number(), place.file_system()));
+    Journal journal = mode == Connection::Mode::read_only
+                          ? Journal{connection.text("PRAGMA journal_mode"),
+                                    "read-only: as the last writer left it"}
+                          : set_journal(connection, choose_journal(sqlite3_libversion_number(),
+                                                                   place.file_system()));
     return {std::move(connection), std::move(journal), place.file()};
 }
 
@@ -50,21 +50,23 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
                 throw;
             }
             if (!failure.damaged()) {
-                if (place.is_replaced(identity)) {  // by another process, since it was looked at
+                if (place.is_replaced(identity)) {  // by another process, since check_file()
                     continue;
                 }
                 throw;
             }
-            // Some other file that a path names by mistake is not ours to move.
+            // A file that a path names by mistake is not moved.
             if (failure.not_a_database() && path.filename() != kOwnName) {
-                throw Error(ErrorKind::store,
-                            fmt::format("tuning database {}: {}; it is left as it is: name another "
-                                        "path, or move it away",
-                                        path.string(), failure.what()),
-                            failure.native_code());
+                throw Error(
+                    ErrorKind::store,
+                    fmt::format("tuning database {}: {}; jitune leaves it alone: use another "
+                                "path, or move it away",
+                                path.string(), failure.what()),
+                    failure.native_code());
             }
             if (const std::optional<std::string> aside = place.set_aside(identity)) {
-                log.warning("{}; it is now {}, and a new database is made", failure.what(), *aside);
+                log.warning("{}; jitune renames it to {} and makes a new database", failure.what(),
+                            *aside);
             }
         }
     }

@@ -11,7 +11,7 @@
 
 namespace jitune::internal {
 
-/// A database that has passed every check and has the schema of this version.
+/// A database that has passed all checks and has the newest schema.
 struct StoreFile {
     sqlite::Connection connection;
     Journal journal;

@@ -51,7 +51,7 @@ void make_directory(const fs::path& directory) {
 
 fs::path resolve_directory(const fs::path& path, StorePath::IfMissing if_missing) {
     if (!path.has_filename() || path.native().find('\0') != std::string::npos) {
-        refuse(path.native(), "not the name of a file");
+        refuse(path.native(), "the path does not name a file");
     }
     std::error_code error;
     const fs::path directory = fs::absolute(path, error).parent_path();
@@ -71,15 +71,16 @@ fs::path resolve_directory(const fs::path& path, StorePath::IfMissing if_missing
 void check_owner_and_mode(const std::string& path, const struct stat& status) {
     const uid_t user = geteuid();
     if (status.st_uid != user && status.st_uid != 0) {
-        refuse(path, fmt::format("owned by user {}, not by user {} or root: use a path of your own",
-                                 status.st_uid, user));
+        refuse(path,
+               fmt::format("it belongs to user {}, not to user {} or root: use a path of your own",
+                           status.st_uid, user));
     }
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
         const std::string advice = S_ISDIR(status.st_mode)
                                        ? "use a directory of your own, with mode 0700"
                                        : fmt::format("chmod go-w '{}'", path);
-        refuse(path,
-               fmt::format("mode {:04o} lets others write: {}", status.st_mode & 07777U, advice));
+        refuse(path, fmt::format("its mode {:04o} lets other users write: {}",
+                                 status.st_mode & 07777U, advice));
     }
 }
 
@@ -118,8 +119,8 @@ StorePath::Identity StorePath::check_file() const {
     struct stat status {};
     int found = fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
     if (found != 0 && errno == ENOENT && if_missing_ == IfMissing::create) {
-        // Not while another process sets a file of this name aside: it would take the new one's
-        // journals with it. mknod makes the file without opening it.
+        // The lock keeps out a process that renames a file of this name: it would take the journals
+        // of the new file along. mknod makes the file without opening it.
         lock_directory();
         if (mknodat(directory_.fd, name_.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
             refuse_call(file_, "create", errno);
@@ -130,11 +131,13 @@ StorePath::Identity StorePath::check_file() const {
         refuse_call(file_, "stat", errno);
     }
     if (!S_ISREG(status.st_mode)) {
-        refuse(file_, S_ISLNK(status.st_mode) ? "a symlink: give the path it points to"
-                                              : "not a regular file");
+        refuse(file_, S_ISLNK(status.st_mode) ? "it is a symlink: use the path it points to"
+                                              : "it is not a regular file");
     }
     if (status.st_nlink != 1) {
-        refuse(file_, "has several hard links, which would share it without sharing its journal");
+        refuse(file_,
+               "it has several hard links, which would share the file but not its journal: remove "
+               "the others");
     }
     check_owner_and_mode(file_, status);
     return {status.st_dev, status.st_ino};
@@ -150,8 +153,8 @@ std::string StorePath::first_free_name() const {
     }
 }
 
-// Closing the directory unlocks it. Where it cannot be locked, identities alone decide: nobody
-// waits for a process that was stopped.
+// Closing the directory unlocks it. If it cannot be locked in time, identities alone decide: no
+// process waits for one that was stopped.
 void StorePath::lock_directory() const {
     constexpr int kTries = 100;
     constexpr std::chrono::milliseconds kPause{1};
@@ -167,7 +170,8 @@ bool StorePath::is_replaced(const Identity& known) const {
 }
 
 std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
-    // Two processes that both found the damage: the second must not move the first one's new file.
+    // Two processes may have found the damage: the second must not rename the new file of the
+    // first.
     lock_directory();
     if (is_replaced(damaged)) {
         return std::nullopt;

@@ -11,14 +11,14 @@
 
 namespace jitune::internal {
 
-/// The place of a database file, in a directory that nobody else can write to. Never opens the file
-/// itself: closing it would drop the locks that SQLite holds on it in this process.
+/// The path of a database file, in a directory that no other user can write to. Never opens the
+/// file itself: closing it would drop the locks that SQLite holds on it in this process.
 class StorePath {
 public:
     enum class IfMissing { create, refuse };
 
-    /// Resolves symlinks in the directory, checks its owner and mode, and creates it (0700) if
-    /// asked to. Throws Error(store), also for a path that is no file name.
+    /// Resolves symlinks in the directory and checks its owner and mode. IfMissing::create makes
+    /// the directory (0700). Throws Error(store), also if the path does not name a file.
     StorePath(const std::filesystem::path& path, IfMissing if_missing);
 
     /// Absolute, with no symlink in its directories.
@@ -26,7 +26,7 @@ public:
 
     [[nodiscard]] FileSystem file_system() const;
 
-    /// Tells one file from another that took its name.
+    /// Distinguishes a file from another that has taken its name.
     struct Identity {
         dev_t device = 0;
         ino_t inode = 0;
@@ -34,17 +34,18 @@ public:
         bool operator==(const Identity&) const = default;
     };
 
-    /// Creates the file (empty, 0600) if missing and asked to. Throws Error(store) unless it is a
-    /// regular file with one name, owned by this user or root and writable by nobody else.
+    /// Creates the file (empty, 0600) if it is missing and IfMissing::create is set. Throws
+    /// Error(store) unless it is a regular file with one hard link, owned by this user or root,
+    /// that no other user can write.
     [[nodiscard]] Identity check_file() const;
 
-    /// True if the name is now another file's or nobody's.
+    /// True if the name now belongs to another file or to none.
     [[nodiscard]] bool is_replaced(const Identity& known) const;
 
     /// Renames the file and its journals to the first free `<file>.bad-<n>` and returns that name,
-    /// or nothing if the file is no longer `damaged`: another process has set it aside already.
-    /// Until this object ends, other processes wait, up to 100 ms, before they set anything aside
-    /// or make a new file here.
+    /// or nothing if the file is no longer `damaged`: another process has renamed it already. As
+    /// long as this object lives, other processes wait, up to 100 ms, before they rename or make a
+    /// file here.
     [[nodiscard]] std::optional<std::string> set_aside(const Identity& damaged) const;
 
 private:

@@ -63,7 +63,7 @@ std::string read_all(int file) {
     return bytes;
 }
 
-/// The messages up to the first that is not whole: each is a digest and what it is of.
+/// The messages up to the first incomplete one. Each follows its digest.
 std::vector<Message> messages_of(std::string_view bytes) {
     std::vector<Message> messages;
     while (true) {
@@ -84,11 +84,12 @@ std::vector<Message> messages_of(std::string_view bytes) {
     }
 }
 
-/// The measurements that a journal stands for.
+/// The measurements of a journal. Candidates that were in flight when the machine went down count
+/// with their announced verdict.
 std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
                                          const std::string& boot) {
     std::vector<Measurement> measured;
-    // By problem and configuration: all that tells two candidates of one journal apart.
+    // By problem and configuration, which identify a candidate within a journal.
     std::map<std::pair<std::string, std::string>, Measurement> in_flight;
     bool down = false;
     for (const Message& message : messages) {
@@ -98,20 +99,21 @@ std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
             down = reader.text() != boot;
             continue;
         }
-        Measurement one = read_record<Measurement>(reader);
+        auto measurement = read_record<Measurement>(reader);
         const std::pair name(
-            fmt::format("{} {} {} {}", one.key.kernel, one.key.types, one.key.bucket, one.sizes),
-            one.configuration);
+            fmt::format("{} {} {} {}", measurement.key.kernel, measurement.key.types,
+                        measurement.key.bucket, measurement.sizes),
+            measurement.configuration);
         if (kind == kAnnounced) {
-            in_flight.insert_or_assign(name, std::move(one));
+            in_flight.insert_or_assign(name, std::move(measurement));
         } else {
             in_flight.erase(name);
-            measured.push_back(std::move(one));
+            measured.push_back(std::move(measurement));
         }
     }
-    for (auto& [name, one] : in_flight) {
+    for (auto& [name, announced] : in_flight) {
         if (down) {
-            measured.push_back(std::move(one));
+            measured.push_back(std::move(announced));
         }
     }
     return measured;
@@ -128,7 +130,8 @@ SweepJournal::SweepJournal(const std::filesystem::path& database) {
         if (file_.number() < 0 && errno != EEXIST) {
             fail(path_, "open");
         }
-        // Whoever recovers journals may have it for a moment, and takes it for an old one.
+        // A process in recover() may lock and remove the new file before it is locked here: try
+        // again.
     } while (file_.number() < 0 || ::flock(file_.number(), LOCK_EX) != 0 ||
              !is_linked(file_.number()));
     append({std::string(kHeader), this_boot()});
@@ -146,7 +149,7 @@ void SweepJournal::append(const Message& message) {
     const Digest digest = digest_of(body);
     const std::string bytes =
         std::string(reinterpret_cast<const char*>(digest.data()), digest.size()) + body;
-    // One write, so that a journal ends with at most one message that is not whole.
+    // One write, so that at most the last message of a journal is incomplete.
     if (::write(file_.number(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
         fail(path_, "write");
     }
@@ -203,7 +206,7 @@ int SweepJournal::recover(const std::filesystem::path& database, TuningStore& st
             if (error_of.kind() != ErrorKind::unavailable) {
                 throw;
             }
-            continue;  // another version's: it may read it
+            continue;  // of another version, which can read it
         }
         ::unlink(entry.path().c_str());
         ++recovered;

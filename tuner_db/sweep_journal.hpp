@@ -13,36 +13,37 @@
 
 namespace jitune::internal {
 
-/// What a tuning under way has done, in a file beside the database until it is in the database:
-/// `<database>-sweep-<pid>-<n>`, locked while its owner lives. A process that is killed loses
-/// nothing that it has written; a machine that goes down loses nothing that was announced. Used by
-/// one thread.
+/// The progress of a running tuning, in a file beside the database until it is in the database:
+/// `<database>-sweep-<pid>-<n>`, locked while its owner lives. If the process is killed, everything
+/// written survives; if the machine goes down, everything announced survives. Used by one thread.
 class SweepJournal {
 public:
-    /// Makes the file. Throws Error(store).
+    /// Creates the file. Throws Error(store).
     explicit SweepJournal(const std::filesystem::path& database);
-    /// Removes it, unless it holds what is not in the database: that is recovered later.
+    /// Removes the file, unless it holds measurements that are not in the database; recover() finds
+    /// them later.
     ~SweepJournal();
     SweepJournal(const SweepJournal&) = delete;
     SweepJournal& operator=(const SweepJournal&) = delete;
 
-    /// Candidates that are about to run. Each is a measurement as it shall be if the machine goes
-    /// down before the true one is there; on the disk when this returns. Throws Error(store).
+    /// Records candidates that are about to run, each with the verdict that it gets if the machine
+    /// goes down before it is measured. They are on the disk when this returns. Throws
+    /// Error(store).
     void announce(std::span<const Measurement> in_flight);
 
-    /// Throws Error(store).
+    /// Records a measurement. Throws Error(store).
     void add(const Measurement& measurement);
 
-    /// All of it is in the database. Throws Error(store).
+    /// Empties the journal, once the database holds everything in it. Throws Error(store).
     void clear();
 
-    /// Puts what journals of processes that have ended hold into `store` and removes them; what
-    /// they had announced and not measured only where the machine has gone down since, which
-    /// `boot` tells. Returns the number of journals. Throws Error(store).
+    /// Saves the measurements in journals of ended processes to `store` and removes the journals.
+    /// Candidates that were announced and not measured are saved only if the machine has gone down
+    /// since, that is if `boot` differs. Returns the number of journals. Throws Error(store).
     static int recover(const std::filesystem::path& database, TuningStore& store,
                        const std::string& boot = this_boot());
 
-    /// Differs from boot to boot; empty where it is not known.
+    /// Differs from boot to boot; empty if unknown.
     static std::string this_boot();
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }

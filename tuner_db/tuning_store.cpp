@@ -31,13 +31,13 @@ using sqlite::Transaction;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// Dispatch goes on without the store sooner than it waits; a sweep has time.
+// A call goes on without the store rather than wait; a sweep has time.
 constexpr milliseconds kDispatchWait{50};
 constexpr milliseconds kSweepWait{10'000};
-// Less than any tuning that a lease may save.
+// Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
 
-/// SQLite needs a journal beside the file. True where there is no file yet, too.
+/// SQLite needs a journal beside the file. Also true if there is no file yet.
 bool may_write_beside(const std::filesystem::path& path) {
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     return !std::filesystem::exists(path) ||
@@ -63,11 +63,11 @@ public:
 
     Impl(StoreFile opened, Log log) : file_(std::move(opened)), log_(std::move(log)) {}
 
-    /// Outside the process that opened the store, SQLite's objects must not even be closed.
+    /// Only the process that opened the store may use or even close SQLite's objects.
     [[nodiscard]] bool forked() const { return getpid() != owner_; }
     void require_owner() const;
 
-    /// The winner of `key` and the digest that its row claims to have; no digest: no row.
+    /// The winner of `key` and the digest stored in its row. No digest: there is no row.
     struct Found {
         std::optional<Winner> winner;
         std::optional<sqlite::Cell> digest;
@@ -76,14 +76,14 @@ public:
     };
     Found read_winner(const RecordKey& key);
 
-    /// Deletes the row if nobody has replaced it since and it can be done at once.
+    /// Deletes the row, unless it was replaced in the meantime or the database is busy.
     void drop_winner(const RecordKey& key, const sqlite::Cell& digest);
 
-    /// Runs `body` in a transaction that has the write lock from the start.
+    /// Runs `body` in a transaction that holds the write lock from the start.
     template <class Body>
     void write(Body body);
 
-    /// Calls `visit` with each row that a statement answers.
+    /// Calls `visit` with each row that a statement returns.
     template <class Visitor>
     static void each_row(Statement& statement, const Row& parameters, Visitor visit);
 
@@ -95,7 +95,7 @@ private:
     const pid_t owner_ = getpid();
     StoreFile file_;
     const Log log_;
-    // A timed mutex would do, but for the thread sanitizer, which does not know its timed lock.
+    // Not std::timed_mutex: the thread sanitizer does not know its timed lock.
     std::mutex mutex_;
     std::condition_variable free_again_;
     bool in_use_ = false;
@@ -122,8 +122,8 @@ private:
     LeaseTable leases_{connection_};
 };
 
-/// The right to use a store for one call: in its own process, alone, and with a bounded wait for
-/// other threads and other processes.
+/// Exclusive use of a store for one call, with a bounded wait for other threads and processes.
+/// Throws Error(forked) in another process than the one that opened the store.
 class TuningStore::Impl::Turn {
 public:
     Turn(Impl& store, milliseconds wait) : store_(store) {
@@ -132,7 +132,7 @@ public:
         std::unique_lock lock(store.mutex_);
         if (!store.free_again_.wait_until(lock, deadline, [&] { return !store.in_use_; })) {
             throw Error(ErrorKind::store,
-                        fmt::format("{}: busy in another thread for {} ms: try again",
+                        fmt::format("{}: another thread used it for {} ms: try again",
                                     store.connection_.name(), wait.count()));
         }
         store.in_use_ = true;
@@ -153,8 +153,9 @@ private:
 
 void TuningStore::Impl::require_owner() const {
     if (forked()) {
-        throw Error(ErrorKind::forked,
-                    "tuning database: the process was forked after it was opened: open it again");
+        throw Error(
+            ErrorKind::forked,
+            "tuning database: the process is a fork of the one that opened it: open it again");
     }
 }
 
@@ -174,12 +175,13 @@ void TuningStore::Impl::write(Body body) {
 }
 
 void TuningStore::Impl::check_journal() {
-    // A program with another SQLite may have changed it, to one that is not safe with this SQLite.
+    // A program with another SQLite may have changed the mode to one that is not safe with this
+    // one.
     each_row(journal_mode_, {}, [&](const Row& row) {
         if (row.at(0) != sqlite::Cell(file_.journal.mode)) {
             throw Error(ErrorKind::store,
-                        fmt::format("{}: another program has changed the journal mode from {}, "
-                                    "which is needed here ({}): close that program",
+                        fmt::format("{}: another program has changed the journal mode, which must "
+                                    "be {} here ({}): close that program",
                                     connection_.name(), file_.journal.mode, file_.journal.reason));
         }
     });
@@ -207,7 +209,7 @@ void TuningStore::Impl::drop_winner(const RecordKey& key, const sqlite::Cell& di
         parameters.push_back(digest);
         write([&] { drop_winner_.execute(parameters); });
     } catch (const Error&) {
-        // The row stays and is refused again the next time.
+        // The row stays and is refused again at the next call.
         return;
     }
 }
@@ -260,7 +262,7 @@ std::optional<Winner> TuningStore::find(const RecordKey& key) {
     }
     if (found.damaged()) {
         impl_->log_.warning(
-            "tuning database {}: the winner of {} {} bucket={} is damaged: not used",
+            "tuning database {}: the winner of {} {} bucket={} is damaged and not used",
             impl_->file_.path, key.kernel, key.types, key.bucket);
     }
     return std::move(found.winner);
@@ -355,8 +357,8 @@ std::vector<Winner> TuningStore::winners() {
     }
     if (winners.size() < rows) {
         impl_->log_.warning(
-            "tuning database {}: {} of {} winners are damaged and left out; "
-            "`jitune db verify` says more",
+            "tuning database {}: {} of {} winners are damaged and left out; run "
+            "`jitune db verify` for details",
             impl_->file_.path, rows - winners.size(), rows);
     }
     return winners;

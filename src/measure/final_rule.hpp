@@ -10,9 +10,9 @@
 
 namespace jitune::internal {
 
-/// Which of several finalists wins, and when they have been timed enough to tell. Pure: sees
-/// samples, never a clock. Each finalist is given as its samples in ns; samples of equal index are
-/// of the same round. `standing` is the finalist that wins unless another is clearly faster.
+/// Decides which of several finalists wins, and when they have been timed enough to tell. Pure:
+/// sees samples, never a clock. Each finalist is given as its samples in ns; samples of equal index
+/// are of the same round. `standing` is the finalist that wins unless another is clearly faster.
 struct FinalRule {
     using Samples = std::vector<double>;
 

@@ -12,10 +12,10 @@ namespace jitune::internal {
 
 namespace {
 
-/// The chance that a 99 % interval misses the ratio on one side.
+/// The probability that a 99 % interval misses the ratio on one side.
 constexpr double kRatioTail = 0.005;
 
-/// The means of every two values and of each with itself, in order.
+/// The means of all pairs of values, each value with itself included, in ascending order.
 std::vector<double> walsh_averages(const std::vector<double>& values) {
     std::vector<double> averages;
     averages.reserve(values.size() * (values.size() + 1) / 2);
@@ -28,9 +28,9 @@ std::vector<double> walsh_averages(const std::vector<double>& values) {
     return averages;
 }
 
-/// How many Walsh averages can be left out at each end: the largest k with P(W <= k) <= kRatioTail,
-/// where W, the sum of the ranks of the positive ones of `count` differences, takes each rank with
-/// the chance 1/2.
+/// The number of Walsh averages to leave out at each end: the largest k with P(W <= k) <=
+/// kRatioTail. W is the sum of the ranks of the positive ones among `count` differences, and
+/// includes each rank with probability 1/2.
 std::size_t trimmed_averages(std::size_t count) {
     std::vector<double> chance(count * (count + 1) / 2 + 1);
     chance[0] = 1;
@@ -53,7 +53,7 @@ std::size_t trimmed_averages(std::size_t count) {
 Ratio ratio_of(std::span<const double> numerator, std::span<const double> denominator) {
     std::vector<double> differences(std::min(numerator.size(), denominator.size()));
     if (differences.empty()) {
-        throw Error(ErrorKind::usage, "compare times: there is no round in which both were taken");
+        throw Error(ErrorKind::usage, "cannot compare times: no round has samples of both");
     }
     std::transform(numerator.begin(),
                    numerator.begin() + static_cast<std::ptrdiff_t>(differences.size()),

@@ -15,14 +15,14 @@ struct Ratio {
     [[nodiscard]] double uncertainty() const { return (high - low) / 2; }
 };
 
-/// Fewer cannot bound a ratio at that level.
+/// Fewer rounds cannot bound a ratio at that level.
 inline constexpr int kFewestRounds = 8;
 
-/// `numerator` over `denominator`, samples in ns of which those of equal index were taken right
-/// after each other: what drifts from round to round cancels. Uses the rounds that both have.
-/// Hodges and Lehmann's estimate over the logarithms with the interval of the exact signed-rank
-/// test, which outliers move little. Fewer rounds than kFewestRounds: from 0 to infinity. Throws
-/// Error(usage) where there is no round.
+/// `numerator` over `denominator`, in ns. Samples of equal index were taken one right after the
+/// other, in one round: a drift from round to round cancels. Uses the rounds that both have. The
+/// method is Hodges and Lehmann's estimate over the logarithms with the interval of the exact
+/// signed-rank test, which outliers move little. With fewer rounds than kFewestRounds the interval
+/// reaches from 0 to infinity. Throws Error(usage) if there is no round.
 Ratio ratio_of(std::span<const double> numerator, std::span<const double> denominator);
 
 }  // namespace jitune::internal

@@ -13,15 +13,15 @@ namespace jitune::internal {
 
 namespace {
 
-/// The chance that a 95 % interval misses the median on one side.
+/// The probability that a 95 % interval misses the median on one side.
 constexpr double kMedianTail = 0.025;
-/// Fewer samples miss the median altogether with a chance of more than 2 kMedianTail.
+/// All of fewer samples lie on one side of the median with a probability above 2 kMedianTail.
 constexpr std::size_t kMinSamples = 6;
 
 std::vector<double> sorted(std::span<const double> samples_ns) {
     for (const double sample : samples_ns) {
         if (!(std::isfinite(sample) && sample > 0)) {
-            throw Error(ErrorKind::usage, "summarize samples: " + std::to_string(sample) +
+            throw Error(ErrorKind::usage, "cannot summarize samples: " + std::to_string(sample) +
                                               " ns is not a time; samples are finite and positive");
         }
     }
@@ -45,9 +45,9 @@ double median_absolute_deviation(const std::vector<double>& values, double media
     return median_of_sorted(deviations);
 }
 
-/// How many of `count` samples can be left out at each end with the rest still reaching from below
-/// to above the median with 95 %. Each sample is below the median like a coin shows heads, so that
-/// is the largest k with P(at most k of `count` coins) <= kMedianTail. Summed as logarithms, since
+/// The number of `count` samples to leave out at each end such that the rest spans the median with
+/// a probability of 95 %. A sample is below the median with probability 1/2, so it is the largest k
+/// with P(at most k heads in `count` coin flips) <= kMedianTail. The sum uses logarithms, since
 /// 2^-count underflows.
 std::size_t trimmed_samples(std::size_t count) {
     const double n = static_cast<double>(count);
@@ -69,7 +69,7 @@ std::size_t trimmed_samples(std::size_t count) {
 
 Summary summarize(std::span<const double> samples_ns) {
     if (samples_ns.empty()) {
-        throw Error(ErrorKind::usage, "summarize samples: there are none");
+        throw Error(ErrorKind::usage, "cannot summarize samples: there is no sample");
     }
     const std::vector<double> values = sorted(samples_ns);
     Summary summary;

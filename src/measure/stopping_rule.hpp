@@ -6,13 +6,13 @@
 
 namespace jitune::internal {
 
-/// When a candidate has been timed enough. Pure: sees samples, never a clock.
+/// Decides when a candidate has been timed enough. Pure: sees samples, never a clock.
 struct StoppingRule {
     int min_samples = 6;
     int max_samples = 30;
     double target_uncertainty = 0.005;  ///< of the median, see relative_uncertainty()
-    /// A candidate whose fastest sample is this much slower than the best median is left: after
-    /// two samples, and after more of them.
+    /// A candidate is given up if its fastest sample is slower than the best median by the first
+    /// factor, after two samples, or by the second one, after more samples.
     double race_factor = 1.15;
     double long_race_factor = 1.03;
 

@@ -8,9 +8,9 @@
 
 namespace jitune::internal {
 
-/// Things by key. Finding takes no lock and never waits; things are only added and live as long as
-/// the table. Adding is thread-safe. `Mix` gives a key's hash in [0, 1024).
-template <class Key, class Thing, auto Mix>
+/// A hash table that only grows: values live as long as the table. Finding takes no lock and never
+/// waits; adding is thread-safe. `Mix` maps a key to a slot in [0, 1024).
+template <class Key, class Value, auto Mix>
 class AppendTable {
 public:
     AppendTable() = default;
@@ -25,35 +25,35 @@ public:
     AppendTable(const AppendTable&) = delete;
     AppendTable& operator=(const AppendTable&) = delete;
 
-    [[nodiscard]] Thing* find(const Key& key) const {
+    [[nodiscard]] Value* find(const Key& key) const {
         return find_from(heads_[Mix(key)].load(std::memory_order_acquire), key);
     }
 
-    /// Returns the thing that stands: the one that was there first.
-    Thing& add(const Key& key, std::unique_ptr<Thing> thing) {
-        auto node = std::make_unique<Node>(Node{key, std::move(thing), nullptr});
+    /// Returns the value that is in the table: where two threads add a key, that of the first.
+    Value& add(const Key& key, std::unique_ptr<Value> value) {
+        auto node = std::make_unique<Node>(Node{key, std::move(value), nullptr});
         std::atomic<Node*>& head = heads_[Mix(key)];
         node->next = head.load(std::memory_order_acquire);
         do {
-            if (Thing* first = find_from(node->next, key)) {
+            if (Value* first = find_from(node->next, key)) {
                 return *first;
             }
         } while (!head.compare_exchange_weak(node->next, node.get(), std::memory_order_release,
                                              std::memory_order_acquire));
-        return *node.release()->thing;
+        return *node.release()->value;
     }
 
 private:
     struct Node {
         Key key;
-        std::unique_ptr<Thing> thing;
+        std::unique_ptr<Value> value;
         Node* next = nullptr;
     };
 
-    static Thing* find_from(const Node* node, const Key& key) {
+    static Value* find_from(const Node* node, const Key& key) {
         while (node != nullptr) {
             if (node->key == key) [[likely]] {
-                return node->thing.get();
+                return node->value.get();
             }
             node = node->next;
         }

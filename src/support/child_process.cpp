@@ -48,7 +48,8 @@ std::string_view variable_name(std::string_view setting) {
     return setting.substr(0, setting.find('='));
 }
 
-/// This process's environment with the command's settings in place of those of the same name.
+/// The environment of this process, with the settings of the command in place of those that have
+/// the same name.
 std::vector<std::string> environment_of(const ProcessCommand& command) {
     std::vector<std::string> all = command.environment;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -86,7 +87,7 @@ pid_t spawn(const ProcessCommand& command, const ChildStreams& streams, ChildPro
     connect(actions, STDERR_FILENO, streams.error);
     ::posix_spawn_file_actions_addclosefrom_np(&actions.value, STDERR_FILENO + 1);
 
-    // The app's blocked and ignored signals are no business of the program's.
+    // The program does not inherit the signals that the app blocks and ignores.
     SpawnAttributes attributes;
     sigset_t none, all;
     ::sigemptyset(&none);
@@ -94,11 +95,11 @@ pid_t spawn(const ProcessCommand& command, const ChildStreams& streams, ChildPro
     ::posix_spawnattr_setsigmask(&attributes.value, &none);
     ::posix_spawnattr_setsigdefault(&attributes.value, &all);
     ::posix_spawnattr_setpgroup(&attributes.value, 0);
-    const int company =
+    const int membership =
         reach == ChildProcess::Reach::session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     ::posix_spawnattr_setflags(
         &attributes.value,
-        static_cast<short>(company | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+        static_cast<short>(membership | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
 
     std::vector<std::string> arguments{command.program.string()};
     arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
@@ -119,7 +120,7 @@ ChildProcess::ChildProcess(const ProcessCommand& command, const ChildStreams& st
     : program_(command.program.string()), pid_(spawn(command, streams, reach)), reach_(reach) {}
 
 ChildProcess::~ChildProcess() {
-    // Before the reaping, so that the number of the group and session cannot be another's yet.
+    // Before the process is reaped: its number cannot belong to another group or session yet.
     kill();
     if (reach_ == Reach::session) {
         kill_session(pid_);

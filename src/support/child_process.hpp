@@ -10,20 +10,20 @@
 
 namespace jitune::internal {
 
-/// What a program has as standard input, output and error; the caller's file descriptors, which
-/// stay its own. -1: /dev/null.
+/// Standard input, output and error of a program: file descriptors of the caller, who keeps them.
+/// -1: /dev/null.
 struct ChildStreams {
     int input = -1;
     int output = -1;
     int error = -1;
 };
 
-/// A running program and everything it starts, with none of the app's other files and signals.
-/// Killed and reaped with the object.
+/// A running program and the processes that it starts. It inherits no other files and no signal
+/// settings of the app. The destructor kills and reaps it.
 class ChildProcess {
 public:
-    /// What is killed with it: its process group, or its session, which holds also the groups that
-    /// it makes.
+    /// The processes that are killed with it: its process group, or its session, which includes the
+    /// groups that it makes.
     enum class Reach { group, session };
 
     /// Starts the program. Throws Error(unavailable).
@@ -33,7 +33,7 @@ public:
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
-    /// How the program ended, or nullopt while it runs. Throws Error(unavailable) where the app
+    /// How the program ended, or nullopt while it runs. Throws Error(unavailable) if the app
     /// ignores SIGCHLD.
     [[nodiscard]] std::optional<ProcessResult> end() const;
 

@@ -18,7 +18,7 @@ extern const std::span<const File> kernel_templates;
 /// tuner_db/schema_<version>.sql, in the order of versions.
 extern const std::span<const File> schema;
 
-/// What the cuda backend needs for itself.
+/// The kernels that the cuda backend itself runs.
 extern const std::span<const File> cuda_kernels;
 
 }  // namespace jitune::internal::embedded

@@ -7,7 +7,7 @@
 
 namespace jitune::internal {
 
-/// Closes a file descriptor with the object. -1: none.
+/// Owns a file descriptor: the destructor closes it. -1: none.
 class FileDescriptor {
 public:
     explicit FileDescriptor(int number = -1) : number_(number) {}

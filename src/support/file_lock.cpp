@@ -21,19 +21,20 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
-// Two bytes of the file, of which neither exists: who waits for the lock holds the queue.
+// Locks on two bytes of the file, which stays empty. The next party in turn holds the queue while
+// it waits for the lock.
 constexpr off_t kLock = 0;
 constexpr off_t kQueue = 1;
 
 /// The file's descriptor, or -1 with errno.
 int open_or_make(const std::filesystem::path& path) {
     constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    // Not O_CREAT alone: in a sticky folder the kernel refuses that for a file of another user.
+    // O_CREAT comes second: in a sticky folder the kernel refuses it for a file of another user.
     int file = open(path.c_str(), kFlags);
     if (file < 0 && errno == ENOENT) {
         file = open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
         if (file >= 0) {
-            static_cast<void>(fchmod(file, 0666));  // whatever the umask is
+            static_cast<void>(fchmod(file, 0666));  // the umask may have removed bits
         } else if (errno == EEXIST) {
             file = open(path.c_str(), kFlags);
         }
@@ -47,7 +48,7 @@ int open_or_make(const std::filesystem::path& path) {
     return file;
 }
 
-/// Locks of the open file rather than the process: two threads are two parties.
+/// Sets a lock of the open file rather than of the process, so that two threads are two parties.
 int set(int file, short kind, off_t byte) {
     struct flock lock {};
     lock.l_type = kind;

@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-/// Notices that the process is a fork of the one that made this object. Costs one memory read.
+/// Detects that this process is a fork of the one that made the object. Costs one memory read.
 class ForkGuard {
 public:
     ForkGuard();
@@ -15,7 +15,8 @@ public:
     }
 
 private:
-    /// The forks between the first guard of the program and this process. Only fork changes it.
+    /// The number of forks between the first guard of the program and this process. Only fork
+    /// changes it.
     static std::atomic<std::uint64_t> forks_;
 
     std::uint64_t generation_;

@@ -16,7 +16,7 @@ using Digest = std::array<std::byte, 16>;
 /// Hashes typed, length-prefixed fields, so that no two different field lists give the same input.
 class Hasher {
 public:
-    /// `tag` names the kind of thing hashed; two kinds never collide by layout.
+    /// `tag` names the kind of data: equal fields of two kinds have different digests.
     explicit Hasher(std::string_view tag);
 
     Hasher& text(std::string_view value);
@@ -32,7 +32,7 @@ private:
     std::string buffer_;
 };
 
-/// 64 bits of XXH3, continuing `seed`: for tables in memory that are looked up at every call.
+/// 64 bits of XXH3 that continue `seed`, for tables in memory that every call searches.
 std::uint64_t quick_hash(std::string_view text, std::uint64_t seed);
 
 /// 32 lower-case hexadecimal digits.

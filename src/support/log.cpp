@@ -9,7 +9,7 @@ namespace jitune::internal {
 namespace {
 
 void write_to_stderr(LogLevel level, std::string_view message) {
-    // One call, so that lines of several threads do not mix.
+    // One call, so that the lines of several threads do not mix.
     const std::string line = fmt::format("jitune: {}: {}\n", to_string(level), message);
     std::fwrite(line.data(), 1, line.size(), stderr);
 }

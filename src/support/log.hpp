@@ -11,8 +11,8 @@
 
 namespace jitune::internal {
 
-/// Where messages go. Cheap to copy; safe to use from any thread if its sink is. What a sink throws
-/// is dropped: a message must not change what a call does.
+/// Passes messages to a sink. Cheap to copy; safe to use from any thread if its sink is. Exceptions
+/// of the sink are dropped: a message must not change the result of a call.
 class Log {
 public:
     using Sink = std::function<void(LogLevel, std::string_view)>;
@@ -51,7 +51,7 @@ private:
     Sink sink_;
 };
 
-/// "off", "error", … as JITUNE_LOG spells them.
+/// "off", "error" and so on, as in JITUNE_LOG.
 std::string_view to_string(LogLevel level);
 
 }  // namespace jitune::internal

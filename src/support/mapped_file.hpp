@@ -8,10 +8,11 @@
 
 namespace jitune::internal {
 
-/// A regular file's bytes, mapped read-only. The file must not be shortened meanwhile.
+/// The bytes of a regular file, mapped read-only. The file must not be shortened while it is
+/// mapped.
 class MappedFile {
 public:
-    /// Throws Error(usage): no such file, not readable, not a regular file.
+    /// Throws Error(usage): the file is missing, not readable or not a regular file.
     explicit MappedFile(const std::filesystem::path& path);
 
     [[nodiscard]] std::span<const std::byte> bytes() const {

@@ -9,12 +9,12 @@ namespace jitune::internal {
 
 namespace {
 
-// More than the largest image; a length beyond it comes from something that is no message.
+// More than the largest image. A greater length shows that the bytes are not a message.
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;
 
 [[noreturn]] void refuse() {
     throw Error(ErrorKind::unavailable,
-                "read a message of a jitune process: this is none; is it of another version?");
+                "malformed message from a jitune worker; is it a different version?");
 }
 
 void put_size(std::string& bytes, std::size_t size) {
@@ -22,7 +22,7 @@ void put_size(std::string& bytes, std::size_t size) {
     bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/// The number at the front of `bytes`, which is taken off.
+/// Removes the number at the front of `bytes` and returns it.
 std::size_t take_size(std::string_view& bytes) {
     std::uint32_t size = 0;
     if (bytes.size() < sizeof size) {
@@ -56,7 +56,8 @@ std::string encode(const Message& message) {
         size += sizeof(std::uint32_t) + field.size();
     }
     if (size > kMostBytes) {
-        throw Error(ErrorKind::unavailable, "send a message to a jitune process: it is too long");
+        throw Error(ErrorKind::unavailable,
+                    "cannot send a message to a jitune worker: it is longer than 512 MiB");
     }
     std::string bytes;
     bytes.reserve(size + sizeof(std::uint32_t));

@@ -11,22 +11,21 @@
 
 namespace jitune::internal {
 
-/// A list of byte strings: what processes of jitune say to each other and keep in files.
+/// A list of byte strings: the unit in which jitune processes talk to each other and keep journals.
 using Message = std::vector<std::string>;
 
-/// The message as it travels: the length of all that follows, then each string with its length.
+/// The message as bytes: their number, then each string with its length.
 std::string encode(const Message& message);
 
-/// The strings of what encode() has made, without the first length. Throws Error(unavailable)
-/// where they are not.
+/// The inverse of encode(), without the first number. Throws Error(unavailable) for other bytes.
 Message decode(std::string_view body);
 
-/// Puts bytes as they come together to messages.
+/// Collects bytes as they arrive and splits them into messages.
 class MessageBuffer {
 public:
     void append(std::string_view bytes) { bytes_.append(bytes); }
 
-    /// The next whole message. Throws Error(unavailable) for bytes that are none.
+    /// The next message that is complete. Throws Error(unavailable) for malformed bytes.
     std::optional<Message> next();
 
 private:
@@ -45,8 +44,8 @@ public:
     MessageWriter& reals(std::span<const double> values);
     MessageWriter& texts(std::span<const std::string> values);
 
-    /// Several fields, each in the way of its type. The same list in MessageReader::fields() reads
-    /// them, so that one function over either class serves both ways.
+    /// Appends several fields, each as its type requires. MessageReader::fields() reads them by the
+    /// same list, so that one function template over either class both writes and reads.
     template <class... Fields>
     MessageWriter& fields(const Fields&... values) {
         (write(values), ...);
@@ -71,7 +70,7 @@ private:
 };
 
 /// Takes fields from a message in the order in which they were written. Throws Error(unavailable)
-/// where a field is missing or of another kind. The message must outlive it.
+/// if a field is missing or has another type. The message must outlive the reader.
 class MessageReader {
 public:
     explicit MessageReader(const Message& message) : message_(message) {}
@@ -82,7 +81,7 @@ public:
     std::vector<double> reals();
     std::vector<std::string> texts();
 
-    /// What MessageWriter::fields() has written.
+    /// Reads fields that MessageWriter::fields() has written.
     template <class... Fields>
     void fields(Fields&... values) {
         (read(values), ...);

@@ -11,7 +11,8 @@
 
 namespace jitune::internal {
 
-/// One end of a stream socket over which messages go both ways. Any thread may send; one receives.
+/// One end of a stream socket that carries messages both ways. Any thread may send; one thread
+/// receives.
 class MessageChannel {
 public:
     explicit MessageChannel(FileDescriptor socket) : socket_(std::move(socket)) {}
@@ -19,14 +20,14 @@ public:
     /// Both ends of a new socket, closed on exec. Throws Error(unavailable).
     static std::pair<FileDescriptor, FileDescriptor> make_pair();
 
-    /// Waits until the other end has room. False where the other end is gone. Never a SIGPIPE.
+    /// Waits until the other end has room. False if the other end is closed. Never raises SIGPIPE.
     bool send(const Message& message);
 
-    /// The next message; nothing where none comes within `patience` (negative: for ever) or the
-    /// other end is gone. Throws Error(unavailable) for what is no message.
+    /// The next message; nothing if none arrives within `patience` (negative: wait for ever) or the
+    /// other end is closed. Throws Error(unavailable) for a malformed message.
     std::optional<Message> receive(std::chrono::milliseconds patience);
 
-    /// The other end is gone and all that it sent has been received.
+    /// True if the other end is closed and every message from it has been received.
     [[nodiscard]] bool closed() const { return closed_; }
 
 private:

@@ -32,9 +32,9 @@ using Clock = std::chrono::steady_clock;
                 {NativeCode::Source::system, code});
 }
 
-/// Keeps what fits of the output at hand. False once there can be no more. One read, of as much as
-/// a pipe holds: a program that never stops writing must not keep the caller from looking at the
-/// clock.
+/// Appends the output that is ready, up to the limit. False at the end of the output. It reads
+/// once, as much as a pipe holds, so that the caller can check the time even if the program never
+/// stops writing.
 bool read_output(int source, std::size_t limit, std::string& output) {
     std::vector<char> buffer(65536);
     const ssize_t count = ::read(source, buffer.data(), buffer.size());
@@ -45,14 +45,14 @@ bool read_output(int source, std::size_t limit, std::string& output) {
     return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-/// Returns when there may be output, or soon.
+/// Waits a short time for output.
 void wait_for_output(int source, bool open) {
-    constexpr std::chrono::milliseconds kGlance{20}, kNap{1};
+    constexpr std::chrono::milliseconds kOutputWait{20}, kEndWait{1};
     if (open) {
         pollfd waiting{source, POLLIN, 0};
-        ::poll(&waiting, 1, static_cast<int>(kGlance.count()));
+        ::poll(&waiting, 1, static_cast<int>(kOutputWait.count()));
     } else {
-        std::this_thread::sleep_for(kNap);
+        std::this_thread::sleep_for(kEndWait);
     }
 }
 
@@ -60,7 +60,7 @@ void wait_for_output(int source, bool open) {
 
 std::string describe_end(const ProcessResult& result) {
     if (result.timed_out) {
-        return "no end within the time limit";
+        return "still running after the time limit";
     }
     if (result.signal != 0) {
         return fmt::format("signal {} ({})", result.signal, ::strsignal(result.signal));
@@ -85,8 +85,8 @@ ProcessResult run_process(const ProcessCommand& command) {
     bool open = true;
     while (true) {
         wait_for_output(source.number(), open);
-        // The end of the output and the end of the program may come apart, in either order; what
-        // was written before the end is read after looking for the end.
+        // The output and the program may end in either order. Asking for the end first makes sure
+        // that everything written before it is read.
         const auto end = child.end();
         open = open && read_output(source.number(), command.output_limit, result.output);
         if (end) {

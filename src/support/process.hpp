@@ -15,31 +15,32 @@ namespace jitune::internal {
 struct ProcessCommand {
     std::filesystem::path program;
     std::vector<std::string> arguments;
-    /// "NAME=value", set on top of this process's environment.
+    /// "NAME=value", added to the environment of this process.
     std::vector<std::string> environment;
     std::chrono::milliseconds timeout{60'000};
-    std::size_t output_limit = 1 << 20;  ///< bytes of output kept; the rest is read and dropped
+    std::size_t output_limit = 1 << 20;  ///< bytes of output to keep; the rest is dropped
 };
 
 struct ProcessResult {
-    int exit_code = -1;  ///< -1 unless the program ended by itself
-    int signal = 0;      ///< that ended the program, or 0
+    int exit_code = -1;  ///< -1 unless the program exited
+    int signal = 0;      ///< the signal that ended the program, or 0
     bool timed_out = false;
-    std::string output;  ///< standard output and standard error as they came
+    std::string output;  ///< standard output and standard error, in the order written
 
     [[nodiscard]] bool succeeded() const { return exit_code == 0; }
 };
 
-/// "exit code 1", "signal 11 (Segmentation fault)" or "no end within the time limit".
+/// "exit code 1", "signal 11 (Segmentation fault)" or "still running after the time limit".
 std::string describe_end(const ProcessResult& result);
 
-/// Runs `command` to its end or its timeout, with nothing to read and in a process group of its
-/// own, of which nothing is left running on return. Throws Error(unavailable) where the program
-/// cannot be started or its end is hidden because the app ignores SIGCHLD.
+/// Runs `command` until it ends or its time limit is over, with empty standard input and in a
+/// process group of its own; no process of the group runs on after the return. Throws
+/// Error(unavailable) if the program cannot be started, or if its end cannot be seen because the
+/// app ignores SIGCHLD.
 ProcessResult run_process(const ProcessCommand& command);
 
-/// The program's full path: `name` itself if it has a slash, else the first executable file of that
-/// name on $PATH.
+/// The path of an executable file: `name` itself if it has a slash, else the first file of that
+/// name on $PATH. Nothing if there is none.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
 }  // namespace jitune::internal

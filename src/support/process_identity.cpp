@@ -54,7 +54,7 @@ std::string start_time(std::string_view pid) {
     return fields ? field : "";
 }
 
-std::string where() {
+std::string location() {
     return fmt::format("host={} boot={} pids={} ", host_name(),
                        first_word("/proc/sys/kernel/random/boot_id"), pid_namespace());
 }
@@ -73,7 +73,7 @@ std::string_view value_of(std::string_view identity, std::string_view name) {
 
 std::string process_identity() {
     const std::string pid = std::to_string(getpid());
-    return fmt::format("{}pid={} start={}", where(), pid, start_time(pid));
+    return fmt::format("{}pid={} start={}", location(), pid, start_time(pid));
 }
 
 bool has_ended(std::string_view identity) {
@@ -82,14 +82,14 @@ bool has_ended(std::string_view identity) {
     const std::string_view start = value_of(identity, "start");
     pid_t number = 0;
     const auto [end, error] = std::from_chars(pid.data(), pid.data() + pid.size(), number);
-    if (boot.empty() || start.empty() || !identity.starts_with(where()) || error != std::errc() ||
-        end != pid.data() + pid.size() || number <= 0) {
+    if (boot.empty() || start.empty() || !identity.starts_with(location()) ||
+        error != std::errc() || end != pid.data() + pid.size() || number <= 0) {
         return false;
     }
     if (kill(number, 0) != 0 && errno == ESRCH) {
         return true;
     }
-    const std::string now = start_time(pid);  // empty where /proc hides the others' processes
+    const std::string now = start_time(pid);  // empty if /proc hides processes of other users
     return !now.empty() && now != start;
 }
 

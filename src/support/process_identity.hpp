@@ -6,13 +6,13 @@
 
 namespace jitune::internal {
 
-/// This process, as told apart from every other one on any machine, on one line:
-/// "host=node7 boot=8d… pids=4026531836 pid=4711 start=123456". What cannot be found out is empty.
+/// A line that identifies this process among all processes of all machines:
+/// "host=node7 boot=8d… pids=4026531836 pid=4711 start=123456". Unknown values are empty.
 std::string process_identity();
 
-/// True if the process of that identity has certainly ended: it was of this boot and of this
-/// namespace of process numbers, and nobody has its number and its start time. Text that is no
-/// identity is false.
+/// True if the process of that identity has certainly ended: it ran in this boot and in this
+/// namespace of process numbers, and no process has its number and start time. False for any other
+/// text.
 bool has_ended(std::string_view identity);
 
 }  // namespace jitune::internal

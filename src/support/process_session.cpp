@@ -18,7 +18,7 @@ struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-/// Kills those that are there now; true if there were any.
+/// Kills the processes that exist now; true if there was one.
 bool kill_once(pid_t session) {
     const std::unique_ptr<DIR, CloseDirectory> processes(::opendir("/proc"));
     bool found = false;
@@ -28,7 +28,7 @@ bool kill_once(pid_t session) {
         const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
         if (error == std::errc() && end == name.data() + name.size() && pid != ::getpid() &&
             ::getsid(pid) == session) {
-            // What has ended and waits for its parent cannot be killed again.
+            // A process that has ended and waits for its parent cannot be killed again.
             found = ::kill(pid, SIGKILL) == 0 || found;
         }
     }

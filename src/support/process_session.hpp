@@ -5,8 +5,8 @@
 
 namespace jitune::internal {
 
-/// Kills every process of a session but the caller: also those that have a process group of their
-/// own, such as compilers that a worker has started and that outlive it. Does nothing where /proc
+/// Kills every process of a session except the caller, also those in process groups of their own,
+/// such as the compilers that a worker has started and that outlive it. Does nothing if /proc
 /// cannot be read.
 void kill_session(pid_t session);
 

@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-/// A number over 0 that no other call in this process gets.
+/// A number above 0 that no other call in this process returns.
 inline std::uint64_t next_serial() {
     static std::atomic<std::uint64_t> last{0};
     return ++last;

@@ -22,7 +22,7 @@ SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetim
         answers += answers.empty() ? "" : "; ";
         answers += answer != nullptr ? answer : name;
     }
-    throw Error(ErrorKind::unavailable, "dlopen: " + answers);
+    throw Error(ErrorKind::unavailable, "cannot load a library: " + answers);
 }
 
 void* SharedLibrary::find(const char* name) const {
@@ -32,7 +32,7 @@ void* SharedLibrary::find(const char* name) const {
 void* SharedLibrary::find_or_throw(const char* name) const {
     void* const address = find(name);
     if (address == nullptr) {
-        throw Error(ErrorKind::unavailable, name_ + " has no " + name);
+        throw Error(ErrorKind::unavailable, "the library " + name_ + " has no function " + name);
     }
     return address;
 }

@@ -16,14 +16,14 @@ public:
     enum class Lifetime { object, process };
 
     /// Opens the first of `names` that loads, with local symbols and all symbols resolved.
-    /// Throws Error(unavailable) with the answer of dlopen for each name.
+    /// Throws Error(unavailable) with dlopen's message for each name.
     static SharedLibrary open(const std::vector<std::string>& names, Lifetime lifetime);
 
-    /// The address of `name`, or nullptr where the library has none.
+    /// The address of `name`, or nullptr if the library does not have it.
     [[nodiscard]] void* find(const char* name) const;
 
-    /// Puts the address of `name` into `function`, a pointer to one. Throws Error(unavailable)
-    /// where the library has none.
+    /// Sets the function pointer `function` to the address of `name`. Throws Error(unavailable) if
+    /// the library does not have it.
     template <class Function>
     void resolve(const char* name, Function& function) const {
         function = reinterpret_cast<Function>(find_or_throw(name));
@@ -37,7 +37,7 @@ private:
     [[nodiscard]] void* find_or_throw(const char* name) const;
 
     std::unique_ptr<void, Closer> handle_;
-    std::string name_;  ///< that it was opened by
+    std::string name_;  ///< the name that loaded
 };
 
 }  // namespace jitune::internal

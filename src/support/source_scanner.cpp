@@ -16,7 +16,7 @@ bool is_blank(char c) {
     return c != '\n' && std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Joins lines that end in a backslash, as the compiler does first.
+/// Joins lines that end in a backslash, which is the first step of a compiler.
 std::string spliced(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -33,8 +33,8 @@ std::string spliced(std::string_view text) {
     return result;
 }
 
-/// Walks over C++ text and leaves the lines without comments and without the insides of literals,
-/// except on directive lines, where the quoted name is wanted.
+/// Finds the preprocessor directives of C++ text, without comments. Literals are kept, since the
+/// name of a header is one.
 class Scanner {
 public:
     explicit Scanner(std::string text) : text_(std::move(text)) {}
@@ -48,8 +48,8 @@ public:
     }
 
 private:
-    [[nodiscard]] bool ahead(std::string_view what) const {
-        return std::string_view(text_).substr(at_, what.size()) == what;
+    [[nodiscard]] bool ahead(std::string_view token) const {
+        return std::string_view(text_).substr(at_, token.size()) == token;
     }
 
     void step() {
@@ -82,7 +82,7 @@ private:
         line_.clear();
     }
 
-    /// The word that ends where the scanner is.
+    /// The word that ends at the current position.
     [[nodiscard]] std::string_view word_before() const {
         std::size_t first = line_.size();
         while (first > 0 && is_word(line_[first - 1])) {
@@ -110,7 +110,7 @@ private:
         line_ += ' ';
     }
 
-    /// A literal ends on its line, closed or not.
+    /// A literal ends on its line, even without a closing quote.
     void keep_literal() {
         const char quote = text_[at_];
         line_ += text_[at_++];

@@ -7,9 +7,9 @@
 
 namespace jitune::internal {
 
-/// What the #include directives of C++ text name, those in comments and strings left out. Where a
-/// directive does not say its name literally (a macro, #include_next, #import), its whole line,
-/// which is no header's name.
+/// The names in the #include directives of C++ text, except those in comments and strings. For a
+/// directive without a literal name (a macro, #include_next, #import), its whole line, which is not
+/// the name of any header.
 std::vector<std::string> included_names(std::string_view text);
 
 }  // namespace jitune::internal

@@ -26,7 +26,7 @@ void streaming_copy(void* to, const void* from, std::size_t bytes) {
                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + done)));
     }
     std::memcpy(target + done, source + done, bytes - done);
-    _mm_sfence();  // for whoever is told that the copy is there
+    _mm_sfence();  // so that another thread that learns of the copy sees it
 }
 
 #else

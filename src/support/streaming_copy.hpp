@@ -5,8 +5,8 @@
 
 namespace jitune::internal {
 
-/// As std::memcpy, but what is written goes past the caches where the CPU can do that: for results
-/// that are larger than those, which are then not read before they are written.
+/// Copies as std::memcpy does, but writes around the caches if the CPU supports that. It pays for
+/// results larger than the caches: their lines are not read before they are overwritten.
 void streaming_copy(void* to, const void* from, std::size_t bytes);
 
 }  // namespace jitune::internal

@@ -47,7 +47,7 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-    std::error_code ignored;  // a file left behind is no reason to fail
+    std::error_code ignored;  // a file that stays behind does no harm
     std::filesystem::remove_all(path_, ignored);
 }
 
@@ -65,7 +65,7 @@ std::filesystem::path TempDir::write(std::string_view name, std::string_view tex
     file.close();
     if (!file) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("write {}: failed; is the disk full?", path.string()));
+                    fmt::format("cannot write {}; is the disk full?", path.string()));
     }
     return path;
 }

@@ -6,8 +6,8 @@
 
 namespace jitune::internal {
 
-/// A new, empty directory that only this user may enter, under $TMPDIR (else /tmp). Removed with
-/// the object, and everything in it.
+/// A new, empty directory under $TMPDIR (else /tmp) that only this user may enter. The destructor
+/// removes it with everything in it.
 class TempDir {
 public:
     /// Throws Error(unavailable).
@@ -18,8 +18,9 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-    /// Writes a file and the folders that lead to it; answers its full path. `name` is relative and
-    /// does not leave the directory: Error(usage) otherwise. Throws Error(unavailable).
+    /// Writes a file, makes the folders that lead to it, and returns its full path. Throws
+    /// Error(usage) unless `name` is relative and stays inside, and Error(unavailable) if the file
+    /// cannot be written.
     [[nodiscard]] std::filesystem::path write(std::string_view name, std::string_view text) const;
 
 private:

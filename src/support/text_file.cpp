@@ -13,8 +13,8 @@ std::string read_text_file(const std::filesystem::path& path) {
     const MappedFile file(path);
     const auto bytes = file.bytes();
     if (bytes.size() > kMost) {
-        throw Error(ErrorKind::usage, fmt::format("cannot read \"{}\": a source file has at most "
-                                                  "16 MiB, this one {} bytes",
+        throw Error(ErrorKind::usage, fmt::format("cannot read \"{}\": it has {} bytes, and a "
+                                                  "source file may have at most 16 MiB",
                                                   path.string(), bytes.size()));
     }
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

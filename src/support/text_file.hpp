@@ -6,8 +6,8 @@
 
 namespace jitune::internal {
 
-/// The text of a source file, at most 16 MiB. Throws Error(usage): no such file, not readable, not
-/// a regular file, longer.
+/// The text of a source file. Throws Error(usage): the file is missing, not readable, not a regular
+/// file, or longer than 16 MiB.
 std::string read_text_file(const std::filesystem::path& path);
 
 }  // namespace jitune::internal

@@ -6,8 +6,9 @@
 
 namespace jitune::internal {
 
-/// One T for each thread, made when it is first asked for and destroyed with the thread's objects.
-/// Who asks after that, from an exit handler or another object's destructor, gets one that stays.
+/// One T for each thread, made at its first use and destroyed at the end of the thread. A later
+/// use, from an exit handler or from the destructor of another object, gets a T that is never
+/// destroyed.
 template <class T>
 class ThreadOwn {
 public:
@@ -21,7 +22,7 @@ private:
         }
     };
 
-    /// One that stays, in a list of all of them: nothing is lost.
+    /// A T that is never destroyed. A list of all of them keeps leak checkers quiet.
     struct Late {
         T own;
         Late* next = nullptr;
@@ -40,7 +41,7 @@ private:
         return *place_;
     }
 
-    // Without destructors, so that they can be asked to the end.
+    // Without destructors, so that they can be used until the thread ends.
     static inline constinit thread_local T* place_ = nullptr;
     static inline constinit thread_local bool over_ = false;
     static inline std::atomic<Late*> late_{nullptr};

@@ -12,7 +12,7 @@ namespace {
 
 using Samples = std::vector<double>;
 
-TEST(PairedComparison, IsExactWhereTheRatioIsTheSameInEachRound) {
+TEST(PairedComparison, IsExactIfTheRatioIsTheSameInEachRound) {
     Samples slower, faster;
     for (int round = 1; round <= 8; ++round) {
         slower.push_back(3.0 * round);
@@ -38,7 +38,7 @@ TEST(PairedComparison, DoesNotBoundARatioWithFewerRounds) {
     EXPECT_TRUE(std::isinf(ratio.high));
 }
 
-TEST(PairedComparison, TurnsRoundWithItsArguments) {
+TEST(PairedComparison, IsInvertedBySwappingTheArguments) {
     const Samples a{5, 6, 5.5, 5.2, 5.9, 5.3, 5.8, 5.1, 5.7, 5.6, 9},
         b{4, 4.1, 4.4, 4.2, 4, 4.3, 4, 4.1, 4.2, 4.4, 4};
     const Ratio there = ratio_of(a, b), back = ratio_of(b, a);
@@ -46,11 +46,11 @@ TEST(PairedComparison, TurnsRoundWithItsArguments) {
     EXPECT_NEAR(there.estimate * back.estimate, 1, 1e-12);
 }
 
-TEST(PairedComparison, RefusesNoRound) {
+TEST(PairedComparison, RefusesSamplesWithoutACommonRound) {
     expect_error(ErrorKind::usage, "no round", [] { ratio_of({}, Samples{1}); });
 }
 
-TEST(PairedComparison, HoldsTheRatioInNinetyNineOfAHundredUnderDriftAndOutliers) {
+TEST(PairedComparison, ItsIntervalHoldsTheRatioInNinetyNineOfAHundredUnderDriftAndOutliers) {
     std::mt19937 random(7);
     std::normal_distribution<double> noise(0, 0.01);
     std::bernoulli_distribution outlier(0.02);

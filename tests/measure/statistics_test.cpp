@@ -38,7 +38,7 @@ TEST(Summary, OfOneSampleHasNoNoise) {
     EXPECT_EQ(summary.noise, 0);
 }
 
-TEST(Summary, RefusesWhatIsNotATime) {
+TEST(Summary, RefusesASampleThatIsNotATime) {
     EXPECT_THROW(summarize({}), Error);
     for (const double bad : {0.0, -1.0, std::numeric_limits<double>::infinity(),
                              std::numeric_limits<double>::quiet_NaN()}) {

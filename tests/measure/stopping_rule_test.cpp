@@ -25,7 +25,7 @@ protected:
     StoppingRule rule_;
 };
 
-TEST_F(Stopping, WaitsForTheFewestSamplesHoweverQuiet) {
+TEST_F(Stopping, WaitsForTheFewestSamplesEvenWithoutNoise) {
     EXPECT_FALSE(enough({}));
     EXPECT_FALSE(enough(std::vector<double>(5, 100.0)));
     EXPECT_TRUE(enough(std::vector<double>(6, 100.0)));
@@ -36,12 +36,12 @@ TEST_F(Stopping, GoesOnWhileTheMedianIsUncertain) {
     EXPECT_TRUE(enough({100, 100, 100, 100.5, 100.5, 100.9}));
 }
 
-TEST_F(Stopping, EndsAtTheMostSamplesHoweverNoisy) {
+TEST_F(Stopping, EndsAtTheMostSamplesUnderAnyNoise) {
     EXPECT_FALSE(enough(noisy(29)));
     EXPECT_TRUE(enough(noisy(30)));
 }
 
-TEST_F(Stopping, LeavesACandidateThatCannotWin) {
+TEST_F(Stopping, GivesUpACandidateThatCannotWin) {
     EXPECT_FALSE(enough({200}, 100)) << "one sample may be an outlier";
     EXPECT_TRUE(enough({200, 116}, 100));
     EXPECT_FALSE(enough({200, 114}, 100)) << "its fastest is within the race";

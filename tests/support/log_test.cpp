@@ -9,7 +9,7 @@
 namespace jitune::internal {
 namespace {
 
-TEST(Log, PassesOnWhatIsAtItsLevelOrAbove) {
+TEST(Log, PassesOnMessagesOfItsLevelAndMoreSevereOnes) {
     std::string seen;
     const Log log(LogLevel::warning, [&](LogLevel level, std::string_view message) {
         seen += std::string(to_string(level)) + ":" + std::string(message) + ";";
@@ -25,7 +25,7 @@ TEST(Log, IsSilentWhenOff) {
     log.error("nothing");
 }
 
-TEST(Log, DropsWhatASinkThrows) {
+TEST(Log, DropsExceptionsOfTheSink) {
     const Log log(LogLevel::debug,
                   [](LogLevel, std::string_view) { throw std::runtime_error("full"); });
     EXPECT_NO_THROW(log.error("lost"));

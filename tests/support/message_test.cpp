@@ -28,21 +28,21 @@ TEST(Message, WaitsForItsLastByte) {
     EXPECT_EQ(buffer.next(), message);
 }
 
-TEST(Message, IsNotMadeOfAnyBytes) {
+TEST(Message, MalformedBytesAreRefused) {
     MessageBuffer text;
     text.append("Segmentation fault (core dumped)");
-    expect_error(ErrorKind::unavailable, "none", [&] { text.next(); });
+    expect_error(ErrorKind::unavailable, "malformed message", [&] { text.next(); });
     const std::string good = encode({"field"});
     for (std::size_t at = 4; at < 8; ++at) {  // the length of the field
         std::string bad = good;
         bad[at] = static_cast<char>(bad[at] + 1);
         MessageBuffer buffer;
         buffer.append(bad);
-        expect_error(ErrorKind::unavailable, "none", [&] { buffer.next(); });
+        expect_error(ErrorKind::unavailable, "malformed message", [&] { buffer.next(); });
     }
 }
 
-TEST(Message, HasFieldsOfSeveralKinds) {
+TEST(Message, HasFieldsOfSeveralTypes) {
     Message message;
     MessageWriter writer(message);
     const std::vector<double> reals{0.1, -1e300};
@@ -55,10 +55,10 @@ TEST(Message, HasFieldsOfSeveralKinds) {
     EXPECT_EQ(reader.reals(), reals);
     EXPECT_EQ(reader.texts(), texts);
     EXPECT_EQ(reader.reals(), std::vector<double>{});
-    expect_error(ErrorKind::unavailable, "none", [&] { reader.text(); });
+    expect_error(ErrorKind::unavailable, "malformed message", [&] { reader.text(); });
 }
 
-TEST(Message, IsReadByTheListThatWroteIt) {
+TEST(Message, IsReadByTheListOfFieldsThatWroteIt) {
     Message one_by_one;
     const std::vector<double> reals{0.5};
     const std::vector<std::string> texts{"a", "b"};
@@ -83,10 +83,12 @@ TEST(Message, IsReadByTheListThatWroteIt) {
     EXPECT_EQ(std::tie(more_reals, more_texts), std::tie(reals, texts));
 }
 
-TEST(Message, RefusesFieldsOfAnotherKind) {
+TEST(Message, RefusesFieldsOfAnotherType) {
     const Message message{"word", "seven b"};
-    expect_error(ErrorKind::unavailable, "none", [&] { MessageReader(message).integer(); });
-    expect_error(ErrorKind::unavailable, "none", [&] { MessageReader(message).reals(); });
+    expect_error(ErrorKind::unavailable, "malformed message",
+                 [&] { MessageReader(message).integer(); });
+    expect_error(ErrorKind::unavailable, "malformed message",
+                 [&] { MessageReader(message).reals(); });
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(ProcessIdentity, IsOneLineThatStaysTheSame) {
     EXPECT_NE(process_identity().find(" pid=" + std::to_string(getpid()) + " "), std::string::npos);
 }
 
-TEST(ProcessIdentity, OfAProcessThatRunsHasNotEnded) {
+TEST(ProcessIdentity, OfARunningProcessHasNotEnded) {
     EXPECT_FALSE(has_ended(process_identity()));
     EXPECT_FALSE(has_ended(process_identity() + " lease=3"));
 }
@@ -45,7 +45,7 @@ TEST(ProcessIdentity, OfAProcessThatWasWaitedForHasEnded) {
     close(pipe_ends[1]);
 }
 
-TEST(ProcessIdentity, WhoseNumberAnotherProcessHasNowHasEnded) {
+TEST(ProcessIdentity, HasEndedIfAnotherProcessHasItsNumberNow) {
     EXPECT_TRUE(has_ended(replaced(process_identity(), "start", "1")));
 }
 
@@ -56,7 +56,7 @@ TEST(ProcessIdentity, OfAnotherMachineOrContainerIsNotJudged) {
     EXPECT_FALSE(has_ended(replaced(gone, "pids", "1")));
 }
 
-TEST(ProcessIdentity, OfTextThatIsNoneIsNotJudged) {
+TEST(ProcessIdentity, OfAnyOtherTextIsNotJudged) {
     for (const char* text : {"", "pid=1", "somebody", "host= boot= pids= pid=99999999 start="}) {
         EXPECT_FALSE(has_ended(text)) << text;
     }

@@ -42,7 +42,7 @@ void expect_end_of(const std::string& pid) {
     EXPECT_TRUE(has_ended(pid)) << "process " << pid << " is still running";
 }
 
-/// Gives a signal back its meaning.
+/// Ignores a signal while it lives.
 class IgnoredSignal {
 public:
     explicit IgnoredSignal(int number) : number_(number), before_(std::signal(number, SIG_IGN)) {}
@@ -55,7 +55,7 @@ private:
     void (*before_)(int);
 };
 
-TEST(Process, HandsArgumentsOverWithoutAShell) {
+TEST(Process, PassesArgumentsWithoutAShell) {
     ProcessCommand command;
     command.program = "/bin/echo";
     command.arguments = {"$(id)", "a  b", "'\"", "*"};
@@ -72,14 +72,14 @@ TEST(Process, KeepsBothOutputsAndTheExitCode) {
     EXPECT_EQ(describe_end(result), "exit code 3");
 }
 
-TEST(Process, TellsWhichSignalEndedTheProgram) {
+TEST(Process, ReportsTheSignalThatEndedTheProgram) {
     const ProcessResult result = run_process(shell("kill -SEGV $$"));
     EXPECT_EQ(result.exit_code, -1);
     EXPECT_EQ(result.signal, SIGSEGV);
     EXPECT_EQ(describe_end(result), "signal 11 (Segmentation fault)");
 }
 
-TEST(Process, HasNothingToReadAndNoneOfTheAppsFiles) {
+TEST(Process, HasEmptyInputAndNoFilesOfTheApp) {
     const int inherited = ::open("/dev/null", O_RDONLY);
     ASSERT_GT(inherited, 2);
     const std::string path = "/proc/self/fd/" + std::to_string(inherited);
@@ -89,14 +89,14 @@ TEST(Process, HasNothingToReadAndNoneOfTheAppsFiles) {
     EXPECT_EQ(result.output, "done\n");
 }
 
-TEST(Process, SetsVariablesOnTopOfTheEnvironment) {
+TEST(Process, AddsVariablesToTheEnvironment) {
     ProcessCommand command = shell("echo \"$HOME $JITUNE_TEST $PATH\"");
     command.environment = {"HOME=elsewhere", "JITUNE_TEST=a=b"};
     const ProcessResult result = run_process(command);
     EXPECT_EQ(result.output, "elsewhere a=b " + std::string(std::getenv("PATH")) + "\n");
 }
 
-TEST(Process, KillsEverythingTheProgramStartedWhenTimeIsUp) {
+TEST(Process, KillsEveryProcessOfTheProgramAtTheTimeLimit) {
     ProcessCommand command = shell("sleep 600 & echo $!; wait");
     command.timeout = milliseconds(300);
     const ProcessResult result = run_process(command);
@@ -136,7 +136,7 @@ TEST(Process, DoesNotPassOnIgnoredSignals) {
     EXPECT_EQ(run_process(shell("kill -PIPE $$; echo alive")).signal, SIGPIPE);
 }
 
-TEST(Process, SaysSoWhereTheEndIsHidden) {
+TEST(Process, SaysThatTheEndIsHiddenIfTheAppIgnoresSigchld) {
     const IgnoredSignal ignored(SIGCHLD);
     try {
         run_process(shell("exit 0"));

@@ -50,7 +50,7 @@ protected:
     }
 };
 
-TEST_F(JournalTest, SetsWalWhereItIsChosen) {
+TEST_F(JournalTest, SetsWalIfItIsChosen) {
     sqlite::Connection connection = connect();
     const Journal journal = set_journal(connection, {"wal", "because"});
     EXPECT_EQ(journal.mode, "wal");
@@ -64,7 +64,7 @@ TEST_F(JournalTest, SyncsFullyWithTheDeleteJournal) {
     EXPECT_EQ(connection.integer("PRAGMA synchronous"), 2);
 }
 
-TEST_F(JournalTest, TakesADatabaseBackFromWal) {
+TEST_F(JournalTest, SwitchesADatabaseBackFromWal) {
     sql("PRAGMA journal_mode = WAL; CREATE TABLE t(a)");
     sqlite::Connection connection = connect();
     EXPECT_EQ(set_journal(connection, {"delete", "because"}).mode, "delete");
@@ -77,7 +77,7 @@ TEST_F(JournalTest, RefusesADatabaseThatAnotherProcessKeepsInWal) {
     EXPECT_NE(store_error([&] { set_journal(connection, {"delete", "because"}); }), "");
 }
 
-TEST_F(JournalTest, FallsBackWhereAnotherProcessIsInTheWayOfWal) {
+TEST_F(JournalTest, FallsBackIfAnotherProcessPreventsWal) {
     sqlite::Connection other = connect();
     other.execute("CREATE TABLE t(a)");
     const sqlite::Transaction writing(other, sqlite::Transaction::Kind::write);

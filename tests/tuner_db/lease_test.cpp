@@ -19,7 +19,7 @@ protected:
         return fmt::format("{} lease={}", process_identity(), number);
     }
 
-    /// As a row that some process has written.
+    /// Writes a row as another process might.
     void put(const std::string& owner, const std::string& expires_at) {
         sql(fmt::format("UPDATE lease SET owner = '{}', expires_at = {}", owner, expires_at));
     }
@@ -29,14 +29,14 @@ protected:
     }
 };
 
-TEST_F(LeaseTest, IsHadByOne) {
+TEST_F(LeaseTest, OneOwnerHoldsIt) {
     const auto store = open();
     EXPECT_EQ(store->try_lease(key_of(1), me(1), kLong), "");
     EXPECT_EQ(store->try_lease(key_of(1), me(2), kLong), me(1));
     EXPECT_EQ(open()->try_lease(key_of(1), me(2), kLong), me(1));
 }
 
-TEST_F(LeaseTest, IsOfOneKey) {
+TEST_F(LeaseTest, IsForOneKey) {
     const auto store = open();
     EXPECT_EQ(store->try_lease(key_of(1), me(1), kLong), "");
     EXPECT_EQ(store->try_lease(key_of(2), me(2), kLong), "");
@@ -54,7 +54,7 @@ TEST_F(LeaseTest, IsProlongedByItsOwner) {
     EXPECT_EQ(store->try_lease(key_of(1), me(2), kLong), me(1));
 }
 
-TEST_F(LeaseTest, IsFreeAgainWhenItIsReleasedByItsOwnerAlone) {
+TEST_F(LeaseTest, OnlyItsOwnerCanReleaseIt) {
     const auto store = open();
     EXPECT_EQ(store->try_lease(key_of(1), me(1), kLong), "");
     store->release_lease(key_of(1), me(2));
@@ -92,7 +92,7 @@ TEST_F(LeaseTest, OfAClockThatIsFarAheadIsVoid) {
     }
 }
 
-TEST_F(LeaseTest, OfOwnersThatNeverCameBackIsCleanedUp) {
+TEST_F(LeaseTest, OfOwnersThatDisappearedIsRemoved) {
     const auto store = open();
     EXPECT_EQ(store->try_lease(key_of(1), me(1), kLong), "");
     put("host=elsewhere boot=1 pids=1 pid=1 start=1", now(-3h));
@@ -100,7 +100,7 @@ TEST_F(LeaseTest, OfOwnersThatNeverCameBackIsCleanedUp) {
     sql("UPDATE lease SET owner = NULL WHERE (SELECT count(*) FROM lease) <> 1");  // would fail
 }
 
-TEST_F(LeaseTest, IsNotHadWhereTheStoreMayNotBeWritten) {
+TEST_F(LeaseTest, CannotBeTakenInAReadOnlyStore) {
     open()->save({}, winner_of(1));
     const auto store = open(Access::read_only);
     EXPECT_NE(store_error([&] { store->try_lease(key_of(1), me(1), kLong); }), "");

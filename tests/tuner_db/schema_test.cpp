@@ -43,10 +43,11 @@ TEST_F(Migrations, ChangeNothingWhenOneFails) {
     EXPECT_EQ(database_.integer("SELECT a FROM t"), 1);
 }
 
-TEST_F(Migrations, RefuseAGapAndAStepThatGoesNowhere) {
+TEST_F(Migrations, RefuseAGapAndAStepThatDoesNotRaiseTheVersion) {
     const std::array gap{kFirst, kThird};
-    EXPECT_NE(store_error([&] { migrate(database_, gap, 3); }).find("from version 1 to 3"),
-              std::string::npos);
+    EXPECT_NE(
+        store_error([&] { migrate(database_, gap, 3); }).find("no migration from version 1 to 3"),
+        std::string::npos);
     const std::array stuck{Migration{0, "CREATE TABLE t(a)"}};
     EXPECT_NE(store_error([&] { migrate(database_, stuck, 1); }).find("set version 0"),
               std::string::npos);
@@ -69,7 +70,7 @@ protected:
     }
 };
 
-TEST_F(SchemaTest, MarksTheFileAsOurs) {
+TEST_F(SchemaTest, MarksTheFileAsJitunes) {
     make_store();
     EXPECT_EQ(bytes().substr(68, 4), "jitn");
     EXPECT_EQ(open()->status().schema_version, schema_version());
@@ -99,13 +100,13 @@ TEST_F(SchemaTest, RefusesANewerVersionAndSaysWhich) {
     expect_untouched_refusal("its version is " + newer);
 }
 
-TEST_F(SchemaTest, RefusesAVersionThatNeverWas) {
+TEST_F(SchemaTest, RefusesAVersionThatNeverExisted) {
     make_store();
     sql("PRAGMA user_version = 0");
     expect_untouched_refusal("its version is 0");
 }
 
-TEST_F(SchemaTest, RefusesAnOlderVersionThatIsNone) {
+TEST_F(SchemaTest, RefusesANewSchemaWithAnOlderVersion) {
     make_store();
     sql("PRAGMA user_version = 1");
     expect_untouched_refusal("its schema is not that of version 1");

@@ -21,7 +21,7 @@ protected:
     }
 };
 
-TEST_F(Sqlite, GivesBackEveryKindOfCellAsItWas) {
+TEST_F(Sqlite, ReturnsEveryTypeOfCellUnchanged) {
     const std::string awkward("'; DROP TABLE t; --\0\xff\xfe\n", 23);
     const Row row{std::monostate{},
                   std::numeric_limits<std::int64_t>::min(),
@@ -33,12 +33,12 @@ TEST_F(Sqlite, GivesBackEveryKindOfCellAsItWas) {
     EXPECT_EQ(answer("SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7", row), row);
 }
 
-TEST_F(Sqlite, GivesBackAMegabyteOfText) {
+TEST_F(Sqlite, ReturnsAMegabyteOfTextUnchanged) {
     const Row row{std::string(1 << 20, 'x')};
     EXPECT_EQ(answer("SELECT ?1", row), row);
 }
 
-TEST_F(Sqlite, NamesTheSqlAndTheAnswerInAnError) {
+TEST_F(Sqlite, NamesTheSqlAndSqlitesMessageInAnError) {
     const std::string message = store_error([&] { answer("SELECT * FROM nowhere"); });
     EXPECT_NE(message.find("SELECT * FROM nowhere"), std::string::npos) << message;
     EXPECT_NE(message.find("no such table: nowhere"), std::string::npos) << message;
@@ -56,7 +56,7 @@ TEST_F(Sqlite, KeepsTheExtendedCodeOfAFailure) {
     }
 }
 
-TEST_F(Sqlite, RefusesAnAnswerOfAnotherType) {
+TEST_F(Sqlite, RefusesAResultOfAnotherType) {
     EXPECT_EQ(database_.integer("SELECT 3"), 3);
     EXPECT_NE(store_error([&] { database_.integer("SELECT '3'"); }), "");
     EXPECT_NE(store_error([&] { database_.text("SELECT 3 WHERE 0"); }), "");

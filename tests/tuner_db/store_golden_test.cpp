@@ -119,7 +119,7 @@ TEST_F(GoldenStore, OfEveryVersionIsMigratedWithoutDamage) {
     }
 }
 
-TEST_F(GoldenStore, OfVersion2KeepsItsRowsAndSaysThatItsWinnersCertaintyIsNotKnown) {
+TEST_F(GoldenStore, OfVersion2KeepsItsRowsWithUnknownCertainty) {
     sql(golden_of(2));
     const auto store = open();
     EXPECT_EQ(store->find(key_of(40)), exact_winner());
@@ -137,7 +137,7 @@ TEST_F(GoldenStore, OfVersion2BecomesWhatIsWrittenToday) {
     EXPECT_EQ(migrated, dump());
 }
 
-TEST_F(GoldenStore, DoesNotGiveAWinnerWhoseCertaintyIsDamaged) {
+TEST_F(GoldenStore, RefusesAWinnerWithADamagedCertainty) {
     for (const char* damage : {"speed_up_high = 9", "uncertainty = 0.0", "conditions = ''",
                                "conditions = '', uncertainty = 0, speed_up_low = 0, "
                                "speed_up_high = 0"}) {
@@ -167,7 +167,7 @@ TEST_F(GoldenStore, OfVersion1BecomesWhatIsWrittenToday) {
     EXPECT_EQ(migrated, dump());
 }
 
-TEST_F(GoldenStore, OfVersion1HoldsAMeasurementThatIsMadeAgainOnlyOnce) {
+TEST_F(GoldenStore, OfVersion1StoresARepeatedMeasurementOnce) {
     make_version_1();
     const auto store = open();
     store->save(measurements(), std::nullopt);
@@ -176,7 +176,7 @@ TEST_F(GoldenStore, OfVersion1HoldsAMeasurementThatIsMadeAgainOnlyOnce) {
     EXPECT_EQ(store->measurements(key_of(40)).size(), 2U);
 }
 
-TEST_F(GoldenStore, OfVersion1DoesNotGiveADamagedWinner) {
+TEST_F(GoldenStore, OfVersion1WithADamagedWinnerReturnsNone) {
     make_version_1();
     sql("UPDATE winner SET configuration = 'block=512'");
     const auto store = open();
@@ -184,7 +184,7 @@ TEST_F(GoldenStore, OfVersion1DoesNotGiveADamagedWinner) {
     EXPECT_EQ(store->measurements(key_of(40)), measurements());
 }
 
-TEST_F(GoldenStore, OfVersion1WithARowThatItDoesNotAllowIsNotTouched) {
+TEST_F(GoldenStore, OfVersion1WithARowAgainstItsChecksIsNotChanged) {
     make_version_1();
     sql("PRAGMA ignore_check_constraints = ON; UPDATE winner SET noise = -1");
     const std::string before = bytes();
@@ -192,7 +192,7 @@ TEST_F(GoldenStore, OfVersion1WithARowThatItDoesNotAllowIsNotTouched) {
     EXPECT_EQ(bytes(), before);
 }
 
-TEST_F(GoldenStore, OfAnOlderVersionThatMayNotBeWrittenSaysSoWithoutSql) {
+TEST_F(GoldenStore, OfAnOlderVersionThatIsWriteProtectedSaysSoWithoutSql) {
     sql(golden_of(3));
     const std::string before = bytes();
     ASSERT_TRUE(geteuid() != 0 || chown(path_.c_str(), 65534, 65534) == 0);
@@ -214,7 +214,7 @@ TEST_F(GoldenStore, OfAnOlderVersionThatMayNotBeWrittenSaysSoWithoutSql) {
     EXPECT_EQ(bytes(), before);
 }
 
-TEST_F(GoldenStore, OfVersion1IsLeftAloneByAReader) {
+TEST_F(GoldenStore, OfVersion1IsNotChangedByAReader) {
     make_version_1();
     const std::string before = bytes();
     const std::string message = refusal(Access::read_only);
@@ -224,7 +224,7 @@ TEST_F(GoldenStore, OfVersion1IsLeftAloneByAReader) {
     EXPECT_EQ(bytes(), before);
 }
 
-TEST_F(GoldenStore, OfVersion1WithAnythingElseInItIsNotTouched) {
+TEST_F(GoldenStore, OfVersion1WithAnythingElseInItIsNotChanged) {
     make_version_1();
     sql("CREATE VIEW v AS SELECT * FROM winner");
     const std::string before = bytes();

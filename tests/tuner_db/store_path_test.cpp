@@ -17,7 +17,7 @@ unsigned mode_of(const fs::path& path) {
 
 class StorePathTest : public testing::Test {
 protected:
-    /// The message with which the file is refused, or "".
+    /// The message of the refusal, or "".
     std::string refusal(const fs::path& path, IfMissing if_missing = IfMissing::create) {
         return store_error([&] { (void)StorePath(path, if_missing).check_file(); });
     }
@@ -40,7 +40,7 @@ TEST_F(StorePathTest, MakesDirectoriesAndFileForThisUserAlone) {
     EXPECT_EQ(fs::file_size(path), 0U);
 }
 
-TEST_F(StorePathTest, MakesNothingWhereAFileMustExist) {
+TEST_F(StorePathTest, MakesNothingIfTheFileMustExist) {
     EXPECT_NE(refusal(path_, IfMissing::refuse).find("No such file"), std::string::npos);
     EXPECT_NE(refusal(dir_.path() / "a" / "tuning.db", IfMissing::refuse), "");
     EXPECT_TRUE(fs::is_empty(dir_.path()));
@@ -63,7 +63,7 @@ TEST_F(StorePathTest, FollowsSymlinksInTheDirectoryOnly) {
     expect_refusal(path_, "symlink");
 }
 
-TEST_F(StorePathTest, RefusesWhatIsNoRegularFileWithoutWaiting) {
+TEST_F(StorePathTest, RefusesAnythingButARegularFileWithoutWaiting) {
     const fs::path fifo = dir_.path() / "fifo";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
     expect_refusal(fifo, "not a regular file");
@@ -77,7 +77,7 @@ TEST_F(StorePathTest, RefusesAFileWithAnotherHardLink) {
     expect_refusal(path_, "hard links");
 }
 
-TEST_F(StorePathTest, RefusesWhatOthersCanWrite) {
+TEST_F(StorePathTest, RefusesAPathThatOthersCanWrite) {
     for (const unsigned mode : {0620U, 0602U, 0666U}) {
         fs::permissions(file("tuning.db"), fs::perms(mode));
         expect_refusal(path_, "chmod go-w");
@@ -88,19 +88,19 @@ TEST_F(StorePathTest, RefusesWhatOthersCanWrite) {
     expect_refusal(path_, "a directory of your own");
 }
 
-TEST_F(StorePathTest, RefusesWhatAnotherUserOwns) {
+TEST_F(StorePathTest, RefusesAPathOfAnotherUser) {
     constexpr uid_t kOther = 12345;
     const fs::path path = file("tuning.db");
     if (chown(path.c_str(), kOther, static_cast<gid_t>(-1)) != 0) {
         GTEST_SKIP() << "only root can give a file away";
     }
-    expect_refusal(path, "owned by user 12345");
+    expect_refusal(path, "belongs to user 12345");
     ASSERT_EQ(chown(path.c_str(), geteuid(), static_cast<gid_t>(-1)), 0);
     ASSERT_EQ(chown(dir_.path().c_str(), kOther, static_cast<gid_t>(-1)), 0);
-    expect_refusal(path, "owned by user 12345");
+    expect_refusal(path, "belongs to user 12345");
 }
 
-TEST_F(StorePathTest, RefusesWhatIsNoFileName) {
+TEST_F(StorePathTest, RefusesAPathThatDoesNotNameAFile) {
     for (const std::string& path : {std::string(), std::string("/"), dir_.path().native() + "/",
                                     dir_.path().native() + std::string("/a\0b", 4)}) {
         EXPECT_NE(refusal(path), "") << path;
@@ -111,7 +111,7 @@ TEST_F(StorePathTest, RefusesWhatIsNoFileName) {
     expect_refusal("/" + std::string(5000, 'x') + "/tuning.db", "File name too long");
 }
 
-TEST_F(StorePathTest, SetsAFileAsideUnderTheFirstFreeName) {
+TEST_F(StorePathTest, RenamesADamagedFileToTheFirstFreeName) {
     const StorePath place(path_, IfMissing::create);
     for (const std::string expected : {"tuning.db.bad-1", "tuning.db.bad-2"}) {
         const StorePath::Identity damaged = place.check_file();
@@ -124,7 +124,7 @@ TEST_F(StorePathTest, SetsAFileAsideUnderTheFirstFreeName) {
     }
 }
 
-TEST_F(StorePathTest, SetsAsideOnlyTheFileThatWasFoundDamaged) {
+TEST_F(StorePathTest, RenamesOnlyTheFileThatWasFoundDamaged) {
     const StorePath place(path_, IfMissing::create);
     const StorePath::Identity damaged = place.check_file();
     fs::rename(path_, dir_.path() / "moved-by-another-process");

@@ -10,7 +10,7 @@ namespace {
 
 class SweepJournalTest : public StoreFixture {
 protected:
-    /// A journal of a process that was killed: `write` is done to it.
+    /// Makes the journal of a killed process, filled by `write`.
     template <class Body>
     void leave(Body write) {
         open();
@@ -41,7 +41,7 @@ protected:
     }
 };
 
-TEST_F(SweepJournalTest, GivesTheDatabaseWhatAKilledProcessMeasured) {
+TEST_F(SweepJournalTest, SavesTheMeasurementsOfAKilledProcess) {
     leave([](SweepJournal& journal) {
         journal.announce(std::vector{in_flight(1), in_flight(2)});
         journal.add(measurement_of(1));
@@ -54,7 +54,7 @@ TEST_F(SweepJournalTest, GivesTheDatabaseWhatAKilledProcessMeasured) {
     EXPECT_EQ(SweepJournal::recover(path_, *store), 0);
 }
 
-TEST_F(SweepJournalTest, NamesWhatWasUnderWayWhenTheMachineWentDown) {
+TEST_F(SweepJournalTest, SavesTheCandidatesInFlightWhenTheMachineWentDown) {
     leave([](SweepJournal& journal) {
         journal.announce(std::vector{in_flight(1), in_flight(2)});
         journal.add(measurement_of(1));
@@ -75,7 +75,7 @@ TEST_F(SweepJournalTest, MayBeMergedTwice) {
     EXPECT_EQ(store->measurements(key_of(1)).size(), 1U);
 }
 
-TEST_F(SweepJournalTest, EndsAtATornMessage) {
+TEST_F(SweepJournalTest, EndsAtAnIncompleteMessage) {
     leave([](SweepJournal& journal) {
         journal.add(measurement_of(1));
         journal.add(measurement_of(2));
@@ -112,7 +112,7 @@ TEST_F(SweepJournalTest, LeavesTheJournalOfALivingProcessAlone) {
     EXPECT_EQ(store->measurements(key_of(1)).size(), 0U);
 }
 
-TEST_F(SweepJournalTest, GoesOnlyWhenItIsInTheDatabase) {
+TEST_F(SweepJournalTest, IsRemovedOnlyOnceItIsInTheDatabase) {
     open();
     { const SweepJournal empty(path_); }
     EXPECT_TRUE(journals().empty());
@@ -127,7 +127,7 @@ TEST_F(SweepJournalTest, GoesOnlyWhenItIsInTheDatabase) {
     EXPECT_EQ(SweepJournal::recover(path_, *open()), 1);
 }
 
-TEST_F(SweepJournalTest, SaysWhyItCannotBe) {
+TEST_F(SweepJournalTest, SaysWhyItCannotBeMade) {
     EXPECT_NE(store_error([&] { SweepJournal("/no/such/folder/tuning.db"); }).find("open"),
               std::string::npos);
 }

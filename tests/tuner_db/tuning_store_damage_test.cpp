@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 constexpr int kWinners = 6;
 
-/// Damages a file and then reads everything that the store will give of it.
+/// Damages a file and then reads everything that the store returns from it.
 class Damage : public StoreFixture {
 protected:
     void SetUp() override {
@@ -55,7 +55,7 @@ protected:
         });
     }
 
-    /// What the store makes of a file with these bytes, added to `answers`.
+    /// Adds the answers of a store over a file with these bytes to `answers`.
     void read(const std::string& damaged, Answers& answers) {
         for (const auto& entry : fs::directory_iterator(dir_.path())) {
             fs::remove(entry);
@@ -122,7 +122,7 @@ TEST_F(Damage, ByTruncationNeverGivesAnotherWinner) {
     EXPECT_GE(lengths.size(), 150U);
 }
 
-TEST_F(Damage, OfOneRowCostsThatRowAlone) {
+TEST_F(Damage, OfOneRowLosesOnlyThatRow) {
     sql("UPDATE winner SET configuration = 'block=512' WHERE bucket = 2");
     const auto store = open();
     EXPECT_EQ(store->winners().size(), kWinners - 1U);
@@ -174,7 +174,7 @@ TEST_F(Damage, ThatMakesAResultSeemReproducibleIsFound) {
     EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
 }
 
-TEST_F(Damage, IsLeftAloneByAReader) {
+TEST_F(Damage, IsNotRepairedByAReader) {
     sql("UPDATE winner SET noise = 0.5 WHERE bucket = 2");
     const std::string before = bytes();
     EXPECT_EQ(open(Access::read_only)->find(key_of(2)), std::nullopt);
@@ -192,7 +192,7 @@ TEST_F(Damage, OfAMeasurementIsCountedAndReported) {
     EXPECT_EQ(check.problems.size(), 1U);
 }
 
-TEST_F(Damage, ThatLeavesNoDatabaseIsSetAsideOnce) {
+TEST_F(Damage, ThatLeavesNoDatabaseRenamesTheFileOnce) {
     const std::string garbage(10'000, 'x');
     write(garbage);
     const auto store = open();
@@ -203,22 +203,22 @@ TEST_F(Damage, ThatLeavesNoDatabaseIsSetAsideOnce) {
     EXPECT_FALSE(fs::exists(file_next_to_it(".bad-2")));
 }
 
-TEST_F(Damage, IsNotSeenInAFileOfTheUsersOwn) {
+TEST_F(Damage, IsNotAssumedOfAFileWithAnotherName) {
     path_ = dir_.path() / "results.csv";
     const std::string text(10'000, 'x');
     write(text);
-    EXPECT_NE(refusal(Access::read_write).find("left as it is"), std::string::npos);
+    EXPECT_NE(refusal(Access::read_write).find("leaves it alone"), std::string::npos);
     EXPECT_EQ(fs::file_size(path_), text.size());
     EXPECT_FALSE(fs::exists(file_next_to_it(".bad-1")));
 }
 
-TEST_F(Damage, IsNotSetAsideByAReader) {
+TEST_F(Damage, IsNotRenamedByAReader) {
     write(std::string(10'000, 'x'));
     EXPECT_NE(refusal(Access::read_only), "");
     EXPECT_FALSE(fs::exists(file_next_to_it(".bad-1")));
 }
 
-TEST_F(Damage, OfAnEmptyFileIsNone) {
+TEST_F(Damage, IsNotAssumedOfAnEmptyFile) {
     write("");
     EXPECT_NE(refusal(Access::read_only), "");
     EXPECT_EQ(open()->find(key_of(1)), std::nullopt);

@@ -5,8 +5,8 @@
 namespace jitune::internal {
 namespace {
 
-/// SQLite's own allocator, of which one call can fail, or all from one on. SQLite gives its
-/// allocator no place for a pointer, so the state is static.
+/// SQLite's own allocator, which can be told to fail in one call or from one call on. SQLite's
+/// interface has no room for a pointer to the state, so that is static.
 class FaultMemory {
 public:
     static void install() {
@@ -54,7 +54,7 @@ private:
     }
 };
 
-/// Opens, finds and saves with a failure at each call in turn, and looks at what is left.
+/// Opens, finds and saves with a failure at each call in turn, and checks the file afterwards.
 class Faults : public StoreFixture {
 protected:
     void SetUp() override {
@@ -109,14 +109,14 @@ protected:
     std::string good_;
 };
 
-TEST_F(Faults, OfAnyFileCallCostNoWinner) {
+TEST_F(Faults, OfAnyFileCallLoseNoWinner) {
     FaultVfs files;
     for (const bool forever : {false, true}) {
         EXPECT_GT(fail_each_call(files, forever), 30);
     }
 }
 
-TEST_F(Faults, OfAnyAllocationCostNoWinner) {
+TEST_F(Faults, OfAnyAllocationLoseNoWinner) {
     FaultMemory::install();
     FaultMemory memory;
     for (const bool forever : {false, true}) {

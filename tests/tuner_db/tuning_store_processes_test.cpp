@@ -85,7 +85,7 @@ TEST_F(Processes, CreateOneSchemaWhenAllOpenAtOnce) {
     expect_intact();
 }
 
-TEST_F(Processes, SetADamagedFileAsideOnceWhenAllOpenAtOnce) {
+TEST_F(Processes, RenameADamagedFileOnceWhenAllOpenAtOnce) {
     for (int round = 0; round < 5; ++round) {
         write(std::string(10'000, 'x'));
         std::filesystem::remove(file_next_to_it(".bad-1"));
