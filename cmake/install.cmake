@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --install` and find_package(jitune). The archive holds every layer; what it needs beside is
-# found again by jituneConfig.cmake.
+# `cmake --install` and find_package(jitune). The archive holds every layer;
+# jituneConfig.cmake finds the libraries that it needs.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

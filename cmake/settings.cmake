@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What all targets share: language level, warnings, sanitizers, include roots.
+# Shared by all targets: language level, warnings, sanitizers, include roots.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)

@@ -12,7 +12,7 @@ set(JITUNE_GPU_TESTS "_gpu_test")
 set(JITUNE_KERNELS_TESTS "_compile_test|/isolation_test|/reduce_host_(kernel|shapes)_test|/stencil_steps_test")
 string(CONCAT JITUNE_HOST_TESTS "_host_test|/backend/host/|/cli/cli(_entropy|_reduce|_stencil|_tune)?_test|/launch_rule_test"
   "|/reduce_host_custom_test|/own/(tuned_kernel|template_workload)_test|/placement/(machine|placed_[a-z]+)_test")
-# What needs CUDA's headers.
+# Tests that need CUDA's headers.
 string(CONCAT JITUNE_CUDA_TESTS "_gpu_test|_cuda_|_compile_test|/backend/cuda/|/conformance/|/stencil_steps_test|/reduce_pinned_test"
   "|/shards/(nccl|reduce_shards|shards)_test")
 
@@ -56,8 +56,8 @@ endfunction()
 # jitune_tests(<name> [SEPARATE] ROOMS <folders of tests/> USES <layers> [LABEL <label>] [SOURCES <more>] [DEFINES <macros>]
 #              [TIMEOUT <seconds>] [COST <of a test>] [ENVIRONMENT <name>=<value>] [WHOLE <suites>] [BUSY <files>]):
 # the program <name>_test with the tests of some rooms that have the label (unit, if none is named), if that label is
-# built. CTest runs the suites in WHOLE (`Name`, or `Name*` for several) as one test each, since their tests share what takes long
-# to set up; all suites of `gpu` are such. BUSY files take long themselves and are optimized. SEPARATE: a unity build does not merge
+# built. CTest runs the suites in WHOLE (`Name`, or `Name*` for several) as one test each, since their tests share a
+# costly set-up; so do all suites of `gpu`. BUSY files take long themselves and are optimized. SEPARATE: a unity build does not merge
 # the files, since those of several rooms use the same names.
 function(jitune_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 test "SEPARATE" "LABEL;TIMEOUT;COST;ENVIRONMENT" "ROOMS;USES;SOURCES;DEFINES;WHOLE;BUSY")

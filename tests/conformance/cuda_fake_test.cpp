@@ -52,7 +52,7 @@ public:
         return alive;
     }
 
-    void end_streams() override {}  // the fake ends those of the app itself
+    void end_streams() override {}  // the fake ends the app's streams
     std::vector<std::string> complaints() override {
         std::vector<std::string> all = fake_.violations();
         const std::vector<std::string> leaks = fake_.leaks();

@@ -23,7 +23,7 @@ __global__ void count(int* counter, unsigned long long) { atomicAdd(counter, 1);
 )";
 
 /// A CUDA driver with NVRTC, under the library and under an app: the fake one, or that of a GPU.
-/// The conformance tests expect the same of both, so that the fake stays what it stands for.
+/// The conformance tests expect the same of both, so that the fake cannot drift away.
 class CudaSubject {
 public:
     virtual ~CudaSubject() = default;
@@ -36,12 +36,12 @@ public:
     /// A blocking stream of the calling thread's current context.
     virtual CUstream make_stream() = 0;
     virtual void begin_capture(CUstream stream, CUstreamCaptureMode mode) = 0;
-    /// Ends a capture and runs once what was captured. False where the capture had been broken.
+    /// Ends a capture and runs the captured work once. False where the capture had been broken.
     virtual bool end_capture_and_run(CUstream stream) = 0;
 
     /// Destroys the streams of make_stream().
     virtual void end_streams() = 0;
-    /// What the library has misused or not given back, as far as the driver can tell.
+    /// The library's misuses and leaks, as far as the driver can tell.
     virtual std::vector<std::string> complaints() = 0;
 };
 

@@ -3,8 +3,8 @@
 
 #include "fake/fake_cuda_state.hpp"
 
-// How the fake's driver functions begin. What gives something back does so even when it is told to
-// fail: a real driver may answer with the error of an earlier launch.
+// How the fake's driver functions begin. A function that gives something back does so even when
+// told to fail: a real driver may answer with the error of an earlier launch.
 
 namespace jitune::internal {
 
@@ -14,7 +14,7 @@ inline constexpr FakeNeeds kContext{.context = true};
 inline constexpr FakeNeeds kContextNoCapture{.context = true, .no_capture = true};
 inline constexpr FakeNeeds kNoCapture{.no_capture = true};
 
-/// One call of the fake: the lock and what enter() answered.
+/// One call of the fake: the lock and the answer of enter().
 class FakeCall {
 public:
     FakeCall(const char* function, FakeNeeds needs)
@@ -44,13 +44,13 @@ public:
         return stream_result;                               \
     }
 
-/// Ends what `all` holds, whatever enter() answered.
+/// Destroys a thing of `all`, whatever enter() answered.
 template <class Thing>
 CUresult destroy(const char* function, std::set<Thing*>& all, void* handle, FakeNeeds needs) {
     FakeCall call(function, needs);
     auto* thing = static_cast<Thing*>(handle);
     if (all.erase(thing) == 0) {
-        return call.state.violate(std::string(function) + " of what does not exist",
+        return call.state.violate(std::string(function) + " of a handle that does not exist",
                                   CUDA_ERROR_INVALID_HANDLE);
     }
     delete thing;

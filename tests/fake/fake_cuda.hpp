@@ -31,7 +31,7 @@ struct FakeLaunch {
     double nanoseconds = 1000;  ///< how long it takes on the device's clock; the hook may change it
 };
 
-/// What the fake says of one device. An H200 unless changed before the platform is asked for it.
+/// One device as the fake describes it. An H200 unless changed before the platform is asked for it.
 struct FakeGpu {
     std::string name;
     std::map<CUdevice_attribute, int> attributes;
@@ -79,7 +79,7 @@ public:
     /// Kernels launched while `on` never end.
     void hang(bool on);
 
-    // The app's side, for the calling thread. What it makes is not a leak.
+    // The app's side, for the calling thread. Its streams and contexts are not leaks.
 
     CUcontext make_context(int ordinal);
     CUcontext primary_context(int ordinal);
@@ -96,7 +96,7 @@ public:
     /// True if the capture was alive until now.
     bool end_capture(CUstream stream);
 
-    // What was seen.
+    // Observations.
 
     [[nodiscard]] int calls(const std::string& function) const;
     [[nodiscard]] std::map<std::string, int> all_calls() const;  ///< by function
@@ -104,13 +104,13 @@ public:
     [[nodiscard]] std::vector<std::string> calls_during_capture() const;
     [[nodiscard]] std::vector<FakeLaunch> launches() const;  ///< run, in order
     [[nodiscard]] std::vector<FakeLaunch> captured() const;  ///< captured instead of run
-    /// Who touches which memory when, once it is told to watch: copies do so by themselves,
+    /// The order of accesses to memory, once it is told to watch: copies report by themselves,
     /// launches by touch().
     [[nodiscard]] FakeOrder& order();
     void touch(const FakeLaunch& launch, std::uint64_t address, std::size_t bytes, bool writes);
     /// Misuse: stale or foreign handles, memory out of bounds, calls that break a capture.
     [[nodiscard]] std::vector<std::string> violations() const;
-    /// What the library has not given back.
+    /// Resources that the library has not given back.
     [[nodiscard]] std::vector<std::string> leaks() const;
 
     struct State;

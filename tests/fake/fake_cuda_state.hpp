@@ -29,7 +29,7 @@ struct FakeStream {
     bool blocking = true;
     bool owned_by_app = false;
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    /// What the library captures by itself goes here; what the app captures, into State::captured.
+    /// Launches that the library captures; those that the app captures go into State::captured.
     std::unique_ptr<FakeGraph> graph = nullptr;
 };
 
@@ -55,7 +55,7 @@ struct FakeFault {
     bool forever = false;
 };
 
-/// What must hold for a call; see FakeCuda::State::enter.
+/// Conditions of a call; see FakeCuda::State::enter.
 struct FakeNeeds {
     bool init = true;
     bool context = false;
@@ -123,7 +123,7 @@ FakeCuda::State& fake_state();
 std::shared_ptr<const DriverTable> fake_driver_table();
 std::shared_ptr<const NvrtcTable> fake_nvrtc_table();
 
-/// The kernels of an image that the fake NVRTC made, by symbol; empty where it is none of its own.
+/// The kernels of an image that the fake NVRTC made, by symbol; empty for any other image.
 struct FakeImage {
     int compute_capability = 0;
     std::map<std::string, std::string> expressions;  ///< by symbol

@@ -15,7 +15,7 @@
 
 namespace jitune::internal {
 
-/// What a fake candidate does, by the name expression of its first launch step.
+/// The behaviour of a fake candidate, by the name expression of its first launch step.
 struct FakeBehaviour {
     double ns = 1000;           ///< of one launch
     double noise = 0;           ///< samples vary by this part of `ns`, up and down in turn
@@ -33,7 +33,7 @@ public:
     explicit FakeDevice(std::string id = "cuda:0");
     ~FakeDevice() override;
 
-    /// What candidates do that have no behaviour of their own.
+    /// The behaviour of candidates that have none of their own.
     std::function<void(const Launch&)> kernel;
     FakeBehaviour otherwise;
     FakeBehaviour& on(const std::string& expression);
@@ -41,7 +41,7 @@ public:
 
     std::function<void(std::span<const Instance>)> before_compile;  ///< may throw
     std::function<void()> before_sample;
-    std::function<double()> disturbance;  ///< each sample's time is multiplied by what it gives
+    std::function<double()> disturbance;  ///< each sample's time is multiplied by its value
     std::function<std::optional<ClockReading>()> clocks;
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;

@@ -91,7 +91,7 @@ std::vector<std::uint64_t> copy_arguments(void** pointers) {
     return cells;
 }
 
-/// What the driver refuses before it launches.
+/// Refuses a launch as the driver does, before it runs.
 CUresult check_shape(FakeCuda::State& state, const FakeKernel& kernel, const FakeLaunch& launch) {
     const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
     const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;

@@ -56,8 +56,7 @@ CUresult host_alloc(void** address, std::size_t bytes, unsigned) {
 CUresult host_free(void* address) {
     FakeCall call("cuMemFreeHost", kContextNoCapture);
     if (call.state.pinned.erase(address) == 0) {
-        return call.state.violate("page-locked memory freed that is none",
-                                  CUDA_ERROR_INVALID_VALUE);
+        return call.state.violate("memory freed that is not page-locked", CUDA_ERROR_INVALID_VALUE);
     }
     return call.result;
 }

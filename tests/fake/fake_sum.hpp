@@ -15,7 +15,7 @@ namespace jitune::internal {
 /// `front_matter` is added to its front matter.
 Kernel fake_sum_kernel(const std::string& front_matter = "");
 
-/// What its candidates are tried on; for any kernel with the same sizes, inputs and outputs.
+/// Data that its candidates are tried on; for any kernel with the same sizes, inputs and outputs.
 std::unique_ptr<const Workload> fake_sum_workload();
 
 Problem fake_sum_problem(std::int64_t n = 1000);
@@ -23,11 +23,11 @@ Problem fake_sum_problem(std::int64_t n = 1000);
 /// The key under which an engine remembers the answer.
 DispatchKey fake_sum_key(const Device& device, const Kernel& kernel, const Problem& problem);
 
-/// "fake::sum<64, 2>": what a FakeDevice is scripted with.
+/// "fake::sum<64, 2>": the name by which a FakeDevice is scripted.
 std::string fake_sum(int block, int items);
 inline const char* const kFakeDefault = "block=64 items=2";
 
-// What its candidates do; right_sum is the one that is right.
+// Kernels of its candidates; only right_sum is right.
 
 void right_sum(const Launch& launch);
 void wrong_sum(const Launch& launch);
