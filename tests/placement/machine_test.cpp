@@ -117,7 +117,7 @@ protected:
     PoorGpu gpu_;
 };
 
-TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusCompilerIsOutOfOrder) {
+TEST_F(MachineTest, StoresNoWinnerWhileTheCompilerOfAGpuFails) {
     for (const ErrorKind kind : {ErrorKind::unavailable, ErrorKind::compile, ErrorKind::device}) {
         gpu_.trouble = kind;
         warnings_.clear();
@@ -134,7 +134,7 @@ TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusCompilerIsOutOfOrder) {
     EXPECT_TRUE(is_stored());
 }
 
-TEST_F(MachineTest, HasNoWinnerForAsLongAsItsGpusMemoryIsFull) {
+TEST_F(MachineTest, StoresNoWinnerWhileTheMemoryOfAGpuIsFull) {
     options_.on_miss = TunePolicy::template_default;  // for the kernels
     const auto tune = [&] {
         Place place(options_, gpu_);

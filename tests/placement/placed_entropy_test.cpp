@@ -33,7 +33,7 @@ protected:
 };
 
 /// Of a database that says what no tuning has written.
-TEST_F(PlacedEntropy, RowsThatAreNoPlacementAreRefusedAsDamaged) {
+TEST_F(PlacedEntropy, DamagedRowsAreRefused) {
     const std::string good =
         "5, 16, jitune::Transfer::elements, jitune::Processors::host, 0, 1, 1024, "
         "jitune::Staging::pinned>";

@@ -25,7 +25,7 @@ protected:
     }
 };
 
-TEST_F(PlacedStencil, TrueEndsSeeWhatTheBoundaryStandsFor) {
+TEST_F(PlacedStencil, EndsOfTheArrayFollowTheBoundary) {
     const auto weights = stencil_weights<float>(3);
     for (const Boundary boundary : kBoundaries) {
         for (const std::int64_t n : {7, 8, 1031}) {  // also far beyond the array's own end
@@ -39,7 +39,7 @@ TEST_F(PlacedStencil, TrueEndsSeeWhatTheBoundaryStandsFor) {
     expect_right<std::int32_t>({.radius = 32, .boundary = Boundary::wrap}, 1, placement(1, 1, 1));
 }
 
-TEST_F(PlacedStencil, OfTheHostAndOfEverything) {
+TEST_F(PlacedStencil, RunsOnTheHostAndOnAllProcessors) {
     using Processors = Placement::Processors;
     expect_right<float>({.radius = 2}, 5000, placement(0, 1, 1, Processors::host));
     expect_right<float>({.radius = 2}, 5000, placement(2, 2, 3000, Processors::all));
@@ -47,7 +47,7 @@ TEST_F(PlacedStencil, OfTheHostAndOfEverything) {
                         placement(1, 1, 3000, Processors::gpus, Staging::pageable));
 }
 
-TEST_F(PlacedStencil, ACallIsPlacedByTheTemplatesDefaultWhereNothingIsTuned) {
+TEST_F(PlacedStencil, UntunedCallsTakeTheTemplatesDefault) {
     const detail::StencilRequest request{ElementType::float32, {}, 1000};
     const Resolved& resolved = resolve_stencil(engine_, machine_.device(), request, kFastAlignment);
     EXPECT_TRUE(resolved.info.configuration.starts_with("processors=host"))

@@ -115,7 +115,7 @@ TEST(HaloPlan, GivesWhatOneArrayWouldGive) {
     }
 }
 
-TEST(HaloPlan, OneShardThatHasAllNeedsNoBand) {
+TEST(HaloPlan, ASingleShardNeedsNoBand) {
     for (const Ends ends : {Ends::own, Ends::valid, Ends::wrap}) {
         const auto plans = halo_plan(Units{0, 10, 0}, 2, ends);
         EXPECT_EQ(plans[1].body, 10);
@@ -134,7 +134,7 @@ TEST(HaloPlan, ALongShardGathersThreeRadiiAtEachInnerEdge) {
     EXPECT_EQ(plans[1].body, 100);
 }
 
-TEST(HaloPlan, OfNothingThereIsNothingToDo) {
+TEST(HaloPlan, NoUnitsNeedNoWork) {
     for (const Ends ends : {Ends::own, Ends::valid, Ends::wrap}) {
         for (const HaloShard& plan : halo_plan(Units{0, 0}, 3, ends)) {
             EXPECT_EQ(plan.outputs + plan.body + plan.band, 0);

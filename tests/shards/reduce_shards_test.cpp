@@ -184,7 +184,7 @@ TEST_F(ReduceShards, LaunchOnAllGpusBeforeTheyWaitForOne) {
     EXPECT_EQ(waits, (std::vector<int>{before, before, before}));
 }
 
-TEST_F(ReduceShards, OfNothingHaveTheValueOfNothing) {
+TEST_F(ReduceShards, NoElementsGiveTheValueOfNothing) {
     const std::vector<Shard<float>> none{{nullptr, 0}, {nullptr, 0}};
     EXPECT_EQ(tuned_reduce(none, ReduceOp::product, *session_), 1.0F);
     EXPECT_TRUE(std::isnan(tuned_reduce(none, ReduceOp::mean, *session_)));
@@ -196,7 +196,7 @@ TEST_F(ReduceShards, OfNothingHaveTheValueOfNothing) {
     EXPECT_EQ(read(results[1], 1, empty[1])[0], std::numeric_limits<float>::infinity());
 }
 
-TEST_F(ReduceShards, RefuseWhatCannotBe) {
+TEST_F(ReduceShards, RefuseInvalidRequests) {
     const std::vector<float> values(10, 1.0F);
     auto shards = shards_of(values, {4, 6});
     const auto results = arrays_of<float>({1, 1});

@@ -256,7 +256,7 @@ TEST_F(Shards, CallsOfSeveralThreadsOnTheSameStreamsDoNotMix) {
     }
 }
 
-TEST_F(Shards, RefuseWhatIsNone) {
+TEST_F(Shards, RefuseInvalidArguments) {
     const std::vector<float> values(100, 1.0F);
     auto shards = shards_of(values, {60, 40});
     auto outputs = arrays_of<float>({60, 40});
@@ -317,7 +317,7 @@ TEST_F(Shards, RefuseWhatIsNone) {
     });
 }
 
-TEST_F(Shards, OfNothingNothingIsLaunched) {
+TEST_F(Shards, LaunchNothingForNoElements) {
     const std::vector<Shard<float>> shards{{nullptr, 0}, {nullptr, 0}};
     const std::vector<float*> outputs{nullptr, nullptr};
     tuned_stencil(shards, outputs, {}, ShardOutput::all, *session_);

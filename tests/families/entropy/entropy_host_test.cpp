@@ -99,14 +99,14 @@ TEST_F(EntropyHost, AutoIsRightWithAndWithoutGpus) {
     EXPECT_EQ(one.judge(tuned_entropy(one.elements, 53, 131, {}, session)), "");
 }
 
-TEST_F(EntropyHost, AWindowOfOneLevelHasNone) {
+TEST_F(EntropyHost, AWindowOfOneLevelHasNoEntropy) {
     const std::vector<float> flat(40 * 40, 3);
     for (const float entropy : tuned_entropy(flat, 40, 40, {}, session_)) {
         EXPECT_EQ(entropy, 0.0F);
     }
 }
 
-TEST_F(EntropyHost, WhatIsNoLevelCountsAsTheNearest) {
+TEST_F(EntropyHost, ElementsOutsideTheLevelsCountAsTheNearest) {
     EntropyCase<float> one(31, 41, {});
     for (std::size_t i = 0; i < one.elements.size(); i += 3) {
         constexpr float kStrays[] = {-1, std::numeric_limits<float>::quiet_NaN(), 16,
@@ -117,7 +117,7 @@ TEST_F(EntropyHost, WhatIsNoLevelCountsAsTheNearest) {
     EXPECT_EQ(one.judge(tuned_entropy(one.elements, 31, 41, {}, session_)), "");
 }
 
-TEST_F(EntropyHost, RefusesWhatItCannotDo) {
+TEST_F(EntropyHost, RefusesInvalidEntropies) {
     const std::vector<float> some(6);
     const auto call = [&](const Entropy& entropy) {
         return [this, &some, entropy] { return tuned_entropy(some, 2, 3, entropy, session_); };

@@ -71,7 +71,7 @@ TEST(EntropyReference, IsTheDefinitionAtEveryElement) {
     }
 }
 
-TEST(EntropyReference, OfOneLevelIsZeroAndOfAllAlikeTheLogarithm) {
+TEST(EntropyReference, IsZeroForOneLevelAndTheLogarithmForEqualCounts) {
     const EntropyReference flat({{7}, 20, 20}, {5, 16});
     EXPECT_NEAR(flat.at(10, 10), 0, 1e-12);
     const EntropyReference alike({{0, 1, 2}, 30, 30}, {3, 3});  // each row is the same
@@ -103,7 +103,7 @@ TEST(EntropyReference, SeesOneWrongElementWhereverItIs) {
     }
 }
 
-TEST(EntropyWorkload, RefusesOutputsThatNobodyWrote) {
+TEST(EntropyWorkload, RefusesUnwrittenOutputs) {
     const Problem problem{
         "entropy", {{"element", "float32"}, {"window", "5"}, {"levels", "16"}}, {40, 50}};
     const Case timed = EntropyWorkload().timed(problem);

@@ -73,7 +73,7 @@ TEST(CustomOperation, HasAnotherFingerprintForAnotherResult) {
                   [](CustomOperation& operation) { operation.result = ElementType::float64; })));
 }
 
-TEST(CustomOperation, RefusesABracketWithoutItsPair) {
+TEST(CustomOperation, RefusesAnUnmatchedBracket) {
     const auto refused = [](const std::string& map, const std::string& bracket) {
         expect_error(ErrorKind::usage, "its map has an unmatched \"" + bracket + "\"", [&] {
             refuse_bad_operation(changed([&](CustomOperation& one) { one.map = map; }));
@@ -89,7 +89,7 @@ TEST(CustomOperation, RefusesABracketWithoutItsPair) {
     }
 }
 
-TEST(CustomOperation, RefusesANameThatIsNoIdentifier) {
+TEST(CustomOperation, RefusesAnInvalidName) {
     for (const std::string& name :
          {std::string("log sum"), std::string("2nd"), std::string("a\"b"), std::string(65, 'a')}) {
         expect_error(ErrorKind::usage, "its name must be", [&] {
@@ -99,7 +99,7 @@ TEST(CustomOperation, RefusesANameThatIsNoIdentifier) {
     }
 }
 
-TEST(CustomOperation, RefusesAToleranceThatIsNone) {
+TEST(CustomOperation, RefusesAnInvalidTolerance) {
     for (const double tolerance : {-1.0, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
         expect_error(ErrorKind::usage, "its tolerance is", [&] {
             refuse_bad_operation(

@@ -223,7 +223,7 @@ TEST_F(ReduceKey, IsAnotherOneForEachPartOfTheRequest) {
     }
 }
 
-TEST(ReduceProblem, NamesItsKernelTypesAndWhatIsPinned) {
+TEST(ReduceProblem, NamesItsKernelTypesAndPinnedConfiguration) {
     const Problem problem = reduce_problem({ElementType::int8,
                                             ElementType::float64,
                                             {ReduceOp::mean, "block=256"},

@@ -250,7 +250,7 @@ private:
     std::filesystem::path database_ = directory_.path() / "tuning.db";
 };
 
-TEST_P(ReduceCudaFault, OfEachCallWithoutAContext) {
+TEST_P(ReduceCudaFault, EachDriverCallMayFailWithoutAContext) {
     strike_each_call({CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_OUT_OF_MEMORY}, kNoContext);
 }
 
@@ -259,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(Of, ReduceCudaFault, ::testing::ValuesIn(kCalls), kName
 
 class ReduceCudaFaultInContext : public ReduceCudaFault {};
 
-TEST_P(ReduceCudaFaultInContext, OfEachCallOnAnotherDevice) {
+TEST_P(ReduceCudaFaultInContext, EachDriverCallMayFailOnAnotherDevice) {
     strike_each_call({CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_INVALID_VALUE}, 1);
 }
 
@@ -380,7 +380,7 @@ TEST(ReduceCuda, NeverDispatchesAWrongKernelHoweverFast) {
     EXPECT_TRUE(app.prepare().info().configuration.starts_with("block=1024 "));
 }
 
-TEST(ReduceCuda, IsAnErrorWhereEveryKernelIsWrong) {
+TEST(ReduceCuda, IsAnErrorIfEveryKernelIsWrong) {
     App app(options_for(TunePolicy::now));
     app.fake.on_launch = [](FakeLaunch&) { return CUDA_SUCCESS; };  // writes nothing
     expect_error(ErrorKind::verify, "wrong_result", [&] { app.reduce(); });

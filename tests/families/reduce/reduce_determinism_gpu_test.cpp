@@ -98,7 +98,7 @@ TEST_F(ReduceDeterminism, APinnedConfigurationGivesTheSameBitsInEverySession) {
     }
 }
 
-TEST_F(ReduceDeterminism, WhatAnAnswerSaysOfItselfCanBePinned) {
+TEST_F(ReduceDeterminism, AReportedConfigurationCanBePinned) {
     const DeviceArray<double> array(*driver_, rounding_values<double>());
     const std::string answered =
         prepare_reduce<double>(kCount, ReduceOp::sum, {}, session_).info().configuration;
@@ -120,7 +120,7 @@ TEST_F(ReduceDeterminism, AnAtomicFinishOfIntegersIsExactAndCanBePinned) {
               -3 * static_cast<std::int32_t>(kCount));
 }
 
-TEST_F(ReduceDeterminism, TextThatIsNoConfigurationIsRefused) {
+TEST_F(ReduceDeterminism, MalformedConfigurationsAreRefused) {
     expect_refused({ReduceOp::sum, "the fastest, please"},
                    "expected parameter=value, found \"the\"");
     expect_refused({ReduceOp::sum, "block=256"}, "parameter items_per_thread is missing");

@@ -54,7 +54,7 @@ TEST_F(ReduceGpu, IsRightForEveryTypeOperationSizeAndOffset) {
     }
 }
 
-TEST_F(ReduceGpu, OfNothingIsTheIdentityWithoutACompile) {
+TEST_F(ReduceGpu, NoElementsGiveTheIdentityWithoutACompile) {
     const double* nothing = nullptr;
     EXPECT_EQ(tuned_reduce(nothing, 0, ReduceOp::sum, nullptr, session_), 0.0);
     DeviceArray<double> result(*driver_, 1);

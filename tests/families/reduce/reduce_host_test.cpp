@@ -239,7 +239,7 @@ int answer_from_store(const char* database, const char* expected) {
     return right ? 0 : 1;
 }
 
-TEST(ReduceHostShapes, RefusesWhatIsNoMatrixAndWhatAreNoOffsets) {
+TEST(ReduceHostShapes, RefusesBadMatrixSizesAndOffsets) {
     Options options = options_for({});
     options.on_miss = TunePolicy::template_default;
     Session session(options);

@@ -78,13 +78,13 @@ TEST_F(ReducePinned, StandsBesideTheTunedAnswer) {
     EXPECT_EQ(info(pinned).configuration, configuration);
 }
 
-TEST_F(ReducePinned, TakesWhatATunedAnswerSaysOfItself) {
+TEST_F(ReducePinned, TakesTheConfigurationOfATunedAnswer) {
     const std::string tuned = info(ReduceOp::sum).configuration;
     EXPECT_EQ(reduce({ReduceOp::sum, tuned}), right());
     EXPECT_EQ(info({ReduceOp::sum, tuned}).origin, Origin::pinned);
 }
 
-TEST_F(ReducePinned, RefusesTextThatIsNoConfiguration) {
+TEST_F(ReducePinned, RefusesMalformedConfigurations) {
     refuse({ReduceOp::sum, "fast"}, "expected parameter=value, found \"fast\"");
     refuse({ReduceOp::sum, "block=256"}, "parameter items_per_thread is missing");
     refuse({ReduceOp::sum, "speed=9"}, "unknown parameter \"speed\"");

@@ -152,7 +152,7 @@ TEST(ReduceReference, FindsTheFirstExtremeAndTheFirstNan) {
     EXPECT_EQ(index(Op::arg_max, {-HUGE_VALF, -HUGE_VALF}, 2), 0);
 }
 
-TEST(ReduceReference, CountsWhatIsNotZero) {
+TEST(ReduceReference, CountsNonzeroElements) {
     const Floats values{0, -0.0F, kNan, 1, std::numeric_limits<float>::denorm_min()};
     EXPECT_EQ(reduce<std::int64_t>(Op::count_nonzero, values), 3);
     EXPECT_EQ(reduce<std::int64_t>(Op::count_nonzero, values, 5'000'000'002), 3'000'000'000);

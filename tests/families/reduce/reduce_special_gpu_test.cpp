@@ -132,7 +132,7 @@ TYPED_TEST(ReduceSpecialFloats, InfinitiesAreValues) {
     }
 }
 
-TYPED_TEST(ReduceSpecialFloats, OfNothingButInfinitiesTheFirstIsTheExtreme) {
+TYPED_TEST(ReduceSpecialFloats, AmongInfinitiesOnlyTheFirstIsTheExtreme) {
     const std::vector<TypeParam> lowest(5000, this->of(-TestFixture::kInfinity));
     this->expect_value(ReduceOp::arg_max, lowest, std::int64_t{0});
     const std::vector<TypeParam> highest(5000, this->of(TestFixture::kInfinity));
@@ -196,7 +196,7 @@ TEST_F(ReduceSpecial, AWiderResultDoesNotWrap) {
     expect_value(ReduceOp::sum, highest, std::uint32_t{0} - 3u);
 }
 
-TEST_F(ReduceSpecial, OfEqualExtremesTheFirstIsMeant) {
+TEST_F(ReduceSpecial, TheFirstOfEqualExtremesWins) {
     for (const std::size_t n : kSizes) {
         std::vector<std::int8_t> values(n, 1);
         expect_value(ReduceOp::arg_min, values, std::int64_t{0});
@@ -208,7 +208,7 @@ TEST_F(ReduceSpecial, OfEqualExtremesTheFirstIsMeant) {
     }
 }
 
-TEST_F(ReduceSpecial, OfNothingTheAnswerIsWhatTheTableSays) {
+TEST_F(ReduceSpecial, NoElementsGiveTheValueInTheTable) {
     const float* none = nullptr;
     EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::sum, nullptr, session_), 0);
     EXPECT_EQ(tuned_reduce(none, 0, ReduceOp::product, nullptr, session_), 1);

@@ -77,7 +77,7 @@ TEST(ReduceTypes, LeavesTheResultOfACustomOperationToIt) {
     EXPECT_THROW(accumulator_of(E::int8, Op::custom, E::float16), Error);
 }
 
-TEST(ReduceTypes, SaysWhatToAskForInPlaceOfAResultThatThereIsNot) {
+TEST(ReduceTypes, NamesTheSupportedResultTypes) {
     expect_error(ErrorKind::usage,
                  "arg_max of float32 gives int64, not float32: ask for tuned_reduce<std::int64_t>",
                  [] { accumulator_of(E::float32, Op::arg_max, E::float32); });
@@ -91,7 +91,7 @@ TEST(ReduceTypes, SaysWhatToAskForInPlaceOfAResultThatThereIsNot) {
     EXPECT_THROW(accumulator_of(E::float32, Op::mean, E::int32), Error);
 }
 
-TEST(ReduceTypes, RefusesNumbersThatAreNone) {
+TEST(ReduceTypes, RefusesValuesOutsideTheEnum) {
     expect_error(ErrorKind::usage, "99 is not a reduction operation",
                  [] { accumulator_of(E::int8, static_cast<Op>(99), E::int32); });
     expect_error(ErrorKind::usage, "99 is not an element type",
@@ -121,7 +121,7 @@ TEST(ValueOfNothing, IsTheOtherExtremeForMinAndMax) {
     EXPECT_EQ(nothing<std::uint32_t>(Op::max), 0U);
 }
 
-TEST(ValueOfNothing, IsRefusedWhereThereIsNone) {
+TEST(ValueOfNothing, IsRefusedIfUndefined) {
     for (const Op op : {Op::arg_min, Op::arg_max, Op::custom}) {
         expect_error(ErrorKind::usage, std::string(to_string(op)) + " of no elements",
                      [&] { value_of_nothing(op, E::int64); });

@@ -162,7 +162,7 @@ TEST(ReduceWorkload, ComparesExactCustomOperationsExactly) {
     EXPECT_NE(timed.agree(one, other), "");
 }
 
-TEST(ReduceWorkload, RefusesTypesItDoesNotHave) {
+TEST(ReduceWorkload, RefusesUnsupportedTypes) {
     Problem problem = problem_of(types_of(E::float32, Op::sum), {100});
     problem.types["element"] = "float8";
     EXPECT_THROW(ReduceWorkload(ReduceKind::all).timed(problem), Error);

@@ -98,7 +98,7 @@ TEST_F(StencilHost, KeepsInfinitiesAndNaNToTheOutputsThatReadThem) {
     }
 }
 
-TEST_F(StencilHost, OfNoOutputsNothingIsCompiled) {
+TEST_F(StencilHost, CompilesNothingForNoOutputs) {
     const std::vector<float> four(4);
     EXPECT_TRUE(tuned_stencil(four, {.radius = 2}, session_).empty());
     EXPECT_TRUE(
@@ -106,7 +106,7 @@ TEST_F(StencilHost, OfNoOutputsNothingIsCompiled) {
     EXPECT_EQ(session_.counters().compiles, 0);
 }
 
-TEST_F(StencilHost, RefusesWhatIsNoStencil) {
+TEST_F(StencilHost, RefusesInvalidStencils) {
     const std::vector<float> reals(100);
     const std::vector<std::int32_t> integers(100);
     const auto refused = [&](const std::string& text, const auto& input, const Stencil& stencil) {
@@ -128,7 +128,7 @@ TEST_F(StencilHost, RefusesWhatIsNoStencil) {
     refused("9 is not a boundary", reals, {.boundary = static_cast<Boundary>(9)});
 }
 
-TEST_F(StencilHost, RefusesPointersThatCannotBe) {
+TEST_F(StencilHost, RefusesBadPointers) {
     std::array<float, 100> data{};
     std::array<float, 100> other{};
     const auto refused = [&](const std::string& text, const void* input, std::int64_t n,

@@ -127,7 +127,7 @@ TEST(StencilReference, LetsInfinitiesAndNaNReachTheirOwnOutputsOnly) {
     EXPECT_EQ(reference.compare(right.data()), "output 7 is nan, expected 6");
 }
 
-TEST(StencilKernel, IsMadeAgainFromItsSpec) {
+TEST(StencilKernel, IsRebuiltFromItsSpec) {
     const std::vector<std::string> spec = stencil_kernel(PlatformKind::cuda).spec;
     EXPECT_EQ(stencil_kernel_of(spec).kernel_template.hash(),
               stencil_kernel(PlatformKind::cuda).kernel_template.hash());
