@@ -51,7 +51,7 @@ class Checker:
                          "-Wno-unused-but-set-variable", "-I", str(self.source / "src/include")]
         self.link = arguments.link
         self.folder = Path(folder)
-        self.jitune = shell_block.Jitune(arguments.jitune, self.source, self.folder)
+        self.jitune = shell_block.Jitune(Path(arguments.jitune).resolve(), self.source, self.folder)
         self.printed = None  # by the last program
 
     def check(self, block):
