@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""links.py SOURCE: every link of README and docs leads to a file and a heading; no line is too long."""
+"""links.py SOURCE: links of README and docs lead to a file and a heading, named files exist, no line is too long."""
 
 import re
 import sys
@@ -9,6 +9,8 @@ from pathlib import Path
 from pages import pages
 
 WIDTH = 120
+# `src/tuning/search.cpp`, also without its ending; NAME stands for the reader's own.
+FILE = re.compile(r"`((?:src|tests|tuner_db|kernel_templates|articles|bench|examples|scripts|cmake|docs)/[\w./-]+)`")
 
 
 def without_code(text):
@@ -33,6 +35,9 @@ def faults(source, page):
         if len(line) > WIDTH and not line.lstrip().startswith("<!--"):
             yield f"{page}:{number}: {len(line)} characters; break the line after at most {WIDTH}"
     for number, line in enumerate(without_code(text).splitlines(), 1):
+        for name in FILE.findall(line):
+            if "NAME" not in name and not (source / name).exists() and not list(source.glob(name + ".*")):
+                yield f"{page}:{number}: there is no file {name}"
         for target in re.findall(r"\]\(([^)\s]+)\)", line):
             if re.match(r"https?:", target):
                 continue
