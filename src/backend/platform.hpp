@@ -22,6 +22,8 @@ public:
     [[nodiscard]] virtual int device_count() const = 0;
     /// In one line, why device_count() is 0; empty otherwise.
     [[nodiscard]] virtual std::string missing() const = 0;
+    /// The code of the call that found no device; none otherwise.
+    [[nodiscard]] virtual NativeCode missing_code() const { return {}; }
 
     /// The device, opened on first use. 0 <= ordinal < device_count().
     virtual Device& device(int ordinal) = 0;

@@ -83,7 +83,8 @@ Platform& Engine::platform(PlatformKind kind) {
         if (platform->kind() == kind) {
             if (platform->device_count() == 0) {
                 throw Error(ErrorKind::unavailable,
-                            fmt::format("no {} device: {}", to_string(kind), platform->missing()));
+                            fmt::format("no {} device: {}", to_string(kind), platform->missing()),
+                            platform->missing_code());
             }
             return *platform;
         }

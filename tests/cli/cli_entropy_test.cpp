@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,11 @@ TEST_F(CliEntropyTest, TheHostsStepsAreRight) {
     const json explained = jitune_json(
         "db explain --kernel entropy -n 40x40 --device machine --db \"$folder/steps.db\"");
     EXPECT_EQ(explained["rows"][0]["configuration"], placed["configuration"]);
-    EXPECT_EQ(explained["candidates"].size(), 1U) << explained;  // not once more for the finals
+    std::set<std::string> candidates;
+    for (const json& candidate : explained["candidates"]) {
+        candidates.insert(candidate["configuration"]);
+    }
+    EXPECT_EQ(explained["candidates"].size(), candidates.size()) << "not once more for the finals";
 }
 
 TEST_F(CliEntropyTest, PlacementsAreSweptAheadAndReductionsHaveNone) {

@@ -232,7 +232,7 @@ TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
     const std::string replay = "replay " + path("sweep.json") + " --repeats 4";
     const json near = jitune_json(replay)["median_evaluations_to_5_percent"];
     const std::string text = jitune(replay).out;
-    EXPECT_NE(text.find("best found"), std::string::npos);
+    EXPECT_NE(text.find("best time found"), std::string::npos);
     EXPECT_NE(text.find(fmt::format("after {:g} evaluations", near.get<double>())),
               std::string::npos)
         << text;

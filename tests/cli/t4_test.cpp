@@ -80,7 +80,7 @@ TEST(T4, ATextThatIsNotJsonIsRefusedWithItsPlace) {
     refused("{\"results\":\n  NaN}", ":2:3: invalid JSON from here on: \"NaN}\"");
     refused("{\"results\": [1, 2", ":1:18: the JSON document is incomplete");
     refused("", ":1:1: the JSON document is incomplete");
-    refused("[1e999]", ": a number in it is too large");
+    refused("[1e999]", ": a number is too large");
     refused(std::string("\x7f") + "ELF", ":1:1: invalid JSON from here on: \"ELF\"");
     refused("[1]", ": T4: the document must be an object with a list");
     expect_error(ErrorKind::usage, "cannot read", [&] { read_t4(folder.path()); });

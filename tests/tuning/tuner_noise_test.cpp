@@ -56,7 +56,8 @@ Kernel kernel_of(std::size_t count) {
         "ticket = {{ access = \"zeroed\", type = \"uint32\", count = \"1\" }}\n"
         "result = {{ access = \"out\", type = \"int32\", count = \"1\" }}\n"
         "[[launch]]\nentry = \"candidate\"\ntemplate = [\"candidate\"]\n"
-        "arguments = [\"values\", \"n\", \"ticket\", \"result\"]\nblock = 32\ngrid = 1\n*/\n",
+        "arguments = [\"values\", \"n\", \"ticket\", \"result\"]\nblock = \"32\"\ngrid = "
+        "\"1\"\n*/\n",
         fmt::join(candidates, ", "));
     return {KernelTemplate({"sum.cu", text, {}}), fake_sum_workload()};
 }

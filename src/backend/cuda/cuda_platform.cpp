@@ -79,6 +79,7 @@ public:
         return static_cast<int>(driver().devices.size());
     }
     [[nodiscard]] std::string missing() const override { return driver().missing; }
+    [[nodiscard]] NativeCode missing_code() const override { return driver().missing_code; }
 
     CudaDevice& device(int ordinal) override {
         if (device_count() == 0) {
@@ -225,10 +226,11 @@ private:
         const CUresult result = table.cuPointerGetAttribute(
             &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device_address(data));
         if (result == CUDA_ERROR_INVALID_VALUE || ordinal < 0) {
-            throw Error(ErrorKind::usage,
-                        "cannot find the device of a shard: its pointer is not device memory, and it "
-                        "has no stream",
-                        native_code(result));
+            throw Error(
+                ErrorKind::usage,
+                "cannot find the device of a shard: its pointer is not device memory, and it "
+                "has no stream",
+                native_code(result));
         }
         check(table, result, "cuPointerGetAttribute", "find the device of a shard");
         return ordinal;

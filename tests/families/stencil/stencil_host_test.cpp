@@ -121,10 +121,10 @@ TEST_F(StencilHost, RefusesInvalidStencils) {
     refused("radius -1", reals, {.radius = -1});
     refused("3 weights: radius 2 takes 5", reals, {.radius = 2, .weights = halves});
     refused("mean and weights", reals, {.weights = halves, .mean = true});
-    refused("weight 0.5 is no int32", integers, {.weights = halves});
-    refused("weight 2147483648 is no int32", integers, {.weights = wide});
-    refused("weight inf is no float32", reals, {.weights = endless});
-    refused("weight 1e+39 is no float32", reals, {.weights = huge});
+    refused("weight 0.5 must be a value of int32", integers, {.weights = halves});
+    refused("weight 2147483648 must be a value of int32", integers, {.weights = wide});
+    refused("weight inf must be ", reals, {.weights = endless});
+    refused("weight 1e+39 must be ", reals, {.weights = huge});
     refused("9 is not a boundary", reals, {.boundary = static_cast<Boundary>(9)});
 }
 
