@@ -170,6 +170,15 @@ std::string insert(std::string_view verb, const RecordTable& table) {
                        fmt::join(table.columns, ", "), values);
 }
 
+std::string where_key(std::string_view bucket) {
+    std::vector<std::string> terms;
+    for (const std::string_view column : columns_of<RecordKey>()) {
+        const std::string_view comparison = column == "bucket" ? bucket : "=";
+        terms.push_back(fmt::format("{} {} ?{}", column, comparison, terms.size() + 1));
+    }
+    return fmt::format("WHERE {}", fmt::join(terms, " AND "));
+}
+
 Blob digest_of(const RecordTable& table, const Row& row) {
     // From the last column backwards, values that a migration gave to older rows stay out. So the
     // digests of older rows still match, and a measurement keeps its identity. Changing a cell from

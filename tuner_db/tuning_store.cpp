@@ -44,17 +44,6 @@ bool may_write_beside(const std::filesystem::path& path) {
            faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
-/// "kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound. With `bucket`
-/// "<>", those that differ from it in the bucket alone.
-std::string where_key(std::string_view bucket = "=") {
-    std::vector<std::string> terms;
-    for (const std::string_view column : columns_of<RecordKey>()) {
-        const std::string_view comparison = column == "bucket" ? bucket : "=";
-        terms.push_back(fmt::format("{} {} ?{}", column, comparison, terms.size() + 1));
-    }
-    return fmt::format("WHERE {}", fmt::join(terms, " AND "));
-}
-
 }  // namespace
 
 class TuningStore::Impl {

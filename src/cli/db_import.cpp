@@ -46,7 +46,7 @@ Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     return {{{"FILE",
               &arguments->file,
-              "What \"db export\" has written, plain or .gz",
+              "A file written by \"db export\", plain or .gz",
               {.required = true}},
              arguments->database_option(),
              arguments->log_option()},

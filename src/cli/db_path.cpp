@@ -17,12 +17,12 @@ bool exists(const Options& options) {
     return !options.database.empty() && std::filesystem::exists(options.database);
 }
 
-/// As an app opens the database, which is what decides the journal mode.
+/// Opens the database as an app does, since that decides the journal mode.
 TuningStore::Status status_of(const Options& options) {
     return open_database(options, TuningStore::Access::as_permitted)->status();
 }
 
-/// A database that is not there yet has a path but no state.
+/// A database that does not exist yet has a path but no state.
 Json path_json(const Options& options) {
     if (!exists(options)) {
         return {{"path", options.database.empty() ? Json() : Json(options.database.string())},
@@ -43,7 +43,7 @@ std::string path_text(const Options& options) {
         return "none: winners are kept in memory only\n";
     }
     if (!exists(options)) {
-        return fmt::format("{}\nnot there yet: the first winner makes it\n",
+        return fmt::format("{}\nit does not exist yet; the first winner creates it\n",
                            options.database.string());
     }
     const TuningStore::Status status = status_of(options);

@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// What the device's clocks did while a batch of samples was taken.
+/// The behaviour of the device's clocks while a batch of samples was taken.
 enum class Clocks { steady, noisy, unknown };
 
 /// "steady", "noisy", "unknown".
