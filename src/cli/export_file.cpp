@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_export(const std::string& message) {
     throw Error(ErrorKind::usage, message);
 }
 
@@ -23,7 +23,7 @@ RecordKey key_of(const ParsedJson& json) {
     const RecordKey key = internal::from_json<RecordKey>(json);
     if (key.kernel.empty() || key.template_hash.empty() || key.device_class.empty() ||
         key.bucket < 0 || key.alignment < 1) {
-        fail("\"key\" does not name a problem");
+        refuse_export("\"key\" does not name a problem");
     }
     return key;
 }
@@ -32,11 +32,11 @@ Measurement measurement_of(const RecordKey& key, const ParsedJson& json) {
     const Measurement measurement = measurement_from_json(json, key);
     const bool timed = measurement.verdict == Verdict::timed;
     if (timed != !measurement.samples_ns.empty() || (timed && !measurement.reason.empty())) {
-        fail("\"samples_ns\" and \"reason\" contradict the verdict");
+        refuse_export("\"samples_ns\" and \"reason\" contradict the verdict");
     }
     const std::string& order = measurement.reproducibility;
     if (order != "exact" && order != "fixed" && order != "any") {
-        fail("\"reproducibility\" must be exact, fixed or any");
+        refuse_export("\"reproducibility\" must be exact, fixed or any");
     }
     return measurement;
 }
@@ -44,7 +44,7 @@ Measurement measurement_of(const RecordKey& key, const ParsedJson& json) {
 const ParsedJson& identity_of(const ParsedJson& document) {
     const auto metadata = document.is_object() ? document.find("metadata") : document.end();
     if (metadata == document.end() || !metadata->is_object() || !metadata->contains("jitune")) {
-        fail(
+        refuse_export(
             "it does not name the kernel and the device that were measured, since \"jitune db "
             "export\" did not write it; \"jitune tune --from\" can try its best configurations");
     }
@@ -54,8 +54,8 @@ const ParsedJson& identity_of(const ParsedJson& document) {
 std::vector<Measurement> measurements_of(const ParsedJson& document) {
     const ParsedJson& identity = identity_of(document);
     if (const auto version = integer_member(identity, "version"); version != kVersion) {
-        fail(fmt::format("its format has version {}, and this jitune reads version {}", version,
-                         kVersion));
+        refuse_export(fmt::format("its format has version {}, and this jitune reads version {}",
+                                  version, kVersion));
     }
     const RecordKey key = key_of(member(identity, "key"));
     std::vector<Measurement> measurements;
@@ -63,7 +63,7 @@ std::vector<Measurement> measurements_of(const ParsedJson& document) {
         try {
             measurements.push_back(measurement_of(key, json));
         } catch (const Error& error) {
-            fail(fmt::format("measurement {}: {}", measurements.size(), error.what()));
+            refuse_export(fmt::format("measurement {}: {}", measurements.size(), error.what()));
         }
     }
     return measurements;
@@ -90,7 +90,7 @@ std::vector<Measurement> read_export(const std::filesystem::path& path) {
     try {
         return measurements_of(document);
     } catch (const Error& error) {
-        fail(fmt::format("{}: {}", path.string(), error.what()));
+        refuse_export(fmt::format("{}: {}", path.string(), error.what()));
     }
 }
 

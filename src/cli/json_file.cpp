@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;  // a small gzip may hold any amount
 constexpr std::size_t kExcerpt = 24;
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_file(const std::string& message) {
     throw Error(ErrorKind::usage, message);
 }
 
@@ -28,7 +28,7 @@ std::string read_all(const std::filesystem::path& path) {
     };
     const std::unique_ptr<gzFile_s, Closer> file(gzopen(path.c_str(), "rb"));
     if (file == nullptr) {
-        fail(fmt::format("cannot open {}", path.string()));
+        refuse_file(fmt::format("cannot open {}", path.string()));
     }
     std::string text;
     std::string block(1 << 20, '\0');
@@ -36,13 +36,13 @@ std::string read_all(const std::filesystem::path& path) {
     while ((count = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()))) > 0) {
         text.append(block, 0, static_cast<std::size_t>(count));
         if (text.size() > kMostBytes) {
-            fail(fmt::format("{}: more than 256 MiB of text", path.string()));
+            refuse_file(fmt::format("{}: more than 256 MiB of text", path.string()));
         }
     }
     int code = 0;
     const char* reason = gzerror(file.get(), &code);
     if (count < 0 || code != Z_OK) {
-        fail(fmt::format("cannot read {}: {}", path.string(), reason));
+        refuse_file(fmt::format("cannot read {}: {}", path.string(), reason));
     }
     return text;
 }
@@ -63,7 +63,7 @@ std::string complaint(const std::filesystem::path& path, const std::string& text
 }
 
 [[noreturn]] void refuse(const char* key, const char* kind) {
-    fail(fmt::format("\"{}\" must be {}", key, kind));
+    refuse_file(fmt::format("\"{}\" must be {}", key, kind));
 }
 
 }  // namespace
@@ -73,9 +73,9 @@ ParsedJson read_json(const std::filesystem::path& path) {
     try {
         return ParsedJson::parse(text);
     } catch (const ParsedJson::parse_error& error) {
-        fail(complaint(path, text, error.byte));
+        refuse_file(complaint(path, text, error.byte));
     } catch (const ParsedJson::exception&) {
-        fail(fmt::format("{}: a number is too large", path.string()));
+        refuse_file(fmt::format("{}: a number is too large", path.string()));
     }
 }
 
@@ -87,7 +87,7 @@ const ParsedJson* find_member(const ParsedJson& object, const char* key) {
 const ParsedJson& member(const ParsedJson& object, const char* key) {
     const ParsedJson* const found = find_member(object, key);
     if (found == nullptr) {
-        fail(fmt::format("\"{}\" is missing", key));
+        refuse_file(fmt::format("\"{}\" is missing", key));
     }
     return *found;
 }

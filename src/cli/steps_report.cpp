@@ -36,38 +36,37 @@ std::optional<Json> unless_placed(const StepRun& run, double ns) {
     return run.step->platform == PlatformKind::machine ? std::nullopt : std::optional<Json>(ns);
 }
 
-using Value = std::optional<Json>;
+using Cell = std::optional<Json>;
 
 constexpr std::array kKeys{
-    Key{"article", false, [](const StepRun& run) -> Value { return run.step->article; }},
-    Key{"step", false, [](const StepRun& run) -> Value { return run.step->name; }},
-    Key{"change", false, [](const StepRun& run) -> Value { return run.step->change; }},
-    Key{"device", false, [](const StepRun& run) -> Value { return run.device->id; }},
-    Key{"size", false, [](const StepRun& run) -> Value { return run.input.size; }},
-    Key{"radius", false, [](const StepRun& run) -> Value { return run.input.radius; }},
+    Key{"article", false, [](const StepRun& run) -> Cell { return run.step->article; }},
+    Key{"step", false, [](const StepRun& run) -> Cell { return run.step->name; }},
+    Key{"change", false, [](const StepRun& run) -> Cell { return run.step->change; }},
+    Key{"device", false, [](const StepRun& run) -> Cell { return run.device->id; }},
+    Key{"size", false, [](const StepRun& run) -> Cell { return run.input.size; }},
+    Key{"radius", false, [](const StepRun& run) -> Cell { return run.input.radius; }},
     Key{"outputs_per_thread", false,
-        [](const StepRun& run) -> Value {
+        [](const StepRun& run) -> Cell {
             return run.step->outputs > 0 ? Json(run.step->outputs) : Json();
         }},
-    Key{"outcome", false,
-        [](const StepRun& run) -> Value { return to_string(run.result.outcome); }},
+    Key{"outcome", false, [](const StepRun& run) -> Cell { return to_string(run.result.outcome); }},
     Key{"configuration", true,
-        [](const StepRun& run) -> Value { return run.result.standard.configuration; }},
+        [](const StepRun& run) -> Cell { return run.result.standard.configuration; }},
     Key{"median_ns", true,
-        [](const StepRun& run) -> Value { return run.result.standard.median_ns; }},
-    Key{"noise", true, [](const StepRun& run) -> Value { return run.result.standard.noise; }},
-    Key{"gb_per_s", true, [](const StepRun& run) -> Value { return run.result.gb_per_s; }},
+        [](const StepRun& run) -> Cell { return run.result.standard.median_ns; }},
+    Key{"noise", true, [](const StepRun& run) -> Cell { return run.result.standard.noise; }},
+    Key{"gb_per_s", true, [](const StepRun& run) -> Cell { return run.result.gb_per_s; }},
     Key{"share_of_peak", true, [](const StepRun& run) { return or_null(share_of_peak(run)); }},
     Key{"speed_up", true, [](const StepRun& run) { return or_null(run.speed_up); }},
     Key{"best", true,
         [](const StepRun& run) {
-            return run.result.best ? Value(time_json(*run.result.best)) : std::nullopt;
+            return run.result.best ? Cell(time_json(*run.result.best)) : std::nullopt;
         }},
     Key{"kernel_ns", true,
         [](const StepRun& run) { return unless_placed(run, run.result.standard.median_ns); }},
     Key{"copies_ns", true,
         [](const StepRun& run) { return unless_placed(run, run.result.copies_ns); }},
-    Key{"whole_ns", true, [](const StepRun& run) -> Value { return run.result.whole_ns(); }},
+    Key{"whole_ns", true, [](const StepRun& run) -> Cell { return run.result.whole_ns(); }},
 };
 
 const Key& key_of(std::string_view name) {

@@ -25,7 +25,7 @@ namespace {
 constexpr double kKernelTunerFailure = 1e20;
 constexpr double kNsPerMs = 1e6;
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse_t4(const std::string& message) {
     throw Error(ErrorKind::usage, "T4: " + message);
 }
 
@@ -45,7 +45,7 @@ double ns_per_unit(const std::string& unit) {
                                                       {"millisecond", kNsPerMs}};
     const auto known = kUnits.find(unit);
     if (known == kUnits.end()) {
-        fail(fmt::format("unknown unit of time \"{}\": use s, ms, us or ns", unit));
+        refuse_t4(fmt::format("unknown unit of time \"{}\": use s, ms, us or ns", unit));
     }
     return known->second;
 }
@@ -62,7 +62,7 @@ Value value_of(const ParsedJson& json) {
         }
     }
     if (json.is_structured()) {
-        fail(
+        refuse_t4(
             "the value of a parameter is a list or an object: use a number, a text or a truth "
             "value");
     }
@@ -134,7 +134,7 @@ std::vector<Value> values_of(const ParsedJson& configuration, const std::vector<
     for (const std::string& name : names) {
         const auto value = configuration.find(name);
         if (value == configuration.end()) {
-            fail(fmt::format("result {} has no value for parameter {}", number, name));
+            refuse_t4(fmt::format("result {} has no value for parameter {}", number, name));
         }
         values.push_back(value_of(*value));
     }
@@ -178,7 +178,7 @@ Json t4_result(const Measurement& measurement) {
 RecordedSpace parse_t4(const ParsedJson& document) {
     const auto results = document.is_object() ? document.find("results") : document.end();
     if (results == document.end() || !results->is_array() || results->empty()) {
-        fail("the document must be an object with a list \"results\"");
+        refuse_t4("the document must be an object with a list \"results\"");
     }
     std::vector<std::string> names;
     std::map<std::vector<Value>, std::optional<double>> times;
@@ -186,14 +186,14 @@ RecordedSpace parse_t4(const ParsedJson& document) {
         const ParsedJson& result = (*results)[number];
         const auto configuration = result.is_object() ? result.find("configuration") : result.end();
         if (configuration == result.end() || !configuration->is_object()) {
-            fail(fmt::format("result {} has no configuration", number));
+            refuse_t4(fmt::format("result {} has no configuration", number));
         }
         if (number == 0) {
             for (const auto& item : configuration->items()) {
                 names.push_back(item.key());
             }
         } else if (configuration->size() > names.size()) {
-            fail(fmt::format("result {} has more parameters than the first", number));
+            refuse_t4(fmt::format("result {} has more parameters than the first", number));
         }
         if (text_of(result, "invalidity") != "constraints") {
             times[values_of(*configuration, names, number)] = time_ns_of(result);
