@@ -48,7 +48,7 @@ TunePolicy parse_tune_policy(std::string_view word) {
 
 LogLevel parse_log_level(std::string_view word) {
     for (const LogLevel level : kLevels) {
-        if (to_string(level) == word) {
+        if (internal::to_string(level) == word) {
             return level;
         }
     }

@@ -11,8 +11,6 @@
 
 namespace jitune::internal {
 
-namespace {
-
 /// Placements need no work memory of their own.
 class MachineSite final : public StreamSite {
 public:
@@ -20,6 +18,8 @@ public:
     Scratch scratch(const ScratchNeed& /*need*/) override { return {}; }
     void refuse_capture(const char* /*what*/) const override {}
 };
+
+namespace {
 
 bool has_gpus(Engine& engine) {
     try {

@@ -114,11 +114,11 @@ CUresult primary_release(CUdevice device) {
     return call.result;
 }
 
-CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
+CUresult primary_state(CUdevice device, unsigned* flags, int* is_active) {
     ENTER("cuDevicePrimaryCtxGetState", kInit)
     *flags = 0;
     const auto primary = state.primaries.find(device);
-    *active = primary != state.primaries.end() && primary->second != nullptr ? 1 : 0;
+    *is_active = primary != state.primaries.end() && primary->second != nullptr ? 1 : 0;
     return CUDA_SUCCESS;
 }
 

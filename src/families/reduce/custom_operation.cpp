@@ -16,19 +16,19 @@ namespace jitune::internal {
 
 namespace {
 
-struct Field {
+struct CustomField {
     std::string_view name;
     std::string CustomOperation::*text;
     bool needed;
 };
 constexpr std::array kFields{
-    Field{"name", &CustomOperation::name, true},
-    Field{"definitions", &CustomOperation::definitions, false},
-    Field{"state", &CustomOperation::state, true},
-    Field{"identity", &CustomOperation::identity, true},
-    Field{"map", &CustomOperation::map, true},
-    Field{"combine", &CustomOperation::combine, true},
-    Field{"finish", &CustomOperation::finish, true},
+    CustomField{"name", &CustomOperation::name, true},
+    CustomField{"definitions", &CustomOperation::definitions, false},
+    CustomField{"state", &CustomOperation::state, true},
+    CustomField{"identity", &CustomOperation::identity, true},
+    CustomField{"map", &CustomOperation::map, true},
+    CustomField{"combine", &CustomOperation::combine, true},
+    CustomField{"finish", &CustomOperation::finish, true},
 };
 
 /// The end of the comment or quoted text that begins at `at`; `at` if none begins there.
@@ -130,7 +130,7 @@ struct Custom {
 }  // namespace
 
 void refuse_bad_operation(const CustomOperation& operation) {
-    for (const Field& field : kFields) {
+    for (const CustomField& field : kFields) {
         const std::string& text = operation.*field.text;
         if (const char bracket = unbalanced(text); bracket != 0) {
             throw Error(ErrorKind::usage,
@@ -194,7 +194,7 @@ JITUNE_FUNCTION R jitune_finish(jitune_state a, unsigned long long n) {{
 std::vector<std::string> fields_of(const CustomOperation& operation) {
     std::vector<std::string> fields{std::string(to_string(operation.result)),
                                     fmt::format("{}", operation.tolerance)};
-    for (const Field& field : kFields) {
+    for (const CustomField& field : kFields) {
         fields.push_back(operation.*field.text);
     }
     return fields;
@@ -221,7 +221,7 @@ std::uint64_t fingerprint(const CustomOperation& operation) {
     std::uint64_t hash = quick_hash(
         {reinterpret_cast<const char*>(&operation.tolerance), sizeof operation.tolerance},
         static_cast<std::uint64_t>(operation.result));
-    for (const Field& field : kFields) {
+    for (const CustomField& field : kFields) {
         hash = quick_hash(operation.*field.text, hash);
     }
     return hash;
