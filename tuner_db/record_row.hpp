@@ -107,8 +107,10 @@ sqlite::Blob digest_of(const RecordKey& key);
 /// A whole row with its digest. Throws Error(store) as to_cell() does.
 template <HasFields Record>
 sqlite::Row to_row(const Record& record) {
-    sqlite::Row row = cells_of(record);
-    row.insert(row.begin(), sqlite::Cell{});
+    sqlite::Row row(1);  // the digest's place
+    each_field(record, [&](const Field& field, const auto& value) {
+        row.push_back(to_cell(field, value));
+    });
     row.front() = digest_of(table_of<Record>(), row);
     return row;
 }
