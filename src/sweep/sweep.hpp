@@ -31,8 +31,8 @@ struct SweepSearch {
     Hints hints = {};
 };
 
-/// The devices of a sweep: all of a platform for "auto" and for the name of a platform, else the one
-/// of that id. Throws as Engine::device().
+/// The devices of a sweep: all of a platform for "auto" and for the name of a platform, else the
+/// one of that id. Throws as Engine::device().
 std::vector<Device*> sweep_devices(Engine& engine, const std::string& id);
 
 /// Tunes problems on several devices at the same time, each of which takes the next problem from

@@ -21,8 +21,8 @@ constexpr std::size_t kSizes[] = {1, 5, 5000, 70'001};
 
 class ReduceSpecial : public GpuFixture {
 protected:
-    /// The default configuration, as an empty text, and every third finish that fits, beginning with
-    /// another one for each operation: to compile all finishes would take minutes.
+    /// The default configuration, as an empty text, and every third finish that fits, beginning
+    /// with another one for each operation: to compile all finishes would take minutes.
     std::vector<std::string> configurations(const detail::ReduceRequest& request) {
         const KernelTemplate& kernel =
             reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template;
