@@ -10,8 +10,9 @@
 
 #include "jitune/export.hpp"
 
-struct __half;         // of cuda_fp16.h
-struct __nv_bfloat16;  // of cuda_bf16.h
+// CUDA's own types, of cuda_fp16.h and cuda_bf16.h.
+struct __half;         // NOLINT(bugprone-reserved-identifier)
+struct __nv_bfloat16;  // NOLINT(bugprone-reserved-identifier)
 
 JITUNE_BEGIN_NAMESPACE
 
