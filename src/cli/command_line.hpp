@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// What `jitune --help` and `jitune --version` print beside the commands.
+/// The texts that `jitune --help` and `jitune --version` print beside the commands.
 struct ProgramTexts {
     std::string summary;
     std::string version;

@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// What a command `jitune steps ...` measures, and how it shows that.
+/// The measurements of one command `jitune steps ...` and the way it shows them.
 struct StepsPlan {
     const StepSet& set;
     StepsView view;

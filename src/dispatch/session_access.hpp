@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// What jitune's own code may do with a Session and apps may not.
+/// Access to a Session's engine for jitune's own code; apps have none.
 struct SessionAccess {
     [[nodiscard]] static Engine& engine(const Session& session) { return *session.engine_; }
 

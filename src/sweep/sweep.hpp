@@ -39,7 +39,7 @@ std::vector<Device*> sweep_devices(Engine& engine, const std::string& id);
 /// one queue, and stores the winners.
 class Sweep {
 public:
-    /// What it refers to must outlive it.
+    /// The objects that it refers to must outlive it.
     Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProblem> problems,
           SweepSearch search, const std::atomic<bool>& stop, SweepObserver& observer);
 

@@ -33,7 +33,7 @@ struct SweepRow {
     [[nodiscard]] bool is_disturbed() const;
 };
 
-/// What is known of a sweep before it begins.
+/// The facts of a sweep that are known before it begins.
 struct SweepDescription {
     std::string device;       ///< "cuda:0", of several "cuda:0, cuda:1"
     std::string device_name;  ///< of each model once

@@ -18,8 +18,8 @@ struct Task {
     [[nodiscard]] const DeviceInfo& info() const { return device.info(); }
     [[nodiscard]] const KernelTemplate& kernel_template() const { return kernel.kernel_template; }
 
-    // What the kernel's template says of this problem on this device. Each of these throws as the
-    // function of KernelTemplate with the same name does.
+    // The answers of the kernel's template for this problem on this device. Each of these throws as
+    // the function of KernelTemplate with the same name does.
 
     void check() const { kernel_template().check(problem); }
     [[nodiscard]] RecordKey key() const { return kernel_template().key(problem, info()); }

@@ -44,7 +44,7 @@ grid = "ceil_div(n, block)"
 */
 )toml";
 
-/// What the compiled template does, for the fake device.
+/// The work of the compiled template, for the fake device.
 void twice(const Launch& launch) {
     const auto* const input = reinterpret_cast<const std::int32_t*>(launch.cells[0]);
     auto* const output = reinterpret_cast<std::int32_t*>(launch.cells[2]);
@@ -131,7 +131,7 @@ protected:
         return std::make_unique<Engine>(options_, std::move(platforms), kFamilies);
     }
 
-    /// What the public function of the family would be.
+    /// Stands for the public function of the family.
     void tuned_toy(Engine& engine, std::span<const std::int32_t> in, std::int32_t* out) {
         engine.refuse_fork();
         refuse_bad_pointer("toy", "the output", out, sizeof *out);
