@@ -3,45 +3,14 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <sstream>
 
+#include "fake/fake_expression.hpp"
+#include "fake/fake_reduce.hpp"
 #include "families/entropy/entropy_reference.hpp"
-#include "families/reduce/reduce_kernel.hpp"
-#include "families/reduce/reduce_reference.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal {
 namespace {
-
-/// "jitune::stencil<int, 2, jitune::Weighting::sum, …>", taken apart.
-struct Expression {
-    explicit Expression(const std::string& text) : name(text.substr(0, text.find('<'))) {
-        std::istringstream list(text.substr(std::min(text.find('<') + 1, text.size())));
-        for (std::string argument; std::getline(list >> std::ws, argument, ',');) {
-            arguments.push_back(argument.substr(0, argument.find('>')));
-        }
-    }
-    std::string name;
-    std::vector<std::string> arguments;
-};
-
-/// The name under which the front matter of the reductions knows a C++ type or operation: "float32"
-/// for "float" of the type parameter `element`.
-const std::string& name_of(const std::string& parameter, const std::string& text) {
-    const FrontMatter& front =
-        reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template.front_matter();
-    for (const auto& [name, known] : front.types.at(parameter)) {
-        if (known == text) {
-            return name;
-        }
-    }
-    throw std::runtime_error("no fake of " + text);
-}
-
-ElementType type_named(const std::string& text) {
-    return parse_element_type(name_of("element", text));
-}
 
 class Families {
 public:
@@ -50,19 +19,19 @@ public:
 
     CUresult run() const {
         if (kernel_.name == "jitune::stencil") {
-            visit_element(type_named(kernel_.arguments.at(0)), [&]<class T>(T) {
+            visit_element(reduce_element(kernel_.arguments.at(0)), [&]<class T>(T) {
                 if constexpr (std::is_arithmetic_v<T>) {
                     stencil<T>();
                 }
             });
         } else if (kernel_.name == "jitune::entropy") {
-            visit_element(type_named(kernel_.arguments.at(0)), [&]<class T>(T) {
+            visit_element(reduce_element(kernel_.arguments.at(0)), [&]<class T>(T) {
                 if constexpr (std::is_arithmetic_v<T>) {
                     entropy<T>();
                 }
             });
         } else if (kernel_.name == "jitune::reduce") {
-            reduce();
+            return reduce();
         } else {
             return CUDA_ERROR_NOT_SUPPORTED;
         }
@@ -125,22 +94,18 @@ private:
         }
     }
 
-    void reduce() const {
-        const ElementType element = type_named(kernel_.arguments.at(0));
-        const ElementType result = type_named(kernel_.arguments.at(2));
-        const ReduceOp op = parse_reduce_op(name_of("operation", kernel_.arguments.at(3)));
-        const std::int64_t n = integer(1);
-        const auto bytes = static_cast<std::int64_t>(bytes_of(element));
-        const auto values = array<const std::byte>(0, n * bytes, false);
-        const Expected expected =
-            reduce_reference({element, op, result}, layout_of(ReduceKind::all, 1, n), values);
-        const auto to = array<std::byte>(4, static_cast<std::int64_t>(bytes_of(result)), true);
-        std::memcpy(to.data(), expected.values.data(), to.size());
+    CUresult reduce() const {
+        array<std::byte>(0, integer(1) * bytes_of_argument(0), false);
+        array<std::byte>(4, bytes_of_argument(2), true);
+        return run_reduce(launch_);
+    }
+    std::int64_t bytes_of_argument(std::size_t type) const {
+        return static_cast<std::int64_t>(bytes_of(reduce_element(kernel_.arguments.at(type))));
     }
 
     FakeCuda& fake_;
     const FakeLaunch& launch_;
-    Expression kernel_;
+    FakeExpression kernel_;
 };
 
 }  // namespace

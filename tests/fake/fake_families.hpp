@@ -5,9 +5,9 @@
 
 namespace jitune::internal {
 
-/// Does what launches of stencil.cu, entropy.cu and reduce.cu do, by their references, and tells
-/// the fake what memory they touch. Stencils are plain sums; reductions need one launch. Refuses
-/// what is no such launch.
+/// Does what launches of stencil.cu and entropy.cu do, by their references, and of reduce.cu, as
+/// run_reduce() does, and tells the fake which memory they touch. Stencils are plain sums. Refuses
+/// other kernels.
 CUresult run_family(FakeCuda& fake, const FakeLaunch& launch);
 
 }  // namespace jitune::internal

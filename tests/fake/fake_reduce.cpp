@@ -2,8 +2,13 @@
 #include "fake/fake_reduce.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <cstring>
+#include <string>
 #include <type_traits>
+
+#include "fake/fake_expression.hpp"
+#include "families/reduce/reduce_kernel.hpp"
+#include "families/reduce/reduce_reference.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -11,22 +16,6 @@ namespace {
 // Places in the template arguments of both kernels, and in those of the first.
 constexpr std::size_t kElement = 0, kResult = 2, kOperation = 3, kBlock = 4;
 constexpr std::size_t kItems = 5, kPackBytes = 6, kFinish = 9;
-
-/// "jitune::reduce<int, int, …>", taken apart.
-struct Expression {
-    std::string name;
-    std::vector<std::string> arguments;
-};
-
-Expression parse(const std::string& text) {
-    const std::size_t open = std::min(text.find('<'), text.size());
-    Expression expression{text.substr(0, open), {}};
-    std::istringstream list(text.substr(std::min(open + 1, text.size())));
-    for (std::string argument; std::getline(list >> std::ws, argument, ',');) {
-        expression.arguments.push_back(argument.substr(0, argument.find('>')));
-    }
-    return expression;
-}
 
 template <class T>
 T* pointer(const FakeLaunch& launch, std::size_t argument) {
@@ -57,7 +46,7 @@ struct Shares {
 };
 
 template <class T>
-Shares shares(const FakeLaunch& launch, const Expression& kernel) {
+Shares shares(const FakeLaunch& launch, const FakeExpression& kernel) {
     const std::uint64_t pack_bytes = std::stoul(kernel.arguments.at(kPackBytes));
     const std::uint64_t pack = pack_bytes / sizeof(T);
     const std::uint64_t misaligned = launch.arguments.at(0) % pack_bytes / sizeof(T);
@@ -90,7 +79,7 @@ bool arrives_last(unsigned& ticket, unsigned blocks) {
 }
 
 template <class T>
-void reduce(const FakeLaunch& launch, const Expression& kernel) {
+void reduce(const FakeLaunch& launch, const FakeExpression& kernel) {
     const std::string& finish = kernel.arguments.at(kFinish);
     T* const partials = pointer<T>(launch, 2);
     T* const result = pointer<T>(launch, 4);
@@ -114,15 +103,15 @@ void reduce(const FakeLaunch& launch, const Expression& kernel) {
 }
 
 template <class T>
-void reduce_partials(const FakeLaunch& launch, const Expression&) {
+void reduce_partials(const FakeLaunch& launch, const FakeExpression&) {
     const T* partials = pointer<const T>(launch, 0);
     *pointer<T>(launch, 3) = sum(partials, partials + launch.arguments.at(1));
 }
 
 struct Row {
     const char* name;
-    const char* element;  // the result too
-    void (*run)(const FakeLaunch&, const Expression&);
+    const char* element;  // and of the result
+    void (*run)(const FakeLaunch&, const FakeExpression&);
 };
 constexpr Row kKernels[] = {
     {"jitune::reduce", "int", reduce<int>},
@@ -131,20 +120,57 @@ constexpr Row kKernels[] = {
     {"jitune::reduce_partials", "float", reduce_partials<float>},
 };
 
+/// The name under which the front matter of the reductions knows a C++ type or operation: "float32"
+/// for "float" of the type parameter `element`.
+const std::string& name_of(const std::string& parameter, const std::string& text) {
+    const FrontMatter& front =
+        reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template.front_matter();
+    for (const auto& [name, known] : front.types.at(parameter)) {
+        if (known == text) {
+            return name;
+        }
+    }
+    throw std::runtime_error("the fake knows no " + text);
+}
+
+/// Any other reduction of one launch, by its reference.
+void reduce_by_reference(const FakeLaunch& launch, const FakeExpression& kernel) {
+    const ReduceTypes types{reduce_element(kernel.arguments.at(kElement)),
+                            parse_reduce_op(name_of("operation", kernel.arguments.at(kOperation))),
+                            reduce_element(kernel.arguments.at(kResult))};
+    const auto n = static_cast<std::int64_t>(launch.arguments.at(1));
+    const std::span values(pointer<const std::byte>(launch, 0),
+                           static_cast<std::size_t>(n) * bytes_of(types.element));
+    const Expected expected = reduce_reference(types, layout_of(ReduceKind::all, 1, n), values);
+    std::memcpy(pointer<std::byte>(launch, 4), expected.values.data(), bytes_of(types.result));
+}
+
 }  // namespace
 
+ElementType reduce_element(const std::string& text) {
+    return parse_element_type(name_of("element", text));
+}
+
 CUresult run_reduce(const FakeLaunch& launch) {
-    const Expression kernel = parse(launch.expression);
+    const FakeExpression kernel(launch.expression);
+    const bool is_sum = kernel.arguments.size() > kOperation &&
+                        kernel.arguments.at(kOperation) == "jitune::Sum" &&
+                        kernel.arguments.at(kElement) == kernel.arguments.at(kResult);
     for (const Row& row : kKernels) {
-        if (row.name == kernel.name && row.element == kernel.arguments.at(kElement) &&
-            row.element == kernel.arguments.at(kResult) &&
-            kernel.arguments.at(kOperation) == "jitune::Sum" &&
-            kernel.arguments.at(kBlock) == std::to_string(launch.block.x)) {
+        if (is_sum && row.name == kernel.name && row.element == kernel.arguments.at(kElement)) {
+            if (kernel.arguments.at(kBlock) != std::to_string(launch.block.x)) {
+                return CUDA_ERROR_NOT_SUPPORTED;
+            }
             row.run(launch, kernel);
             return CUDA_SUCCESS;
         }
     }
-    return CUDA_ERROR_NOT_SUPPORTED;
+    if (kernel.name != "jitune::reduce" ||
+        kernel.arguments.at(kFinish) == "jitune::Finish::two_launches") {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    reduce_by_reference(launch, kernel);
+    return CUDA_SUCCESS;
 }
 
 }  // namespace jitune::internal
