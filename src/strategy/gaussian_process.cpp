@@ -256,7 +256,7 @@ void GaussianProcess::try_scale(Dimension& dimension, Measure& measure, double l
     }
 }
 
-void GaussianProcess::fit(std::vector<Point> points, std::span<const double> targets,
+void GaussianProcess::fit(const std::vector<Point>& points, std::span<const double> targets,
                           std::mt19937_64& random) {
     factorize(points);
     double best = log_likelihood(targets) + log_prior();

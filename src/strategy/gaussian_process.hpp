@@ -36,7 +36,8 @@ public:
 
     /// Replaces the observed points, and makes the length scales more likely for `targets`. Costs
     /// O(n^3) some ten times.
-    void fit(std::vector<Point> points, std::span<const double> targets, std::mt19937_64& random);
+    void fit(const std::vector<Point>& points, std::span<const double> targets,
+             std::mt19937_64& random);
 
     /// One more observed point; O(n^2).
     void add(const Point& point);

@@ -28,7 +28,7 @@ std::vector<Configuration> configurations_of(const std::vector<Parameter>& param
 
 }  // namespace
 
-RecordedSpace::RecordedSpace(std::vector<Parameter> parameters, const std::vector<Row>& rows)
+RecordedSpace::RecordedSpace(const std::vector<Parameter>& parameters, const std::vector<Row>& rows)
     : space_(SearchSpace::of(parameters, configurations_of(parameters, rows))),
       times_(space_.size()) {
     const std::vector<Configuration> configurations = configurations_of(parameters, rows);

@@ -22,7 +22,7 @@ public:
 
     /// `parameters` must list the values that occur. Throws Error(usage) for rows that are equal in
     /// all values and for rows of which none works.
-    RecordedSpace(std::vector<Parameter> parameters, const std::vector<Row>& rows);
+    RecordedSpace(const std::vector<Parameter>& parameters, const std::vector<Row>& rows);
 
     [[nodiscard]] const SearchSpace& space() const { return space_; }
     [[nodiscard]] std::optional<double> time_ns(std::size_t index) const { return times_[index]; }

@@ -203,7 +203,7 @@ private:
         for (const std::size_t trial : observed_) {
             points.push_back(trials_[trial].point);
         }
-        model_.fit(std::move(points), targets(scale()), random_);
+        model_.fit(points, targets(scale()), random_);
         fitted_ = observed_.size();
         fitted_trials_ = trials_.size();
         next_fit_ = trials_.size() + std::clamp<std::size_t>(trials_.size() / 5, 1, kBetweenFits);
