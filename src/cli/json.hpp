@@ -33,7 +33,7 @@ public:
     static Json object();
 
     void push_back(Json value);
-    /// The member of that key, which is made where there is none.
+    /// The member with that key; adds it if it is missing.
     Json& operator[](std::string_view key);
     /// Sets each member of `other`.
     void update(const Json& other);

@@ -10,7 +10,7 @@
 
 namespace jitune::internal {
 
-/// One CUDA device with NVRTC. What it hands out may outlive it.
+/// One CUDA device with NVRTC. The objects that it hands out may outlive it.
 class CudaDevice final : public Device {
 public:
     CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,

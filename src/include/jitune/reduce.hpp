@@ -185,7 +185,7 @@ public:
         reduction_.launch({in, nullptr, out}, stream);
     }
 
-    /// Which configuration answers, and where it came from.
+    /// The configuration that answers, and its origin.
     [[nodiscard]] const DispatchInfo& info() const { return reduction_.info(); }
 
 private:

@@ -177,7 +177,7 @@ public:
         call_.launch(in, out, stream);
     }
 
-    /// Which configuration answers, and where it came from.
+    /// The configuration that answers, and its origin.
     [[nodiscard]] const DispatchInfo& info() const { return call_.info(); }
 
 private:
