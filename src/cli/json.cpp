@@ -20,7 +20,7 @@ std::string rendered(const T& value) {
 void break_line(std::string& document, int indent, int depth) {
     if (indent >= 0) {
         document += '\n';
-        document.append(static_cast<std::size_t>(indent * depth), ' ');
+        document.append(static_cast<std::size_t>(indent) * static_cast<std::size_t>(depth), ' ');
     }
 }
 

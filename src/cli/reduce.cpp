@@ -121,8 +121,9 @@ int run(const Arguments& arguments) {
     const ElementType element = file.header().type;
     const ElementType result =
         custom ? custom->result : parse_result(element, reduction.op, arguments.result);
-    const detail::ReduceRequest request{element, result, reduction,
-                                        detail::ReduceShape::all(file.header().count)};
+    const detail::ReduceRequest request{
+        element, result, reduction,
+        detail::ReduceShape::all(static_cast<std::int64_t>(file.header().count))};
     const Answer reduced = answer(arguments, file, request);
     if (arguments.json) {
         print_json(to_json(reduced, request));

@@ -138,7 +138,7 @@ std::string runs_text(const RecordedSpace& recorded, const Runs& runs, const Arg
         "{} repeats\n\nbest time found over best time recorded\nevaluations   median  quartiles\n",
         arguments.file, recorded.space().size(), recorded.best_ns() / 1e3, arguments.strategy, most,
         arguments.batch, arguments.repeats);
-    for (const std::size_t part : {4, 2, 1}) {
+    for (const std::size_t part : {4U, 2U, 1U}) {
         const std::size_t evaluations = most / part;
         if (evaluations == 0) {
             continue;

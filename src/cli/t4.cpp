@@ -207,7 +207,7 @@ RecordedSpace parse_t4(const ParsedJson& document) {
     for (std::size_t column = 0; column < names.size(); ++column) {
         parameters.push_back(parameter_of(names[column], column, rows));
     }
-    return RecordedSpace(std::move(parameters), rows);
+    return RecordedSpace(parameters, rows);
 }
 
 RecordedSpace read_t4(const std::filesystem::path& path) {

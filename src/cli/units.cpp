@@ -2,6 +2,7 @@
 #include "cli/units.hpp"
 
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::string time_text(double nanoseconds) {
 }
 
 std::string clock_text(double seconds) {
-    const auto total = static_cast<std::int64_t>(seconds + 0.5);
+    const auto total = std::llround(seconds);
     const auto hours = total / 3600;
     const auto minutes = total / 60 % 60;
     if (hours > 0) {

@@ -7,8 +7,7 @@
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;
 
-Session::Session(Options options)
-    : engine_(std::make_unique<Engine>(std::move(options), families())) {}
+Session::Session(const Options& options) : engine_(std::make_unique<Engine>(options, families())) {}
 
 Session::Session(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 

@@ -76,7 +76,7 @@ namespace jitune::internal {
 
 /// The CUDA driver, as functions. Tests put others in their place.
 struct DriverTable {
-#define JITUNE_DECLARE(function) decltype(&::function) function = nullptr;
+#define JITUNE_DECLARE(function) decltype (&::function)(function) = nullptr;
     JITUNE_DRIVER_FUNCTIONS(JITUNE_DECLARE)
 #undef JITUNE_DECLARE
 };

@@ -29,7 +29,7 @@ namespace jitune::internal {
 
 /// NVRTC, as functions. Tests put others in their place.
 struct NvrtcTable {
-#define JITUNE_DECLARE(function) decltype(&::function) function = nullptr;
+#define JITUNE_DECLARE(function) decltype (&::function)(function) = nullptr;
     JITUNE_NVRTC_FUNCTIONS(JITUNE_DECLARE)
 #undef JITUNE_DECLARE
 };

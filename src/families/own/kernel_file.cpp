@@ -34,7 +34,8 @@ FindHeader headers_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder) {
+Kernel kernel_from_text(std::string name, const std::string& text,
+                        const std::filesystem::path& folder) {
     std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
     SplitText split = split_host_text(text);
     TemplateSource host{name, split.host, headers_of(split.host, headers_in(folder))};

@@ -18,7 +18,8 @@ namespace jitune::internal {
 Kernel kernel_from_file(const std::filesystem::path& path);
 
 /// As above, from text in memory; `folder` holds its headers and .npy files.
-Kernel kernel_from_text(std::string name, std::string text, const std::filesystem::path& folder);
+Kernel kernel_from_text(std::string name, const std::string& text,
+                        const std::filesystem::path& folder);
 
 /// Makes a kernel of the two above again from its Kernel::spec, in a worker. Throws Error(usage)
 /// for a malformed spec.

@@ -93,10 +93,11 @@ public:
     }
     [[nodiscard]] std::span<const std::int64_t> sizes() const { return sizes_; }
     [[nodiscard]] std::span<void* const> arguments() const { return cells_; }
-    const Resolved& answer(Engine& engine, const DispatchKey& key, Device& device) const {
-        return engine.resolve(key, {device, state_.kernel,
-                                    kernel_problem(state_.kernel.kernel_template,
-                                                   {sizes_.begin(), sizes_.end()}, state_.types)});
+    const Resolved& answer(Engine& resolver, const DispatchKey& key, Device& device) const {
+        return resolver.resolve(
+            key, {device, state_.kernel,
+                  kernel_problem(state_.kernel.kernel_template, {sizes_.begin(), sizes_.end()},
+                                 state_.types)});
     }
 
 private:

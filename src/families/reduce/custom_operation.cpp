@@ -75,7 +75,7 @@ char unbalanced(std::string_view text) {
             open.pop_back();
         }
     }
-    return open.empty() ? 0 : open.back();
+    return open.empty() ? '\0' : open.back();
 }
 
 bool is_identifier(std::string_view text) {

@@ -28,14 +28,16 @@ using Widest =
 
 template <class T>
 std::vector<Widest<T>> widened(std::span<const std::byte> pattern) {
-    std::vector<Widest<T>> values(pattern.size() / sizeof(T));
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t count = pattern.size() / sizeof(T);
+    std::vector<Widest<T>> values;
+    values.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
         T value;
         std::memcpy(&value, pattern.data() + i * sizeof(T), sizeof value);
         if constexpr (std::is_arithmetic_v<T>) {
-            values[i] = value;
+            values.emplace_back(value);
         } else {
-            values[i] = static_cast<float>(value);
+            values.emplace_back(static_cast<float>(value));
         }
     }
     return values;

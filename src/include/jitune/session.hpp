@@ -64,7 +64,7 @@ public:
     /// Throws Error(usage) for invalid options. Opens nothing yet. If the database cannot be opened
     /// later, a warning is logged and winners are kept in memory only. A read-only database still
     /// serves its winners; the warning comes with the first tuning.
-    explicit Session(Options options = Options::from_environment());
+    explicit Session(const Options& options = Options::from_environment());
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
