@@ -76,7 +76,8 @@ namespace jitune::internal {
 
 /// The CUDA driver, as functions. Tests put others in their place.
 struct DriverTable {
-#define JITUNE_DECLARE(function) decltype (&::function)(function) = nullptr;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the macro declares the name that it is given
+#define JITUNE_DECLARE(function) decltype(&::function) function = nullptr;
     JITUNE_DRIVER_FUNCTIONS(JITUNE_DECLARE)
 #undef JITUNE_DECLARE
 };

@@ -29,7 +29,8 @@ namespace jitune::internal {
 
 /// NVRTC, as functions. Tests put others in their place.
 struct NvrtcTable {
-#define JITUNE_DECLARE(function) decltype (&::function)(function) = nullptr;
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the macro declares the name that it is given
+#define JITUNE_DECLARE(function) decltype(&::function) function = nullptr;
     JITUNE_NVRTC_FUNCTIONS(JITUNE_DECLARE)
 #undef JITUNE_DECLARE
 };
