@@ -16,10 +16,8 @@ function(jitune_precompile name)
   target_precompile_headers(${name} PRIVATE ${JITUNE_COMMON_HEADERS} ${precompiled_HEADERS})
 endfunction()
 
-# A release build compiles the library without: there each source must include what it needs.
-set(JITUNE_PRECOMPILE_LAYERS OFF)
-if(JITUNE_PRECOMPILE AND JITUNE_SANITIZE)
-  set(JITUNE_PRECOMPILE_LAYERS ON)
+# A source that lacks an #include is found by scripts/tidy, which parses each by itself.
+if(JITUNE_PRECOMPILE)
   jitune_precompile(jitune_precompiled_layer USES fmt::fmt)
   set_target_properties(jitune_precompiled_layer PROPERTIES ${JITUNE_LAYER_PROPERTIES})
 endif()

@@ -3,14 +3,16 @@
 include(GoogleTest)
 
 # A test has the label of the first pattern that its path matches, else `unit`.
-#   unit     needs no compiler and no GPU; runs with sanitizers
-#   host     needs the host's compiler or the finished command; runs with sanitizers and as shipped
-#   kernels  tests code that NVRTC or the host's compiler makes, which sanitizers do not see
-#   gpu      needs a GPU, and skips itself without one
-set(JITUNE_TEST_LABELS unit host kernels gpu CACHE STRING "Labels of the tests to build")
+#   unit     needs no GPU and little time; runs with sanitizers
+#   long     computes for so long that only optimized code does it in reasonable time; runs as shipped
+#   host     tunes for the CPU, with the host's compiler, or runs the finished command; runs as shipped
+#   kernels  tests code that NVRTC or the host's compiler makes, which sanitizers do not see; runs as shipped
+#   gpu      needs a GPU, and skips itself without one; runs as shipped
+set(JITUNE_TEST_LABELS unit long host kernels gpu CACHE STRING "Labels of the tests to build")
+set(JITUNE_LONG_TESTS "/(reduce_fault|reduce_workload|tuner_noise)_test")
 set(JITUNE_GPU_TESTS "_gpu_test")
 set(JITUNE_KERNELS_TESTS "_compile_test|/isolation_test|/reduce_host_(kernel|shapes)_test|/stencil_steps_test")
-string(CONCAT JITUNE_HOST_TESTS "_host_test|/backend/host/|/cli/cli(_entropy|_reduce|_stencil|_tune)?_test|/launch_rule_test"
+string(CONCAT JITUNE_HOST_TESTS "_host_test|/cli/cli(_entropy|_reduce|_stencil|_tune)?_test|/launch_rule_test"
   "|/reduce_host_custom_test|/own/(tuned_kernel|template_workload)_test|/placement/(machine|placed_[a-z]+)_test")
 # Tests that need CUDA's headers.
 string(CONCAT JITUNE_CUDA_TESTS "_gpu_test|_cuda_|_compile_test|/backend/cuda/|/conformance/|/stencil_steps_test|/reduce_pinned_test"
@@ -27,6 +29,8 @@ function(jitune_test_sources variable label)
         set(its gpu)
       elseif(source MATCHES "${JITUNE_KERNELS_TESTS}")
         set(its kernels)
+      elseif(source MATCHES "${JITUNE_LONG_TESTS}")
+        set(its long)
       elseif(source MATCHES "${JITUNE_HOST_TESTS}")
         set(its host)
       endif()
@@ -54,13 +58,13 @@ function(jitune_suites_of variable)
 endfunction()
 
 # jitune_tests(<name> [SEPARATE] ROOMS <folders of tests/> USES <layers> [LABEL <label>] [SOURCES <more>] [DEFINES <macros>]
-#              [TIMEOUT <seconds>] [COST <of a test>] [ENVIRONMENT <name>=<value>] [WHOLE <suites>] [BUSY <files>]):
+#              [TIMEOUT <seconds>] [COST <of a test>] [ENVIRONMENT <name>=<value>] [WHOLE <suites>]):
 # the program <name>_test with the tests of some rooms that have the label (unit, if none is named), if that label is
 # built. CTest runs the suites in WHOLE (`Name`, or `Name*` for several) as one test each, since their tests share a
-# costly set-up; so do all suites of `gpu`. BUSY files take long themselves and are optimized. SEPARATE: a unity build does not merge
-# the files, since those of several rooms use the same names.
+# costly set-up; so do all suites of `gpu`. SEPARATE: a unity build does not merge the files, since those of several
+# rooms use the same names.
 function(jitune_tests name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "SEPARATE" "LABEL;TIMEOUT;COST;ENVIRONMENT" "ROOMS;USES;SOURCES;DEFINES;WHOLE;BUSY")
+  cmake_parse_arguments(PARSE_ARGV 1 test "SEPARATE" "LABEL;TIMEOUT;COST;ENVIRONMENT" "ROOMS;USES;SOURCES;DEFINES;WHOLE")
   if(NOT test_LABEL)
     set(test_LABEL unit)
   endif()
@@ -72,18 +76,18 @@ function(jitune_tests name)
   add_executable(${program} ${sources} ${test_SOURCES})
   target_include_directories(${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_definitions(${program} PRIVATE ${test_DEFINES})
-  target_link_libraries(${program} PRIVATE ${test_USES} jitune_settings GTest::gtest_main)
-  # The library under test stays as it is; to optimize its tests would take longer than to run them.
-  target_compile_options(${program} PRIVATE -O0)
+  target_link_libraries(${program} PRIVATE ${test_USES} jitune_settings GTest::gtest_main jitune_test_settings)
   if(test_SEPARATE)
     set_target_properties(${program} PROPERTIES UNITY_BUILD OFF)
   endif()
-  if(JITUNE_PRECOMPILE)
-    target_precompile_headers(${program} REUSE_FROM precompiled_test)
+  if(test_LABEL STREQUAL long)
+    target_compile_options(${program} PRIVATE -O1)
+  else()  # to optimize these tests would take longer than to run them; the library stays as it is
+    target_compile_options(${program} PRIVATE -O0)
+    if(JITUNE_PRECOMPILE)
+      target_precompile_headers(${program} REUSE_FROM precompiled_test)
+    endif()
   endif()
-  foreach(source IN LISTS test_BUSY)
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
-  endforeach()
   jitune_register_tests(${program} "${sources};${test_SOURCES}")
 endfunction()
 

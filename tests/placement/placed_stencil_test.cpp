@@ -10,6 +10,8 @@
 namespace jitune::internal {
 namespace {
 
+using Processors = Placement::Processors;
+
 class PlacedStencil : public MachineFixture {
 protected:
     template <class T>
@@ -40,7 +42,6 @@ TEST_F(PlacedStencil, EndsOfTheArrayFollowTheBoundary) {
 }
 
 TEST_F(PlacedStencil, RunsOnTheHostAndOnAllProcessors) {
-    using Processors = Placement::Processors;
     expect_right<float>({.radius = 2}, 5000, placement(0, 1, 1, Processors::host));
     expect_right<float>({.radius = 2}, 5000, placement(2, 2, 3000, Processors::all));
     expect_right<float>({.radius = 2}, 5000,
