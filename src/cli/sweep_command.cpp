@@ -36,6 +36,7 @@ struct Arguments : CommonArguments {
     std::string target;
     std::string from;
     std::string hang_limit;
+    bool again = false;
     bool no_isolation = false;
 };
 
@@ -57,6 +58,7 @@ SweepSearch search_of(const Arguments& arguments) {
     SweepSearch search;
     search.target = parse_target(arguments.target);
     search.evaluations = arguments.evaluations;
+    search.again = arguments.again;
     if (!arguments.from.empty()) {
         search.hints = Hints("--from " + arguments.from, read_t4(arguments.from));
     }
@@ -156,6 +158,8 @@ std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily&
          "template's default as in 1.5x"},
         {"--from", &given.from,
          "Recorded results, T4 JSON, whose best configurations are tried first"},
+        {"--again", &given.again,
+         "Tune complete problems anew, against their winners, instead of skipping them"},
         {"--hang-limit", &given.hang_limit,
          "Seconds before the check or timing of a candidate counts as hung [60]"},
         {"--no-isolation", &given.no_isolation,

@@ -16,9 +16,8 @@ namespace {
 /// The meaning of the marks that stand in the table.
 std::string legend(const std::vector<SweepRow>& rows) {
     const auto any = [&](const auto& marked) {
-        return std::any_of(rows.begin(), rows.end(), [&](const SweepRow& row) {
-            return row.outcome == SweepRow::Outcome::tuned && marked(row);
-        });
+        return std::any_of(rows.begin(), rows.end(),
+                           [&](const SweepRow& row) { return row.has_winner() && marked(row); });
     };
     std::string text;
     if (any([](const SweepRow& row) { return !row.complete; })) {
@@ -29,6 +28,9 @@ std::string legend(const std::vector<SweepRow>& rows) {
         text +=
             "? disturbed by changing clocks or by other processes, or its time or speed-up is "
             "uncertain by more than 10 %\n";
+    }
+    if (any([](const SweepRow& row) { return row.kept; })) {
+        text += "complete problems were skipped: --again races their winners\n";
     }
     return text;
 }
@@ -59,6 +61,8 @@ Json row_json(const SweepPlan& plan, const SweepRow& row) {
     json["outcome"] = outcome_name(row.outcome);
     if (row.outcome != SweepRow::Outcome::tuned) {
         json["note"] = row.note;
+    }
+    if (!row.has_winner()) {
         return json;
     }
     json["configuration"] = row.configuration;
@@ -71,10 +75,12 @@ Json row_json(const SweepPlan& plan, const SweepRow& row) {
     json["speed_up_high"] = row.certainty.speed_up_high;
     json["uncertainty"] = row.certainty.uncertainty;
     json["conditions"] = row.certainty.conditions;
-    json["evaluated"] = row.tune.evaluated;
-    json["failed"] = row.tune.failed;
-    json["space"] = row.tune.space;
     json["complete"] = row.complete;
+    if (!row.kept) {
+        json["evaluated"] = row.tune.evaluated;
+        json["failed"] = row.tune.failed;
+        json["space"] = row.tune.space;
+    }
     return json;
 }
 
@@ -120,23 +126,20 @@ Table::Cells SweepTable::cells(std::size_t problem, const std::string& device,
 }
 
 std::string SweepTable::line(const SweepRow& row) const {
-    Table::Cells rest;
+    Table::Cells rest(7);
+    if (row.has_winner()) {
+        rest[0] = time_text(row.median_ns);
+        rest[1] = rate_text(row.gb_per_s());
+        rest[2] = speed_up_cell(row);
+        rest[6] = row.configuration;
+    }
     if (row.outcome == SweepRow::Outcome::tuned) {
-        rest = {time_text(row.median_ns),
-                rate_text(row.gb_per_s()),
-                speed_up_cell(row),
-                fmt::format("{}{}", row.tune.evaluated, row.complete ? "" : "*"),
-                fmt::format("{}", row.tune.failed),
-                fmt::format("{}", row.tune.space),
-                row.configuration};
+        rest[3] = fmt::format("{}{}", row.tune.evaluated, row.complete ? "" : "*");
+        rest[4] = fmt::format("{}", row.tune.failed);
+        rest[5] = fmt::format("{}", row.tune.space);
     } else {
-        rest = {"",
-                "",
-                "",
-                "",
-                "",
-                "",
-                fmt::format("{}: {}", outcome_name(row.outcome), one_line(row.note))};
+        rest[6] = fmt::format("{}: {}{}{}", outcome_name(row.outcome), one_line(row.note),
+                              row.kept ? ": " : "", row.configuration);
     }
     return table_.line(cells(row.problem, row.device, rest));
 }
@@ -161,7 +164,7 @@ std::string sweep_summary(const SweepResult& result) {
                         result.count(SweepRow::Outcome::skipped),
                         result.count(SweepRow::Outcome::failed), clock_text(result.seconds));
     if (result.database.empty()) {
-        return text + "nothing was stored (--db none)\n";
+        return text + "nothing was stored, without a database\n";
     }
     if (result.store_errors > 0) {
         return text + fmt::format("{} results could not be stored in {}\n", result.store_errors,
@@ -204,7 +207,9 @@ int sweep_exit_code(const SweepResult& result) {
     if (result.count(SweepRow::Outcome::failed) > 0) {
         return kExitFailed;
     }
-    return result.count(SweepRow::Outcome::tuned) > 0 ? kExitOk : kExitUnavailable;
+    const bool any = std::any_of(result.rows.begin(), result.rows.end(),
+                                 [](const SweepRow& row) { return row.has_winner(); });
+    return any ? kExitOk : kExitUnavailable;
 }
 
 }  // namespace jitune::internal

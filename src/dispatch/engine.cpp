@@ -143,6 +143,12 @@ TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneH
     return tune_prepared(task, std::move(plan), hooks);
 }
 
+std::optional<Winner> Engine::complete_winner(const Task& task) {
+    task.check();
+    return store_.ask(
+        [&](TuningStore& store) { return internal::complete_winner(store, RecordMaker(task)); });
+}
+
 TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
     ++tunings_;
     log_.info("tuning {}", task.name());

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,6 +81,10 @@ public:
     /// Isolation says so. The plan's incumbent, history and suspects and the observer are the
     /// engine's own: the caller's are not used.
     TuneReport tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks = {});
+
+    /// The stored winner to which tune_and_store() would add nothing, because it is complete and
+    /// of this device, driver and compiler.
+    std::optional<Winner> complete_winner(const Task& task);
 
     [[nodiscard]] const DispatchTable& table() const { return table_; }
 

@@ -29,6 +29,7 @@ struct SweepSearch {
     SweepTarget target = {};
     std::size_t evaluations = 0;  ///< zero: no limit
     Hints hints = {};
+    bool again = false;  ///< races complete winners, too, instead of skipping their problems
 };
 
 /// The devices of a sweep: all of a platform for "auto" and for the name of a platform, else the

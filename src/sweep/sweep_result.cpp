@@ -7,6 +7,15 @@
 
 namespace jitune::internal {
 
+void SweepRow::set_winner(const Winner& winner) {
+    configuration = winner.configuration;
+    median_ns = winner.median_ns;
+    noise = winner.noise;
+    default_median_ns = winner.default_median_ns;
+    certainty = winner.certainty;
+    complete = winner.complete;
+}
+
 bool SweepRow::is_disturbed() const {
     constexpr double kScattered = 0.1;
     const auto& [conditions, uncertainty, low, high] = certainty;

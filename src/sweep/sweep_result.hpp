@@ -15,7 +15,8 @@ struct SweepRow {
     std::size_t problem = 0;  ///< its place among the problems of the sweep
     std::string device;       ///< "cuda:1"
     enum class Outcome { tuned, skipped, failed } outcome = Outcome::tuned;
-    std::string note;  ///< why it was skipped or failed
+    std::string note;   ///< why it was skipped or failed
+    bool kept = false;  ///< skipped because its winner, below, is complete
 
     double bytes = 0;  ///< as SweepProblem::bytes
     std::string configuration;
@@ -26,6 +27,8 @@ struct SweepRow {
     bool complete = false;  ///< the strategy has proposed all that it would
     TuneProgress tune;
 
+    [[nodiscard]] bool has_winner() const { return outcome == Outcome::tuned || kept; }
+    void set_winner(const Winner& winner);
     [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }
     [[nodiscard]] double speed_up() const { return default_median_ns / median_ns; }
     /// True where clocks or other processes disturbed the timing, or the time or the speed-up is

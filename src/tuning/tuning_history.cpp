@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/tuning_history.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,22 @@ void recall(TuningStore& store, const RecordMaker& record_maker, SearchPlan& pla
                                            record_maker.provenance(), !winner || !winner->complete);
     plan.history = std::move(history.known);
     plan.suspects = std::move(history.suspects);
+}
+
+std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker) {
+    const Task& task = record_maker.task();
+    std::optional<Winner> winner = store.find(task.key());
+    if (!winner || !winner->complete ||
+        !is_same_place(winner->provenance, record_maker.provenance()) ||
+        !task.accepts(task.parse(winner->configuration))) {
+        return std::nullopt;
+    }
+    // Other sizes share the winner, and are raced against it once each.
+    const auto tried = [&](const Measurement& row) {
+        return row.verdict == Verdict::timed && row.sizes == task.sizes();
+    };
+    const std::vector<Measurement> rows = store.measurements(task.key());
+    return std::any_of(rows.begin(), rows.end(), tried) ? std::move(winner) : std::nullopt;
 }
 
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,

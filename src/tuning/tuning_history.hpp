@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,11 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
 /// complete begins anew, with its winner as the incumbent; one that was not is resumed. Throws
 /// Error(store).
 void recall(TuningStore& store, const RecordMaker& record_maker, SearchPlan& plan);
+
+/// The stored winner of a task to which a further search would add nothing: its tuning was
+/// complete, with the same device, driver and compiler, and the task's own sizes were tried. Throws
+/// Error(store).
+std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker);
 
 /// The reason in the verdict on a candidate that was under way with so many `others` when the
 /// machine went down.

@@ -197,6 +197,14 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     const json all = jitune_json(sweep + " --no-isolation")["rows"][0];
     EXPECT_EQ(all["evaluated"], all["space"]);
     EXPECT_EQ(all["complete"], true);
+    const Answer repeated = jitune(sweep);
+    EXPECT_EQ(repeated.code, 0) << repeated.err;
+    EXPECT_NE(repeated.out.find("skipped: complete since 20"), std::string::npos) << repeated.out;
+    EXPECT_NE(repeated.out.find("0 tuned, 1 skipped, 0 failed"), std::string::npos) << repeated.out;
+    const json kept = jitune_json(sweep)["rows"][0];
+    EXPECT_EQ(kept["outcome"], "skipped");
+    EXPECT_EQ(kept["configuration"], all["configuration"]);
+    EXPECT_EQ(kept["median_ns"], all["median_ns"]);
     const json shown = jitune_json("db show 1");
     const auto measurements = shown["measurements"].get<std::vector<json>>();
     EXPECT_EQ(static_cast<std::size_t>(all["space"]),
@@ -205,6 +213,9 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
                       const std::string conditions = one["conditions"];
                       return conditions.find("interleaved") == std::string::npos;
                   })));
+    const json again = jitune_json(sweep + " --again")["rows"][0];
+    EXPECT_EQ(again["outcome"], "tuned");
+    EXPECT_EQ(again["evaluated"], again["space"]);
 }
 
 TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {

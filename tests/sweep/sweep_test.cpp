@@ -51,8 +51,9 @@ protected:
         }
     }
 
-    SweepResult sweep() {
-        Sweep sweep(*engine_, sweep_devices(*engine_, "cuda"), problems_, {}, stop_, observer_);
+    SweepResult sweep(SweepSearch search = {}) {
+        Sweep sweep(*engine_, sweep_devices(*engine_, "cuda"), problems_, std::move(search), stop_,
+                    observer_);
         return sweep.run();
     }
 
@@ -65,6 +66,15 @@ protected:
     }
 
     std::size_t stored() { return engine_->store()->winners().size(); }
+
+    /// How many measurements of all winners' keys there are.
+    std::size_t measured() {
+        std::size_t count = 0;
+        for (const Winner& winner : engine_->store()->winners()) {
+            count += engine_->store()->measurements(winner.key).size();
+        }
+        return count;
+    }
 
     FakeDevice second_{"cuda:1"};
     std::unique_ptr<Engine> engine_ = make_two();
@@ -190,6 +200,42 @@ TEST_F(SweepTest, StopsOnAllDevicesAndGoesOnLater) {
     device_.before_sample = second_.before_sample = {};
     EXPECT_EQ(sweep().rows.size(), 8U);
     EXPECT_EQ(stored(), 8U);
+}
+
+TEST_F(SweepTest, SkipsCompleteProblemsSoThatRepetitionAddsNothing) {
+    add_problems(3);
+    add_problem(1000);
+    add_problem(1010);  // shares its winner with 1000
+    const SweepResult first = sweep();
+    EXPECT_EQ(first.count(SweepRow::Outcome::tuned), 5U);
+    const std::size_t before = measured();
+    const SweepResult again = sweep();
+    EXPECT_EQ(again.count(SweepRow::Outcome::skipped), 5U);
+    EXPECT_EQ(measured(), before);
+    for (std::size_t i = 0; i < again.rows.size(); ++i) {
+        const SweepRow& row = again.rows[i];
+        EXPECT_TRUE(row.has_winner());
+        EXPECT_TRUE(row.note.starts_with("complete since 20")) << row.note;
+        if (i < 3) {
+            EXPECT_EQ(row.configuration, first.rows[i].configuration);
+            EXPECT_EQ(row.median_ns, first.rows[i].median_ns);
+        }
+    }
+}
+
+TEST_F(SweepTest, TunesCompleteProblemsOnRequest) {
+    add_problems(2);
+    static_cast<void>(sweep());
+    const std::size_t before = measured();
+    EXPECT_EQ(sweep({.again = true}).count(SweepRow::Outcome::tuned), 2U);
+    EXPECT_GT(measured(), before);
+}
+
+TEST_F(SweepTest, TunesAnewWithAnotherDriver) {
+    add_problems(2);
+    static_cast<void>(sweep());
+    device_.info_.driver = second_.info_.driver = "Fake 2";
+    EXPECT_EQ(sweep().count(SweepRow::Outcome::tuned), 2U);
 }
 
 TEST_F(SweepTest, TakesAllDevicesOfAKindUnlessOneIsNamed) {
