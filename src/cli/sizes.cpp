@@ -2,10 +2,13 @@
 #include "cli/sizes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,7 +18,19 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr std::string_view kSizeForms = "a size is 1000, 2^20 or 2^20+7, from 1 to 2^40";
+constexpr std::string_view kSizeForms =
+    "a size is a whole number from 1 to 2^40, as in 1000, 1e6, 3M (3*10^6), 3Mi (3*2^20), 2^20, "
+    "2^20+7 or 2^10.5, which is rounded";
+
+/// Decimal suffixes beside binary ones, as everywhere but in memory sizes of old.
+constexpr std::array<std::pair<std::string_view, double>, 8> kSuffixes{{{"k", 1e3},
+                                                                        {"M", 1e6},
+                                                                        {"G", 1e9},
+                                                                        {"T", 1e12},
+                                                                        {"Ki", 0x1p10},
+                                                                        {"Mi", 0x1p20},
+                                                                        {"Gi", 0x1p30},
+                                                                        {"Ti", 0x1p40}}};
 
 template <class T>
 std::optional<T> number(std::string_view text) {
@@ -28,28 +43,44 @@ std::optional<T> number(std::string_view text) {
     return value;
 }
 
-/// Digits, or digits^digits. Bounded by kMaxSize, so that sums of a few terms cannot overflow.
+/// "1000", "1.5" or "1e6": no sign, no name.
+std::optional<double> decimal(std::string_view text) {
+    const bool plain = text.find_first_not_of("0123456789.e") == std::string_view::npos;
+    return plain ? number<double>(text) : std::nullopt;
+}
+
+/// A number with or without a suffix.
+std::optional<double> multiple(std::string_view text) {
+    for (const auto& [suffix, factor] : kSuffixes) {
+        if (text.ends_with(suffix)) {
+            const auto value = decimal(text.substr(0, text.size() - suffix.size()));
+            return value ? std::optional(*value * factor) : std::nullopt;
+        }
+    }
+    return decimal(text);
+}
+
+/// A power rounded to the nearest whole number.
+std::optional<double> power(std::string_view base_text, std::string_view exponent_text) {
+    const auto base = decimal(base_text);
+    const auto exponent = decimal(exponent_text);
+    if (!base || !exponent || *base < 1) {
+        return std::nullopt;
+    }
+    return std::round(std::pow(*base, *exponent));
+}
+
+/// A multiple or a power. Bounded by kMaxSize, so that it is exact and sums of a few terms cannot
+/// overflow.
 std::optional<std::int64_t> term(std::string_view text) {
     const auto caret = text.find('^');
-    const auto base = number<std::int64_t>(text.substr(0, caret));
-    if (!base || *base < 0 || *base > kMaxSize) {
+    const auto value = caret == std::string_view::npos
+                           ? multiple(text)
+                           : power(text.substr(0, caret), text.substr(caret + 1));
+    if (!value || !(*value <= static_cast<double>(kMaxSize)) || *value != std::floor(*value)) {
         return std::nullopt;
     }
-    if (caret == std::string_view::npos) {
-        return base;
-    }
-    const auto exponent = number<int>(text.substr(caret + 1));
-    if (!exponent || *exponent < 0 || *base < 1) {
-        return std::nullopt;
-    }
-    std::int64_t power = 1;
-    for (int i = 0; i<*exponent&& * base> 1; ++i) {
-        if (power > kMaxSize / *base) {
-            return std::nullopt;
-        }
-        power *= *base;
-    }
-    return power;
+    return static_cast<std::int64_t>(*value);
 }
 
 std::optional<std::int64_t> sum_of_terms(std::string_view text) {

@@ -22,6 +22,31 @@ TEST(Sizes, AreNumbersPowersAndSums) {
     EXPECT_EQ(parse_size("2^40"), kMaxSize);
 }
 
+TEST(Sizes, MayBeWrittenInDecimalNotation) {
+    EXPECT_EQ(parse_size("1e6"), 1000000);
+    EXPECT_EQ(parse_size("1.5e3"), 1500);
+    EXPECT_EQ(parse_size("1e6+1"), 1000001);
+}
+
+TEST(Sizes, HaveDecimalAndBinarySuffixes) {
+    EXPECT_EQ(parse_size("1k"), 1000);
+    EXPECT_EQ(parse_size("3M"), 3000000);
+    EXPECT_EQ(parse_size("1.5G"), 1500000000);
+    EXPECT_EQ(parse_size("1T"), 1000000000000);
+    EXPECT_EQ(parse_size("1Ki"), 1 << 10);
+    EXPECT_EQ(parse_size("3Mi+7"), (3 << 20) + 7);
+    EXPECT_EQ(parse_size("1Gi"), 1 << 30);
+    EXPECT_EQ(parse_size("1Ti"), kMaxSize);
+    EXPECT_EQ(parse_sizes("1k..4k,1Ki"), (Sizes{1000, 2000, 4000, 1024}));
+    EXPECT_EQ(parse_size_pair("4kx1Mi"), (SizePair{4000, 1 << 20}));
+}
+
+TEST(Sizes, OfBrokenPowersAreRounded) {
+    EXPECT_EQ(parse_size("2^10.5"), 1448);
+    EXPECT_EQ(parse_size("10^3.5"), 3162);
+    EXPECT_EQ(parse_size("3^25"), 847288609443);
+}
+
 TEST(Sizes, ListsKeepTheirOrderAndDropRepeats) {
     EXPECT_EQ(parse_sizes("1000,2^4,7"), (Sizes{1000, 16, 7}));
     EXPECT_EQ(parse_sizes("16,2^4,8..32"), (Sizes{16, 8, 32}));
@@ -35,9 +60,40 @@ TEST(Sizes, RangesDoubleUpToTheirEnd) {
 }
 
 TEST(Sizes, RefuseWhatIsNoSizeAndSayWhatIs) {
-    for (const char* text :
-         {"", "x", "0", "-1", "+1", "1+", "1 ", "2^", "^2", "2^-1", "2^41", "2^64", "0^0", "1e6",
-          "7-7", "99999999999999999999", "2^40+1", "2^2^2", "0x10"}) {
+    for (const char* text : {"",
+                             "x",
+                             "0",
+                             "-1",
+                             "+1",
+                             "1+",
+                             "1 ",
+                             "2^",
+                             "^2",
+                             "2^-1",
+                             "2^41",
+                             "2^64",
+                             "0^0",
+                             "1e",
+                             "1e13",
+                             "1.5",
+                             "1.0001k",
+                             "1K",
+                             "1m",
+                             "1ki",
+                             "1B",
+                             "k",
+                             "2k^3",
+                             "2^1e9",
+                             "nan",
+                             "inf",
+                             "2^nan",
+                             "1e-3",
+                             "2T",
+                             "7-7",
+                             "99999999999999999999",
+                             "2^40+1",
+                             "2^2^2",
+                             "0x10"}) {
         EXPECT_NE(refusal([&] { parse_size(text); }).find("2^20+7"), std::string::npos) << text;
     }
 }
