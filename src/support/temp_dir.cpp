@@ -2,9 +2,12 @@
 #include "support/temp_dir.hpp"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <fstream>
 #include <string>
 #include <system_error>
@@ -12,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 
@@ -22,7 +26,38 @@ bool stays_inside(const std::filesystem::path& path) {
            std::find(path.begin(), path.end(), "..") == path.end();
 }
 
+constexpr std::string_view kPrefix = "jitune-";
+
+/// Others may have put anything into a folder that is not this user's alone.
+bool is_own(const std::filesystem::path& folder) {
+    struct stat status {};
+    return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == ::geteuid() && (status.st_mode & 0777U) == 0700U;
+}
+
+bool is_abandoned(const std::filesystem::path& folder) {
+    if (!folder.filename().native().starts_with(kPrefix) || !is_own(folder)) {
+        return false;
+    }
+    std::string owner;
+    std::getline(std::ifstream(folder / TempDir::kOwnerFile), owner);
+    return has_ended(owner);
+}
+
 }  // namespace
+
+void TempDir::remove_abandoned(const std::filesystem::path& folder) noexcept {
+    try {
+        std::error_code ignored;  // another process may be removing the same
+        std::filesystem::directory_iterator entry(folder, ignored);
+        for (; entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
+            if (is_abandoned(entry->path())) {
+                std::filesystem::remove_all(entry->path(), ignored);
+            }
+        }
+    } catch (const std::exception&) {  // no memory: the next process tries again
+    }
+}
 
 TempDir::TempDir() {
     std::error_code error;
@@ -34,7 +69,8 @@ TempDir::TempDir() {
                                 error.message()),
                     {NativeCode::Source::system, error.value()});
     }
-    std::string name = (base / "jitune-XXXXXX").string();
+    [[maybe_unused]] static const bool cleaned = (remove_abandoned(base), true);
+    std::string name = (base / (std::string(kPrefix) + "XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr) {
         const int code = errno;
         throw Error(ErrorKind::unavailable,
@@ -44,6 +80,8 @@ TempDir::TempDir() {
                     {NativeCode::Source::system, code});
     }
     path_ = name;
+    // Where it cannot be written, the folder is only not cleaned up after a kill.
+    std::ofstream(path_ / kOwnerFile) << process_identity() << '\n';
 }
 
 TempDir::~TempDir() {

@@ -6,10 +6,18 @@
 
 namespace jitune::internal {
 
-/// A new, empty directory under $TMPDIR (else /tmp) that only this user may enter. The destructor
-/// removes it with everything in it.
+/// A new directory under $TMPDIR (else /tmp) that only this user may enter, with nothing in it but
+/// the name of this process. The destructor removes it with everything in it; where the process was
+/// killed, the first TempDir of a later process does.
 class TempDir {
 public:
+    /// The file that holds process_identity() of the owner.
+    static constexpr const char* kOwnerFile = ".owner";
+
+    /// Removes the directories of this user in `folder` that TempDir made in processes that have
+    /// certainly ended. Does not throw.
+    static void remove_abandoned(const std::filesystem::path& folder) noexcept;
+
     /// Throws Error(unavailable).
     TempDir();
     ~TempDir();
