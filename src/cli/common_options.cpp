@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
 
@@ -55,7 +56,7 @@ void append(std::vector<Option>& options, const std::vector<Option>& more) {
 }
 
 Options CommonArguments::options() const {
-    Options options = Options::from_environment();
+    Options options = read_environment();
     if (options.worker.empty()) {
         options.worker = "/proc/self/exe";
     }
@@ -68,6 +69,9 @@ Options CommonArguments::options() const {
           [&](const std::string& word) { options.on_miss = parse_tune_policy(word); });
     apply("--budget", budget,
           [&](const std::string& word) { options.budget = parse_budget(word); });
+    if (database.empty()) {
+        warn_without_folder(options);
+    }
     return options;
 }
 

@@ -9,8 +9,57 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// nullptr, too, in a program that runs with more rights than its caller.
+const char* variable(const char* name) {
+    return secure_getenv(name);
+}
+
+}  // namespace
+
+Options read_environment() {
+    Options options;
+    const auto apply = [](const char* name, auto&& use) {
+        const char* value = variable(name);
+        if (value == nullptr || *value == '\0') {
+            return;
+        }
+        try {
+            use(std::string_view(value));
+        } catch (const Error& error) {
+            throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
+        }
+    };
+    apply("JITUNE_DB", [&](std::string_view value) {
+        options.database = value == "none" ? std::filesystem::path() : std::filesystem::path(value);
+    });
+    apply("JITUNE_TUNE",
+          [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
+    apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
+    apply("JITUNE_WORKER", [&](std::string_view value) { options.worker = value; });
+    apply("JITUNE_LOG",
+          [&](std::string_view value) { options.log_level = parse_log_level(value); });
+    return options;
+}
+
+void warn_without_folder(const Options& options) {
+    const char* const named = variable("JITUNE_DB");
+    if (options.database.empty() && (named == nullptr || *named == '\0')) {
+        Log(options.log_level, options.log_sink)
+            .warning(
+                "neither XDG_CACHE_HOME nor HOME is set, so that winners are kept in memory only: "
+                "name a database with JITUNE_DB, or none");
+    }
+}
+
+}  // namespace jitune::internal
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;
@@ -28,11 +77,6 @@ constexpr std::array kPolicyWords{
 };
 constexpr std::array kLevels{LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info,
                              LogLevel::debug};
-
-/// nullptr, too, in a program that runs with more rights than its caller.
-const char* variable(const char* name) {
-    return secure_getenv(name);
-}
 
 }  // namespace
 
@@ -72,27 +116,8 @@ std::chrono::milliseconds parse_budget(std::string_view word) {
 }
 
 Options Options::from_environment() {
-    Options options;
-    const auto apply = [](const char* name, auto&& use) {
-        const char* value = variable(name);
-        if (value == nullptr || *value == '\0') {
-            return;
-        }
-        try {
-            use(std::string_view(value));
-        } catch (const Error& error) {
-            throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
-        }
-    };
-    apply("JITUNE_DB", [&](std::string_view value) {
-        options.database = value == "none" ? std::filesystem::path() : std::filesystem::path(value);
-    });
-    apply("JITUNE_TUNE",
-          [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
-    apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
-    apply("JITUNE_WORKER", [&](std::string_view value) { options.worker = value; });
-    apply("JITUNE_LOG",
-          [&](std::string_view value) { options.log_level = parse_log_level(value); });
+    Options options = read_environment();
+    warn_without_folder(options);
     return options;
 }
 

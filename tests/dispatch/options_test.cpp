@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jitune/options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "fixtures/expect_error.hpp"
@@ -98,6 +99,16 @@ TEST_F(OptionsTest, FindTheUsersCache) {
     EXPECT_EQ(Options::default_database(), "/home/someone/.cache/jitune/tuning.db");
     unsetenv("HOME");
     EXPECT_TRUE(Options::default_database().empty());
+    const auto warnings = [] {
+        testing::internal::CaptureStderr();
+        EXPECT_TRUE(Options::from_environment().database.empty());
+        return testing::internal::GetCapturedStderr();
+    };
+    const std::string warning = warnings();
+    EXPECT_NE(warning.find("neither XDG_CACHE_HOME nor HOME is set"), std::string::npos) << warning;
+    EXPECT_EQ(std::count(warning.begin(), warning.end(), '\n'), 1);
+    set("JITUNE_DB", "none");
+    EXPECT_EQ(warnings(), "");
     set("HOME", old_home.c_str());
     set("XDG_CACHE_HOME", old_cache.c_str());
 }
