@@ -3,6 +3,7 @@
 
 #include <sstream>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +18,24 @@ namespace jitune::internal {
 
 namespace {
 
+/// "--size" of "-n,--size".
+std::string long_name(const std::string& names) {
+    return names.substr(names.find(',') + 1);
+}
+
+/// A script's unset variable would else be taken for an option that is not given.
+CLI::Validator refuse_empty(const Option& option) {
+    const auto check = [message =
+                            fmt::format("{} is empty; it takes a value: {}", long_name(option.name),
+                                        option.help)](const std::string& value) {
+        if (value.empty()) {
+            throw Error(ErrorKind::usage, message);
+        }
+        return std::string();
+    };
+    return {check, "", ""};
+}
+
 /// Adds `option` to `app`, without the options that it excludes.
 void add_option(CLI::App& app, const Option& option) {
     CLI::Option* const added = std::visit(
@@ -24,7 +43,8 @@ void add_option(CLI::App& app, const Option& option) {
             if constexpr (std::is_same_v<T, bool>) {
                 return app.add_flag(option.name, *target, option.help);
             } else {
-                return app.add_option(option.name, *target, option.help);
+                return app.add_option(option.name, *target, option.help)
+                    ->check(refuse_empty(option));
             }
         },
         option.target);
@@ -36,11 +56,6 @@ void add_option(CLI::App& app, const Option& option) {
         // As a plain number CLI11 takes -1 for 2^64 - 1.
         added->check(CLI::Range(range->first, range->second));
     }
-}
-
-/// "--size" of "-n,--size".
-std::string long_name(const std::string& names) {
-    return names.substr(names.find(',') + 1);
 }
 
 void add_options(CLI::App& app, const std::vector<Option>& options) {
@@ -103,6 +118,21 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{}; {}", wrong, expected(app, app.get_name()));
 }
 
+/// The arguments from the last to the first, as CLI11 takes them. "--sizes=" becomes "--sizes" and
+/// an empty value; CLI11 would take the next argument for the value.
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+    std::vector<std::string> words;
+    for (int i = argc - 1; i > 0; --i) {
+        std::string word = argv[i];
+        if (word.starts_with("--") && word.ends_with('=')) {
+            words.emplace_back();
+            word.pop_back();
+        }
+        words.push_back(std::move(word));
+    }
+    return words;
+}
+
 }  // namespace
 
 std::function<int()> read_command_line(int argc, char** argv, const std::vector<Command>& commands,
@@ -113,7 +143,7 @@ std::function<int()> read_command_line(int argc, char** argv, const std::vector<
     std::function<int()> chosen;
     add_commands(app, commands, chosen);
     try {
-        app.parse(argc, argv);
+        app.parse(reversed_arguments(argc, argv));
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
             throw Error(ErrorKind::usage, complaint(app, error));

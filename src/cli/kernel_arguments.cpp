@@ -14,12 +14,12 @@ namespace jitune::internal {
 
 namespace {
 
-/// "n" and "2^24" of "n=2^24".
-std::pair<std::string, std::string> assignment(const char* option, const std::string& word) {
+/// "n" and "2^24" of "n=2^24". `form` says what the option takes.
+std::pair<std::string, std::string> assignment(const char* option, const char* form,
+                                               const std::string& word) {
     const auto sign = word.find('=');
     if (sign == 0 || sign == std::string::npos || sign + 1 == word.size()) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("{}: \"{}\" is not NAME=VALUE, as in n=2^24", option, word));
+        throw Error(ErrorKind::usage, fmt::format("{}: \"{}\" is not {}", option, word, form));
     }
     return {word.substr(0, sign), word.substr(sign + 1)};
 }
@@ -31,7 +31,7 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
     const std::vector<std::string>& names = kernel.front_matter().sizes;
     std::map<std::string, std::int64_t> given;
     for (const std::string& word : words) {
-        const auto [name, value] = assignment("--size", word);
+        const auto [name, value] = assignment("--size", "NAME=SIZE, as in n=2^24", word);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             throw Error(ErrorKind::usage,
                         fmt::format("--size: {} has no size \"{}\"; its sizes are {}",
@@ -57,7 +57,7 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
 std::map<std::string, std::string> parse_kernel_types(const std::vector<std::string>& words) {
     std::map<std::string, std::string> types;
     for (const std::string& word : words) {
-        const auto [name, value] = assignment("--type", word);
+        const auto [name, value] = assignment("--type", "NAME=TYPE, as in element=float32", word);
         types[name] = value;
     }
     return types;

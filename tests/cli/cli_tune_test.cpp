@@ -33,7 +33,7 @@ TEST_F(CliTuneTest, TunesATemplateAndKeepsTheWinner) {
 TEST_F(CliTuneTest, BadArgumentsAreOneLine) {
     expect_failure(MATMUL "--size m=4 --size n=4", 2, "needs --size k=");
     expect_failure(MATMUL "--size m=4 --size q=4", 2, "has no size \"q\"");
-    expect_failure(MATMUL "--size m", 2, "NAME=VALUE");
+    expect_failure(MATMUL "--size m", 2, "NAME=SIZE");
     expect_failure(MATMUL "--size m=4 --size m=5", 2, "twice");
     expect_failure(MATMUL "--size m=4 --size n=4 --size k=4", 2, "float32, float64");
     expect_failure(MATMUL "--size m=4 --size n=4 --size k=4 --type element=int8", 2, "int8");

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fixtures/cli_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// What the command line says of wrong arguments, for all commands alike.
+class CliArgumentsTest : public CliFixture {
+protected:
+    struct Entry {
+        std::string name;
+        bool takes_value = false;
+    };
+
+    /// The commands, options and places that a help text lists below `heading`.
+    [[nodiscard]] std::vector<Entry> listed(const std::string& command,
+                                            const std::string& heading) const {
+        static const std::regex kEntry("  (?:-\\w,)?([\\w-]+)( TEXT| UINT| INT| FLOAT)?.*");
+        std::vector<Entry> entries;
+        std::istringstream lines(jitune(command + " --help").out);
+        bool below = false;
+        for (std::string line; std::getline(lines, line);) {
+            std::smatch parts;
+            if (!line.starts_with(' ')) {
+                below = line == heading + ":";
+            } else if (below && std::regex_match(line, parts, kEntry)) {
+                entries.push_back({parts[1], parts[2].matched});
+            }
+        }
+        return entries;
+    }
+
+    /// Every command that acts: "sweep reduce".
+    [[nodiscard]] std::vector<std::string> commands(const std::string& group = "") const {
+        std::vector<std::string> all;
+        for (const Entry& entry : listed(group, "Subcommands")) {
+            const std::string command = group + entry.name + " ";
+            const std::vector<std::string> within = commands(command);
+            all.insert(all.end(), within.begin(), within.end());
+            if (within.empty()) {
+                all.push_back(command);
+            }
+        }
+        return all;
+    }
+};
+
+TEST_F(CliArgumentsTest, EveryOptionOfEveryCommandRefusesAnEmptyValue) {
+    std::size_t options = 0;
+    for (const std::string& command : commands()) {
+        for (const Entry& option : listed(command, "Options")) {
+            if (option.takes_value) {
+                ++options;
+                expect_failure(command + option.name + " ''", 2, option.name + " is empty");
+            }
+        }
+        for (const Entry& place : listed(command, "Positionals")) {
+            expect_failure(command + "''", 2, place.name + " is empty");
+        }
+    }
+    EXPECT_GT(options, 100U);
+}
+
+TEST_F(CliArgumentsTest, AnEmptyValueBehindASignIsNotTheNextArgument) {
+    expect_failure("sweep reduce --sizes= 2^10", 2, "--sizes is empty; it takes a value: As in");
+    expect_failure("sweep reduce --sizes=", 2, "--sizes is empty");
+    expect_failure("db list --json=", 2, "not expected");
+}
+
+TEST_F(CliArgumentsTest, WithoutAHomeOneWarningSaysThatNothingIsKept) {
+    const std::string sweep =
+        "exec env -u HOME -u JITUNE_DB \"$jitune\" sweep reduce --device host --sizes 1k --budget "
+        "0.1";
+    const Answer answer = shell(sweep);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_NE(answer.err.find("name a database with JITUNE_DB"), std::string::npos) << answer.err;
+    EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+    EXPECT_NE(answer.out.find("nothing was stored, without a database"), std::string::npos);
+    EXPECT_EQ(shell(sweep + " --db none").err, "");
+}
+
+TEST_F(CliArgumentsTest, AFolderThatAKilledProcessHasLeftIsRemovedByTheNext) {
+    const std::string sweep =
+        "mkdir \"$folder/temp\"; TMPDIR=\"$folder/temp\"; export TMPDIR\n"
+        "\"$jitune\" sweep reduce --device host --sizes 1k --budget 0 --no-isolation --strategy "
+        "exhaustive &\n"
+        "until ls \"$folder/temp\" | grep -q .; do sleep 0.01; done\n"
+        "kill -STOP $!; ls \"$folder/temp\"; kill -KILL $!; wait $!\n"
+        "\"$jitune\" sweep reduce --device host --sizes 1k --budget 0.1 --again >/dev/null\n"
+        "echo behind:; ls \"$folder/temp\"\n";
+    const Answer answer = shell(sweep);
+    EXPECT_TRUE(answer.out.ends_with("behind:\n")) << answer.out << answer.err;
+}
+
+TEST_F(CliArgumentsTest, AnEmptyTypeNamesTheFormOfTypes) {
+    const std::string template_file = JITUNE_EXAMPLES_DIR "/matmul.host.cpp";
+    expect_failure("tune " + template_file + " --size m=8 --size n=8 --size k=8 --type element=", 2,
+                   "is not NAME=TYPE, as in element=float32");
+}
+
+}  // namespace
+}  // namespace jitune::internal
