@@ -303,6 +303,25 @@ TEST(FrontMatter, RefusesExpressionsItCannotTrust) {
     expect_refused_at(22, "\"cores\" in \"cores\"", with_line(26, "grid = \"cores\""));
 }
 
+TEST(FrontMatter, RefusesBytesThatAreNotUtf8) {
+    for (const std::string bytes : {"\xff", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+        expect_refused_at(6, "is not UTF-8: save the file as UTF-8",
+                          with_line(6, "    \"block <= " + bytes + "\","));
+        expect_refused_at(11, "is not UTF-8", with_line(11, bytes + " = \"float\""));
+    }
+    expect_error(ErrorKind::usage, "words.toml:2: the byte 0xfe is not UTF-8",
+                 [] { parse_with("\n# \xfe"); });
+}
+
+TEST(FrontMatter, RefusesKeysThatOverflowTheStack) {
+    std::string key = "a";
+    for (int i = 0; i < 200'000; ++i) {
+        key += ".a";
+    }
+    expect_refused_at(10, "more than 256 dots", with_line(10, key + " = \"int\""));
+    expect_refused_at(16, "more than 256 dots", with_line(16, "[" + key + "]"));
+}
+
 TEST(FrontMatter, KnowsTheBytesOfItsTypeNames) {
     EXPECT_EQ(type_bytes("int32"), 4);
     EXPECT_EQ(type_bytes("bfloat16"), 2);
