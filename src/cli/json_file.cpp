@@ -2,7 +2,9 @@
 #include "cli/json_file.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -47,9 +49,47 @@ std::string read_all(const std::filesystem::path& path) {
     return text;
 }
 
+/// Counts what a document holds while it is parsed, and throws for one that exceeds a limit.
+class LimitedParse {
+public:
+    LimitedParse(const std::string& name, const JsonLimits& limits)
+        : name_(name), limits_(limits) {}
+
+    /// A parser_callback_t: true, so that the parser keeps the value.
+    bool operator()(int levels, ParsedJson::parse_event_t event, const ParsedJson& /*parsed*/) {
+        using Event = ParsedJson::parse_event_t;
+        if (event == Event::object_end) {
+            members_.pop_back();
+        } else if (event == Event::key) {
+            check(++members_.back() <= limits_.members, "an object has more than {} members",
+                  limits_.members);
+        } else if (event != Event::array_end) {
+            check(++values_ <= limits_.values, "more than {} values", limits_.values);
+            check(event == Event::value || levels < limits_.levels,
+                  "nested more than {} levels deep", limits_.levels);
+        }
+        if (event == Event::object_start) {
+            members_.push_back(0);
+        }
+        return true;
+    }
+
+private:
+    template <class Limit>
+    void check(bool holds, fmt::format_string<const Limit&> complaint, const Limit& limit) const {
+        if (!holds) {
+            refuse_file(fmt::format("{}: {}", name_, fmt::format(complaint, limit)));
+        }
+    }
+
+    const std::string& name_;
+    const JsonLimits& limits_;
+    std::size_t values_ = 0;
+    std::vector<std::size_t> members_;  ///< of each object around the place
+};
+
 /// "file.json:3:14: invalid JSON from here on: "NaN, 1]"".
-std::string complaint(const std::filesystem::path& path, const std::string& text,
-                      std::size_t byte) {
+std::string complaint(const std::string& name, const std::string& text, std::size_t byte) {
     const std::size_t at = std::min(byte > 0 ? byte - 1 : 0, text.size());
     const auto begin = text.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(at);
@@ -57,7 +97,7 @@ std::string complaint(const std::filesystem::path& path, const std::string& text
     const std::size_t newline = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
     const std::size_t column = newline == std::string::npos ? at + 1 : at - newline;
     const std::string rest = one_line(text.substr(at, kExcerpt));
-    return fmt::format("{}:{}:{}: {}", path.string(), line, column,
+    return fmt::format("{}:{}:{}: {}", name, line, column,
                        rest.empty() ? "the JSON document is incomplete"
                                     : fmt::format("invalid JSON from here on: \"{}\"", rest));
 }
@@ -68,15 +108,18 @@ std::string complaint(const std::filesystem::path& path, const std::string& text
 
 }  // namespace
 
-ParsedJson read_json(const std::filesystem::path& path) {
-    const std::string text = read_all(path);
+ParsedJson parse_json(const std::string& text, const std::string& name, const JsonLimits& limits) {
     try {
-        return ParsedJson::parse(text);
+        return ParsedJson::parse(text, LimitedParse(name, limits));
     } catch (const ParsedJson::parse_error& error) {
-        refuse_file(complaint(path, text, error.byte));
+        refuse_file(complaint(name, text, error.byte));
     } catch (const ParsedJson::exception&) {
-        refuse_file(fmt::format("{}: a number is too large", path.string()));
+        refuse_file(fmt::format("{}: a number is too large", name));
     }
+}
+
+ParsedJson read_json(const std::filesystem::path& path) {
+    return parse_json(read_all(path), path.string());
 }
 
 const ParsedJson* find_member(const ParsedJson& object, const char* key) {
@@ -107,8 +150,10 @@ std::string text_member_or(const ParsedJson& object, const char* key,
 
 std::int64_t integer_member(const ParsedJson& object, const char* key) {
     const ParsedJson& value = member(object, key);
-    if (!value.is_number_integer()) {
-        refuse(key, "an integer");
+    constexpr auto kLargest = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() && value.get<std::uint64_t>() > kLargest)) {
+        refuse(key, "an integer of at most 63 bits");
     }
     return value.get<std::int64_t>();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -11,8 +13,20 @@ namespace jitune::internal {
 /// A document that was read; keys in the order they were written. Json is for writing.
 using ParsedJson = nlohmann::ordered_json;
 
-/// The document in a file, plain or gzip, of at most 256 MiB of text. Throws Error(usage) with the
-/// path and, for invalid JSON, the line and column of the error.
+/// What a document may have at most. Only a hostile one has more.
+struct JsonLimits {
+    int levels = 64;               ///< some functions on values recurse
+    std::size_t values = 1 << 24;  ///< a byte of text may make 20 in memory
+    std::size_t members = 1024;    ///< of an object: each is compared with all before it
+};
+
+/// The document in `text`. Throws Error(usage) with the document's name and, for invalid JSON, the
+/// line and column of the error.
+ParsedJson parse_json(const std::string& text, const std::string& name,
+                      const JsonLimits& limits = {});
+
+/// The document in a file, plain or gzip, of at most 256 MiB of text. Throws Error(usage) as
+/// parse_json() does.
 ParsedJson read_json(const std::filesystem::path& path);
 
 /// The member of an object; nullptr where it is missing or `object` is not an object.
@@ -20,7 +34,8 @@ const ParsedJson* find_member(const ParsedJson& object, const char* key);
 
 /// As find_member(). Throws Error(usage) that names a missing member.
 const ParsedJson& member(const ParsedJson& object, const char* key);
-/// As member(). Throws Error(usage) also for a value of another kind.
+/// As member(). Throws Error(usage) also for a value of another kind, and for an integer of more
+/// than 63 bits.
 std::string text_member(const ParsedJson& object, const char* key);
 std::int64_t integer_member(const ParsedJson& object, const char* key);
 const ParsedJson& list_member(const ParsedJson& object, const char* key);

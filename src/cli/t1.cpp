@@ -40,8 +40,8 @@ constexpr std::array kAccesses{
 
 [[noreturn]] void refuse_values(std::string_view text) {
     throw Error(ErrorKind::usage,
-                fmt::format("Values \"{}\": jitune takes integers, as in [16, 32] or "
-                            "list(range(32, 1025, 32))",
+                fmt::format("Values \"{}\": jitune takes one integer or more, as in [16, 32] "
+                            "or list(range(32, 1025, 32))",
                             text));
 }
 
@@ -68,25 +68,31 @@ std::vector<std::int64_t> integers(std::string_view list) {
             if (error != std::errc() || end != part.data() + part.size()) {
                 refuse_values(list);
             }
-            sum += number;
+            if (__builtin_add_overflow(sum, number, &sum)) {
+                refuse_values(list);
+            }
         }
         result.push_back(sum);
     }
     return result;
 }
 
-/// The numbers of Python's range() with one to three arguments.
+/// The numbers of Python's range() with one to three arguments: at least one number.
 std::vector<std::int64_t> range(const std::vector<std::int64_t>& bounds, std::string_view text) {
     constexpr std::size_t kMost = 100'000;
     const std::int64_t step = bounds.size() == 3 ? bounds[2] : 1;
     const std::int64_t end = bounds.size() == 1 ? bounds[0] : bounds[1];
     std::vector<std::int64_t> result;
-    for (std::int64_t at = bounds.size() == 1 ? 0 : bounds[0]; at < end; at += step) {
-        if (bounds.size() > 3 || step <= 0 || result.size() == kMost) {
+    std::int64_t at = bounds.size() == 1 ? 0 : bounds[0];
+    if (bounds.size() > 3 || step <= 0 || at >= end) {
+        refuse_values(text);
+    }
+    do {
+        if (result.size() == kMost) {
             refuse_values(text);
         }
         result.push_back(at);
-    }
+    } while (!__builtin_add_overflow(at, step, &at) && at < end);
     return result;
 }
 

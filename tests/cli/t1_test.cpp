@@ -122,14 +122,44 @@ TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
     expect_refused(kernel + "Arguments/1/Type", "float4", "no type \"float4\"");
     expect_refused(kernel + "Arguments/1/FillType", "Script", "FillType Script");
     const std::string space = "/ConfigurationSpace/";
-    expect_refused(space + "TuningParameters/0/Values", "[\"a\"]", "jitune takes integers");
-    expect_refused(space + "TuningParameters/0/Values", "range(1, 2, 0)", "jitune takes integers");
+    expect_refused(space + "TuningParameters/0/Values", "[\"a\"]",
+                   "jitune takes one integer or more");
+    expect_refused(space + "TuningParameters/0/Values", "range(1, 2, 0)",
+                   "jitune takes one integer or more");
     expect_refused(space + "Conditions/0/Expression", "1 < BLOCK < 4", "1 < BLOCK < 4");
     expect_refused(space + "Conditions/0/Expression", "BLOCK ** 2 > 4", "no powers");
     ParsedJson empty = ParsedJson::object();
     expect_error(ErrorKind::usage,
                  "scale.json: T1 tuning problem: \"KernelSpecification\" is missing",
                  [&] { t1_template(empty, dir_.path() / "scale.json"); });
+}
+
+TEST_F(T1Test, RefusesAParameterWithoutValues) {
+    for (const ParsedJson values : {"range(0)", "range(5, 5)", "list(range(7, 3))", "[]", ""}) {
+        for (const bool with_default : {false, true}) {
+            ParsedJson document = ParsedJson::parse(kProblem);
+            ParsedJson& parameter = document["ConfigurationSpace"]["TuningParameters"][0];
+            parameter["Values"] = values;
+            if (!with_default) {
+                parameter.erase("Default");
+            }
+            expect_error(ErrorKind::usage, "jitune takes one integer or more",
+                         [&] { kernel(document); });
+        }
+    }
+}
+
+TEST_F(T1Test, RefusesNumbersThatOverflow) {
+    const std::string values = "/ConfigurationSpace/TuningParameters/0/Values";
+    const std::string largest = "9223372036854775807";
+    expect_refused(values, "[" + largest + "+1]", "jitune takes one integer or more");
+    expect_refused(values, "range(0, " + largest + "0)", "jitune takes one integer or more");
+    ParsedJson document = ParsedJson::parse(kProblem);
+    ParsedJson& parameter = document["ConfigurationSpace"]["TuningParameters"][0];
+    parameter["Values"] = "range(9223372036854775806, " + largest + ", 5)";
+    parameter.erase("Default");
+    EXPECT_EQ(kernel(document).kernel_template.front_matter().parameters[0].values,
+              std::vector<Value>{std::int64_t{9223372036854775806}});
 }
 
 TEST_F(T1Test, TranslatesOperators) {
