@@ -19,7 +19,12 @@ struct Advice {
     std::string_view text;
 };
 
+// A code comes before the primary code that it is a kind of.
 constexpr std::array kAdvice{
+    Advice{SQLITE_READONLY_ROLLBACK,
+           "a writer ended in the middle of a commit, and its journal lies beside the file; the "
+           "next process that writes, as any tuning does, undoes that commit and loses nothing "
+           "that was committed before"},
     Advice{SQLITE_BUSY, "another process holds the database; try again"},
     Advice{SQLITE_CANTOPEN, "check the path and its permissions"},
     Advice{SQLITE_CORRUPT, "move the file away; jitune then makes a new one"},
@@ -34,7 +39,7 @@ constexpr int primary(int code) {
 
 std::string advice(int code) {
     for (const Advice& row : kAdvice) {
-        if (row.code == primary(code)) {
+        if (row.code == code || row.code == primary(code)) {
             return fmt::format(": {}", row.text);
         }
     }

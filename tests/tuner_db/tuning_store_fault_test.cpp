@@ -116,6 +116,36 @@ TEST_F(Faults, OfAnyFileCallLoseNoWinner) {
     }
 }
 
+/// A reader cannot undo half a commit, and says so; the next writer does, and loses nothing.
+TEST_F(Faults, ThatLeaveAJournalAreExplainedAndUndone) {
+    FaultVfs files;
+    int journals = 0;
+    for (const int kind : {0, SQLITE_IOERR_READ, SQLITE_FULL, SQLITE_IOERR_FSYNC}) {
+        bool reached = true;
+        for (int call = 1; reached; ++call) {
+            SCOPED_TRACE(testing::Message() << "calls of kind " << kind << " from " << call);
+            std::filesystem::remove(file_next_to_it("-journal"));
+            write(good_);
+            files.fail_at(call, true, kind);
+            const bool saved = use_the_store();
+            reached = files.has_failed();
+            files.fail_at(0, false);
+            const std::string answer = refusal(Access::read_only);
+            if (!answer.empty()) {
+                ++journals;
+                EXPECT_NE(answer.find("a writer ended in the middle of a commit"),
+                          std::string::npos)
+                    << answer;
+                EXPECT_NE(answer.find("the next process that writes"), std::string::npos);
+                EXPECT_FALSE(saved);
+            }
+            expect_intact(saved);
+            EXPECT_EQ(refusal(Access::read_only), "") << "the writer has undone the commit";
+        }
+    }
+    EXPECT_GT(journals, 15);
+}
+
 TEST_F(Faults, OfAnyAllocationLoseNoWinner) {
     FaultMemory::install();
     FaultMemory memory;
