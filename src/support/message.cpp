@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "jitune/error.hpp"
+#include "support/hash.hpp"
 
 namespace jitune::internal {
 
@@ -11,6 +12,14 @@ namespace {
 
 // More than the largest image. A greater length shows that the bytes are not a message.
 constexpr std::size_t kMostBytes = std::size_t{1} << 29;
+
+constexpr std::string_view kMark{"jitune>\0", 8};
+constexpr std::uint64_t kSeed = 0;
+
+struct FrameHeader {
+    char mark[8] = {'j', 'i', 't', 'u', 'n', 'e', '>', '\0'};
+    std::uint64_t checksum = 0;  ///< of the body and its length
+};
 
 [[noreturn]] void refuse() {
     throw Error(ErrorKind::unavailable,
@@ -82,20 +91,39 @@ Message decode(std::string_view body) {
     return message;
 }
 
+std::string frame(const Message& message) {
+    const std::string body = encode(message);
+    FrameHeader header;
+    header.checksum = quick_hash(body, kSeed);
+    return std::string(bytes_of(header)) + body;
+}
+
 std::optional<Message> MessageBuffer::next() {
     std::string_view rest = std::string_view(bytes_).substr(begin_);
-    if (rest.size() < sizeof(std::uint32_t)) {
+    // Foreign bytes are refused at once, before there are enough of them for a header.
+    if (!kMark.starts_with(rest.substr(0, kMark.size()))) {
+        refuse();
+    }
+    if (rest.size() < sizeof(FrameHeader) + sizeof(std::uint32_t)) {
         return std::nullopt;
     }
-    const std::size_t size = take_size(rest);
+    FrameHeader header;
+    std::memcpy(&header, rest.data(), sizeof header);
+    rest.remove_prefix(sizeof header);
+    std::string_view body = rest;
+    const std::size_t size = take_size(body);
     if (size > kMostBytes) {
         refuse();
     }
-    if (rest.size() < size) {
+    if (body.size() < size) {
         return std::nullopt;
     }
-    Message message = decode(rest.substr(0, size));
-    begin_ += sizeof(std::uint32_t) + size;
+    rest = rest.substr(0, sizeof(std::uint32_t) + size);
+    if (quick_hash(rest, kSeed) != header.checksum) {
+        refuse();
+    }
+    Message message = decode(body.substr(0, size));
+    begin_ += sizeof header + rest.size();
     if (begin_ == bytes_.size() || begin_ > bytes_.size() / 2) {
         bytes_.erase(0, begin_);
         begin_ = 0;

@@ -20,12 +20,16 @@ std::string encode(const Message& message);
 /// The inverse of encode(), without the first number. Throws Error(unavailable) for other bytes.
 Message decode(std::string_view body);
 
+/// encode() behind a mark and a checksum: what a channel carries, so that bytes which something
+/// else wrote into the channel are never taken for a message.
+std::string frame(const Message& message);
+
 /// Collects bytes as they arrive and splits them into messages.
 class MessageBuffer {
 public:
     void append(std::string_view bytes) { bytes_.append(bytes); }
 
-    /// The next message that is complete. Throws Error(unavailable) for malformed bytes.
+    /// The next message whose frame is complete. Throws Error(unavailable) for other bytes.
     std::optional<Message> next();
 
 private:

@@ -4,13 +4,17 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <thread>
 
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
+
+using std::chrono::milliseconds;
 
 std::pair<FileDescriptor, FileDescriptor> MessageChannel::make_pair() {
     std::array<int, 2> ends{};
@@ -25,30 +29,37 @@ std::pair<FileDescriptor, FileDescriptor> MessageChannel::make_pair() {
 }
 
 bool MessageChannel::send(const Message& message) {
-    const std::string bytes = encode(message);
+    const std::string bytes = frame(message);
     const std::lock_guard lock(sending_);
     for (std::size_t done = 0; done < bytes.size();) {
         const ssize_t count =
             ::send(socket_.number(), bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
         if (count < 0 && errno != EINTR) {
-            return false;
+            return false;  // a part may have gone: nothing can follow it
         }
         done += count > 0 ? static_cast<std::size_t>(count) : 0;
     }
     return true;
 }
 
-std::optional<Message> MessageChannel::receive(std::chrono::milliseconds patience) {
+std::optional<Message> MessageChannel::receive(milliseconds patience) {
     if (std::optional<Message> message = received_.next()) {
         return message;
     }
-    pollfd waiting{socket_.number(), POLLIN, 0};
-    if (closed_ || ::poll(&waiting, 1, static_cast<int>(patience.count())) <= 0) {
+    if (closed_) {
         return std::nullopt;
     }
+    pollfd waiting{socket_.number(), POLLIN, 0};
+    if (::poll(&waiting, 1, static_cast<int>(patience.count())) < 0 && errno != EINTR) {
+        // The system has no memory to wait with. Looking again and again needs none.
+        constexpr milliseconds kPause{20};
+        std::this_thread::sleep_for(patience < milliseconds(0) ? kPause
+                                                               : std::min(patience, kPause));
+    }
     std::array<char, 65536> buffer;
-    const ssize_t count = ::recv(socket_.number(), buffer.data(), buffer.size(), 0);
-    closed_ = count == 0 || (count < 0 && errno != EINTR);
+    const ssize_t count = ::recv(socket_.number(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const bool is_empty = count < 0 && (errno == EINTR || errno == EAGAIN || errno == ENOMEM);
+    closed_ = count == 0 || (count < 0 && !is_empty);
     if (count > 0) {
         received_.append({buffer.data(), static_cast<std::size_t>(count)});
     }

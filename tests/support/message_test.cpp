@@ -11,7 +11,7 @@ namespace {
 TEST(Message, TravelsWhole) {
     const Message message{"tune", "", std::string("a\0b", 3), std::string(100'000, 'x')};
     MessageBuffer buffer;
-    buffer.append(encode(message) + encode({}) + encode({"last"}));
+    buffer.append(frame(message) + frame({}) + frame({"last"}));
     EXPECT_EQ(buffer.next(), message);
     EXPECT_EQ(buffer.next(), Message{});
     EXPECT_EQ(buffer.next(), Message{"last"});
@@ -21,25 +21,44 @@ TEST(Message, TravelsWhole) {
 TEST(Message, WaitsForItsLastByte) {
     const Message message{"one", "two"};
     MessageBuffer buffer;
-    for (const char byte : encode(message)) {
+    for (const char byte : frame(message)) {
         EXPECT_EQ(buffer.next(), std::nullopt);
         buffer.append({&byte, 1});
     }
     EXPECT_EQ(buffer.next(), message);
 }
 
-TEST(Message, MalformedBytesAreRefused) {
-    MessageBuffer text;
-    text.append("Segmentation fault (core dumped)");
-    expect_error(ErrorKind::unavailable, "malformed message", [&] { text.next(); });
-    const std::string good = encode({"field"});
-    for (std::size_t at = 4; at < 8; ++at) {  // the length of the field
-        std::string bad = good;
-        bad[at] = static_cast<char>(bad[at] + 1);
+TEST(Message, ForeignBytesAreRefusedAtOnce) {
+    for (const char* foreign : {"S", "Segmentation fault (core dumped)", "jitune>\n", "\xff"}) {
         MessageBuffer buffer;
-        buffer.append(bad);
+        buffer.append(foreign);
         expect_error(ErrorKind::unavailable, "malformed message", [&] { buffer.next(); });
     }
+}
+
+TEST(Message, NoChangedByteIsReadAsAMessage) {
+    const std::string good = frame({"field", "another"});
+    for (std::size_t at = 0; at < good.size(); ++at) {
+        for (const int change : {1, 0x80}) {
+            std::string bad = good;
+            bad[at] = static_cast<char>(bad[at] ^ change);
+            MessageBuffer buffer;
+            buffer.append(bad);
+            try {
+                EXPECT_EQ(buffer.next(), std::nullopt) << "byte " << at;  // a greater length
+            } catch (const Error& error) {
+                EXPECT_NE(std::string_view(error.what()).find("malformed message"),
+                          std::string_view::npos);
+            }
+        }
+    }
+}
+
+TEST(Message, BytesBetweenTwoMessagesAreRefused) {
+    MessageBuffer buffer;
+    buffer.append(frame({"one"}) + "x" + frame({"two"}));
+    EXPECT_EQ(buffer.next(), Message{"one"});
+    expect_error(ErrorKind::unavailable, "malformed message", [&] { buffer.next(); });
 }
 
 TEST(Message, HasFieldsOfSeveralTypes) {
