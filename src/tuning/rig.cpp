@@ -210,7 +210,11 @@ std::optional<TrialFailure> Rig::judge(TrialCase& trial, const Program& program,
             failure = wrong_result(trial, trial.judge_repeated());
         }
     }
-    return failure;
+    if (failure && failure->fatal) {  // nothing can be read any more
+        return failure;
+    }
+    auto changed = wrong_result(trial, trial.judge_inputs());
+    return changed ? changed : failure;
 }
 
 std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule,

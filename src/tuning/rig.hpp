@@ -47,9 +47,9 @@ public:
     /// Takes the outputs of `program` for each case as those that candidates must give.
     std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
 
-    /// Runs every check case and the problem itself once, and judges the outputs, the bytes behind
-    /// them and the zeroed work memory. Where the result is `repeatable`, the problem runs once
-    /// more and must give the same bits.
+    /// Runs every check case and the problem itself once, and judges the outputs, the inputs, the
+    /// bytes around all of them and the zeroed work memory. Where the result is `repeatable`, the
+    /// problem runs once more and must give the same bits.
     std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule,
                                       bool repeatable = false);
 

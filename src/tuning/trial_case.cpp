@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "jitune/error.hpp"
 
@@ -13,14 +16,42 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::byte kPoison{0xa5};
-constexpr std::size_t kCanaryBytes = 256;  // behind each output; must stay poisoned
+// Before and behind each array; must stay poisoned. As long as the alignment of memory.
+constexpr std::size_t kCanaryBytes = 256;
 
 bool is_poison(std::span<const std::byte> canary) {
     return std::all_of(canary.begin(), canary.end(), [](std::byte b) { return b == kPoison; });
 }
 
+/// Whether bytes are those of the pattern, repeated.
+bool repeats(std::span<const std::byte> pattern, std::span<const std::byte> bytes) {
+    for (std::size_t done = 0; done < bytes.size(); done += pattern.size()) {
+        const std::size_t step = std::min(pattern.size(), bytes.size() - done);
+        if (std::memcmp(bytes.data() + done, pattern.data(), step) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void* at(void* data, std::size_t offset) {
     return static_cast<std::byte*>(data) + offset;
+}
+
+/// Where the canary before an array begins.
+void* front_of(void* array) {
+    return static_cast<std::byte*>(array) - kCanaryBytes;
+}
+
+/// Of bytes with a canary at both ends: what was written there, if anything.
+std::string canary_complaint(std::span<const std::byte> bytes, const char* array) {
+    if (!is_poison(bytes.first(kCanaryBytes))) {
+        return fmt::format("wrote before the start of {}", array);
+    }
+    if (!is_poison(bytes.last(kCanaryBytes))) {
+        return fmt::format("wrote behind the end of {}", array);
+    }
+    return {};
 }
 
 void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
@@ -45,38 +76,75 @@ TrialCase::TrialCase(Bench& bench, const Case& spec) : bench_(bench), spec_(spec
             arrays_.push_back(const_cast<std::byte*>(argument.pattern->data()));
             continue;
         }
-        const std::size_t behind = argument.written ? kCanaryBytes : 0;
-        memory_.push_back(
-            bench.allocate(std::max<std::size_t>(argument.offset + argument.bytes + behind, 1)));
-        arrays_.push_back(at(memory_.back()->data(), argument.offset));
-        if (argument.pattern != nullptr) {
-            upload_repeating(bench, arrays_.back(), argument);
-        }
+        const std::size_t offset = kCanaryBytes + argument.offset;
+        memory_.push_back(bench.allocate(offset + argument.bytes + kCanaryBytes));
+        arrays_.push_back(at(memory_.back()->data(), offset));
         if (argument.written) {
             written_.push_back({&argument, arrays_.back()});
+        } else if (argument.pattern != nullptr) {
+            read_only_.push_back({&argument, arrays_.back()});
         }
+    }
+    std::for_each(read_only_.begin(), read_only_.end(), [&](const Array& one) { refill(one); });
+}
+
+void TrialCase::refill(const Array& array) {
+    bench_.fill(front_of(array.data), kPoison, array.argument->bytes + 2 * kCanaryBytes);
+    if (array.argument->pattern != nullptr) {
+        upload_repeating(bench_, array.data, *array.argument);
     }
 }
 
 void TrialCase::restore() {
-    for (const auto& [argument, array] : written_) {
-        bench_.fill(array, kPoison, argument->bytes + kCanaryBytes);
-        if (argument->pattern != nullptr) {
-            upload_repeating(bench_, array, *argument);
+    std::for_each(written_.begin(), written_.end(), [&](const Array& one) { refill(one); });
+}
+
+std::string TrialCase::judge_inputs() {
+    std::string complaint;
+    for (const Array& input : read_only_) {
+        std::string one = input_complaint(input);
+        if (!one.empty()) {
+            refill(input);
+            complaint = std::move(one);
         }
     }
+    return complaint;
+}
+
+/// Of large inputs only the beginning comes to the host. The device then compares the input with
+/// itself, shifted by the pattern that it repeats.
+std::string TrialCase::input_complaint(const Array& input) {
+    const CaseArgument& argument = *input.argument;
+    const std::span<const std::byte> pattern(*argument.pattern);
+    const bool is_small = argument.bytes < kWorthComparing;
+    const std::size_t seen = is_small ? argument.bytes : std::min(pattern.size(), argument.bytes);
+    around_.resize(kCanaryBytes + seen + kCanaryBytes);
+    const auto around = std::span(around_);
+    bench_.download(is_small ? around : around.first(kCanaryBytes + seen), front_of(input.data));
+    if (!is_small) {
+        bench_.download(around.last(kCanaryBytes), at(input.data, argument.bytes));
+    }
+    if (std::string complaint = canary_complaint(around, "an input"); !complaint.empty()) {
+        return complaint;
+    }
+    const bool is_same = repeats(pattern, around.subspan(kCanaryBytes, seen)) &&
+                         (seen == argument.bytes ||
+                          bench_.equal(input.data, at(input.data, seen), argument.bytes - seen));
+    return is_same ? "" : "changed an input";
 }
 
 std::string TrialCase::read(Outputs& outputs) {
     outputs.resize(written_.size());
     for (std::size_t i = 0; i < written_.size(); ++i) {
-        const auto& [argument, array] = written_[i];
-        outputs[i].resize(argument->bytes + kCanaryBytes);
-        bench_.download(outputs[i], array);
-        if (!is_poison(std::span(outputs[i]).last(kCanaryBytes))) {
-            return "wrote behind the end of its output";
+        const Array& array = written_[i];
+        std::vector<std::byte>& output = outputs[i];
+        output.resize(array.argument->bytes + 2 * kCanaryBytes);
+        bench_.download(output, front_of(array.data));
+        if (std::string complaint = canary_complaint(output, "its output"); !complaint.empty()) {
+            return complaint;
         }
-        outputs[i].resize(argument->bytes);
+        output.resize(kCanaryBytes + array.argument->bytes);
+        output.erase(output.begin(), output.begin() + kCanaryBytes);
     }
     return {};
 }
@@ -108,11 +176,12 @@ std::string TrialCase::judge_repeated() {
 // The canaries are compared with a constant on the host: a candidate that writes behind its output
 // may write into the kept copies, too, and make them agree with its output.
 bool TrialCase::is_kept() {
-    std::array<std::byte, kCanaryBytes> canary;
+    std::array<std::byte, 2 * kCanaryBytes> canaries;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
         const auto& [argument, array] = written_[i];
-        bench_.download(canary, at(array, argument->bytes));
-        if (!is_poison(canary) ||
+        bench_.download(std::span(canaries).first(kCanaryBytes), front_of(array));
+        bench_.download(std::span(canaries).last(kCanaryBytes), at(array, argument->bytes));
+        if (!is_poison(canaries) ||
             !bench_.equal(array, at(kept_[i]->data(), argument->offset), argument->bytes)) {
             return false;
         }
@@ -122,7 +191,7 @@ bool TrialCase::is_kept() {
 
 void TrialCase::keep() {
     std::size_t bytes = 0;
-    for (const Written& written : written_) {
+    for (const Array& written : written_) {
         bytes += written.argument->bytes;
     }
     if (bytes < kWorthComparing) {
@@ -132,7 +201,7 @@ void TrialCase::keep() {
         if (kept_.empty()) {
             bench_.allocate(2 * bytes);  // only where candidates still find work memory
             std::vector<std::unique_ptr<DeviceMemory>> memory;
-            for (const Written& written : written_) {  // of the same alignment, to compare words
+            for (const Array& written : written_) {  // of the same alignment, to compare words
                 memory.push_back(
                     bench_.allocate(written.argument->offset + written.argument->bytes));
             }

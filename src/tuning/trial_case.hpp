@@ -29,8 +29,8 @@ public:
     /// Poisons the outputs, and restores the data of those that are inputs, too.
     void restore();
 
-    // Each of these looks at the outputs written since restore(), and at the bytes behind them,
-    // and returns a complaint; an empty one where all is right.
+    // Each of these looks at the outputs written since restore(), and at the bytes around all
+    // arrays, and returns a complaint; an empty one where all is right.
 
     /// Takes the outputs as the right answers, where only a device knows them.
     std::string learn() { return read(reference_); }
@@ -39,16 +39,21 @@ public:
     std::string judge();
     /// Whether the bits are those that judge() has just found right.
     std::string judge_repeated();
+    /// Whether the arrays that are only read still hold their data; if not, they get it again, so
+    /// that the next candidate does not answer for it.
+    std::string judge_inputs();
 
 private:
     using Outputs = std::vector<std::vector<std::byte>>;
 
-    /// An argument that is written.
-    struct Written {
+    struct Array {
         const CaseArgument* argument;
-        void* array;
+        void* data;
     };
 
+    /// Gives the array its data, and poison around it and where it has no data.
+    void refill(const Array& array);
+    std::string input_complaint(const Array& input);
     std::string read(Outputs& outputs);
     /// Whether the outputs are, bit by bit, those that were kept.
     bool is_kept();
@@ -58,12 +63,14 @@ private:
     const Case& spec_;
     std::vector<std::unique_ptr<DeviceMemory>> memory_;
     std::vector<void*> arrays_;
-    std::vector<Written> written_;
+    std::vector<Array> written_;
+    std::vector<Array> read_only_;
     /// A device copy of each output that judge() found right last. Empty where the outputs are
     /// small, or where the device has no memory for copies.
     std::vector<std::unique_ptr<DeviceMemory>> kept_;
     Outputs reference_;
     Outputs got_, again_;  // reused: page faults on new memory cost more than the download
+    std::vector<std::byte> around_;  // an input and the bytes around it
 };
 
 }  // namespace jitune::internal

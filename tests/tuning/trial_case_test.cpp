@@ -131,15 +131,15 @@ TEST_F(TrialCaseTest, DownloadsLargeOutputsOnce) {
     make(kLarge, 2);
     run();
     EXPECT_EQ(case_->judge(), "");
-    EXPECT_EQ(bench_.downloaded, 2 * (kLarge + kCanary));
+    EXPECT_EQ(bench_.downloaded, 2 * (kLarge + 2 * kCanary));
     EXPECT_EQ(judged_, 1);
     run();
     EXPECT_EQ(case_->judge(), "");
-    EXPECT_EQ(bench_.downloaded, 2 * kCanary);
+    EXPECT_EQ(bench_.downloaded, 2 * 2 * kCanary);
     EXPECT_EQ(judged_, 0);
     run();
     EXPECT_EQ(case_->judge_repeated(), "");
-    EXPECT_EQ(bench_.downloaded, 2 * kCanary);
+    EXPECT_EQ(bench_.downloaded, 2 * 2 * kCanary);
 }
 
 TEST_F(TrialCaseTest, DownloadsSmallOutputsEachTime) {
@@ -187,6 +187,43 @@ TEST_F(TrialCaseTest, NoticesALaterCandidateThatWritesBehindTheEnd) {
     }
 }
 
+TEST_F(TrialCaseTest, NoticesAWriteBeforeTheStart) {
+    for (const std::size_t bytes : {std::size_t{100}, kLarge}) {
+        make(bytes, 2);
+        run();
+        ASSERT_EQ(case_->judge(), "");
+        for (const std::ptrdiff_t before : {1, 256}) {
+            run();
+            output(1)[-before] = std::byte{0};
+            EXPECT_EQ(case_->judge(), "wrote before the start of its output") << before;
+        }
+        run();
+        EXPECT_EQ(case_->judge(), "") << "the next candidate answers for it";
+    }
+}
+
+TEST_F(TrialCaseTest, NoticesAndMendsAChangedInput) {
+    const auto pattern = std::make_shared<const Bytes>(Bytes(1000, std::byte{3}));
+    for (const std::size_t bytes : {std::size_t{10}, std::size_t{2500}, 2 * kLarge + 1}) {
+        what_ = counting_case(100, judged_);
+        what_.arguments.push_back({pattern, bytes, 4, false});
+        case_ = std::make_unique<TrialCase>(bench_, what_);
+        EXPECT_EQ(case_->judge_inputs(), "");
+        struct Place {
+            std::ptrdiff_t at;
+            const char* complaint;
+        };
+        const auto end = static_cast<std::ptrdiff_t>(bytes);
+        for (const Place& place : {Place{0, "changed an input"}, Place{end - 1, "changed an input"},
+                                   Place{-1, "wrote before the start of an input"},
+                                   Place{end, "wrote behind the end of an input"}}) {
+            output(1)[place.at] ^= std::byte{1};
+            EXPECT_EQ(case_->judge_inputs(), place.complaint) << bytes << " at " << place.at;
+            EXPECT_EQ(case_->judge_inputs(), "") << "the next candidate answers for it";
+        }
+    }
+}
+
 TEST_F(TrialCaseTest, NoticesACandidateThatOverwritesTheKeptOutputs) {
     make(kLarge);
     run();
@@ -195,7 +232,7 @@ TEST_F(TrialCaseTest, NoticesACandidateThatOverwritesTheKeptOutputs) {
     for (const auto& [data, bytes] : bench_.live) {
         std::memset(data, 0, bytes);
     }
-    EXPECT_EQ(case_->judge(), "wrote behind the end of its output");
+    EXPECT_EQ(case_->judge(), "wrote before the start of its output");
     run();
     EXPECT_EQ(case_->judge(), "") << "what it had overwritten was believed";
     EXPECT_EQ(judged_, 1);

@@ -10,6 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -99,6 +103,18 @@ std::size_t available_memory() {
         available = std::min(available, left_in_groups(hierarchy));
     }
     return available;
+}
+
+void refuse_unavailable_memory(std::size_t bytes) {
+    constexpr std::size_t kWorthAsking = std::size_t{64} << 20;
+    if (bytes < kWorthAsking) {
+        return;
+    }
+    if (const std::size_t available = available_memory(); bytes > available) {
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("allocate {} bytes of host memory: {} are available", bytes, available));
+    }
 }
 
 }  // namespace jitune::internal

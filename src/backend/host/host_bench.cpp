@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "backend/host/host_memory.hpp"
+#include "backend/host/guarded_memory.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -20,6 +21,19 @@ using Nanoseconds = std::chrono::duration<double, std::nano>;
 LaunchFailure too_slow(Nanoseconds time, std::chrono::milliseconds limit) {
     return {true, false,
             fmt::format("took {:.0f} ms, the limit is {} ms", time.count() * 1e-6, limit.count())};
+}
+
+/// What the present exception, which a candidate or the launch of one has thrown, tells of it.
+LaunchFailure failure_of_exception() {
+    try {
+        throw;
+    } catch (const Error& error) {
+        return {false, false, error.what(), error.native_code()};
+    } catch (const std::exception& error) {
+        return {false, false, fmt::format("threw an exception: {}", error.what())};
+    } catch (...) {
+        return {false, false, "threw an exception"};
+    }
 }
 
 class HostTimer final : public Timer {
@@ -37,8 +51,8 @@ public:
     std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) override {
         try {
             return measure(limit);
-        } catch (const Error& error) {
-            return LaunchFailure{false, false, error.what(), error.native_code()};
+        } catch (...) {
+            return failure_of_exception();
         }
     }
 
@@ -85,7 +99,7 @@ private:
 }  // namespace
 
 std::unique_ptr<DeviceMemory> HostBench::allocate(std::size_t bytes) {
-    return std::make_unique<HostMemory>(bytes, HostMemory::Content::any);
+    return std::make_unique<GuardedMemory>(bytes);
 }
 
 void HostBench::upload(void* device, std::span<const std::byte> data) {
@@ -117,8 +131,8 @@ std::optional<LaunchFailure> HostBench::run(const Program& program, const Launch
     const auto start = Clock::now();
     try {
         program.launch(launch, nullptr);
-    } catch (const Error& error) {
-        return LaunchFailure{false, false, error.what(), error.native_code()};
+    } catch (...) {
+        return failure_of_exception();
     }
     const Nanoseconds time = Clock::now() - start;
     return time > limit ? std::optional(too_slow(time, limit)) : std::nullopt;

@@ -17,14 +17,7 @@ void HostMemory::Free::operator()(void* data) const noexcept {
 
 HostMemory::HostMemory(std::size_t bytes, Content content) : bytes_(bytes) {
     constexpr std::size_t kAlignment = 256;
-    constexpr std::size_t kWorthAsking = std::size_t{64} << 20;
-    if (bytes >= kWorthAsking) {
-        if (const std::size_t available = available_memory(); bytes > available) {
-            throw Error(ErrorKind::unavailable,
-                        fmt::format("allocate {} bytes of host memory: {} are available", bytes,
-                                    available));
-        }
-    }
+    refuse_unavailable_memory(bytes);
     void* data = nullptr;
     if (const int code = ::posix_memalign(&data, kAlignment, bytes > 0 ? bytes : 1); code != 0) {
         throw Error(ErrorKind::unavailable,
