@@ -80,7 +80,11 @@ void connect(SpawnFileActions& actions, int stream, int source) {
     }
 }
 
-pid_t spawn(const ProcessCommand& command, const ChildStreams& streams, ChildProcess::Reach reach) {
+pid_t spawn(ProcessCommand command, const ChildStreams& streams, ChildProcess::Reach reach,
+            const std::string& family) {
+    if (!family.empty()) {
+        command.environment.push_back(fmt::format("{}={}", kFamilyVariable, family));
+    }
     SpawnFileActions actions;
     connect(actions, STDIN_FILENO, streams.input);
     connect(actions, STDOUT_FILENO, streams.output);
@@ -117,13 +121,16 @@ pid_t spawn(const ProcessCommand& command, const ChildStreams& streams, ChildPro
 }  // namespace
 
 ChildProcess::ChildProcess(const ProcessCommand& command, const ChildStreams& streams, Reach reach)
-    : program_(command.program.string()), pid_(spawn(command, streams, reach)), reach_(reach) {}
+    : program_(command.program.string()),
+      reach_(reach),
+      family_(reach == Reach::session ? new_family() : ""),
+      pid_(spawn(command, streams, reach, family_)) {}
 
 ChildProcess::~ChildProcess() {
     // Before the process is reaped: its number cannot belong to another group or session yet.
     kill();
     if (reach_ == Reach::session) {
-        kill_session(pid_);
+        kill_session(pid_, family_);
     }
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -22,8 +22,8 @@ struct ChildStreams {
 /// settings of the app. The destructor kills and reaps it.
 class ChildProcess {
 public:
-    /// The processes that are killed with it: its process group, or its session, which includes the
-    /// groups that it makes.
+    /// The processes that are killed with it: its process group; or its session, which includes the
+    /// groups that it makes, and every process that inherits its kFamilyVariable.
     enum class Reach { group, session };
 
     /// Starts the program. Throws Error(unavailable).
@@ -41,8 +41,9 @@ public:
 
 private:
     std::string program_;
-    pid_t pid_;
     Reach reach_;
+    std::string family_;  ///< the value of kFamilyVariable; empty for a group
+    pid_t pid_;
 };
 
 }  // namespace jitune::internal

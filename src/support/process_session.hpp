@@ -3,11 +3,20 @@
 
 #include <sys/types.h>
 
+#include <string>
+#include <string_view>
+
 namespace jitune::internal {
 
-/// Kills every process of a session except the caller, also those in process groups of their own,
-/// such as the compilers that a worker has started and that outlive it. Does nothing if /proc
-/// cannot be read.
-void kill_session(pid_t session);
+/// An environment variable by which the processes of one worker know each other: those that a
+/// candidate starts inherit it, also in a session of their own.
+inline constexpr const char* kFamilyVariable = "JITUNE_WORKER_FAMILY";
+
+/// A value for kFamilyVariable that no other worker has.
+std::string new_family();
+
+/// Kills the processes of a session and those whose environment has this value of kFamilyVariable
+/// (empty: none), but not the caller.
+void kill_session(pid_t session, std::string_view family);
 
 }  // namespace jitune::internal
