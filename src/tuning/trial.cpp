@@ -20,15 +20,29 @@ constexpr std::chrono::milliseconds kCandidateTime{200};
 std::optional<TrialFailure> Trial::check(const Binary& binary, const Configuration& configuration) {
     const DeviceLock::Turn turn = rig_.turn();
     auto loaded = load_checked(binary, configuration);
-    if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
-        return std::move(*failure);
-    }
-    return std::nullopt;
+    auto* const failure = std::get_if<TrialFailure>(&loaded);
+    return with_side_effects(failure == nullptr ? std::nullopt : std::optional(*failure));
 }
 
 std::optional<TrialFailure> Trial::time(const Binary& binary, Evaluation& evaluation,
                                         std::optional<double> best_ns) {
     const DeviceLock::Turn turn = rig_.turn();
+    return with_side_effects(time_checked(binary, evaluation, best_ns, turn.alone()));
+}
+
+std::optional<TrialFailure> Trial::with_side_effects(std::optional<TrialFailure> failure) {
+    const std::string harm = observer_.side_effects();
+    if (harm.empty()) {
+        return failure;
+    }
+    TrialFailure result = failure.value_or(TrialFailure{});
+    result.reason += (result.reason.empty() ? "" : "; ") + harm;
+    result.fatal = true;  // later candidates would answer for it
+    return result;
+}
+
+std::optional<TrialFailure> Trial::time_checked(const Binary& binary, Evaluation& evaluation,
+                                                std::optional<double> best_ns, bool alone) {
     auto loaded = load_checked(binary, evaluation.configuration);
     if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
         return std::move(*failure);
@@ -44,13 +58,13 @@ std::optional<TrialFailure> Trial::time(const Binary& binary, Evaluation& evalua
     if (auto* failure = std::get_if<TrialFailure>(&clocks)) {
         return std::move(*failure);
     }
-    evaluation.conditions = rig_.conditions(std::get<Clocks>(clocks), turn.alone());
+    evaluation.conditions = rig_.conditions(std::get<Clocks>(clocks), alone);
     return rig_.judge_time(summarize(evaluation.samples_ns).median_ns);
 }
 
 std::variant<Trial::Loaded, TrialFailure> Trial::load_checked(const Binary& binary,
                                                               const Configuration& configuration) {
-    observer_.begin(configuration.text(), TuneObserver::Phase::check);
+    observer_.begin(configuration.text(), TuneObserver::Phase::load);
     Loaded loaded;
     try {
         loaded.program = task_.device.load(binary);
@@ -58,6 +72,7 @@ std::variant<Trial::Loaded, TrialFailure> Trial::load_checked(const Binary& bina
     } catch (const Error& error) {
         return TrialFailure{Verdict::launch_failed, error.what(), false};
     }
+    observer_.begin(configuration.text(), TuneObserver::Phase::check);
     if (auto failure =
             rig_.check(*loaded.program, loaded.rule, task_.is_repeatable(configuration))) {
         return std::move(*failure);

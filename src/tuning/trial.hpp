@@ -37,6 +37,10 @@ private:
     };
     using Samples = std::vector<double>;
 
+    /// The failure, or that of the candidate which has harmed its process.
+    std::optional<TrialFailure> with_side_effects(std::optional<TrialFailure> failure);
+    std::optional<TrialFailure> time_checked(const Binary& binary, Evaluation& evaluation,
+                                             std::optional<double> best_ns, bool alone);
     /// For a caller that holds the device.
     std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
                                                     const Configuration& configuration);

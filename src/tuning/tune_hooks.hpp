@@ -35,9 +35,13 @@ public:
                            std::span<const std::string> /*configurations*/) {}
     virtual void compiled(std::uint64_t /*batch*/) {}
 
-    /// The device is about to check or to time this configuration.
-    enum class Phase { check, time };
+    /// The device is about to load, to check or to time this configuration.
+    enum class Phase { load, check, time };
     virtual void begin(const std::string& /*configuration*/, Phase /*phase*/) {}
+
+    /// After each candidate's run: what it did to this process to the harm of later candidates;
+    /// empty: nothing that is seen.
+    [[nodiscard]] virtual std::string side_effects() { return {}; }
 
     /// A verdict, or the samples of a finalist.
     virtual void measured(const Measurement& /*measurement*/) {}

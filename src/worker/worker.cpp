@@ -2,17 +2,21 @@
 #include "worker/worker.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
@@ -24,6 +28,8 @@
 #include "support/process_session.hpp"
 #include "tuner_db/record_message.hpp"
 #include "tuning/isolation/worker_request.hpp"
+#include "worker/heap_audit.hpp"
+#include "worker/process_state.hpp"
 
 namespace jitune::internal {
 
@@ -35,10 +41,20 @@ namespace {
     constexpr int kMostRounds = 100;  // until the folder is gone, threads may start compilers
     std::error_code error;
     for (int round = 0; round == 0 || (error && round < kMostRounds); ++round) {
-        kill_session(::getpid());
+        const char* const family = std::getenv(kFamilyVariable);
+        kill_session(::getpid(), family == nullptr ? "" : family);
         std::filesystem::remove_all(scratch, error);
     }
     ::_exit(0);
+}
+
+/// A number for the channel far above those that a candidate's own files get, or that it may
+/// write to by mistake.
+int high_number() {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    const rlim_t most = std::min<rlim_t>(limit.rlim_cur, 1 << 16);
+    return static_cast<int>(most / 2 + ::getpid() % (most / 4 + 1));
 }
 
 /// Moves the channel away from standard input, which candidates may read.
@@ -48,10 +64,22 @@ FileDescriptor take_channel() {
         throw Error(ErrorKind::usage,
                     "jitune worker is for jitune's own use: it tunes kernels for a parent process");
     }
-    FileDescriptor channel(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    FileDescriptor channel(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, high_number()));
+    if (channel.number() < 0) {
+        throw Error(ErrorKind::unavailable,
+                    "cannot start the worker: no file descriptor is left for its channel",
+                    {NativeCode::Source::system, errno});
+    }
     const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     ::dup2(nothing.number(), STDIN_FILENO);
     return channel;
+}
+
+/// Without its parent a worker has nothing to do. The parent, if it lives, cleans up.
+void tell(MessageChannel& channel, const Message& message) {
+    if (!channel.send(message)) {
+        ::_exit(1);
+    }
 }
 
 /// The parent's messages, which a thread of its own receives.
@@ -117,13 +145,20 @@ private:
 /// Reports each step of a tuning to the parent.
 class Reporter : public TuneObserver {
 public:
-    Reporter(MessageChannel& channel, Orders& orders, const BinaryCache& binaries)
-        : channel_(channel), orders_(orders), binaries_(binaries), told_(binaries.compiles()) {}
+    /// `scratch`: the folder for temporary files, where candidates run in this process; empty where
+    /// they run on another device.
+    Reporter(MessageChannel& channel, Orders& orders, const BinaryCache& binaries,
+             std::filesystem::path scratch)
+        : channel_(channel),
+          orders_(orders),
+          binaries_(binaries),
+          told_(binaries.compiles()),
+          scratch_(std::move(scratch)) {}
 
     void announce(std::span<const std::string> configurations) override {
         Message message{worker_messages::kAnnounce};
         MessageWriter(message).texts(configurations);
-        channel_.send(message);
+        tell(channel_, message);
         ++announced_;
         for (const std::string& configuration : configurations) {
             announcement_of_[configuration] = announced_;
@@ -132,12 +167,12 @@ public:
     void compiling(std::uint64_t batch, std::span<const std::string> configurations) override {
         Message message{worker_messages::kCompiling};
         MessageWriter(message).integer(static_cast<std::int64_t>(batch)).texts(configurations);
-        channel_.send(message);
+        tell(channel_, message);
     }
     void compiled(std::uint64_t batch) override {
         Message message{worker_messages::kCompiled};
         MessageWriter(message).integer(static_cast<std::int64_t>(batch));
-        channel_.send(message);
+        tell(channel_, message);
         tell_compiles();
     }
     /// Reports how many instances were compiled since the last such report.
@@ -145,7 +180,7 @@ public:
         const std::int64_t now = binaries_.compiles();
         Message message{worker_messages::kCompiles};
         MessageWriter(message).integer(now - told_.exchange(now));
-        channel_.send(message);
+        tell(channel_, message);
     }
     void begin(const std::string& configuration, Phase phase) override {
         // Usually the answer came while the candidate was compiled, and this does not wait.
@@ -153,14 +188,26 @@ public:
             place != announcement_of_.end()) {
             orders_.wait_for_go(place->second);
         }
-        channel_.send({phase == Phase::check ? worker_messages::kCheck : worker_messages::kTime,
-                       configuration});
+        tell(channel_, {phase == Phase::load    ? worker_messages::kLoad
+                        : phase == Phase::check ? worker_messages::kCheck
+                                                : worker_messages::kTime,
+                        configuration});
+        if (!scratch_.empty() && !state_) {
+            state_.emplace(scratch_);
+        }
+    }
+    std::string side_effects() override {
+        if (!state_) {
+            return {};
+        }
+        return heap_.is_whole() ? ProcessState(scratch_).change_since(*state_)
+                                : "changed memory that it does not own";
     }
     void measured(const Measurement& measurement) override {
         Message message{worker_messages::kMeasured};
         MessageWriter writer(message);
         write_record(writer, measurement);
-        channel_.send(message);
+        tell(channel_, message);
     }
 
 private:
@@ -168,6 +215,9 @@ private:
     Orders& orders_;
     const BinaryCache& binaries_;
     std::atomic<std::int64_t> told_;
+    const std::filesystem::path scratch_;
+    std::optional<ProcessState> state_;  ///< before the first candidate
+    HeapAudit heap_;
     std::size_t announced_ = 0;
     std::unordered_map<std::string, std::size_t> announcement_of_;
 };
@@ -176,7 +226,7 @@ void say_error(MessageChannel& channel, const Error& error) {
     Message message{worker_messages::kError};
     MessageWriter writer(message);
     write_error(writer, error);
-    channel.send(message);
+    tell(channel, message);
 }
 
 /// Tunes one request after the other.
@@ -186,7 +236,7 @@ public:
         : scratch_(std::move(scratch)), families_(families), channel_(take_channel()) {}
 
     [[noreturn]] void run() {
-        channel_.send({worker_messages::kReady, worker_messages::kProtocol});
+        tell(channel_, {worker_messages::kReady, worker_messages::kProtocol});
         while (true) {
             const WorkerRequest request = orders_.next();
             try {
@@ -211,7 +261,7 @@ private:
         options.database.clear();
         options.log_level = LogLevel::info;
         options.log_sink = [this](LogLevel, std::string_view line) {
-            channel_.send({worker_messages::kLog, std::string(line)});
+            tell(channel_, {worker_messages::kLog, std::string(line)});
         };
         return options;
     }
@@ -230,23 +280,25 @@ private:
 
     void tune_one(const WorkerRequest& request) {
         const Kernel& kernel = kernel_of(request);
-        Reporter reporter(channel_, orders_, binaries_);
+        Device& device = engine_.device(request.device);
+        const bool runs_here = device.info().platform == PlatformKind::host;
+        Reporter reporter(channel_, orders_, binaries_, runs_here ? scratch_ : "");
         const TuneHooks hooks{&orders_.stop(),
                               [&](const TuneProgress& progress) {
                                   Message message{worker_messages::kProgress};
                                   MessageWriter writer(message);
                                   write_progress(writer, progress);
-                                  channel_.send(message);
+                                  tell(channel_, message);
                               },
                               &reporter};
-        const TuneReport report = tune({engine_.device(request.device), kernel, request.problem},
-                                       request.plan, hooks, binaries_, engine_.log());
+        const TuneReport report =
+            tune({device, kernel, request.problem}, request.plan, hooks, binaries_, engine_.log());
         reporter.tell_compiles();
         Message message{worker_messages::kReport};
         MessageWriter writer(message);
         write_record(writer, report.winner);
         write_progress(writer, report.progress);
-        channel_.send(message);
+        tell(channel_, message);
     }
 
     const std::filesystem::path scratch_;

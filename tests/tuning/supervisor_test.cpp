@@ -36,7 +36,7 @@ protected:
     }
 
     void put(const std::string& name, const Message& message) {
-        static_cast<void>(dir_.write(name, encode(message)));
+        static_cast<void>(dir_.write(name, frame(message)));
     }
 
     TuneReport tune() {
@@ -117,6 +117,51 @@ TEST_F(SupervisorTest, ChargesTheCandidateUnderWayAndContinues) {
     EXPECT_EQ(found.measurements[2].configuration, "block=128 items=4");
     EXPECT_EQ(found.measurements[2].verdict, Verdict::compile_failed);
     EXPECT_EQ(found.measurements[2].reason, "the compiler did not end in 0.3 s");
+}
+
+TEST_F(SupervisorTest, ACrashAfterOtherCandidatesIsASuspicionOnly) {
+    for (const char* name : {"first", "second"}) {
+        put(std::string("check ") + name, {worker_messages::kCheck, name});
+        Message measured{worker_messages::kMeasured};
+        MessageWriter writer(measured);
+        Measurement measurement;
+        measurement.configuration = name;
+        measurement.verdict = Verdict::timed;
+        write_record(writer, measurement);
+        put(std::string("measured ") + name, measured);
+    }
+    Message report{worker_messages::kReport};
+    MessageWriter writer(report);
+    write_record(writer, Winner{});
+    write_progress(writer, {});
+    put("report", report);
+    play(
+        "case $(wc -l <\"$folder/starts\") in\n"
+        "1) say 'check first'; say 'measured first'; say 'check second'; kill -SEGV $$;;\n"
+        "*) say 'check second'; say 'measured second'; say report; sleep 600;;\n"
+        "esac");
+    const TuneReport found = tune();
+    EXPECT_EQ(starts(), 2);
+    ASSERT_EQ(found.measurements.size(), 2U);
+    EXPECT_EQ(found.measurements[1].configuration, "second");
+    EXPECT_EQ(found.measurements[1].verdict, Verdict::timed) << found.measurements[1].reason;
+}
+
+TEST_F(SupervisorTest, SeesTheEndOfAWorkerWhoseChildHoldsTheChannel) {
+    put("check", {worker_messages::kCheck, "block=64 items=2"});
+    Message report{worker_messages::kReport};
+    MessageWriter writer(report);
+    write_record(writer, Winner{});
+    write_progress(writer, {});
+    put("report", report);
+    play(
+        "case $(wc -l <\"$folder/starts\") in\n"
+        "1) say check; setsid sleep 600 & kill -SEGV $$;;\n"
+        "*) say report; sleep 600;;\n"
+        "esac");
+    const TuneReport found = tune();
+    ASSERT_EQ(found.measurements.size(), 1U);
+    EXPECT_EQ(found.measurements[0].reason, "signal 11 (Segmentation fault)");
 }
 
 }  // namespace

@@ -18,8 +18,10 @@
 // candidate on the device, if any, and `batches_` those in the hands of compilers. Any of them may
 // be the cause: generated code can crash in the same process as the compiler's threads.
 //
-// One candidate under way: it is charged, which is a verdict like any other, and the next worker
-// does not meet it again.
+// One candidate under way, and no other has run in this worker: it is charged, which is a verdict
+// like any other, and the next worker does not meet it again. Where others have run before, one of
+// them may have damaged the process, and where it only just loads code that it shares with others,
+// theirs may be the cause: then the candidate is suspected only.
 //
 // Several under way: none is charged on suspicion. Suspects are compiled and run by the next worker
 // one after the other, while nothing else is under way, so that its death would name the culprit.
@@ -91,8 +93,11 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
     worker.send(message);
     told_to_stop_ = false;
     running_.clear();
+    ran_ = 0;
+    loading_ = false;
     since_ = Clock::now();
     batches_.clear();
+    share_code_.clear();
 }
 
 void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
@@ -129,14 +134,21 @@ std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Me
 
 void SupervisedTuning::take_step(const std::string& name, MessageReader& reader) {
     if (name == worker_messages::kCompiling) {
-        const std::int64_t batch = reader.integer();
-        batches_[batch] = {reader.texts(), Clock::now()};
+        const std::int64_t number = reader.integer();
+        const Batch& batch = batches_[number] = {reader.texts(), Clock::now()};
+        if (batch.configurations.size() > 1) {
+            share_code_.insert(batch.configurations.begin(), batch.configurations.end());
+        }
     } else if (name == worker_messages::kCompiled) {
         batches_.erase(reader.integer());
     } else if (name == worker_messages::kCompiles) {
         compiles_ += reader.integer();
-    } else if (name == worker_messages::kCheck || name == worker_messages::kTime) {
-        running_ = reader.text();
+    } else if (name == worker_messages::kLoad || name == worker_messages::kCheck ||
+               name == worker_messages::kTime) {
+        std::string next = reader.text();
+        ran_ += next != running_ ? 1 : 0;
+        running_ = std::move(next);
+        loading_ = name == worker_messages::kLoad;
         since_ = Clock::now();
     } else if (name == worker_messages::kLog) {
         log_.info("{}", reader.text());
@@ -195,7 +207,11 @@ bool SupervisedTuning::judge_overdue_steps() {
     }
     const auto spent = Clock::now() - since_;
     if (!running_.empty() && spent > limits_.candidate) {
-        charge(running_, Verdict::timed_out, no_end_within(limits_.candidate));
+        if (loads_code_of_others()) {
+            suspect({running_});
+        } else {
+            charge(running_, Verdict::timed_out, no_end_within(limits_.candidate));
+        }
         return true;
     }
     if (running_.empty() && batches_.empty() && spent > limits_.idle) {
@@ -236,13 +252,24 @@ void SupervisedTuning::judge_end(const std::string& reason) {
     }
     log_.info("a worker has ended ({}); another takes its place", reason);
     if (compiled.empty()) {
-        return charge(running_, Verdict::crashed, reason);
+        const bool is_certain = is_finalist() || (ran_ == 1 && !loads_code_of_others());
+        return is_certain ? charge(running_, Verdict::crashed, reason) : suspect({running_});
     }
     if (running_.empty() && compiled.size() == 1) {
         return charge(*compiled.begin(), Verdict::compile_failed,
                       "the compiler took its process down: " + reason);
     }
     judge_several_under_way(compiled);
+}
+
+/// What loading runs belongs to all candidates of the code that is loaded.
+bool SupervisedTuning::loads_code_of_others() const {
+    return loading_ && share_code_.contains(running_);
+}
+
+/// Finalists are known to pass alone, and a worker does not try them again before the finals.
+bool SupervisedTuning::is_finalist() const {
+    return history_index_.contains(running_);
 }
 
 void SupervisedTuning::judge_several_under_way(const std::set<std::string>& compiling) {

@@ -66,6 +66,8 @@ private:
     void judge_overdue_compiles();
     /// Finds out which candidate to blame for the end of a worker.
     void judge_end(const std::string& reason);
+    [[nodiscard]] bool loads_code_of_others() const;
+    [[nodiscard]] bool is_finalist() const;
     void judge_several_under_way(const std::set<std::string>& compiling);
     [[nodiscard]] std::set<std::string> compiling() const;
 
@@ -89,8 +91,11 @@ private:
 
     // The state of the present worker.
     bool told_to_stop_ = false;
-    std::string running_;      ///< the configuration on the device; empty: none
-    Clock::time_point since_;  ///< when that began; while nothing runs, the last message
+    std::string running_;               ///< the configuration on the device; empty: none
+    int ran_ = 0;                       ///< how many candidates have been on the device
+    bool loading_ = false;              ///< the running one has not begun its own work
+    std::set<std::string> share_code_;  ///< were compiled together with others
+    Clock::time_point since_;           ///< when that began; while nothing runs, the last message
     std::map<std::int64_t, Batch> batches_;
 };
 

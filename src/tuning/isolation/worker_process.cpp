@@ -36,6 +36,7 @@ std::pair<FileDescriptor, FileDescriptor> make_pipe() {
                     {NativeCode::Source::system, code});
     }
     ::fcntl(ends[1], F_SETFL, 0);
+    ::fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
@@ -70,7 +71,15 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
 
 std::optional<Message> WorkerProcess::receive(milliseconds patience) {
     try {
-        auto message = channel_->receive(patience);
+        // While a candidate prints, its pipe is emptied more often than messages come.
+        constexpr milliseconds kWhilePrinting{1};
+        auto message = channel_->receive(prints_ ? std::min(patience, kWhilePrinting) : patience);
+        if (!message && process_ != nullptr && process_->end()) {
+            // The channel need not be closed: processes that candidates have left may hold it. All
+            // that the worker has sent is there.
+            message = channel_->receive(milliseconds(0));
+            ended_ = !message;
+        }
         read_errors();
         return message && !message->empty() ? std::move(message) : std::nullopt;
     } catch (const Error&) {
@@ -79,10 +88,18 @@ std::optional<Message> WorkerProcess::receive(milliseconds patience) {
     }
 }
 
+/// Reads faster than a candidate can print, for a while: one that prints without end must not hide
+/// the worker's messages, and one that prints much must not wait for its reader.
 void WorkerProcess::read_errors() {
+    constexpr int kMostReads = 1024;
     std::array<char, 65536> buffer;
-    const ssize_t count = ::read(errors_.number(), buffer.data(), buffer.size());
-    if (count > 0) {
+    prints_ = false;
+    for (int i = 0; i < kMostReads; ++i) {
+        const ssize_t count = ::read(errors_.number(), buffer.data(), buffer.size());
+        if (count <= 0) {
+            return;
+        }
+        prints_ = true;
         written_.append(buffer.data(), static_cast<std::size_t>(count));
         written_.erase(0, written_.size() - std::min(written_.size(), kKept));
     }

@@ -22,13 +22,13 @@ public:
     /// or is another version's worker.
     explicit WorkerProcess(const std::filesystem::path& program);
 
-    void send(const Message& message) { channel_->send(message); }
+    void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 
     /// The next message. Nothing where none comes within `patience`, or where the worker is lost.
     std::optional<Message> receive(std::chrono::milliseconds patience);
 
-    /// The worker has ended, or has sent a malformed message.
-    [[nodiscard]] bool lost() const { return garbled_ || channel_->closed(); }
+    /// The worker has ended, cannot be reached, or has sent a malformed message.
+    [[nodiscard]] bool lost() const { return garbled_ || ended_ || channel_->closed(); }
 
     /// How it ended, with the last text that it wrote to standard error: "signal 11 (Segmentation
     /// fault)". Kills it if it has not ended yet.
@@ -41,7 +41,9 @@ private:
     std::unique_ptr<MessageChannel> channel_;
     FileDescriptor errors_;
     std::string written_;  // the end of the text from there
+    bool prints_ = false;  // there was text at the last look
     bool garbled_ = false;
+    bool ended_ = false;
     std::unique_ptr<ChildProcess> process_;
 };
 

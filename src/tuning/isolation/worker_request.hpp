@@ -24,6 +24,7 @@ inline constexpr const char* kAnnounce = "announce";    ///< then the configurat
 inline constexpr const char* kCompiling = "compiling";  ///< then the batch and its configurations
 inline constexpr const char* kCompiled = "compiled";    ///< then the batch
 inline constexpr const char* kCompiles = "compiles";    ///< then the instances since the last one
+inline constexpr const char* kLoad = "load";            ///< then the configuration that begins
 inline constexpr const char* kCheck = "check";          ///< then the configuration that begins
 inline constexpr const char* kTime = "time";            ///< then the configuration that begins
 inline constexpr const char* kMeasured = "measured";    ///< then a Measurement
@@ -33,7 +34,7 @@ inline constexpr const char* kReport =
 inline constexpr const char* kLog = "log";  ///< then a line for the log
 inline constexpr const char* kError = "error";  ///< then an Error; ends the tuning
 /// Changes with any of these messages.
-inline constexpr const char* kProtocol = "jitune worker 5";
+inline constexpr const char* kProtocol = "jitune worker 6";
 }  // namespace worker_messages
 
 /// A tuning for a worker.
