@@ -34,7 +34,7 @@ protected:
     }
 
     static Kernel kernel(std::vector<std::string> behaviours) {
-        behaviours.insert(behaviours.begin(), {"behaviour", "host"});
+        behaviours.insert(behaviours.begin(), {"behaviour", "host", "4"});
         return behaviour_kernel(behaviours);
     }
 
@@ -63,65 +63,6 @@ protected:
     TempDir dir_;
     Options options_;
 };
-
-TEST_F(IsolationTest, NamesEveryBadCandidateAndMeasuresEveryGoodOne) {
-    struct Expectation {
-        const char* behaviour;
-        Verdict verdict;
-        const char* reason;
-    };
-    const std::vector<Expectation> expectations{
-        {"good", Verdict::timed, ""},
-        {"off_by_one", Verdict::wrong_result, "got"},
-        {"sometimes_wrong", Verdict::wrong_result, "different bits from run to run"},
-        {"out_of_bounds", Verdict::wrong_result, "behind the end"},
-        {"segfault", Verdict::crashed, "signal 11 (Segmentation fault)"},
-        {"trap", Verdict::crashed, "signal 4"},
-        {"assertion", Verdict::crashed, "assertion failed: true is false"},
-        {"compile_error", Verdict::compile_failed, "this one does not compile"},
-    };
-    std::vector<std::string> behaviours;
-    for (const Expectation& one : expectations) {
-        behaviours.emplace_back(one.behaviour);
-    }
-    const TuneReport report = tune(kernel(behaviours), {.strategy = "exhaustive"});
-    EXPECT_TRUE(report.winner.complete);
-    EXPECT_EQ(report.winner.configuration.substr(0, 14), "behaviour=good");
-    const auto found = verdicts(report);
-    EXPECT_EQ(found.size(), 4 * expectations.size());
-    for (const Expectation& one : expectations) {
-        for (int copy = 1; copy <= 4; ++copy) {
-            const Measurement& measurement = found.at(name(one.behaviour, copy));
-            EXPECT_EQ(measurement.verdict, one.verdict) << measurement.configuration;
-            EXPECT_NE(measurement.reason.find(one.reason), std::string::npos)
-                << measurement.configuration << ": " << measurement.reason;
-        }
-    }
-    EXPECT_EQ(report.progress.failed, 28U);
-}
-
-TEST_F(IsolationTest, EndsCandidatesAndCompilersThatHang) {
-    options_.compile_limit = milliseconds(10'000);
-    const TuneReport report = tune(
-        kernel({"good", "hang", "endless_compile"}),
-        {.strategy = "exhaustive", .max_evaluations = 9});  // of 12: one endless compile at least
-    const auto found = verdicts(report);
-    EXPECT_GE(found.size(), 9U);
-    int endless = 0;
-    for (const auto& [configuration, one] : found) {
-        if (configuration.find("behaviour=good") != std::string::npos) {
-            EXPECT_EQ(one.verdict, Verdict::timed) << one.reason;
-        } else if (configuration.find("behaviour=hang") != std::string::npos) {
-            EXPECT_EQ(one.verdict, Verdict::timed_out) << one.reason;
-            EXPECT_EQ(one.reason, "did not end in 3 s");
-        } else {
-            ++endless;
-            EXPECT_EQ(one.verdict, Verdict::compile_failed) << one.reason;
-            EXPECT_NE(one.reason.find("did not end in 10 s"), std::string::npos) << one.reason;
-        }
-    }
-    EXPECT_GE(endless, 1);
-}
 
 TEST_F(IsolationTest, AHangOnOneDeviceDoesNotAffectAnother) {
     FakeDevice hanging("host"), other("host:0");  // a worker takes both for the host
