@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/output.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval{100};
 constexpr std::chrono::seconds kPlainInterval{10};
-constexpr std::size_t kTerminalWidth = 79;
+constexpr std::size_t kUsualColumns = 80;
 
 double rate(const RunState& run) {
     return static_cast<double>(run.tune.evaluated) / std::max(run.elapsed_s, 1e-3);
@@ -68,6 +69,17 @@ std::string progress_text(const SweepState& state) {
                        fmt::join(texts, ", "));
 }
 
+std::string progress_line(const SweepState& state, std::size_t columns) {
+    // In the last column the cursor of some terminals would be on the next line already.
+    return progress_text(state).substr(0, columns - 1);
+}
+
+std::size_t terminal_columns(int terminal) {
+    struct winsize size {};
+    const bool known = ::ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : kUsualColumns;
+}
+
 Progress::Progress()
     : terminal_(::isatty(STDERR_FILENO) == 1),
       next_(Clock::now() + (terminal_ ? Clock::duration{} : Clock::duration(kPlainInterval))) {}
@@ -78,7 +90,7 @@ void Progress::show(const SweepState& state) {
         return;
     }
     if (terminal_) {
-        print_error("\r\033[K" + progress_text(state).substr(0, kTerminalWidth));
+        print_error("\r\033[K" + progress_line(state, terminal_columns(STDERR_FILENO)));
         visible_ = true;
         next_ = now + kTerminalInterval;
     } else {

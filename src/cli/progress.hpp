@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 #include "sweep/sweep_observer.hpp"
@@ -16,6 +17,12 @@ double seconds_left(const SweepState& state);
 /// "[2/19] 131/s, 0:42 left: cuda:0 float32 sum 2^12 120/480, cuda:1 float32 sum 2^13 7/480",
 /// where the first number counts the problems that are done.
 std::string progress_text(const SweepState& state);
+
+/// As much of progress_text() as one line of a terminal shows.
+std::string progress_line(const SweepState& state, std::size_t columns);
+
+/// The width of a terminal now, at least 1; the usual 80 where it does not tell.
+std::size_t terminal_columns(int terminal);
 
 /// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its
 /// own every ten seconds.
