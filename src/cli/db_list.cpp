@@ -29,20 +29,23 @@ Json list_json(const std::string& path, const std::vector<Winner>& winners) {
 
 std::string list_text(const std::vector<Winner>& winners) {
     std::vector<Table::Cells> rows;
+    bool disturbed = false;
     for (const Winner& winner : winners) {
+        disturbed = disturbed || speed_up_text(winner).ends_with('?');
         rows.push_back({fmt::format("{}", rows.size() + 1), winner.key.kernel,
                         short_types(winner.key.types), winner.sizes, winner.provenance.device_name,
                         time_text(winner.median_ns), speed_up_text(winner), winner.configuration});
     }
-    return Table::text({{"row", Align::right},
-                        {"kernel"},
-                        {"types"},
-                        {"tuned at"},
-                        {"device"},
-                        {"time", Align::right},
-                        {"speed-up", Align::right},
-                        {"configuration"}},
-                       rows);
+    const std::string table = Table::text({{"row", Align::right},
+                                           {"kernel"},
+                                           {"types"},
+                                           {"tuned at"},
+                                           {"device"},
+                                           {"time", Align::right},
+                                           {"speed-up", Align::right},
+                                           {"configuration"}},
+                                          rows);
+    return disturbed ? table + std::string(kDisturbedLegend) : table;
 }
 
 int run(const CommonArguments& arguments) {

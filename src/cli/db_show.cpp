@@ -17,6 +17,7 @@
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
+#include "template/settings.hpp"
 
 namespace jitune::internal::db_show_command {
 
@@ -45,7 +46,7 @@ std::string winner_text(const Winner& winner) {
     const Provenance& provenance = winner.provenance;
     const std::vector<std::pair<const char*, std::string>> lines{
         {"kernel", key.kernel},
-        {"types", key.types},
+        {"types", readable_types(key.types)},
         {"tuned at", winner.sizes},
         {"bucket", bucket_text(key.bucket, winner.sizes)},
         {"alignment", fmt::format("{} bytes", key.alignment)},

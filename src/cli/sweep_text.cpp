@@ -8,6 +8,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/units.hpp"
+#include "cli/winner_text.hpp"
 
 namespace jitune::internal {
 
@@ -25,22 +26,12 @@ std::string legend(const std::vector<SweepRow>& rows) {
             "* ended before the strategy was done (budget, --evaluations, --target or Ctrl-C)\n";
     }
     if (any([](const SweepRow& row) { return row.is_disturbed(); })) {
-        text +=
-            "? disturbed by changing clocks or by other processes, or its time or speed-up is "
-            "uncertain by more than 10 %\n";
+        text += kDisturbedLegend;
     }
     if (any([](const SweepRow& row) { return row.kept; })) {
         text += "complete problems were skipped: --again races their winners\n";
     }
     return text;
-}
-
-/// "1.52x", with "±0.01" where the interval is known and "?" where the timing was disturbed.
-std::string speed_up_cell(const SweepRow& row) {
-    const auto& [conditions, uncertainty, low, high] = row.certainty;
-    return fmt::format("{:.2f}x{}{}", row.speed_up(),
-                       high > 0 ? fmt::format(" ±{:.2f}", (high - low) / 2) : "",
-                       row.is_disturbed() ? " ?" : "");
 }
 
 std::string_view outcome_name(SweepRow::Outcome outcome) {
@@ -130,7 +121,7 @@ std::string SweepTable::line(const SweepRow& row) const {
     if (row.has_winner()) {
         rest[0] = time_text(row.median_ns);
         rest[1] = rate_text(row.gb_per_s());
-        rest[2] = speed_up_cell(row);
+        rest[2] = speed_up_text(row.speed_up(), row.certainty);
         rest[6] = row.configuration;
     }
     if (row.outcome == SweepRow::Outcome::tuned) {
@@ -138,8 +129,8 @@ std::string SweepTable::line(const SweepRow& row) const {
         rest[4] = fmt::format("{}", row.tune.failed);
         rest[5] = fmt::format("{}", row.tune.space);
     } else {
-        rest[6] = fmt::format("{}: {}{}{}", outcome_name(row.outcome), one_line(row.note),
-                              row.kept ? ": " : "", row.configuration);
+        rest[6] = fmt::format("{}: {}{}", outcome_name(row.outcome), one_line(row.note),
+                              row.kept ? ": " + row.configuration : "");
     }
     return table_.line(cells(row.problem, row.device, rest));
 }

@@ -7,6 +7,7 @@
 #include "backend/platform_kind.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
+#include "cli/winner_text.hpp"
 
 namespace jitune::internal {
 
@@ -65,15 +66,15 @@ Json metrics_json(const std::vector<KernelTemplate::Metric>& metrics) {
 
 std::string tune_text(const TuneResult& result) {
     std::string text = comparison(result);
-    text += fmt::format("speed-up {:.2f}x; {} of {} configurations tried, {} failed{}\n",
-                        speed_up(result.winner), result.progress.evaluated, result.progress.space,
-                        result.progress.failed,
+    text += fmt::format("speed-up {}; {} of {} configurations tried, {} failed{}\n",
+                        speed_up_text(result.winner), result.progress.evaluated,
+                        result.progress.space, result.progress.failed,
                         result.interrupted       ? "; incomplete"
                         : result.winner.complete ? ""
                                                  : "; a limit ended the search: --budget 0 "
                                                    "removes it");
     text += fmt::format("winner: {}\n", result.winner.configuration);
-    text += result.database.empty() ? "not stored: --db none\n"
+    text += result.database.empty() ? "not stored, without a database\n"
             : result.store_failed   ? fmt::format("could not be stored in {}\n", result.database)
                                     : fmt::format("stored in {}\n", result.database);
     return result.file.ends_with(".json") ? text : text + example_call(result);

@@ -6,22 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "template/settings.hpp"
 #include "tuner_db/bucket.hpp"
+#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-/// The "name=value" settings of a text that separates them by spaces.
-std::vector<std::string_view> settings_of(std::string_view text) {
-    std::vector<std::string_view> settings;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(' '), text.size());
-        settings.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return settings;
-}
 
 /// The size that each part of a bucket stands for: "rows", "columns". The last part may stand for
 /// several: "d*e".
@@ -58,8 +49,9 @@ std::string bucket_text(std::int64_t bucket, std::string_view sizes) {
 }
 
 std::string short_types(std::string_view types) {
+    const std::string readable = readable_types(types);
     std::vector<std::string_view> names;
-    for (const std::string_view setting : settings_of(types)) {
+    for (const std::string_view setting : settings_of(readable)) {
         const std::string_view name = setting.substr(setting.find('=') + 1);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             names.push_back(name);
@@ -68,10 +60,20 @@ std::string short_types(std::string_view types) {
     return fmt::format("{}", fmt::join(names, " "));
 }
 
+std::string speed_up_text(double speed_up, const Certainty& certainty) {
+    const auto& [conditions, uncertainty, low, high] = certainty;
+    if (speed_up <= 0) {
+        return "";
+    }
+    const std::string figure =
+        is_scattered(speed_up, certainty) ? fmt::format("{:.2f}x to {:.2f}x", low, high)
+        : high > 0 ? fmt::format("{:.2f}x ±{:.2f}", speed_up, (high - low) / 2)
+                   : fmt::format("{:.2f}x", speed_up);
+    return figure + (is_disturbed(speed_up, certainty) ? " ?" : "");
+}
+
 std::string speed_up_text(const Winner& winner) {
-    return winner.default_median_ns > 0
-               ? fmt::format("{:.2f}x", winner.default_median_ns / winner.median_ns)
-               : "";
+    return speed_up_text(winner.default_median_ns / winner.median_ns, winner.certainty);
 }
 
 std::string speed_up_interval_text(const Certainty& certainty) {

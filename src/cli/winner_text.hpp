@@ -17,11 +17,19 @@ Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
 /// "rows=2^10 columns=2^16.5": the middle of that bucket.
 std::string bucket_text(std::int64_t bucket, std::string_view sizes);
 
-/// "float32 sum" for "accumulator=float32 element=float32 operation=sum": each name once.
+/// "int8 sum int64" for "accumulator=int64 element=int8 operation=sum": each name once, in the
+/// order of readable_types().
 std::string short_types(std::string_view types);
 
-/// "1.52x", or "" if the default has no time.
+/// "1.52x", with "±0.01" where the interval is known; "1.30x to 1.70x" where it is so wide that no
+/// figure in it is known. "?" where the timing was disturbed. "" if the default has no time.
+std::string speed_up_text(double speed_up, const Certainty& certainty);
 std::string speed_up_text(const Winner& winner);
+
+/// The meaning of that "?", for the end of a table.
+inline constexpr std::string_view kDisturbedLegend =
+    "? disturbed by changing clocks or by other processes, or its time or speed-up is uncertain by "
+    "more than 10 %\n";
 
 /// "99 %: 1.51x to 1.53x", or "" if the interval is unknown.
 std::string speed_up_interval_text(const Certainty& certainty);

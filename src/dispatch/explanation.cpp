@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "template/settings.hpp"
 #include "tuner_db/bucket.hpp"
 
 namespace jitune::internal {
@@ -22,7 +23,7 @@ struct Candidate {
 /// The first difference that keeps `row` from serving `key`; empty if only the size may differ.
 std::string obstacle(const RecordKey& row, const RecordKey& key) {
     if (row.types != key.types) {
-        return "other types or operation: " + row.types;
+        return "other types or operation: " + readable_types(row.types);
     }
     if (row.device_class != key.device_class) {
         return "other device class: " + row.device_class;
@@ -72,23 +73,27 @@ bool is_nearest(const Candidate& first) {
     return first.comparable && !first.row.serves;
 }
 
-std::string answer_of(const std::vector<Candidate>& candidates, const Options& options) {
-    if (!candidates.empty() && candidates.front().row.serves) {
-        return "the stored winner answers: " + candidates.front().row.winner.configuration;
+/// The stored winner that answers, or nullptr.
+const Winner* answering(const std::vector<Candidate>& candidates, const Options& options) {
+    if (candidates.empty()) {
+        return nullptr;
     }
-    if (options.on_miss == TunePolicy::now) {
-        if (options.budget.count() == 0) {
-            return "no stored winner: a call tunes until the strategy ends";
-        }
-        return fmt::format("no stored winner: a call tunes for up to {} s",
-                           static_cast<double>(options.budget.count()) / 1000);
+    const Candidate& first = candidates.front();
+    const bool answers =
+        first.row.serves || (options.on_miss == TunePolicy::nearest && is_nearest(first));
+    return answers ? &first.row.winner : nullptr;
+}
+
+/// What a call does where no stored winner answers.
+std::string answer_without(const Options& options) {
+    if (options.on_miss != TunePolicy::now) {
+        return "no stored winner: the template's default answers";
     }
-    if (options.on_miss == TunePolicy::nearest && !candidates.empty() &&
-        is_nearest(candidates.front())) {
-        return "no stored winner: the nearest answers: " +
-               candidates.front().row.winner.configuration;
+    if (options.budget.count() == 0) {
+        return "no stored winner: a call tunes until the strategy ends";
     }
-    return "no stored winner: the template's default answers";
+    return fmt::format("no stored winner: a call tunes for up to {} s",
+                       static_cast<double>(options.budget.count()) / 1000);
 }
 
 }  // namespace
@@ -102,7 +107,16 @@ Explanation explain(Engine& engine, const Task& task) {
     Explanation explanation;
     explanation.key = task.key();
     std::vector<Candidate> candidates = ranked(store->winners(), explanation.key);
-    explanation.answer = answer_of(candidates, engine.options());
+    if (const Winner* const winner = answering(candidates, engine.options())) {
+        explanation.configuration = winner->configuration;
+        explanation.answer =
+            fmt::format("{}: {}",
+                        candidates.front().row.serves ? "the stored winner answers"
+                                                      : "no stored winner: the nearest answers",
+                        winner->configuration);
+    } else {
+        explanation.answer = answer_without(engine.options());
+    }
     if (!candidates.empty() && is_nearest(candidates.front())) {
         std::string& reason = candidates.front().row.reason;
         const bool by_policy = engine.options().on_miss == TunePolicy::nearest;

@@ -22,6 +22,7 @@ struct Explanation {
     std::vector<ExplainedRow> rows;
     /// What a call would do, in one sentence.
     std::string answer;
+    std::string configuration;  ///< of the stored winner that answers; empty: none does
 };
 
 /// Reads the database only. Throws Error(store) where it cannot be opened.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "measure/conditions.hpp"
+#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -17,10 +17,7 @@ void SweepRow::set_winner(const Winner& winner) {
 }
 
 bool SweepRow::is_disturbed() const {
-    constexpr double kScattered = 0.1;
-    const auto& [conditions, uncertainty, low, high] = certainty;
-    return Conditions::parse(conditions).disturbed() || uncertainty > kScattered ||
-           (high - low) / 2 > kScattered * speed_up();
+    return internal::is_disturbed(speed_up(), certainty);
 }
 
 std::size_t SweepResult::count(SweepRow::Outcome outcome) const {

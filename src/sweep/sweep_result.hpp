@@ -31,8 +31,6 @@ struct SweepRow {
     void set_winner(const Winner& winner);
     [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }
     [[nodiscard]] double speed_up() const { return default_median_ns / median_ns; }
-    /// True where clocks or other processes disturbed the timing, or the time or the speed-up is
-    /// known no better than by 10 %.
     [[nodiscard]] bool is_disturbed() const;
 };
 

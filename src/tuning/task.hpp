@@ -5,6 +5,7 @@
 
 #include "backend/device.hpp"
 #include "template/kernel.hpp"
+#include "template/settings.hpp"
 
 namespace jitune::internal {
 
@@ -66,9 +67,10 @@ struct Task {
     [[nodiscard]] std::string sizes() const {
         return sizes_text(problem, kernel_template().front_matter().sizes);
     }
-    /// For messages: "reduce accumulator=float32 element=float32 operation=sum n=1000 on cuda:0".
+    /// For messages: "reduce element=float32 operation=sum accumulator=float32 n=1000 on cuda:0".
     [[nodiscard]] std::string name() const {
-        return problem.kernel + " " + types_text(problem) + " " + sizes() + " on " + info().id;
+        return problem.kernel + " " + readable_types(types_text(problem)) + " " + sizes() + " on " +
+               info().id;
     }
 };
 

@@ -176,8 +176,13 @@ Gain Tuning::gain_from_search(const Finalist& winner) const {
     if (standard != evaluations.end() && standard->verdict == Verdict::timed) {
         const double speed_up = standard->median_ns / winner.summary.median_ns;
         const double unsure = relative_uncertainty(standard->samples_ns) + winner.uncertainty;
+        // Other processes only add to times. Where they have, the default's fastest sample may be
+        // its time, and the median says little.
+        const double fastest_ns =
+            *std::min_element(standard->samples_ns.begin(), standard->samples_ns.end());
+        const double low = std::min(standard->median_ns * (1 - unsure), fastest_ns);
         gain.default_ns = standard->median_ns;
-        gain.certainty.speed_up_low = speed_up * std::max(0.0, 1 - unsure);
+        gain.certainty.speed_up_low = std::max(0.0, low / winner.summary.median_ns);
         gain.certainty.speed_up_high = speed_up * (1 + unsure);
     }
     return gain;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include <cstdlib>
 #include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/output.hpp"
@@ -74,6 +79,27 @@ TEST(WinnerText, WinnerJsonHoldsTheRowAndItsBucketSizeBySize) {
     EXPECT_EQ(parsed(to_json(Measurement{}))["reproducibility"], "fixed");
 }
 
+TEST(WinnerText, NamesTypesInTheOrderInWhichTheyAreRead) {
+    EXPECT_EQ(short_types("accumulator=float64 determinism=any element=int8 operation=sum"),
+              "int8 sum float64 any");
+    EXPECT_EQ(short_types("accumulator=float32 determinism=run_to_run element=float32 "
+                          "operation=sum result=float32"),
+              "float32 sum run_to_run");
+}
+
+TEST(WinnerText, MarksSpeedUpsThatAreDisturbedAndWithholdsThoseThatAreUnknown) {
+    EXPECT_EQ(speed_up_text(1.516, Certainty{}), "1.52x");
+    EXPECT_EQ(speed_up_text(1.516, {"clocks=steady", 0.01, 1.5, 1.53}), "1.52x ±0.02");
+    EXPECT_EQ(speed_up_text(1.516, {"clocks=noisy", 0.01, 1.5, 1.53}), "1.52x ±0.02 ?");
+    EXPECT_EQ(speed_up_text(1397, {"clocks=steady", 0.01, 1073, 1721}), "1073.00x to 1721.00x ?");
+    Winner winner;
+    winner.median_ns = 10;
+    EXPECT_EQ(speed_up_text(winner), "") << "the default failed";
+    winner.default_median_ns = 1890;
+    winner.certainty = {"clocks=steady", 0.01, 2, 190};
+    EXPECT_EQ(speed_up_text(winner), "2.00x to 190.00x ?");
+}
+
 TEST(WinnerText, SaysTheIntervalOfASpeedUpIfItIsKnown) {
     EXPECT_EQ(speed_up_interval_text({}), "");
     EXPECT_EQ(speed_up_interval_text({"", 0.001, 1.5104, 1.5296}), "99 %: 1.510x to 1.530x");
@@ -122,6 +148,24 @@ TEST(Progress, ShowsWhatEachDeviceIsAbout) {
     EXPECT_EQ(progress_text(state),
               "[2/8] 60/s, 0:11 left: cuda:0 float32 sum 2^12 20/100, "
               "cuda:1 float32 sum 2^13 40/100");
+}
+
+TEST(Progress, FitsAnyTerminal) {
+    const std::string whole = progress_text(third_of_four());
+    EXPECT_EQ(progress_line(third_of_four(), 20), whole.substr(0, 19));
+    EXPECT_EQ(progress_line(third_of_four(), 200), whole);
+    EXPECT_EQ(progress_line(third_of_four(), 1), "");
+}
+
+TEST(Progress, AsksTheTerminalForItsWidth) {
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    ASSERT_GE(terminal, 0);
+    EXPECT_EQ(terminal_columns(terminal), 80U) << "a new terminal has no size";
+    const struct winsize size { 24, 42, 0, 0 };
+    ASSERT_EQ(::ioctl(terminal, TIOCSWINSZ, &size), 0);
+    EXPECT_EQ(terminal_columns(terminal), 42U);
+    ::close(terminal);
+    EXPECT_EQ(terminal_columns(-1), 80U);
 }
 
 TEST(Json, SpellsWhatIsNoNumber) {

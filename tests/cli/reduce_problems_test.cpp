@@ -173,6 +173,23 @@ TEST(SweepTable, SaysWhyARowHasNoTime) {
     EXPECT_TRUE(SweepTable(plan, {"cuda:0"}).line(row).ends_with("skipped: not enough memory\n"));
 }
 
+TEST(SweepTable, ShowsTheWinnerOfACompleteProblemThatWasSkipped) {
+    const SweepPlan plan = plan_of({{"--sizes", "1000"}});
+    SweepResult result;
+    result.rows = {row_of(plan)};
+    SweepRow& row = result.rows[0];
+    row.outcome = SweepRow::Outcome::skipped;
+    row.kept = row.complete = true;
+    row.note = "complete since 2026-11-20";
+    row.configuration = "block=256";
+    const std::string line = SweepTable(plan, {"cuda:0"}).line(row);
+    EXPECT_NE(line.find("us"), std::string::npos) << line;
+    EXPECT_TRUE(line.ends_with("skipped: complete since 2026-11-20: block=256\n")) << line;
+    EXPECT_NE(sweep_summary(result).find("--again races their winners\n0 tuned, 1 skipped, 0 "),
+              std::string::npos);
+    EXPECT_EQ(sweep_exit_code(result), kExitOk);
+}
+
 TEST(SweepText, TellsAnInterruptedSweepByItsSummaryAndExitCode) {
     SweepResult result;
     result.problems = 8;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fixtures/tuner_fixture.hpp"
+#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -39,6 +40,33 @@ TEST_F(TunerMeasurementTest, NeverReplacesADefaultThatIsTheFastestHoweverNoisyTh
         EXPECT_EQ(report.winner.certainty.speed_up_low, 1) << seed;
         EXPECT_EQ(report.winner.certainty.speed_up_high, 1) << seed;
     }
+}
+
+/// Knows which configuration is being timed.
+class Current : public TuneObserver {
+public:
+    void begin(const std::string& configuration, Phase /*phase*/) override {
+        configuration_ = configuration;
+    }
+    [[nodiscard]] const std::string& configuration() const { return configuration_; }
+
+private:
+    std::string configuration_;
+};
+
+TEST_F(TunerMeasurementTest, ADefaultThatOtherProcessesSlowDownGivesNoCertainSpeedUp) {
+    Current current;
+    hooks_.observer = &current;
+    on(128, 4).ns = 100;
+    int sample = 0;
+    device_.disturbance = [&] {  // of four samples three wait for a time slice
+        return current.configuration() == kFakeDefault && ++sample % 4 != 0 ? 400.0 : 1.0;
+    };
+    const Winner winner = tune().winner;
+    EXPECT_EQ(winner.configuration, "block=128 items=4");
+    EXPECT_EQ(winner.default_median_ns, 400'000);
+    EXPECT_LE(winner.certainty.speed_up_low, 10);
+    EXPECT_TRUE(is_scattered(winner.default_median_ns / winner.median_ns, winner.certainty));
 }
 
 TEST_F(TunerMeasurementTest, ALaunchOfSecondsIsASampleByItself) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jitune::internal {
+
+/// The "name=value" settings of a text that separates them by spaces.
+std::vector<std::string_view> settings_of(std::string_view text);
+
+/// A types_text(), which keys have sorted by name, in the order in which people read it: element,
+/// operation, accumulator, result, then the others as they come, determinism last.
+std::string readable_types(std::string_view types);
+
+}  // namespace jitune::internal

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner_db/record.hpp"
+
+namespace jitune::internal {
+
+/// A time or a speed-up whose interval is wider than this part of it, on either side, is not known.
+inline constexpr double kScattered = 0.1;
+
+/// True where the interval of the speed-up over the default is known, and is so wide that the
+/// estimate in it says nothing.
+bool is_scattered(double speed_up, const Certainty& certainty);
+
+/// True where clocks or other processes disturbed the timing, or the time or the speed-up is
+/// scattered.
+bool is_disturbed(double speed_up, const Certainty& certainty);
+
+}  // namespace jitune::internal

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "template/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jitune::internal {
+namespace {
+
+TEST(ReadableTypes, BeginWithElementAndOperation) {
+    EXPECT_EQ(readable_types("accumulator=float32 determinism=any element=int8 operation=sum "
+                             "result=float64"),
+              "element=int8 operation=sum accumulator=float32 result=float64 determinism=any");
+    EXPECT_EQ(readable_types("boundary=valid element=float32 radius=1 weighting=sum"),
+              "element=float32 boundary=valid radius=1 weighting=sum");
+    EXPECT_EQ(readable_types(""), "");
+}
+
+}  // namespace
+}  // namespace jitune::internal

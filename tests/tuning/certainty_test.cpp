@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/certainty.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jitune::internal {
+namespace {
+
+TEST(Certainty, IsScatteredWhereTheIntervalOfTheSpeedUpIsWide) {
+    EXPECT_FALSE(is_scattered(1.5, {"", 0, 0, 0})) << "unknown";
+    EXPECT_FALSE(is_scattered(1.5, {"", 0, 1.4, 1.6}));
+    EXPECT_TRUE(is_scattered(1397, {"", 0, 1073, 1721}));
+}
+
+TEST(Certainty, IsDisturbedByClocksProcessesAndScatter) {
+    EXPECT_FALSE(is_disturbed(1.5, {"l2=cold clocks=steady", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(1.5, {"clocks=noisy", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(1.5, {"device=shared", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(1.5, {"", 0.11, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(189, {"", 0.01, 60, 189}));
+}
+
+}  // namespace
+}  // namespace jitune::internal
