@@ -11,6 +11,7 @@
 #include "cli/explain_arguments.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
+#include "cli/parameter_words.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
@@ -43,14 +44,31 @@ Json explanation_json(const Explanation& explanation, const std::string& sizes) 
             {"rows", rows}};
 }
 
-std::string explanation_text(const Explanation& explanation) {
+std::string words_text(const std::vector<ExplainedSetting>& settings) {
+    std::vector<Table::Cells> rows;
+    for (const ExplainedSetting& setting : settings) {
+        rows.push_back({setting.name, setting.value, setting.meaning});
+    }
+    return rows.empty() ? "" : '\n' + Table::text({{"parameter"}, {"value"}, {"meaning"}}, rows);
+}
+
+Json words_json(const std::vector<ExplainedSetting>& settings) {
+    Json rows = Json::array();
+    for (const ExplainedSetting& setting : settings) {
+        rows.push_back(
+            {{"name", setting.name}, {"value", setting.value}, {"meaning", setting.meaning}});
+    }
+    return rows;
+}
+
+std::string explanation_text(const Explanation& explanation, const std::string& words) {
     std::vector<Table::Cells> rows;
     for (const ExplainedRow& row : explanation.rows) {
         rows.push_back({row.serves ? "yes" : "no", fmt::format("{:.2f}", row.octaves),
                         short_types(row.winner.key.types), row.winner.sizes,
                         row.winner.configuration, row.winner.reproducibility, row.reason});
     }
-    std::string text = explanation.answer + '\n';
+    const std::string text = explanation.answer + '\n' + words;
     if (rows.empty()) {
         return text;
     }
@@ -106,15 +124,22 @@ Json candidates_json(TuningStore& store, const RecordKey& key) {
 
 void show(const ExplainArguments& arguments, Engine& engine, const Task& task) {
     const Explanation explanation = explain(engine, task);
+    // A parameter of a kernel in a file may have the name of one of jitune's, and another meaning.
+    std::vector<ExplainedSetting> settings;
+    if (arguments.file.empty()) {
+        settings =
+            explain_configuration(task.kernel_template().front_matter(), explanation.configuration);
+    }
     const bool placed = task.info().platform == PlatformKind::machine;
     if (arguments.json) {
         Json json = explanation_json(explanation, task.sizes());
+        json["settings"] = words_json(settings);
         if (placed) {
             json["candidates"] = candidates_json(*engine.store(), explanation.key);
         }
         print_json(json);
     } else {
-        print(explanation_text(explanation));
+        print(explanation_text(explanation, words_text(settings)));
         print(placed ? candidates_text(*engine.store(), explanation.key) : "");
     }
 }

@@ -145,6 +145,11 @@ TEST_F(CliTest, ExplainTellsWhichWinnerServes) {
     EXPECT_EQ(near["rows"][1]["octaves"], 4.0);
     EXPECT_EQ(near["half_octaves"], json({{"n", 20}}));
     EXPECT_EQ(near["rows"][0]["reproducibility"], "fixed");
+    EXPECT_EQ(near["settings"][0]["name"], "cores_per_thread");
+    EXPECT_NE(near["settings"][0]["meaning"].get<std::string>().find("processors"),
+              std::string::npos);
+    EXPECT_NE(jitune("db explain -n 2^10 --device host").out.find("processors for each thread"),
+              std::string::npos);
     EXPECT_NE(jitune("db explain -n 2^10 --device host").out.find("fixed"), std::string::npos);
     EXPECT_NE(jitune("db explain -n 2^10 --op max --device host").out.find("no"),
               std::string::npos);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "template/front_matter.hpp"
+
+namespace jitune::internal {
+
+/// A value of a parameter that is a name, or that means more than its number.
+struct ValueWords {
+    std::string_view value;
+    std::string_view meaning;
+};
+
+/// What a parameter of the built-in templates means. docs/reference/parameters.md has the same
+/// rows.
+struct ParameterWords {
+    std::string_view name;
+    /// The backend ("machine") or else the kernel ("reduce_rows") that it is a parameter of; empty:
+    /// of all that no other row of that name fits.
+    std::string_view of;
+    std::string_view meaning;
+    std::vector<ValueWords> values = {};
+};
+
+std::span<const ParameterWords> parameter_words();
+
+/// The row of a parameter of a built-in template; nullptr where there is none.
+const ParameterWords* find_parameter_words(const FrontMatter& source, std::string_view name);
+
+/// One setting of a configuration.
+struct ExplainedSetting {
+    std::string name;
+    std::string value;
+    std::string meaning;
+};
+
+/// The settings of a Configuration::text() of a built-in template, in its order.
+std::vector<ExplainedSetting> explain_configuration(const FrontMatter& source,
+                                                    std::string_view configuration);
+
+}  // namespace jitune::internal
