@@ -36,4 +36,26 @@ ExitCode exit_code(ErrorKind kind) {
     return kExitFailed;
 }
 
+std::string_view to_string(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::usage:
+            return "usage";
+        case ErrorKind::unavailable:
+            return "unavailable";
+        case ErrorKind::compile:
+            return "compile";
+        case ErrorKind::device:
+            return "device";
+        case ErrorKind::verify:
+            return "verify";
+        case ErrorKind::store:
+            return "store";
+        case ErrorKind::not_prepared:
+            return "not_prepared";
+        case ErrorKind::forked:
+            break;
+    }
+    return "forked";
+}
+
 }  // namespace jitune::internal

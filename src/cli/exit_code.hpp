@@ -29,4 +29,7 @@ std::span<const ExitCodeEntry> exit_codes();
 
 ExitCode exit_code(ErrorKind kind);
 
+/// "usage", "unavailable" and so on, as the enumerator.
+std::string_view to_string(ErrorKind kind);
+
 }  // namespace jitune::internal

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
@@ -57,8 +58,22 @@ int run(int argc, char** argv) {
     return work();
 }
 
-int report(const char* message, int code) {
+/// Whether the command was asked for JSON, also where its other arguments are wrong.
+bool wants_json(int argc, char** argv) {
+    return std::any_of(argv + 1, argv + argc,
+                       [](std::string_view word) { return word == "--json"; });
+}
+
+/// One line on standard error, and a document on standard output where `json` is set.
+int report(bool json, ErrorKind kind, const char* message, int code) {
     print_error(fmt::format("jitune: {}\n", one_line(message)));
+    if (json) {
+        try {
+            print_json({{"error", {{"kind", to_string(kind)}, {"message", message}}}});
+        } catch (const std::exception&) {  // the line above has said it
+        } catch (const OutputClosed&) {
+        }
+    }
     return code;
 }
 
@@ -67,16 +82,19 @@ int report(const char* message, int code) {
 }  // namespace jitune::internal
 
 int main(int argc, char** argv) {
-    jitune::internal::catch_broken_pipes();
+    using namespace jitune::internal;
+    using jitune::ErrorKind;
+    catch_broken_pipes();
+    const bool json = wants_json(argc, argv);
     try {
-        return jitune::internal::run(argc, argv);
-    } catch (const jitune::internal::OutputClosed&) {
-        return jitune::internal::kExitPipe;
+        return run(argc, argv);
+    } catch (const OutputClosed&) {
+        return kExitPipe;
     } catch (const jitune::Error& error) {
-        return jitune::internal::report(error.what(), jitune::internal::exit_code(error.kind()));
+        return report(json, error.kind(), error.what(), exit_code(error.kind()));
     } catch (const std::bad_alloc&) {
-        return jitune::internal::report("not enough memory", jitune::internal::kExitUnavailable);
+        return report(json, ErrorKind::unavailable, "not enough memory", kExitUnavailable);
     } catch (const std::exception& error) {
-        return jitune::internal::report(error.what(), jitune::internal::kExitFailed);
+        return report(json, ErrorKind::device, error.what(), kExitFailed);
     }
 }

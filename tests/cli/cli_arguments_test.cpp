@@ -72,6 +72,21 @@ TEST_F(CliArgumentsTest, AnEmptyValueBehindASignIsNotTheNextArgument) {
     expect_failure("db list --json=", 2, "not expected");
 }
 
+TEST_F(CliArgumentsTest, ErrorsAreJsonWhereJsonIsWanted) {
+    const auto error_of = [&](const std::string& arguments, int code) {
+        const Answer answer = jitune(arguments);
+        EXPECT_EQ(answer.code, code) << arguments;
+        EXPECT_TRUE(is_one_line(answer.err)) << answer.err;
+        return json::parse(answer.out)["error"];
+    };
+    const json unknown = error_of("sweep reduce --json --types float8", 2);
+    EXPECT_EQ(unknown["kind"], "usage");
+    EXPECT_NE(unknown["message"].get<std::string>().find("float8"), std::string::npos);
+    EXPECT_EQ(error_of("sweep reduce --sises 8 --json", 2)["kind"], "usage");
+    EXPECT_EQ(error_of("db list --json", 3)["kind"], "store");
+    EXPECT_EQ(error_of("steps reduce --device cuda:99 --json", 4)["kind"], "unavailable");
+}
+
 TEST_F(CliArgumentsTest, WithoutAHomeOneWarningSaysThatNothingIsKept) {
     const std::string sweep =
         "exec env -u HOME -u JITUNE_DB \"$jitune\" sweep reduce --device host --sizes 1k --budget "
