@@ -64,8 +64,10 @@ struct Subject {
     std::vector<Problem> problems;
 };
 
-/// Every operation over an element type and a size of its own.
-std::vector<Problem> problems_of(ReduceKind kind) {
+/// Every operation that `known` has, over an element type and a size of its own. A new operation is
+/// not part of the kernel as which a template is known.
+std::vector<Problem> problems_of(ReduceKind kind, const KernelTemplate& known) {
+    const auto& operations = known.front_matter().types.at("operation");
     std::vector<Problem> problems;
     for (const ReduceOpRow& row : reduce_operations()) {
         const std::size_t at = problems.size();
@@ -75,7 +77,7 @@ std::vector<Problem> problems_of(ReduceKind kind) {
                             : kind == ReduceKind::rows    ? Shape::rows(n, 1000)
                             : kind == ReduceKind::columns ? Shape::columns(1000, n)
                                                           : Shape::segments(n, 100 * n);
-        if (row.kind != ResultKind::custom) {
+        if (row.kind != ResultKind::custom && operations.contains(std::string(row.name))) {
             problems.push_back(reduce_problem(
                 {element, results_of(element, row.value).front(), row.value, shape}));
         }
@@ -88,8 +90,9 @@ std::vector<Subject> subjects(PlatformKind platform) {
     for (const ReduceKind kind :
          {ReduceKind::all, ReduceKind::rows, ReduceKind::columns, ReduceKind::segments}) {
         const TemplateSource& source = reduce_kernel(kind, platform).kernel_template.source();
-        result.push_back({KernelTemplate(source), KernelTemplate(with_known_passages(source)),
-                          problems_of(kind)});
+        KernelTemplate known(with_known_passages(source));
+        std::vector<Problem> problems = problems_of(kind, known);
+        result.push_back({KernelTemplate(source), std::move(known), std::move(problems)});
     }
     return result;
 }
