@@ -55,47 +55,6 @@ void scale_plainly(T* result, const T* values, T factor, long n) {
 #endif
 )";
 
-// Written before it is read, and changed in place, by `step` at a time.
-constexpr const char* kInPlace = R"(/* jitune template
-kernel = "double_up"
-backend = "host"
-sizes = ["n"]
-cache = "warm"
-[parameters]
-step = { values = [1, 2, 3], default = 1 }
-[arguments]
-total = { access = "out", type = "int64", count = "1" }
-values = { access = "inout", type = "int32", count = "n", fill = "random 0..9" }
-addend = { access = "value", type = "int32", value = "1" }
-n = { access = "scalar", type = "int64", value = "n" }
-[[launch]]
-entry = "double_up"
-template = ["step"]
-arguments = ["values", "addend", "n", "total"]
-[reference]
-host = "double_plainly"
-arguments = ["total", "values", "addend", "n"]
-*/
-template <int kStep>
-void double_up(int* values, int addend, long n, long* total) {
-    *total = 0;
-    for (long i = 0; i < n; ++i) {
-        *total += values[i];
-        values[i] = static_cast<int>(2u * static_cast<unsigned>(values[i])) + addend;
-    }
-    FAULT
-}
-#ifdef JITUNE_HOST
-void double_plainly(long* total, int* values, int addend, long n) {
-    *total = 0;
-    for (long i = 0; i < n; ++i) {
-        *total += values[i];
-        values[i] = 2 * values[i] + addend;
-    }
-}
-#endif
-)";
-
 class TunedKernelTest : public testing::Test {
 protected:
     TunedKernelTest() {
@@ -111,23 +70,6 @@ protected:
     }
     static std::string text(const std::string& constraint) {
         return replaced(kFrontMatter, "CONSTRAINT", constraint);
-    }
-    /// What tuning kInPlace with more code gives.
-    TuneReport tune_in_place(const std::string& fault) {
-        Engine engine(options_, families());
-        const Kernel kernel =
-            kernel_from_text("double_up.cpp", replaced(kInPlace, "FAULT", fault), dir_.path());
-        return engine.tune_and_store(
-            {engine.device("host"), kernel, kernel_problem(kernel.kernel_template, {1000}, {})},
-            {.strategy = "exhaustive"});
-    }
-    static std::string reason_of(const TuneReport& report, const std::string& configuration) {
-        for (const Measurement& row : report.measurements) {
-            if (row.configuration == configuration && row.verdict == Verdict::wrong_result) {
-                return row.reason;
-            }
-        }
-        return {};
     }
     void write(const std::string& name, const std::string& content) const {
         std::ofstream(dir_.path() / name) << content;
@@ -196,31 +138,6 @@ TEST_F(TunedKernelTest, AKernelThatDisagreesWithItsReferenceNeverAnswers) {
     expect_error(ErrorKind::verify, "result[0]: got", [&] {
         static_cast<void>(scale.prepare({3, 2}));
     });
-}
-
-TEST_F(TunedKernelTest, ChangesArraysInPlaceInAnyOrderOfArguments) {
-    write("double_up.cpp", replaced(kInPlace, "FAULT", ""));
-    Session session(options_);
-    const TunedKernel double_up(dir_.path() / "double_up.cpp", {}, session);
-    std::int64_t total = 0;
-    std::int32_t values[3] = {1, 2, 3};
-    double_up.launch({3}, {&total, values, 5});
-    EXPECT_EQ(total, 6);
-    EXPECT_EQ(std::vector<std::int32_t>(values, values + 3), (std::vector<std::int32_t>{7, 9, 11}));
-}
-
-TEST_F(TunedKernelTest, EachCandidateFindsAnArrayThatIsChangedAsItWas) {
-    const TuneReport report = tune_in_place("");
-    EXPECT_EQ(report.progress.evaluated, 3U);
-    EXPECT_EQ(report.progress.failed, 0U);
-}
-
-TEST_F(TunedKernelTest, WhatIsChangedInPlaceIsCheckedWithWhatLiesBehindIt) {
-    const TuneReport report =
-        tune_in_place("if (kStep == 2) values[n] = 0; if (kStep == 3) values[n - 1] += 1;");
-    EXPECT_EQ(report.progress.failed, 2U);
-    EXPECT_NE(reason_of(report, "step=2").find("wrote behind the end"), std::string::npos);
-    EXPECT_NE(reason_of(report, "step=3").find("values[0]: got"), std::string::npos);
 }
 
 TEST_F(TunedKernelTest, LaunchTakesSizesAndArgumentsMadeAtRunTime) {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <numeric>
+#include <map>
 #include <optional>
-#include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "dispatch/engine.hpp"
-#include "dispatch/session_access.hpp"
-#include "fake/fake_reduce.hpp"
-#include "families/families.hpp"
-#include "fixtures/expect_error.hpp"
-#include "jitune/reduce.hpp"
+#include "fixtures/reduce_cuda_app.hpp"
 #include "support/temp_dir.hpp"
 
 // The whole loop of the public functions (tune, store, dispatch) over a fake driver that fails: the
@@ -21,121 +16,10 @@
 namespace jitune::internal {
 namespace {
 
-using Value = std::int32_t;
-
-constexpr std::size_t kCount = 20'001;
-constexpr int kNoContext = -1;
-constexpr double kLaunchNs = 1e6;  // a sample needs two of them
-
-CUresult run_reduce_slowly(FakeLaunch& launch) {
-    launch.nanoseconds = kLaunchNs;
-    return run_reduce(launch);
-}
-
-/// Tunes as little as it can.
-Options options_for(TunePolicy on_miss, const std::filesystem::path& database = {}) {
-    Options options;
-    options.database = database;
-    options.on_miss = on_miss;
-    options.budget = std::chrono::milliseconds(4);
-    options.log_level = LogLevel::off;
-    return options;
-}
-
-/// Tunes all there is.
-Options exhaustive() {
-    Options options = options_for(TunePolicy::now);
-    options.strategy = "exhaustive";
-    options.budget = options.budget.zero();
-    return options;
-}
-
-/// A process that uses jitune: a driver, the app's data, and a session.
-class App {
-public:
-    /// The context of `device` is current, or none.
-    explicit App(const Options& options, int device = kNoContext) {
-        fake.on_launch = run_reduce_slowly;
-        for (const int each : {0, 1}) {  // little to flush
-            fake.device(each).attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 1 << 20;
-        }
-        std::iota(values_.begin(), values_.end(), 7);
-        fake.make_current(fake.primary_context(0));
-        stream_ = fake.make_stream();
-        fake.make_current(nullptr);
-        if (device != kNoContext) {
-            fake.make_current(fake.make_context(device));
-            stream_ = fake.make_stream();
-        }
-        context_ = fake.current();
-        device_ = device == kNoContext ? 0 : device;
-        std::vector<std::unique_ptr<Platform>> platforms;
-        platforms.push_back(make_cuda_platform(fake.tables(), Log(LogLevel::off)));
-        session_ = SessionAccess::make(
-            std::make_unique<Engine>(options, std::move(platforms), families()));
-    }
-
-    ~App() {
-        expect_context_unchanged();
-        session_.reset();
-        expect_context_unchanged();
-        EXPECT_EQ(fake.leaks(), std::vector<std::string>{});
-        EXPECT_EQ(fake.violations(), std::vector<std::string>{});
-        for (const FakeLaunch& launch : fake.launches()) {
-            EXPECT_EQ(launch.device, device_) << launch.expression;
-        }
-    }
-
-    Session& session() { return *session_; }
-    CUstream stream() const { return stream_; }
-    /// Aligned to one element only.
-    const Value* values() const { return values_.data() + 1; }
-    Value right() const { return std::accumulate(values_.begin() + 1, values_.end(), Value{0}); }
-
-    Value reduce() { return tuned_reduce(values(), kCount, ReduceOp::sum, nullptr, session()); }
-    Value reduce_async() {
-        Value result = -1;
-        tuned_reduce(values(), kCount, &result, ReduceOp::sum, stream(), session());
-        return result;
-    }
-    Value reduce_prepared() {
-        const auto prepared = prepare();
-        Value result = -1;
-        prepared(values(), &result, stream());
-        return result;
-    }
-    PreparedReduce<Value> prepare() {
-        return prepare_reduce<Value>(kCount, ReduceOp::sum, {}, session());
-    }
-
-    /// Of all configurations only those compile whose first expression has `part`.
-    void compile_only(const std::string& part) {
-        fake.on_compile = [part](const std::string& expression) -> std::optional<std::string> {
-            const bool wanted = !expression.starts_with("jitune::reduce<") ||
-                                expression.find(part) != std::string::npos;
-            return wanted ? std::nullopt : std::optional("not now");
-        };
-    }
-
-    int nvrtc_calls() const {
-        int sum = 0;
-        for (const auto& [function, count] : fake.all_calls()) {
-            sum += function.starts_with("nvrtc") ? count : 0;
-        }
-        return sum;
-    }
-
-    void expect_context_unchanged() const { EXPECT_EQ(fake.current(), context_); }
-
-    FakeCuda fake{2};
-
-private:
-    std::vector<Value> values_ = std::vector<Value>(kCount + 1);
-    CUstream stream_ = nullptr;
-    CUcontext context_ = nullptr;
-    int device_ = 0;
-    std::unique_ptr<Session> session_;
-};
+using reduce_cuda::App;
+using reduce_cuda::kNoContext;
+using reduce_cuda::options_for;
+using reduce_cuda::Value;
 
 struct Call {
     const char* name;
@@ -266,141 +150,6 @@ TEST_P(ReduceCudaFaultInContext, EachDriverCallMayFailOnAnotherDevice) {
 // Tuning takes longer than the others together and is the same in every context.
 INSTANTIATE_TEST_SUITE_P(Of, ReduceCudaFaultInContext,
                          ::testing::ValuesIn(std::begin(kCalls) + 1, std::end(kCalls)), kName);
-
-TEST(ReduceCuda, SumsAtEveryAlignment) {
-    App app(options_for(TunePolicy::template_default));
-    const std::vector<float> ones(300'004, 1);
-    for (const std::size_t n : {1U, 5U, 4'099U, 300'001U}) {
-        for (std::size_t offset = 0; offset < 4; ++offset) {
-            EXPECT_EQ(tuned_reduce(ones.data() + offset, n, ReduceOp::sum, nullptr, app.session()),
-                      static_cast<float>(n));
-        }
-    }
-}
-
-TEST(ReduceCuda, SumsInTwoLaunches) {
-    App app(exhaustive());
-    app.compile_only("two_launches");
-    EXPECT_EQ(app.reduce(), app.right());
-    EXPECT_EQ(app.reduce_async(), app.right());
-    EXPECT_NE(app.prepare().info().configuration.find("finish=two_launches"), std::string::npos);
-    EXPECT_TRUE(app.fake.launches().back().expression.starts_with("jitune::reduce_partials"));
-}
-
-TEST(ReduceCuda, AnswersFromTheDatabaseWithoutNvrtc) {
-    const TempDir directory;
-    const Options options = options_for(TunePolicy::now, directory.path() / "tuning.db");
-    {
-        App app(options);
-        EXPECT_EQ(app.reduce(), app.right());
-        EXPECT_EQ(app.prepare().info().origin, Origin::tuned);
-        EXPECT_GT(app.nvrtc_calls(), 0);
-    }
-    App app(options);
-    EXPECT_EQ(app.reduce(), app.right());
-    EXPECT_EQ(app.prepare().info().origin, Origin::stored);
-    EXPECT_EQ(app.nvrtc_calls(), 0);
-    EXPECT_EQ(app.session().counters().compiles, 0);
-    EXPECT_EQ(app.session().counters().tunings, 0);
-}
-
-class ReduceCudaCapture : public ::testing::Test {
-protected:
-    /// Expects the refusal of the asynchronous form, and a capture that goes on.
-    void expect_refusal() {
-        app.fake.begin_capture(app.stream());
-        expect_error(ErrorKind::not_prepared, "prepare", [&] { app.reduce_async(); });
-        EXPECT_TRUE(app.fake.end_capture(app.stream()));
-        EXPECT_TRUE(app.fake.captured().empty());
-    }
-
-    App app{options_for(TunePolicy::now), 1};
-};
-
-TEST_F(ReduceCudaCapture, RefusesAFirstCall) {
-    expect_refusal();
-    for (const char* slow : {"cuMemAlloc", "cuLibraryLoadData", "cuStreamCreate"}) {
-        EXPECT_EQ(app.fake.calls(slow), 0) << slow;
-    }
-    EXPECT_EQ(app.nvrtc_calls(), 0);
-    EXPECT_EQ(app.reduce_async(), app.right());
-}
-
-TEST_F(ReduceCudaCapture, RefusesACallThatWouldOnlyAllocate) {
-    EXPECT_EQ(app.reduce(), app.right());
-    expect_refusal();
-    const std::set<std::string> questions{"cuStreamIsCapturing", "cuStreamGetCtx",
-                                          "cuCtxPushCurrent", "cuCtxGetDevice", "cuCtxPopCurrent"};
-    for (const std::string& call : app.fake.calls_during_capture()) {
-        EXPECT_TRUE(questions.contains(call)) << call;
-    }
-}
-
-TEST_F(ReduceCudaCapture, TakesAPreparedCallThatIsReplayed) {
-    const auto prepared = app.prepare();
-    Value result = -1;
-    app.fake.begin_capture(app.stream());
-    prepared(app.values(), &result, app.stream());
-    EXPECT_TRUE(app.fake.end_capture(app.stream()));
-    EXPECT_EQ(app.fake.calls_during_capture(), (std::vector<std::string>{"cuLaunchKernelEx"}));
-    for (int replay = 0; replay < 2; ++replay) {
-        result = -1;
-        for (const FakeLaunch& launch : app.fake.captured()) {
-            EXPECT_EQ(run_reduce(launch), CUDA_SUCCESS);
-        }
-        EXPECT_EQ(result, app.right());
-    }
-}
-
-/// Wrong in another way with each block size but the largest, which takes the longest.
-CUresult run_reduce_with_flaws(FakeLaunch& launch) {
-    const bool partials = launch.expression.starts_with("jitune::reduce_partials");
-    const std::vector<std::uint64_t> given = launch.arguments;
-    if (!partials && launch.block.x == 128) {  // forgets the last of an odd number of elements
-        launch.arguments[1] -= given[1] % 2;
-    } else if (!partials && launch.block.x == 256) {  // starts at an aligned address
-        launch.arguments[0] -= given[0] % 16;
-    }
-    const CUresult result = run_reduce(launch);
-    if (!partials && launch.block.x == 512 &&
-        launch.expression.find("ticket") == std::string::npos) {
-        *reinterpret_cast<unsigned*>(given[3]) = 1;  // leaves a ticket
-    } else if (launch.block.x == 512) {              // writes behind its result
-        reinterpret_cast<Value*>(given.back())[1] = 0;
-    }
-    launch.nanoseconds = kLaunchNs * (launch.block.x == 1024 ? 2 : 1);
-    return result;
-}
-
-TEST(ReduceCuda, NeverDispatchesAWrongKernelHoweverFast) {
-    App app(exhaustive());
-    app.compile_only(", 16, 16,");
-    app.fake.on_launch = run_reduce_with_flaws;
-    EXPECT_EQ(app.reduce(), app.right());
-    EXPECT_TRUE(app.prepare().info().configuration.starts_with("block=1024 "));
-}
-
-TEST(ReduceCuda, IsAnErrorIfEveryKernelIsWrong) {
-    App app(options_for(TunePolicy::now));
-    app.fake.on_launch = [](FakeLaunch&) { return CUDA_SUCCESS; };  // writes nothing
-    expect_error(ErrorKind::verify, "wrong_result", [&] { app.reduce(); });
-    expect_error(ErrorKind::verify, "wrong_result", [&] { app.reduce_async(); });
-    app.fake.on_launch = run_reduce_slowly;
-    EXPECT_EQ(app.reduce(), app.right());
-}
-
-TEST(ReduceCuda, SaysWithEveryCallThatACandidateTookTheDeviceDown) {
-    App app(exhaustive());
-    app.compile_only(", 16, 16,");
-    app.fake.on_launch = [](FakeLaunch& launch) {
-        return launch.block.x == 512 ? CUDA_ERROR_ILLEGAL_ADDRESS : run_reduce_slowly(launch);
-    };
-    expect_error(ErrorKind::device, "took the device down", [&] { app.reduce(); });
-    const char* const later = "the CUDA context is lost";
-    expect_error(ErrorKind::device, later, [&] { app.reduce(); });
-    expect_error(ErrorKind::device, later, [&] { app.reduce_async(); });
-    expect_error(ErrorKind::device, later, [&] { app.prepare(); });
-}
 
 }  // namespace
 }  // namespace jitune::internal
