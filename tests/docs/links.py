@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""links.py SOURCE: links of README and docs lead to a file and a heading, named files exist, no line is too long."""
+"""links.py SOURCE: links of README and docs lead to a file and a heading, named files exist, no line is too long; pages
+that sources name exist."""
 
 import re
 import sys
@@ -11,6 +12,10 @@ from pages import pages
 WIDTH = 120
 # `src/tuning/search.cpp`, also without its ending; NAME stands for the reader's own.
 FILE = re.compile(r"`((?:src|tests|tuner_db|kernel_templates|articles|bench|examples|scripts|cmake|docs)/[\w./-]+)`")
+
+# A page by its path from the root, not from the file that names it.
+PAGE = re.compile(r"(?<![\w/.])docs/[\w/-]+\.md")
+SOURCES = {".hpp", ".cpp", ".cu", ".h", ".py", ".cmake", ".txt", ".toml", ".sql", ""}
 
 
 def without_code(text):
@@ -49,9 +54,21 @@ def faults(source, page):
                 yield f"{page}:{number}: the link {target} leads to no heading"
 
 
+def faults_of_sources(source):
+    """Pages that comments name, as in `docs/reference/database.md`."""
+    for folder in ("src", "tuner_db", "tests", "scripts", "cmake", "examples", "articles", "bench"):
+        for path in sorted((source / folder).rglob("*")):
+            if not path.is_file() or path.suffix not in SOURCES:
+                continue
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                for name in PAGE.findall(line):
+                    if not (source / name).exists():
+                        yield f"{path.relative_to(source)}:{number}: there is no page {name}"
+
+
 def main():
     source = Path(sys.argv[1])
-    found = [fault for page in pages(source) for fault in faults(source, page)]
+    found = [fault for page in pages(source) for fault in faults(source, page)] + list(faults_of_sources(source))
     print("\n".join(found) or f"{len(pages(source))} pages: every link leads somewhere")
     return 1 if found else 0
 

@@ -102,7 +102,7 @@ private:
 };
 
 /// A kernel of your own: a kernel template in a file, which is tuned for the device and the sizes
-/// that it is called with. docs/your_kernel.md says what is in the file.
+/// that it is called with. docs/tutorial/your_kernel.md says what is in the file.
 ///
 ///     jitune::TunedKernel multiply("matmul.cu");
 ///     multiply.launch({m, n, k}, {a, b, c}, stream);
