@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
-#include "support/utf8.hpp"
+#include "template/toml_check.hpp"
 
 namespace jitune::internal {
 
@@ -21,33 +21,10 @@ std::string place_of(const toml::source_region& source) {
     throw Error(ErrorKind::usage, fmt::format("{}: {}", place_of(source), message));
 }
 
-/// Refuses what toml++ must not see: bytes that are not UTF-8, on which its behaviour is undefined,
-/// and keys of so many parts, "a.a.a…", that it overflows the stack. No key goes over a line.
-void check_text(std::string_view file, std::string_view text, int first_line) {
-    constexpr std::ptrdiff_t kMostDots = 256;
-    const std::size_t valid = valid_utf8_bytes(text);
-    int line = first_line;
-    for (std::size_t begin = 0; begin <= text.size(); ++line) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        if (valid < text.size() && valid <= end) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("{}:{}: the byte 0x{:02x} is not UTF-8: save the file as UTF-8",
-                                    file, line, static_cast<unsigned char>(text[valid])));
-        }
-        const std::string_view content = text.substr(begin, end - begin);
-        if (std::count(content.begin(), content.end(), '.') > kMostDots) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("{}:{}: the line has more than {} dots: split it", file, line,
-                                    kMostDots));
-        }
-        begin = end + 1;
-    }
-}
-
 }  // namespace
 
 TomlReader::TomlReader(std::string_view file, std::string_view text, int first_line) {
-    check_text(file, text, first_line);
+    check_toml(file, text, first_line);
     // Empty lines in place of what stands before the text, so that nodes know their line.
     const std::string lines(static_cast<std::size_t>(first_line - 1), '\n');
     try {
