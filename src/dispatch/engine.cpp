@@ -150,18 +150,35 @@ std::optional<Winner> Engine::complete_winner(const Task& task) {
 }
 
 TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
-    ++tunings_;
     log_.info("tuning {}", task.name());
     const RecordMaker record_maker(task);
     store_.tell([&](TuningStore& store) {
         std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
     });
-    store_.ask([&](TuningStore& store) { recall(store, record_maker, plan); });
-    TuneReport report = tune_journalled(record_maker, plan, hooks);
+    const StepLimits limits{options_.hang_limit, options_.compile_limit};
+    store_.ask([&](TuningStore& store) { recall(store, record_maker, limits, plan); });
+    TuneReport report = tune_distrustfully(record_maker, plan, hooks);
+    ++tunings_;
     log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}",
               task.name(), report.progress.evaluated, report.progress.space,
               report.winner.median_ns / 1000, report.winner.configuration);
     return report;
+}
+
+TuneReport Engine::tune_distrustfully(const RecordMaker& record_maker, SearchPlan& plan,
+                                      const TuneHooks& hooks) {
+    try {
+        return tune_journalled(record_maker, plan, hooks);
+    } catch (const Error& error) {
+        const bool no_winner =
+            error.kind() == ErrorKind::verify || error.kind() == ErrorKind::compile;
+        if (!no_winner || !forget_results(plan)) {
+            throw;
+        }
+        log_.info("{}; trying all configurations again, also those that failed in earlier tunings",
+                  error.what());
+    }
+    return tune_journalled(record_maker, plan, hooks);
 }
 
 TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,

@@ -105,6 +105,10 @@ private:
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
     /// For a task whose workload is prepared.
     TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);
+    /// Tunes with the plan's history; where nothing works then, without it: the database may not
+    /// make a tuning fail.
+    TuneReport tune_distrustfully(const RecordMaker& record_maker, SearchPlan& plan,
+                                  const TuneHooks& hooks);
     TuneReport tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
                                TuneHooks hooks);
 

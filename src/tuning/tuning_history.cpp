@@ -2,6 +2,8 @@
 #include "tuning/tuning_history.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,38 @@ struct Past {
     bool alone = false;                 // nothing else was under way the last time
 };
 
+constexpr std::string_view kQuarantined = "quarantined";
+// As SupervisedTuning writes it, before the seconds of its limit.
+constexpr std::string_view kNoEnd = "did not end in ";
+
+/// True for a verdict on a step that was given less time than it has today. A reason that does not
+/// say how much it was given counts as that.
+bool had_less_time(const Measurement& row, std::chrono::milliseconds limit) {
+    const std::size_t at = row.reason.find(kNoEnd);
+    if (at == std::string::npos) {
+        return true;
+    }
+    double seconds = 0;
+    const char* const end = row.reason.data() + row.reason.size();
+    std::from_chars(row.reason.data() + at + kNoEnd.size(), end, seconds);
+    return seconds * 1000 < static_cast<double>(limit.count());
+}
+
+/// False for verdicts that would not be given again today, or perhaps not.
+bool still_holds(const Measurement& row, const StepLimits& limits) {
+    switch (row.verdict) {
+        case Verdict::launch_failed:
+            return false;
+        case Verdict::timed_out:
+            return !had_less_time(row, limits.candidate);
+        case Verdict::compile_failed:
+            return row.reason.find(kNoEnd) == std::string::npos ||
+                   !had_less_time(row, limits.compile);
+        default:
+            return true;
+    }
+}
+
 bool is_same_place(const Provenance& a, const Provenance& b) {
     return a.device_name == b.device_name && a.driver == b.driver && a.compiler == b.compiler;
 }
@@ -33,14 +67,16 @@ std::string machine_down_reason(std::size_t others) {
     return others == 0 ? std::string(kDown) : fmt::format("{} or {} others", kDown, others);
 }
 
-void recall(TuningStore& store, const RecordMaker& record_maker, SearchPlan& plan) {
+void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
+            SearchPlan& plan) {
     const RecordKey key = record_maker.task().key();
     const std::optional<Winner> winner = store.find(key);
     if (winner) {
         plan.incumbent = winner->configuration;
     }
-    TuningHistory history = tuning_history(store.measurements(key), record_maker.task().sizes(),
-                                           record_maker.provenance(), !winner || !winner->complete);
+    TuningHistory history =
+        tuning_history(store.measurements(key), record_maker.task().sizes(),
+                       record_maker.provenance(), !winner || !winner->complete, limits);
     plan.history = std::move(history.known);
     plan.suspects = std::move(history.suspects);
 }
@@ -61,10 +97,15 @@ std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& rec
     return std::any_of(rows.begin(), rows.end(), tried) ? std::move(winner) : std::nullopt;
 }
 
+bool forget_results(SearchPlan& plan) {
+    return std::erase_if(plan.history, [](const Measurement& known) {
+               return !known.reason.starts_with(kQuarantined);
+           }) > 0;
+}
+
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
-                             const Provenance& now, bool resume) {
+                             const Provenance& now, bool resume, const StepLimits& limits) {
     std::map<std::string, Past> pasts;
-    bool worked = false;
     for (const Measurement& row : rows) {
         if (row.reason.starts_with(kDown)) {  // at any sizes: the machine was lost, not a time
             Past& past = pasts[row.configuration];
@@ -73,20 +114,25 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
             ++past.downs;
         } else if (row.sizes == sizes && is_same_place(row.provenance, now) && !is_of_finals(row)) {
             pasts[row.configuration] = {&row, nullptr, 0, false};
-            worked = worked || row.verdict == Verdict::timed;
         }
     }
     TuningHistory history;
+    std::vector<Measurement> results;
+    bool one_works = false;
     for (const auto& [configuration, past] : pasts) {
         if (past.downs >= 2 && past.alone) {
             history.known.push_back(*past.down);
             history.known.back().reason =
-                fmt::format("quarantined: {} {} times", kDown, past.downs);
+                fmt::format("{}: {} {} times", kQuarantined, kDown, past.downs);
         } else if (past.down != nullptr) {
             history.suspects.push_back(configuration);
-        } else if (resume && worked && past.last->verdict != Verdict::launch_failed) {
-            history.known.push_back(*past.last);
+        } else if (still_holds(*past.last, limits)) {
+            results.push_back(*past.last);
+            one_works = one_works || past.last->verdict == Verdict::timed;
         }
+    }
+    if (resume && one_works) {
+        std::move(results.begin(), results.end(), std::back_inserter(history.known));
     }
     return history;
 }

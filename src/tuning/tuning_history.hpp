@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -19,19 +20,30 @@ struct TuningHistory {
     std::vector<std::string> suspects;  ///< SearchPlan::suspects
 };
 
+/// How long one step of a tuning may take today.
+struct StepLimits {
+    std::chrono::milliseconds candidate;  ///< Options::hang_limit
+    std::chrono::milliseconds compile;    ///< Options::compile_limit
+};
+
 /// Of all measurements of a key, oldest first. With `resume`: those on the same sizes with the same
 /// device, driver and compiler as `now`; without: only those that must never run again.
-/// Configurations that the device refused are tried again, and so are all where none has worked:
-/// the reason may have passed. A configuration that was under way when the machine went down is a
-/// suspect until it has been measured. If it was under way twice, the second time alone, it is
-/// quarantined: known as crashed.
+/// Configurations that the device refused are tried again, and so are those that had less time than
+/// `limits` give, and all where none works by its last verdict: the reason may have passed. A
+/// configuration that was under way when the machine went down is a suspect until it has been
+/// measured. If it was under way twice, the second time alone, it is quarantined: known as crashed.
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
-                             const Provenance& now, bool resume);
+                             const Provenance& now, bool resume, const StepLimits& limits);
 
 /// Sets the incumbent, the history and the suspects of a plan from the database. A tuning that was
 /// complete begins anew, with its winner as the incumbent; one that was not is resumed. Throws
 /// Error(store).
-void recall(TuningStore& store, const RecordMaker& record_maker, SearchPlan& plan);
+void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
+            SearchPlan& plan);
+
+/// Leaves only those verdicts in a plan's history that forbid to run a configuration again. Returns
+/// whether there were others.
+bool forget_results(SearchPlan& plan);
 
 /// The stored winner of a task to which a further search would add nothing: its tuning was
 /// complete, with the same device, driver and compiler, and the task's own sizes were tried. Throws

@@ -19,10 +19,25 @@ Measurement row(const std::string& configuration, const std::string& reason = ""
 }
 
 TuningHistory history_of(const std::vector<Measurement>& rows, bool resume = true) {
-    return tuning_history(rows, "n=8", {"device", "other", "driver", "compiler", "later"}, resume);
+    return tuning_history(rows, "n=8", {"device", "other", "driver", "compiler", "later"}, resume,
+                          {std::chrono::seconds(60), std::chrono::seconds(120)});
+}
+
+Measurement failed(const std::string& configuration, Verdict verdict, const std::string& reason) {
+    Measurement measurement = row(configuration, reason);
+    measurement.verdict = verdict;
+    return measurement;
 }
 
 using Names = std::vector<std::string>;
+
+Names names_of(const std::vector<Measurement>& rows) {
+    Names names;
+    for (const Measurement& measurement : rows) {
+        names.push_back(measurement.configuration);
+    }
+    return names;
+}
 
 TEST(TuningHistory, KeepsTheLastVerdictOnEachConfigurationInTheSamePlace) {
     Measurement old = row("a=1", "signal 11");
@@ -46,6 +61,40 @@ TEST(TuningHistory, RetriesFailuresWhoseReasonMayHavePassed) {
     ASSERT_EQ(history.known.size(), 2U);
     EXPECT_EQ(history.known[1].configuration, "a=3");
     EXPECT_TRUE(history_of({refused, row("a=3", "signal 11")}).known.empty());
+}
+
+TEST(TuningHistory, TriesAllAgainWhereTheLastVerdictsLeaveNoneThatWorks) {
+    const Measurement late = failed("a=1", Verdict::timed_out, "did not end in 60 s");
+    EXPECT_TRUE(history_of({row("a=1"), late, row("a=2", "signal 11")}).known.empty());
+    EXPECT_EQ(names_of(history_of({late, row("a=1"), row("a=2", "signal 11")}).known),
+              (Names{"a=1", "a=2"}));
+}
+
+TEST(TuningHistory, RetriesWhatHadLessTimeThanItHasToday) {
+    const Measurement hung = failed("a=2", Verdict::timed_out, "did not end in 60 s");
+    const Measurement hurried = failed("a=3", Verdict::timed_out, "did not end in 0.05 s");
+    const Measurement unknown = failed("a=4", Verdict::timed_out, "too slow");
+    const Measurement slow_compile =
+        failed("a=5", Verdict::compile_failed, "the compiler did not end in 120 s");
+    const Measurement hurried_compile =
+        failed("a=6", Verdict::compile_failed, "the compiler did not end in 1.5 s");
+    const Measurement bad_code = failed("a=7", Verdict::compile_failed, "line 1: garbage");
+    EXPECT_EQ(names_of(history_of({row("a=1"), hung, hurried, unknown, slow_compile,
+                                   hurried_compile, bad_code})
+                           .known),
+              (Names{"a=1", "a=2", "a=5", "a=7"}));
+}
+
+TEST(TuningHistory, ForgetsAllButQuarantinedConfigurations) {
+    const std::string alone = machine_down_reason(0);
+    SearchPlan plan;
+    plan.history =
+        history_of({row("a=1", alone), row("a=1", alone), row("a=2"), row("a=3", "signal 11")})
+            .known;
+    ASSERT_EQ(plan.history.size(), 3U);
+    EXPECT_TRUE(forget_results(plan));
+    EXPECT_EQ(names_of(plan.history), Names{"a=1"});
+    EXPECT_FALSE(forget_results(plan));
 }
 
 TEST(TuningHistory, SuspectsCandidatesUnderWayWhenTheMachineWentDown) {
