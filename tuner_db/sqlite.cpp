@@ -166,6 +166,10 @@ bool Failure::write_protected() const {
     return primary_code() == SQLITE_READONLY;
 }
 
+bool Failure::busy() const {
+    return primary_code() == SQLITE_BUSY || primary_code() == SQLITE_LOCKED;
+}
+
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many processes
 /// that write in a row some never get the lock. Short sleeps give each of them a chance.
 struct Connection::BusyWait {

@@ -39,6 +39,8 @@ public:
     [[nodiscard]] bool not_a_database() const;
     /// The file or its directory is write protected.
     [[nodiscard]] bool write_protected() const;
+    /// Another process or thread holds the database.
+    [[nodiscard]] bool busy() const;
 
 private:
     [[nodiscard]] int primary_code() const;

@@ -31,8 +31,7 @@ using sqlite::Transaction;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A call goes on without the store rather than wait; a sweep has time.
-constexpr milliseconds kDispatchWait{50};
+// A sweep has time.
 constexpr milliseconds kSweepWait{10'000};
 // Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
@@ -120,9 +119,9 @@ public:
         const auto deadline = steady_clock::now() + wait;
         std::unique_lock lock(store.mutex_);
         if (!store.free_again_.wait_until(lock, deadline, [&] { return !store.in_use_; })) {
-            throw Error(ErrorKind::store,
-                        fmt::format("{}: another thread used it for {} ms: try again",
-                                    store.connection_.name(), wait.count()));
+            throw sqlite::Failure(fmt::format("{}: another thread used it for {} ms: try again",
+                                              store.connection_.name(), wait.count()),
+                                  SQLITE_BUSY);
         }
         store.in_use_ = true;
         const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
@@ -240,10 +239,10 @@ std::unique_ptr<TuningStore> TuningStore::in_memory(const Log& log) {
     return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
 }
 
-std::optional<Winner> TuningStore::find(const RecordKey& key) {
+std::optional<Winner> TuningStore::find(const RecordKey& key, milliseconds patience) {
     Impl::Found found;
     {
-        const Impl::Turn turn(*impl_, kDispatchWait);
+        const Impl::Turn turn(*impl_, patience);
         found = impl_->read_winner(key);
         if (found.damaged()) {
             impl_->drop_winner(key, *found.digest);

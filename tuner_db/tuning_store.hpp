@@ -43,7 +43,11 @@ public:
     [[nodiscard]] bool is_read_only() const;
 
     /// The winner of exactly this key, if its row is intact. A damaged row is deleted (read_write).
-    std::optional<Winner> find(const RecordKey& key);
+    /// `patience` limits the wait for others that hold the file: a call goes on without the store
+    /// rather than wait.
+    std::optional<Winner> find(const RecordKey& key,
+                               std::chrono::milliseconds patience = kDispatchWait);
+    static constexpr std::chrono::milliseconds kDispatchWait{50};
 
     /// At most `limit` winners whose keys differ from `key` only in the bucket, nearest first by
     /// bucket_distance(), on a tie the smaller bucket first. Without their images.

@@ -2,6 +2,7 @@
 #include "dispatch/answers.hpp"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,13 +11,25 @@
 
 namespace jitune::internal {
 
-std::unique_ptr<const Resolved> Answers::find(const Task& task) {
+std::chrono::milliseconds Answers::patience() const {
+    // About as long as a tuning takes, where a call may tune.
+    return std::chrono::milliseconds(options_.on_miss == TunePolicy::now ? 2000 : 100);
+}
+
+std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
+    auto answer = std::make_unique<Resolved>(*from_default(task));
+    answer->is_makeshift = true;
+    return answer;
+}
+
+std::unique_ptr<const Resolved> Answers::find(const Task& task,
+                                              std::chrono::milliseconds patience) {
     task.check();
     if (!task.problem.pinned.empty()) {
         return from_pinned(task);
     }
     std::string refused;
-    if (auto stored = from_store(task, refused)) {
+    if (auto stored = from_store(task, refused, patience)) {
         return stored;
     }
     std::string trouble;
@@ -25,7 +38,9 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task) {
             return from_tuning(task, refused);
         } catch (const Error& error) {
             // The default was among the candidates, so that it is no answer where none was right.
-            if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify) {
+            // Nor is it where the database could not be read: its winner is to be read later.
+            if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify ||
+                error.kind() == ErrorKind::store) {
                 throw;
             }
             trouble = error.what();
@@ -42,27 +57,38 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task) {
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::from_store(const Task& task, std::string& refused) {
-    return store_.ask([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
-        const auto winner = store.find(task.key());
-        if (!winner || winner->configuration + winner->image == refused) {
-            return nullptr;
-        }
-        refused = winner->configuration + winner->image;
-        return load(task, *winner, Origin::stored);
-    });
+std::unique_ptr<const Resolved> Answers::from_store(const Task& task, std::string& refused,
+                                                    std::chrono::milliseconds patience) {
+    const auto winner = store_.find(task.key(), patience);
+    if (!winner || winner->configuration + winner->image == refused) {
+        return nullptr;
+    }
+    refused = winner->configuration + winner->image;
+    return load(task, *winner, Origin::stored);
 }
 
 std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::string& refused) {
     task.kernel.workload->prepare(task.problem);
     TuningLease lease(store_.writable(), task.key(), log_);
     std::unique_ptr<const Resolved> stored;
+    std::optional<Error> unread;
+    // Also true where the database cannot be read: then it may have an answer.
     const auto answered = [&] {
-        stored = from_store(task, refused);
-        return stored != nullptr;
+        try {
+            stored = from_store(task, refused, patience());
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::store) {
+                throw;
+            }
+            unread = error;
+        }
+        return stored != nullptr || unread;
     };
     // Waits about as long as tuning here would take: a budget, the finals and one more compile.
     if (lease.acquire(answered, options_.budget * 3 / 2)) {
+        if (unread) {
+            throw Error(*unread);
+        }
         return stored;
     }
     const SearchPlan plan{

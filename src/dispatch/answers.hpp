@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,15 +32,23 @@ public:
           binaries_(binaries),
           tune_(std::move(tune)) {}
 
-    /// Never null. Throws Error where nothing can answer.
-    std::unique_ptr<const Resolved> find(const Task& task);
+    /// Never null. Throws Error where nothing can answer, and Error(store) where others hold the
+    /// database for longer than `patience`: what cannot be read is not tuned.
+    std::unique_ptr<const Resolved> find(const Task& task, std::chrono::milliseconds patience);
+
+    /// How long the first call for a problem waits for others that hold the database.
+    [[nodiscard]] std::chrono::milliseconds patience() const;
+
+    /// The template's default, to answer until the database can be read.
+    std::unique_ptr<const Resolved> makeshift(const Task& task);
 
     /// How many stored winners have been loaded.
     [[nodiscard]] std::int64_t loads() const { return loads_; }
 
 private:
     /// `refused` remembers a stored winner that cannot be used, so that it is tried only once.
-    std::unique_ptr<const Resolved> from_store(const Task& task, std::string& refused);
+    std::unique_ptr<const Resolved> from_store(const Task& task, std::string& refused,
+                                               std::chrono::milliseconds patience);
     /// Tunes, or waits for another process that tunes the same task.
     std::unique_ptr<const Resolved> from_tuning(const Task& task, std::string& refused);
     std::unique_ptr<const Resolved> from_nearest(const Task& task);

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "backend/stream_site.hpp"
 #include "dispatch/call_memo.hpp"
@@ -68,12 +69,35 @@ inline bool launch_known(const StreamSite& site, const Call& call, Stream stream
     return true;
 }
 
-/// Launches an answer and remembers the launch for this thread.
+/// Launches an answer and remembers the launch for this thread, unless it is a makeshift.
 template <KernelCall Call>
 void launch_new(StreamSite& site, const Call& call, const Resolved& resolved, Stream stream) {
+    if (resolved.is_makeshift) [[unlikely]] {
+        CallMemo once;
+        const ReadyLaunch& ready = once.prepare(call.memo_key(site), call.sizes(), resolved, site);
+        return ready(call.arguments().data(), stream);
+    }
     const ReadyLaunch& ready =
         CallMemo::here().prepare(call.memo_key(site), call.sizes(), resolved, site);
     ready(call.arguments().data(), stream);
+}
+
+/// The site of `stream` for a call on device memory. What is wrong with the arguments is said
+/// first: `refuse_bad_arguments` is called where there is no such site, and throws for them.
+template <class Check>
+StreamSite& device_data_site(Engine& engine, Stream stream, const Check& refuse_bad_arguments) {
+    try {
+        return engine.cuda().site(stream);
+    } catch (const Error& error) {
+        refuse_bad_arguments();
+        if (error.kind() != ErrorKind::unavailable) {
+            throw;
+        }
+        throw Error(error.kind(),
+                    std::string(error.what()) +
+                        ". A pointer stands for device memory: pass a span for host memory",
+                    error.native_code());
+    }
 }
 
 /// Enqueues the call on `stream`, a stream of `site`.

@@ -62,6 +62,8 @@ struct Resolved {
     std::shared_ptr<const Program> program;
     LaunchRule rule;
     DispatchInfo info;
+    /// Answers until the database can be read: no thread remembers its launch.
+    bool is_makeshift = false;
 };
 
 /// Answers by key.

@@ -25,6 +25,8 @@ std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
     return made;
 }
 
+constexpr std::chrono::milliseconds kNoPatience{0};
+
 void check(const Options& options) {
     if (options.budget.count() < 0) {
         throw Error(ErrorKind::usage,
@@ -133,7 +135,21 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     if (const Resolved* found = table_.find(key)) {
         return *found;
     }
-    return table_.add(key, answers_.find(task));
+    const Resolved* const makeshift = makeshifts_.find(key);
+    try {
+        const auto patience = makeshift == nullptr ? answers_.patience() : kNoPatience;
+        return table_.add(key, answers_.find(task, patience));
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::store) {
+            throw;
+        }
+        if (makeshift != nullptr) {
+            return *makeshift;
+        }
+        log_.warning("{}; the template's default answers until the database can be read",
+                     error.what());
+    }
+    return makeshifts_.add(key, answers_.makeshift(task));
 }
 
 TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks) {

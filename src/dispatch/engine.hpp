@@ -73,7 +73,8 @@ public:
 
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
     /// thread per key works; others that need the same key wait for it. The result lives as long as
-    /// the engine.
+    /// the engine. While others hold the database, the template's default answers, and the next
+    /// call tries to read again.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
 
     /// Tunes, also where a winner is stored, which is then the incumbent. Stores all measurements,
@@ -126,6 +127,7 @@ private:
     Answers answers_;
     Isolation isolation_;
     DispatchTable table_;
+    DispatchTable makeshifts_;  // defaults that answer until the database can be read
     SingleFlight flights_;
     std::atomic<std::int64_t> tunings_{0};
     std::atomic<EnginePart*> part_{nullptr};

@@ -1,33 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/session_store.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "tuner_db/sqlite.hpp"
 
 namespace jitune::internal {
 
-TuningStore* SessionStore::get() {
-    // A call must not wait long for another process that holds the database; the next call tries
-    // again.
-    constexpr std::chrono::milliseconds kPatience{100};
-    const std::lock_guard lock(mutex_);
-    if (store_ == nullptr) {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A call must not wait long for another process that holds the database; a tuning has time.
+constexpr milliseconds kCallPatience{100};
+constexpr milliseconds kTuningPatience{10'000};
+
+milliseconds left_until(steady_clock::time_point deadline) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
+    return std::max(left, milliseconds(0));
+}
+
+}  // namespace
+
+TuningStore* SessionStore::open(milliseconds patience) {
+    // Many short waits, so that threads with less patience have their turns.
+    constexpr milliseconds kTurn{50};
+    const auto deadline = steady_clock::now() + patience;
+    while (true) {
+        const std::lock_guard lock(mutex_);
+        if (store_ != nullptr) {
+            return store_.get();
+        }
+        const milliseconds left = left_until(deadline);
         try {
             store_ = options_.database.empty()
                          ? TuningStore::in_memory(log_)
                          : TuningStore::open(options_.database, TuningStore::Access::as_permitted,
-                                             log_, kPatience);
-        } catch (const Error& error) {
-            if (!std::exchange(warned_of_failure_, true)) {
-                ++errors_;
-                log_.warning("{}; winners are kept in memory only", error.what());
+                                             log_, std::min(left, kTurn));
+            return store_.get();
+        } catch (const sqlite::Failure& failure) {
+            if (!failure.busy()) {
+                return warn_of_failure(failure);
             }
+            if (left.count() == 0) {
+                throw;
+            }
+        } catch (const Error& error) {
+            return warn_of_failure(error);
         }
     }
-    return store_.get();
+}
+
+TuningStore* SessionStore::warn_of_failure(const Error& error) {
+    if (!std::exchange(warned_of_failure_, true)) {
+        ++errors_;
+        log_.warning("{}; winners are kept in memory only", error.what());
+    }
+    return nullptr;
+}
+
+TuningStore* SessionStore::open_or_count(milliseconds patience) {
+    try {
+        return open(patience);
+    } catch (const sqlite::Failure& failure) {
+        count(failure);
+        return nullptr;
+    }
+}
+
+TuningStore* SessionStore::get() {
+    return open_or_count(kCallPatience);
 }
 
 TuningStore* SessionStore::writable() {
-    TuningStore* const store = get();
+    TuningStore* const store = open_or_count(kTuningPatience);
     if (store == nullptr || !store->is_read_only()) {
         return store;
     }
@@ -39,6 +87,26 @@ TuningStore* SessionStore::writable() {
             options_.database.string());
     }
     return nullptr;
+}
+
+std::optional<Winner> SessionStore::find(const RecordKey& key, milliseconds patience) {
+    const auto deadline = steady_clock::now() + patience;
+    try {
+        TuningStore* const store = open(patience);
+        return store == nullptr ? std::nullopt : store->find(key, left_until(deadline));
+    } catch (const sqlite::Failure& failure) {
+        if (failure.busy()) {
+            ++errors_;
+            throw;
+        }
+        count(failure);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::store) {
+            throw;
+        }
+        count(error);
+    }
+    return std::nullopt;
 }
 
 void SessionStore::count(const Error& error) {

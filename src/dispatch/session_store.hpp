@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 
 #include "jitune/error.hpp"
@@ -26,8 +28,12 @@ public:
     TuningStore* get();
 
     /// The database, or nullptr also where it is write protected: its winners are used then, and
-    /// new ones are kept in memory. That is logged once.
+    /// new ones are kept in memory. That is logged once. Waits long for others that hold it.
     TuningStore* writable();
+
+    /// The stored winner of a key; none where there is no database or where it fails. Throws
+    /// Error(store) where others hold it for longer than `patience`: it may have a winner then.
+    std::optional<Winner> find(const RecordKey& key, std::chrono::milliseconds patience);
 
     /// Calls `question` with the database and returns its answer. Returns an empty value of the
     /// same type where there is no database, or where the database fails with Error(store), which
@@ -66,6 +72,13 @@ private:
     }
 
     void count(const Error& error);
+    /// As get(), with a wait of about `patience`. Throws sqlite::Failure where others hold the
+    /// database for longer.
+    TuningStore* open(std::chrono::milliseconds patience);
+    /// As open(), but counts that failure and returns nullptr.
+    TuningStore* open_or_count(std::chrono::milliseconds patience);
+    /// Returns nullptr.
+    TuningStore* warn_of_failure(const Error& error);
 
     const Options& options_;
     const Log& log_;
