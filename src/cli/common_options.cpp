@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
@@ -60,9 +61,8 @@ Options CommonArguments::options() const {
     if (options.worker.empty()) {
         options.worker = "/proc/self/exe";
     }
-    apply("--db", database, [&](const std::string& path) {
-        options.database = path == "none" ? std::filesystem::path() : std::filesystem::path(path);
-    });
+    apply("--db", database,
+          [&](const std::string& path) { options.database = database_named(path); });
     apply("--log", log,
           [&](const std::string& word) { options.log_level = parse_log_level(word); });
     apply("--tune", tune,

@@ -8,7 +8,7 @@
 
 #include "backend/platform_table.hpp"
 #include "dispatch/device_id.hpp"
-#include "strategy/strategy.hpp"
+#include "dispatch/options_check.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 #include "tuning/tuning_journal.hpp"
@@ -27,23 +27,16 @@ std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
 
 constexpr std::chrono::milliseconds kNoPatience{0};
 
-void check(const Options& options) {
-    if (options.budget.count() < 0) {
-        throw Error(ErrorKind::usage,
-                    "Options::budget is negative: give a time, or 0 for no limit");
-    }
-    strategy_named(options.strategy);
-}
-
 }  // namespace
 
 Engine::Engine(const Options& options, std::span<const Family> families)
-    : Engine(options, make_platforms(Log(options.log_level, options.log_sink)), families) {}
+    : Engine(options, make_platforms(Log(checked(options).log_level, options.log_sink)), families) {
+}
 
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
                std::span<const Family> families)
     : keeps_host_data_(options.device == to_string(PlatformKind::host)),
-      options_(std::move(options)),
+      options_(checked(std::move(options))),
       log_(options_.log_level, options_.log_sink),
       platforms_(std::move(platforms)),
       families_(families),
@@ -52,9 +45,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_prepared(task, plan, hooks);
                }),
-      isolation_(options_, log_) {
-    check(options_);
-}
+      isolation_(options_, log_) {}
 
 Engine::~Engine() = default;
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
@@ -37,9 +38,7 @@ Options read_environment() {
             throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
         }
     };
-    apply("JITUNE_DB", [&](std::string_view value) {
-        options.database = value == "none" ? std::filesystem::path() : std::filesystem::path(value);
-    });
+    apply("JITUNE_DB", [&](std::string_view value) { options.database = database_named(value); });
     apply("JITUNE_TUNE",
           [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
     apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });

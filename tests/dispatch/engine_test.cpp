@@ -220,6 +220,26 @@ TEST_F(EngineTest, NeverAnswersWithAConfigurationThatItFoundWrong) {
     expect_error(ErrorKind::verify, "no configuration works", [&] { resolve(*engine); });
 }
 
+TEST_F(EngineTest, TriesAllAgainWhereNothingWorksThatWorkedInAnEarlierTuning) {
+    device_.otherwise.run = wrong_sum;
+    tune_before();
+    sql("DELETE FROM winner");
+    device_.otherwise.run = right_sum;
+    device_.on(fake_sum(128, 4)).run = wrong_sum;
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    EXPECT_NE(info(*engine).configuration, kFastest);
+    expect_right(resolve(*engine));
+}
+
+TEST_F(EngineTest, CountsATuningOnlyOnceItHasAWinner) {
+    options_.worker = dir_.path() / "no-such-command";
+    kernel_.spec = {"fake"};
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    EXPECT_EQ(engine->counters().tunings, 0);
+}
+
 TEST_F(EngineTest, CompilesTheDefaultAgainAfterAFailure) {
     device_.otherwise.compile_log = "out of memory";
     device_.on(fake_sum(128, 4)).compile_log = "out of memory";
@@ -385,7 +405,7 @@ TEST_F(EngineTest, RefusesOptionsThatMakeNoSense) {
                  [&] { make_engine(); });
     options_.strategy = "random";
     options_.budget = std::chrono::milliseconds(-1);
-    expect_error(ErrorKind::usage, "budget is negative", [&] { make_engine(); });
+    expect_error(ErrorKind::usage, "budget is -1 ms: give 0 to", [&] { make_engine(); });
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(Session, RefusesOptionsThatMakeNoSense) {
     expect_error(ErrorKind::usage, "clever", [&] { const Session session(options); });
     options = in_memory();
     options.budget = std::chrono::milliseconds(-1);
-    expect_error(ErrorKind::usage, "negative", [&] { const Session session(options); });
+    expect_error(ErrorKind::usage, "budget is -1 ms", [&] { const Session session(options); });
 }
 
 TEST(Session, TheStandardSessionIsMadeOnceTheEnvironmentIsValid) {
@@ -60,6 +60,9 @@ TEST(Origin, HasTheNamesOfTheCommandLine) {
     EXPECT_STREQ(to_string(Origin::nearest), "nearest");
     EXPECT_STREQ(to_string(Origin::template_default), "default");
     EXPECT_STREQ(to_string(Origin::pinned), "pinned");
+    expect_error(ErrorKind::usage,
+                 "99 is not an origin: use tuned, stored, nearest, default or pinned",
+                 [] { to_string(static_cast<Origin>(99)); });
 }
 
 }  // namespace

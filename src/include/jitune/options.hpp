@@ -24,11 +24,15 @@ enum class LogLevel { off, error, warning, info, debug };
 /// How a Session finds and tunes winners, and what it logs. Plain data; a Session keeps its own
 /// copy.
 struct JITUNE_API Options {
-    /// The tuning database. Empty: keep winners in memory only.
+    /// The tuning database. Empty or "none": keep winners in memory only. While others hold it,
+    /// the first call for a problem waits up to 2 s (0.1 s unless on_miss is `now`) and then takes
+    /// the template's default; the next call reads again. A problem is never tuned since its winner
+    /// could not be read.
     std::filesystem::path database = default_database();
     TunePolicy on_miss = TunePolicy::now;
-    /// How long one miss may try candidates; zero: no limit. At least one candidate is compiled and
-    /// checked. If another process tunes the same problem, the call waits 1.5 times as long for it.
+    /// How long one miss may try candidates, up to 10^7 s; zero: no limit. At least one candidate
+    /// is compiled and checked. If another process tunes the same problem, the call waits 1.5 times
+    /// as long for it.
     std::chrono::milliseconds budget{2000};
     /// Where calls work on data in host memory. "host": on the CPU. "cuda" or "cuda:N": on that
     /// GPU, to which the data is copied. "auto": on the fastest of the places that the family of
@@ -46,6 +50,7 @@ struct JITUNE_API Options {
     /// tuned in this process.
     std::filesystem::path worker;
     /// With a worker: the longest time for checking or timing one candidate, and for one compile.
+    /// From 1 ms to 10^7 s.
     std::chrono::milliseconds hang_limit{60'000};
     std::chrono::milliseconds compile_limit{120'000};
     LogLevel log_level = LogLevel::warning;

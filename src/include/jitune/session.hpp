@@ -26,7 +26,8 @@ enum class Origin {
     pinned,            ///< the configuration that the caller named
 };
 
-/// "tuned", "stored", "nearest", "default", "pinned".
+/// "tuned", "stored", "nearest", "default", "pinned". Throws Error(usage) for a value outside the
+/// enum.
 JITUNE_API const char* to_string(Origin origin);
 
 /// How calls for a problem are answered.
@@ -40,7 +41,7 @@ struct DispatchInfo {
 /// Numbers of events since the session was made.
 struct Counters {
     std::int64_t compiles = 0;      ///< kernel instances given to a compiler, also by workers
-    std::int64_t tunings = 0;       ///< problems tuned
+    std::int64_t tunings = 0;       ///< problems that a tuning found a winner for
     std::int64_t loads = 0;         ///< winners loaded from the database
     std::int64_t store_errors = 0;  ///< failed database operations; calls went on without them
 };

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "jitune/options.hpp"
+
+namespace jitune::internal {
+
+/// The path of a database as options, environment and command line give it: "none" is empty.
+std::filesystem::path database_named(const std::filesystem::path& given);
+
+/// The options as a session keeps them. Throws Error(usage) that names the member and what it
+/// accepts.
+Options checked(Options options);
+
+}  // namespace jitune::internal
