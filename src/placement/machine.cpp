@@ -166,6 +166,10 @@ Device& device_of(Engine& engine, std::string_view id) {
 }
 
 Device& handle_device(Engine& engine, std::string_view id) {
+    if (id == "auto") {
+        Machine& machine = Machine::of(engine);
+        return machine.gpus().empty() ? engine.host().device(0) : machine.device();
+    }
     return id.empty() ? engine.cuda().site(nullptr).device() : device_of(engine, id);
 }
 

@@ -65,8 +65,9 @@ std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std
 /// The device of an id that Engine::device() accepts, or of "machine".
 Device& device_of(Engine& engine, std::string_view id);
 
-/// The device that a prepared handle names: an id as for device_of(), or empty for the device of
-/// the calling thread's current CUDA context.
+/// The device that a prepared handle names: an id as for device_of(), where "auto" is as
+/// Options::device has it: the machine, or the host where there is no GPU; or empty for the device
+/// of the calling thread's current CUDA context.
 Device& handle_device(Engine& engine, std::string_view id);
 
 /// As host_data_site(), where Options::device is not "host".

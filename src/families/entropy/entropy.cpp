@@ -39,7 +39,8 @@ void entropy_device(Session& session, const EntropyRequest& request, const void*
         return;
     }
     refuse_bad_entropy_data(request, input, output);
-    launch(engine, engine.cuda().site(stream), EntropyCall(request, input, output), stream);
+    launch(engine, device_data_site(engine, stream, [] {}), EntropyCall(request, input, output),
+           stream);
 }
 
 void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows, std::int64_t columns) {

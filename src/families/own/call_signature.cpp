@@ -10,6 +10,23 @@
 
 namespace jitune::internal {
 
+namespace {
+
+/// "a value of int32".
+std::string text_of(const KernelArgument& given) {
+    if (given.kind() == KernelArgument::Kind::value) {
+        return fmt::format("a value of {}", to_string(given.type()));
+    }
+    if (given.bits() == 0) {
+        return "a null pointer";
+    }
+    const std::string_view type =
+        given.kind() == KernelArgument::Kind::untyped_pointer ? "void" : to_string(given.type());
+    return fmt::format("a pointer to {} at {:#x}", type, given.bits());
+}
+
+}  // namespace
+
 CallSignature::CallSignature(const KernelTemplate& kernel,
                              const std::map<std::string, std::string>& types)
     : template_name_(kernel.source().name), sizes_(kernel.front_matter().sizes) {
@@ -63,13 +80,12 @@ void CallSignature::refuse_argument_count(std::size_t given) const {
                        names.size(), fmt::join(names, ", ")));
 }
 
-void CallSignature::refuse_argument(const Argument& argument) const {
-    refuse(
-        argument.is_value
-            ? fmt::format("argument {} must be a value of {}", argument.name,
-                          to_string(argument.type))
-            : fmt::format("argument {} must be a pointer to {}, not null and aligned to {} bytes",
-                          argument.name, to_string(argument.type), argument.alignment));
+void CallSignature::refuse_argument(const Argument& argument, const KernelArgument& given) const {
+    const std::string wanted =
+        argument.is_value ? fmt::format("a value of {}", to_string(argument.type))
+                          : fmt::format("a pointer to {}, not null and aligned to {} bytes",
+                                        to_string(argument.type), argument.alignment);
+    refuse(fmt::format("argument {} must be {}, but is {}", argument.name, wanted, text_of(given)));
 }
 
 }  // namespace jitune::internal

@@ -69,7 +69,7 @@ private:
     [[noreturn]] void refuse_size(std::size_t place, std::int64_t value) const;
     [[noreturn]] void refuse_name(std::string_view name) const;
     [[noreturn]] void refuse_argument_count(std::size_t given) const;
-    [[noreturn]] void refuse_argument(const Argument& argument) const;
+    [[noreturn]] void refuse_argument(const Argument& argument, const KernelArgument& given) const;
 
     std::string template_name_;
     std::vector<std::string> sizes_;
@@ -110,7 +110,7 @@ inline std::array<void*, kMaxArguments> CallSignature::cells(KernelArguments arg
     std::array<void*, kMaxArguments> result;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (!arguments_[i].fits(arguments[i])) [[unlikely]] {
-            refuse_argument(arguments_[i]);
+            refuse_argument(arguments_[i], arguments[i]);
         }
         result[i] = argument_of(arguments[i].bits());
     }

@@ -34,8 +34,10 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_shape(request.shape);
-    Device& device =
-        device_id.empty() ? engine.cuda().site(nullptr).device() : engine.device(device_id);
+    // "auto" is as Options::device: reductions have no place but the host.
+    Device& device = device_id == "auto" ? engine.host().device(0)
+                     : device_id.empty() ? engine.cuda().site(nullptr).device()
+                                         : engine.device(device_id);
     ReduceRequest kept = request;
     kept.reduction = Reduction(request.reduction.op);
     const bool checks_offsets =

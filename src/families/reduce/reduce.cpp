@@ -117,7 +117,7 @@ void reduce_device(Session& session, const ReduceRequest& request, const void* v
         return fill_with_nothing(request, result);
     }
     refuse_bad_data(request, {values, nullptr, result});
-    StreamSite& site = engine.cuda().site(stream);
+    StreamSite& site = device_data_site(engine, stream, [] {});
     site.refuse_capture("tuned_reduce that returns a value");
     const std::size_t bytes = bytes_of(request.result);
     const auto memory = site.device().allocate(bytes);
@@ -132,7 +132,12 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
                          CUstream_st* stream) {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
-    StreamSite& site = engine.cuda().site(stream);
+    StreamSite& site = device_data_site(engine, stream, [&] {
+        refuse_bad_request(request);
+        if (!is_empty(request.shape)) {
+            refuse_bad_data(request, data);
+        }
+    });
     if (launch_known(site, request, data, stream)) [[likely]] {
         return;
     }
@@ -142,6 +147,13 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
     }
     refuse_bad_data(request, data);
     launch_new(engine, site, request, data, stream);
+}
+
+void refuse_bad_request(const ReduceRequest& request) {
+    refuse_bad_shape(request.shape);
+    if (is_empty(request.shape)) {
+        nothing_of(request);  // throws for an operation without such a result
+    }
 }
 
 void refuse_bad_matrix(std::int64_t size, std::int64_t rows, std::int64_t columns) {

@@ -59,10 +59,6 @@ std::uint64_t variant_of(const Reduction& reduction) {
     return quick_hash(reduction.configuration, operation) | 1;
 }
 
-std::size_t result_count(const detail::ReduceShape& shape) {
-    return static_cast<std::size_t>(shape.kind == ReduceKind::columns ? shape.inner : shape.outer);
-}
-
 void refuse_bad_shape(const detail::ReduceShape& shape) {
     const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
     const std::int64_t most_inner =
@@ -81,7 +77,12 @@ void throw_bad_data(const detail::ReduceRequest& request, const detail::ReduceDa
     }
     refuse_bad_pointer(kCall, "the input", data.values, bytes_of(request.element));
     refuse_bad_pointer(kCall, "the result", data.results, bytes_of(request.result));
-    throw_bad_pointer(kCall, "the array of offsets", data.offsets, sizeof *data.offsets);
+    if (request.shape.kind == ReduceKind::segments) {
+        refuse_bad_pointer(kCall, "the array of offsets", data.offsets, sizeof *data.offsets);
+    }
+    throw Error(ErrorKind::usage,
+                "reduce: the results overlap the values or the offsets: give them memory of their "
+                "own");
 }
 
 std::array<std::byte, 8> nothing_of(const detail::ReduceRequest& request) {

@@ -53,7 +53,10 @@ private:
 };
 
 /// The number of results of a request.
-std::size_t result_count(const detail::ReduceShape& shape);
+inline std::size_t result_count(const detail::ReduceShape& shape) {
+    return static_cast<std::size_t>(shape.kind == detail::ReduceShape::Kind::columns ? shape.inner
+                                                                                     : shape.outer);
+}
 
 /// True if no element is combined: nothing is launched, and each result is value_of_nothing().
 inline bool is_empty(const detail::ReduceShape& shape) {
@@ -63,19 +66,39 @@ inline bool is_empty(const detail::ReduceShape& shape) {
 /// Throws Error(usage) for negative counts and for more than 2^40 elements or results.
 void refuse_bad_shape(const detail::ReduceShape& shape);
 
-/// Throws Error(usage) that says which pointer is null or misaligned.
+/// The elements of a request that has a good shape.
+inline std::size_t value_count(const detail::ReduceShape& shape) {
+    const auto inner = static_cast<std::size_t>(shape.inner);
+    const bool matrix = shape.kind == detail::ReduceShape::Kind::rows ||
+                        shape.kind == detail::ReduceShape::Kind::columns;
+    return matrix ? inner * static_cast<std::size_t>(shape.outer) : inner;
+}
+
+/// True if the results share memory with the values or with the offsets.
+inline bool results_overlap(const detail::ReduceRequest& request, const detail::ReduceData& data) {
+    const detail::ReduceShape& shape = request.shape;
+    const std::size_t bytes = result_count(shape) * bytes_of(request.result);
+    const std::size_t offsets =
+        data.offsets == nullptr ? 0 : static_cast<std::size_t>(shape.outer) + 1;
+    return overlap(data.values, value_count(shape) * bytes_of(request.element), data.results,
+                   bytes) ||
+           overlap(data.offsets, offsets * sizeof *data.offsets, data.results, bytes);
+}
+
+/// Throws Error(usage) that says which pointer is null or misaligned, or what overlaps.
 [[noreturn]] void throw_bad_data(const detail::ReduceRequest& request,
                                  const detail::ReduceData& data);
 
-/// False for null or misaligned pointers.
+/// False for null or misaligned pointers, and for results that overlap what is read.
 inline bool is_good_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
     return is_good_pointer(data.values, bytes_of(request.element)) &&
            is_good_pointer(data.results, bytes_of(request.result)) &&
            (request.shape.kind != detail::ReduceShape::Kind::segments ||
-            is_good_pointer(data.offsets, sizeof *data.offsets));
+            is_good_pointer(data.offsets, sizeof *data.offsets)) &&
+           !results_overlap(request, data);
 }
 
-/// Throws Error(usage) for null or misaligned pointers.
+/// Throws Error(usage) for data that is not good.
 inline void refuse_bad_data(const detail::ReduceRequest& request, const detail::ReduceData& data) {
     if (!is_good_data(request, data)) [[unlikely]] {
         throw_bad_data(request, data);

@@ -259,6 +259,11 @@ void reduce_shards_async(Session& session, const ReduceRequest& request,
         last.push_back(combination(engine, *group->stream(0).site, *group->stream(i).site, request,
                                    shards.size()));
         refuse_bad_data(last[i], {&partials, nullptr, results[i]});
+        ReduceRequest own = request;
+        own.shape = ReduceShape::all(shards[i].count);
+        if (!is_empty(own.shape)) {
+            refuse_bad_data(own, {shards[i].data, nullptr, results[i]});
+        }
     }
     const auto lock = group->lock();
     partials.enqueue();

@@ -50,7 +50,8 @@ void stencil_device(Session& session, const StencilRequest& request, const void*
         return;
     }
     refuse_bad_stencil_data(request, input, output);
-    launch_on(engine, engine.cuda().site(stream), request, weights, input, output, stream);
+    launch_on(engine, device_data_site(engine, stream, [] {}), request, weights, input, output,
+              stream);
 }
 
 void refuse_bad_output(std::size_t size, std::int64_t outputs) {

@@ -14,6 +14,7 @@
 
 #include "jitune/element_type.hpp"
 #include "jitune/export.hpp"
+#include "jitune/results.hpp"
 #include "jitune/session.hpp"
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
@@ -113,7 +114,7 @@ template <detail::HostLevels Range>
                                                std::int64_t columns, const Entropy& entropy = {},
                                                Session& session = Session::standard()) {
     detail::refuse_bad_array("input", std::ranges::size(in), rows, columns);
-    std::vector<float> out(std::ranges::size(in));
+    auto out = detail::new_results<float>("entropy", rows * columns);
     tuned_entropy(in, rows, columns, out, entropy, session);
     return out;
 }
@@ -162,7 +163,7 @@ private:
 };
 
 /// Finds or tunes, compiles and loads for a rows x columns array on `device`: a device id such as
-/// "cuda:0"; "host", whose calls take host pointers and ignore the stream; "machine", which is
+/// "cuda:0"; "host", whose calls take host pointers and ignore the stream; "auto", which is
 /// "host" with the work shared out as Options::device = "auto" does; or empty for the device of the
 /// calling thread's current CUDA context, or device 0 if no context is current. Throws as
 /// tuned_entropy does.

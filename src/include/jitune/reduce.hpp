@@ -101,11 +101,11 @@ std::int64_t length_of(const Range& range) {
 //   of them.
 //
 // They throw Error: usage (a negative or too large count, a null pointer with n > 0, a misaligned
-// pointer, a result type that the operation does not support, a pinned configuration that does not
-// parse), device (a CUDA call failed; an earlier error of the app's own context is reported, never
-// cleared), unavailable, compile (for a custom operation with the compiler's output), verify (no
-// configuration gave the right result), not_prepared, forked. Nothing in the database can make them
-// throw or give a wrong result.
+// pointer, results that overlap the values or the offsets, a result type that the operation does
+// not support, a pinned configuration that does not parse), device (a CUDA call failed; an earlier
+// error of the app's own context is reported, never cleared), unavailable, compile (for a custom
+// operation with the compiler's output), verify (no configuration gave the right result),
+// not_prepared, forked. Nothing in the database can make them throw or give a wrong result.
 
 /// Reduces `n` values in device memory on `stream` (null: the legacy default stream) and writes one
 /// R to `out`, also in device memory. Asynchronous: returns before the work is done, and both
@@ -193,9 +193,9 @@ private:
 };
 
 /// Finds or tunes, compiles, loads and allocates for `n` elements on `device`: a device id such as
-/// "cuda:0"; "host", whose calls take host pointers and ignore the stream; or empty for the device
-/// of the calling thread's current CUDA context, or device 0 if no context is current. Throws as
-/// tuned_reduce does.
+/// "cuda:0"; "host", whose calls take host pointers and ignore the stream; "auto", which is "host"
+/// as Options::device = "auto" is; or empty for the device of the calling thread's current CUDA
+/// context, or device 0 if no context is current. Throws as tuned_reduce does.
 template <Element T, Element R = ReducedType<T>>
 [[nodiscard]] PreparedReduce<T, R> prepare_reduce(std::int64_t n, const Reduction& reduction = {},
                                                   std::string_view device = {},

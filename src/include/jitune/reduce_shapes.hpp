@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "jitune/reduce.hpp"
+#include "jitune/results.hpp"
 
 // Reductions with many results: along the rows of a row-major matrix, along its columns, and of
 // ragged segments. All that reduce.hpp says about tuned_reduce holds for them, too. They are tuned
@@ -56,7 +57,7 @@ namespace detail {
 
 /// A std::vector<bool> has no array of bool, so bools are returned as bytes.
 template <class R>
-using Results = std::vector<std::conditional_t<std::is_same_v<R, bool>, std::uint8_t, R>>;
+using ResultElement = std::conditional_t<std::is_same_v<R, bool>, std::uint8_t, R>;
 
 /// Throws Error(usage) unless a rows x columns matrix has `size` values.
 JITUNE_API void refuse_bad_matrix(std::int64_t size, std::int64_t rows, std::int64_t columns);
@@ -64,14 +65,19 @@ JITUNE_API void refuse_bad_matrix(std::int64_t size, std::int64_t rows, std::int
 /// Throws Error(usage) if there is no offset, or if offsets decrease or leave [0, size].
 JITUNE_API void refuse_bad_offsets(std::span<const std::int64_t> offsets, std::int64_t size);
 
+/// Throws Error(usage) for a shape, an operation or a result type that no reduction has, before any
+/// result is allocated.
+JITUNE_API void refuse_bad_request(const ReduceRequest& request);
+
 template <class Result, class Range>
 auto reduce_shape(const Range& values, const std::int64_t* offsets, const Reduction& reduction,
                   const ReduceShape& shape, std::int64_t count, Session& session) {
     using T = ElementOfRange<const Range>;
     using R = ResultOr<Result, T>;
-    Results<R> results(static_cast<std::size_t>(count));
-    reduce_host(session, request<T, R>(reduction, shape),
-                {std::ranges::data(values), offsets, results.data()});
+    const ReduceRequest wanted = request<T, R>(reduction, shape);
+    refuse_bad_request(wanted);
+    auto results = new_results<ResultElement<R>>("reduce", count);
+    reduce_host(session, wanted, {std::ranges::data(values), offsets, results.data()});
     return results;
 }
 

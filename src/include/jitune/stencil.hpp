@@ -14,6 +14,7 @@
 
 #include "jitune/element_type.hpp"
 #include "jitune/export.hpp"
+#include "jitune/results.hpp"
 #include "jitune/session.hpp"
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
@@ -51,10 +52,10 @@ struct Stencil {
     Boundary boundary = Boundary::valid;
 };
 
-/// The number of outputs of `n` inputs. 0 if Boundary::valid leaves none, and for an invalid
-/// radius.
+/// The number of outputs of `n` inputs. 0 if Boundary::valid leaves none, for a negative `n` and
+/// for an invalid radius.
 [[nodiscard]] constexpr std::int64_t stencil_outputs(std::int64_t n, const Stencil& stencil) {
-    if (stencil.radius < 1 || stencil.radius > Stencil::kMaxRadius) {
+    if (n < 0 || stencil.radius < 1 || stencil.radius > Stencil::kMaxRadius) {
         return 0;
     }
     const std::int64_t outputs =
@@ -136,7 +137,7 @@ template <detail::HostElements Range>
                                  Session& session = Session::standard()) {
     using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
     const auto n = static_cast<std::int64_t>(std::ranges::size(in));
-    std::vector<T> out(static_cast<std::size_t>(stencil_outputs(n, stencil)));
+    auto out = detail::new_results<T>("stencil", stencil_outputs(n, stencil));
     tuned_stencil(in, out, stencil, session);
     return out;
 }
@@ -185,8 +186,8 @@ private:
 };
 
 /// Finds or tunes, compiles and loads for `n` inputs on `device`: a device id such as "cuda:0";
-/// "host", whose calls take host pointers and ignore the stream; "machine", which is "host" with
-/// the work shared out as Options::device = "auto" does; or empty for the device of the calling
+/// "host", whose calls take host pointers and ignore the stream; "auto", which is "host" with the
+/// work shared out as Options::device = "auto" does; or empty for the device of the calling
 /// thread's current CUDA context, or device 0 if no context is current. The weights are copied.
 /// Throws as tuned_stencil does.
 template <StencilElement T>

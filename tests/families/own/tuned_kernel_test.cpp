@@ -182,7 +182,7 @@ TEST_F(TunedKernelTest, APreparedKernelRefusesArgumentsThatDoNotFit) {
                  [&] {
                      prepared({values_, result_});
                  });
-    expect_error(ErrorKind::usage, "argument factor must be a value of float32", [&] {
+    expect_error(ErrorKind::usage, "a value of float32, but is a value of float64", [&] {
         prepared({values_, 2.0, result_});
     });
     EXPECT_EQ(result_[5], 0);
@@ -295,15 +295,15 @@ TEST_F(TunedKernelTest, RefusesCallsThatDoNotFit) {
     refuse("the number of arguments is 2, but the kernel takes 3: values, factor, result", [&] {
         scale.launch({3, 2}, {values_, result_});
     });
-    refuse("argument factor must be a value of float32", [&] {
+    refuse("argument factor must be a value of float32, but is a value of int32", [&] {
         scale.launch({3, 2}, {values_, 2, result_});
     });
     refuse("argument values must be a pointer to float32, not null and aligned to 8 bytes", [&] {
         scale.launch({3, 2}, {values_ + 1, 2.0f, result_});
     });
     const std::int32_t integers[6] = {};
-    refuse("argument values", [&] { scale.launch({3, 2}, {integers, 2.0f, result_}); });
-    refuse("argument result", [&] {
+    refuse("but is a pointer to int32", [&] { scale.launch({3, 2}, {integers, 2.0f, result_}); });
+    refuse("but is a null pointer", [&] {
         scale.launch({3, 2}, {values_, 2.0f, static_cast<float*>(nullptr)});
     });
     refuse("the number of sizes is 0", [&] { scale.launch(KernelSizes(), KernelArguments()); });

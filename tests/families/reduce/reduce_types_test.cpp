@@ -92,7 +92,7 @@ TEST(ReduceTypes, NamesTheSupportedResultTypes) {
 }
 
 TEST(ReduceTypes, RefusesValuesOutsideTheEnum) {
-    expect_error(ErrorKind::usage, "99 is not a reduction operation",
+    expect_error(ErrorKind::usage, "99 is not a reduction operation: use sum, product",
                  [] { accumulator_of(E::int8, static_cast<Op>(99), E::int32); });
     expect_error(ErrorKind::usage, "99 is not an element type",
                  [] { accumulator_of(static_cast<E>(99), Op::sum, E::int32); });
