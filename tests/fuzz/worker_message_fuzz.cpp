@@ -30,13 +30,16 @@ void read_fields(const Message& message) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes = FuzzInput(data, size).rest();
     answers_or_refuses([&] {
+        int left = 8;  // an input may hold a thousand empty ones, each with six refusals
         MessageBuffer buffer;
         for (const std::string_view part : {bytes.substr(0, size / 2), bytes.substr(size / 2)}) {
             buffer.append(part);
             while (const auto message = buffer.next()) {
                 promise(decode(std::string_view(encode(*message)).substr(4)) == *message,
                         "a message is read as it was written");
-                read_fields(*message);
+                if (left-- > 0) {
+                    read_fields(*message);
+                }
             }
         }
     });
