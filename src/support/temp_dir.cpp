@@ -8,14 +8,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
-#include <fstream>
 #include <string>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/hash.hpp"
 #include "support/process_identity.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 
@@ -26,7 +27,20 @@ bool stays_inside(const std::filesystem::path& path) {
            std::find(path.begin(), path.end(), "..") == path.end();
 }
 
-constexpr std::string_view kPrefix = "jitune-";
+[[noreturn]] void refuse(const std::string& tried, std::error_code error, const char* advice) {
+    throw Error(ErrorKind::unavailable,
+                fmt::format("cannot {}: {}; {}", tried, error.message(), advice),
+                {NativeCode::Source::system, error.value()});
+}
+
+/// The part of a process_identity() that says where the process runs.
+std::string place_of(const std::string& identity) {
+    return identity.substr(0, identity.find(" pid="));
+}
+
+std::string prefix_of_place(const std::string& place) {
+    return fmt::format("jitune-{:016x}-", quick_hash(place, 0));
+}
 
 /// Others may have put anything into a folder that is not this user's alone.
 bool is_own(const std::filesystem::path& folder) {
@@ -35,23 +49,35 @@ bool is_own(const std::filesystem::path& folder) {
            status.st_uid == ::geteuid() && (status.st_mode & 0777U) == 0700U;
 }
 
-bool is_abandoned(const std::filesystem::path& folder) {
-    if (!folder.filename().native().starts_with(kPrefix) || !is_own(folder)) {
+/// The owner of a directory of that name is a process of this `place` that has ended.
+bool is_abandoned(const std::string& name, const std::string& place) {
+    const std::string prefix = prefix_of_place(place);
+    if (!name.starts_with(prefix)) {
         return false;
     }
-    std::string owner;
-    std::getline(std::ifstream(folder / TempDir::kOwnerFile), owner);
-    return has_ended(owner);
+    const std::string owner = name.substr(prefix.size(), name.rfind('-') - prefix.size());
+    const std::size_t dash = owner.find('-');
+    return dash != std::string::npos &&
+           has_ended(fmt::format("{} pid={} start={}", place, owner.substr(0, dash),
+                                 owner.substr(dash + 1)));
 }
 
 }  // namespace
 
+std::string TempDir::prefix_of(const std::string& identity) {
+    const std::string place = place_of(identity);
+    std::string owner = identity.substr(std::min(identity.size(), place.size() + 5));
+    const std::size_t start = owner.find(" start=");
+    return prefix_of_place(place) + owner.replace(start, 7, "-") + "-";
+}
+
 void TempDir::remove_abandoned(const std::filesystem::path& folder) noexcept {
     try {
+        const std::string place = place_of(process_identity());
         std::error_code ignored;  // another process may be removing the same
         std::filesystem::directory_iterator entry(folder, ignored);
         for (; entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
-            if (is_abandoned(entry->path())) {
+            if (is_abandoned(entry->path().filename(), place) && is_own(entry->path())) {
                 std::filesystem::remove_all(entry->path(), ignored);
             }
         }
@@ -63,25 +89,15 @@ TempDir::TempDir() {
     std::error_code error;
     const auto base = std::filesystem::temp_directory_path(error);
     if (error) {
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("cannot find the temporary folder: {}; set TMPDIR to a folder that "
-                                "exists",
-                                error.message()),
-                    {NativeCode::Source::system, error.value()});
+        refuse("find the temporary folder", error, "set TMPDIR to a folder that exists");
     }
     [[maybe_unused]] static const bool cleaned = (remove_abandoned(base), true);
-    std::string name = (base / (std::string(kPrefix) + "XXXXXX")).string();
+    std::string name = base / (prefix_of(process_identity()) + "XXXXXX");
     if (::mkdtemp(name.data()) == nullptr) {
-        const int code = errno;
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("cannot make a temporary folder: mkdtemp {}: {}; set TMPDIR to a "
-                                "writable folder",
-                                name, std::system_category().message(code)),
-                    {NativeCode::Source::system, code});
+        refuse("make a temporary folder: mkdtemp " + name, {errno, std::system_category()},
+               "set TMPDIR to a writable folder");
     }
     path_ = name;
-    // Where it cannot be written, the folder is only not cleaned up after a kill.
-    std::ofstream(path_ / kOwnerFile) << process_identity() << '\n';
 }
 
 TempDir::~TempDir() {
@@ -98,13 +114,7 @@ std::filesystem::path TempDir::write(std::string_view name, std::string_view tex
     const auto path = path_ / relative;
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
-    std::ofstream file(path, std::ios::binary);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    if (!file) {
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("cannot write {}; is the disk full?", path.string()));
-    }
+    write_file(path, {text}, ErrorKind::unavailable);
     return path;
 }
 

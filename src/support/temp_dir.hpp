@@ -2,20 +2,22 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace jitune::internal {
 
-/// A new directory under $TMPDIR (else /tmp) that only this user may enter, with nothing in it but
-/// the name of this process. The destructor removes it with everything in it; where the process was
-/// killed, the first TempDir of a later process does.
+/// A new, empty directory under $TMPDIR (else /tmp) that only this user may enter. The destructor
+/// removes it with everything in it; where the process was killed, the first TempDir of a later
+/// process does.
 class TempDir {
 public:
-    /// The file that holds process_identity() of the owner.
-    static constexpr const char* kOwnerFile = ".owner";
+    /// What the name of a directory begins with whose owner has this process_identity():
+    /// "jitune-8d3f…-4711-123456-", of where the process runs, its number and its start.
+    static std::string prefix_of(const std::string& identity);
 
-    /// Removes the directories of this user in `folder` that TempDir made in processes that have
-    /// certainly ended. Does not throw.
+    /// Removes the directories of this user in `folder` whose owners have certainly ended. Does not
+    /// throw.
     static void remove_abandoned(const std::filesystem::path& folder) noexcept;
 
     /// Throws Error(unavailable).

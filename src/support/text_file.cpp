@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text_file.hpp"
 
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
 #include "support/mapped_file.hpp"
 
 namespace jitune::internal {
@@ -18,6 +21,23 @@ std::string read_text_file(const std::filesystem::path& path) {
                                                   path.string(), bytes.size()));
     }
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> texts,
+                ErrorKind kind) {
+    errno = 0;
+    std::ofstream file(path, std::ios::binary);
+    for (const std::string_view text : texts) {
+        file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    }
+    file.close();
+    if (!file) {
+        const int code = errno;
+        throw Error(kind,
+                    fmt::format("cannot write \"{}\": {}", path.string(),
+                                std::generic_category().message(code)),
+                    {NativeCode::Source::system, code});
+    }
 }
 
 }  // namespace jitune::internal

@@ -2,12 +2,21 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+
+#include "jitune/error.hpp"
 
 namespace jitune::internal {
 
 /// The text of a source file. Throws Error(usage): the file is missing, not readable, not a regular
 /// file, or longer than 16 MiB.
 std::string read_text_file(const std::filesystem::path& path);
+
+/// Makes or replaces a file with the texts one after the other. Throws Error(kind) that says why it
+/// cannot be written.
+void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> texts,
+                ErrorKind kind = ErrorKind::usage);
 
 }  // namespace jitune::internal

@@ -23,11 +23,13 @@ namespace fs = std::filesystem;
 /// Folders in a temporary folder of the test's own.
 class TempDirTest : public testing::Test {
 protected:
-    /// A folder of jitune's with a file in it, whose owner is `identity`.
+    /// A folder with a file in it, whose owner is `identity`.
     [[nodiscard]] fs::path folder_of(const std::string& identity) const {
-        std::string name = (base_.path() / "jitune-XXXXXX").string();
+        return folder_named(TempDir::prefix_of(identity) + "XXXXXX");
+    }
+    [[nodiscard]] fs::path folder_named(const std::string& form) const {
+        std::string name = (base_.path() / form).string();
         EXPECT_NE(::mkdtemp(name.data()), nullptr);
-        std::ofstream(fs::path(name) / TempDir::kOwnerFile) << identity;
         std::ofstream(fs::path(name) / "kernel.cpp") << "int x;";
         return name;
     }
@@ -41,11 +43,11 @@ protected:
     const TempDir base_;
 };
 
-TEST_F(TempDirTest, NamesItsOwner) {
-    std::ifstream file(base_.path() / TempDir::kOwnerFile);
-    std::string line;
-    std::getline(file, line);
-    EXPECT_EQ(line, process_identity());
+TEST_F(TempDirTest, IsEmptyAndNamesItsOwner) {
+    EXPECT_TRUE(fs::is_empty(base_.path()));
+    const std::string name = base_.path().filename();
+    EXPECT_TRUE(name.starts_with(TempDir::prefix_of(process_identity()))) << name;
+    EXPECT_NE(name.find(std::to_string(::getpid())), std::string::npos) << name;
 }
 
 TEST_F(TempDirTest, OfAKilledProcessIsRemovedAndOthersStay) {
@@ -76,12 +78,13 @@ TEST_F(TempDirTest, OfAProcessWhoseNumberWasUsedAgainIsRemoved) {
 }
 
 TEST_F(TempDirTest, WithoutAKnownOwnerStays) {
-    const fs::path unknown = folder_of("somebody");
     const fs::path elsewhere = folder_of("host=elsewhere boot=1 pids=1 pid=1 start=1");
-    const fs::path nobody = folder_of("");
-    fs::remove(nobody / TempDir::kOwnerFile);
+    const fs::path no_start =
+        folder_of(process_identity().substr(0, process_identity().find("start=")) + "start=");
+    const fs::path old = folder_named("jitune-XXXXXX");
+    const fs::path odd = folder_named("jitune-0-1-XXXXXX");
     TempDir::remove_abandoned(base_.path());
-    for (const fs::path& folder : {unknown, elsewhere, nobody}) {
+    for (const fs::path& folder : {elsewhere, no_start, old, odd}) {
         EXPECT_TRUE(fs::exists(folder / "kernel.cpp")) << folder;
     }
 }
@@ -90,7 +93,7 @@ TEST_F(TempDirTest, OfAnotherNameOrBehindALinkStays) {
     const fs::path left = folder_of(identity_of_an_ended_process());
     const fs::path other = base_.path() / "mine";
     fs::rename(left, other);
-    fs::create_symlink(other, base_.path() / "jitune-link");
+    fs::create_symlink(other, left);
     TempDir::remove_abandoned(base_.path());
     EXPECT_TRUE(fs::exists(other / "kernel.cpp"));
 }

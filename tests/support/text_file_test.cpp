@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/text_file.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "fixtures/expect_error.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune::internal {
+namespace {
+
+TEST(TextFile, IsReadAsItWasWritten) {
+    const TempDir folder;
+    const auto path = folder.path() / "text";
+    write_file(path, {"one ", "two"});
+    EXPECT_EQ(read_text_file(path), "one two");
+    write_file(path, {"three"});
+    EXPECT_EQ(read_text_file(path), "three");
+}
+
+TEST(TextFile, ThatCannotBeWrittenHasAReason) {
+    const TempDir folder;
+    const auto answer = [](const std::filesystem::path& path) {
+        return refusal([&] { write_file(path, {"text"}); });
+    };
+    EXPECT_EQ(answer(folder.path()),
+              "cannot write \"" + folder.path().string() + "\": Is a directory");
+    EXPECT_TRUE(answer(folder.path() / "none" / "text").ends_with(": No such file or directory"));
+    EXPECT_EQ(answer("/dev/full"), "cannot write \"/dev/full\": No space left on device");
+}
+
+}  // namespace
+}  // namespace jitune::internal
