@@ -46,6 +46,14 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
         try {
             return open_once(place, mode, patience);
         } catch (const sqlite::Failure& failure) {
+            // A file that a path names by mistake is not moved.
+            if (failure.not_a_database() && path.filename() != kOwnName) {
+                throw Error(ErrorKind::store,
+                            fmt::format("tuning database {}: the file is not a database; jitune "
+                                        "leaves it alone: use another path, or move it away",
+                                        path.string()),
+                            failure.native_code());
+            }
             if (read_only || attempt == kAttempts) {
                 throw;
             }
@@ -54,15 +62,6 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
                     continue;
                 }
                 throw;
-            }
-            // A file that a path names by mistake is not moved.
-            if (failure.not_a_database() && path.filename() != kOwnName) {
-                throw Error(
-                    ErrorKind::store,
-                    fmt::format("tuning database {}: {}; jitune leaves it alone: use another "
-                                "path, or move it away",
-                                path.string(), failure.what()),
-                    failure.native_code());
             }
             if (const std::optional<std::string> aside = place.set_aside(identity)) {
                 log.warning("{}; jitune renames it to {} and makes a new database", failure.what(),

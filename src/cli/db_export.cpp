@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
@@ -13,7 +10,7 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/winner_choice.hpp"
-#include "jitune/error.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal::db_export_command {
 
@@ -31,11 +28,7 @@ int run(const Arguments& arguments) {
     const std::vector<Winner> winners = store->winners();
     const std::vector<Measurement> measurements =
         store->measurements(arguments.choice.select(winners).key);
-    const std::string text = export_document(measurements).text(1) + '\n';
-    std::ofstream out(arguments.file, std::ios::binary);
-    if (!out.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
-        throw Error(ErrorKind::usage, fmt::format("cannot write {}", arguments.file));
-    }
+    write_file(arguments.file, {export_document(measurements).text(1), "\n"});
     return kExitOk;
 }
 

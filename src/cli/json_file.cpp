@@ -2,8 +2,10 @@
 #include "cli/json_file.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,7 +32,8 @@ std::string read_all(const std::filesystem::path& path) {
     };
     const std::unique_ptr<gzFile_s, Closer> file(gzopen(path.c_str(), "rb"));
     if (file == nullptr) {
-        refuse_file(fmt::format("cannot open {}", path.string()));
+        refuse_file(fmt::format("cannot open \"{}\": {}", path.string(),
+                                std::generic_category().message(errno)));
     }
     std::string text;
     std::string block(1 << 20, '\0');

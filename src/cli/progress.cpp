@@ -42,8 +42,9 @@ double seconds_left(const SweepState& state) {
         left += seconds_left(run, state.budget_s);
         elapsed += run.elapsed_s;
     }
-    const double each = state.done > 0 ? state.spent_s / static_cast<double>(state.done)
-                                       : (elapsed + left) / devices;
+    const std::size_t tuned = state.done - state.kept;
+    const double each =
+        tuned > 0 ? state.spent_s / static_cast<double>(tuned) : (elapsed + left) / devices;
     const std::size_t begun = std::min(state.problems, state.done + state.runs.size());
     return (left + each * static_cast<double>(state.problems - begun)) / devices;
 }

@@ -10,7 +10,8 @@
 namespace jitune::internal {
 
 /// Estimated seconds until the sweep is done: problems under way go on at their rate so far, within
-/// their budget; each other problem takes the mean of the problems that are done.
+/// their budget; each other problem takes the mean of those that are done and were not skipped as
+/// complete.
 double seconds_left(const SweepState& state);
 
 /// "[3/19] float32 sum 2^12: 120/480 tried, 65/s, best 2.10 us, 0:42 left"; of several devices

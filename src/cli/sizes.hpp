@@ -11,8 +11,8 @@ namespace jitune::internal {
 /// The largest number of elements that the command line takes.
 inline constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 
-/// One size: a sum or difference of numbers and powers, "1000", "1e6", "2^20", "2^20+7". Suffixes k,
-/// M, G, T are decimal; Ki, Mi, Gi, Ti are binary. A power is rounded: "2^10.5" is 1448. Throws
+/// One size: a sum or difference of numbers and powers, "1000", "1e6", "2^20", "2^20+7". Suffixes
+/// k, M, G, T are decimal; Ki, Mi, Gi, Ti are binary. A power is rounded: "2^10.5" is 1448. Throws
 /// Error(usage) unless 1 <= size <= kMaxSize and it is a whole number.
 std::int64_t parse_size(std::string_view text);
 

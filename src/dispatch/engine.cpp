@@ -75,9 +75,15 @@ Platform& Engine::platform(PlatformKind kind) {
     for (const auto& platform : platforms_) {
         if (platform->kind() == kind) {
             if (platform->device_count() == 0) {
-                throw Error(ErrorKind::unavailable,
-                            fmt::format("no {} device: {}", to_string(kind), platform->missing()),
-                            platform->missing_code());
+                const char* const advice =
+                    kind == PlatformKind::cuda
+                        ? "; for data in host memory use the device \"host\", or pass a vector or "
+                          "a span"
+                        : "";
+                throw Error(
+                    ErrorKind::unavailable,
+                    fmt::format("no {} device: {}{}", to_string(kind), platform->missing(), advice),
+                    platform->missing_code());
             }
             return *platform;
         }

@@ -22,7 +22,7 @@ SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetim
         answers += answers.empty() ? "" : "; ";
         answers += answer != nullptr ? answer : name;
     }
-    throw Error(ErrorKind::unavailable, "cannot load a library: " + answers);
+    throw Error(ErrorKind::unavailable, "cannot load " + answers);
 }
 
 void* SharedLibrary::find(const char* name) const {

@@ -162,6 +162,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
         return;
     }
     ++state_.done;
+    state_.kept += row.kept ? 1 : 0;
     state_.spent_s += seconds_since(start);
     queue_.finish(device);
     observer_.done(row);

@@ -20,6 +20,7 @@ struct RunState {
 /// How far a sweep is.
 struct SweepState {
     std::size_t done = 0;
+    std::size_t kept = 0;  ///< those of them that were skipped because their winners are complete
     std::size_t problems = 0;
     std::vector<RunState> runs;  ///< one for each device that works
     double spent_s = 0;          ///< on the problems that are done, of all devices together

@@ -87,6 +87,13 @@ TEST_F(CliArgumentsTest, ErrorsAreJsonWhereJsonIsWanted) {
     EXPECT_EQ(error_of("steps reduce --device cuda:99 --json", 4)["kind"], "unavailable");
 }
 
+TEST_F(CliArgumentsTest, FilesThatCannotBeUsedHaveAReason) {
+    expect_failure("db import \"$folder/none\"", 2, "none\": No such file or directory");
+    std::ofstream(path("notes")) << std::string(10'000, 'x');
+    expect_failure("db list --db \"$folder/notes\"", 3,
+                   "jitune: tuning database " + path("notes") + ": the file is not a database");
+}
+
 TEST_F(CliArgumentsTest, WithoutAHomeOneWarningSaysThatNothingIsKept) {
     const std::string sweep =
         "exec env -u HOME -u JITUNE_DB \"$jitune\" sweep reduce --device host --sizes 1k --budget "

@@ -132,6 +132,12 @@ TEST(Progress, NeverExpectsMoreThanTheBudget) {
     EXPECT_DOUBLE_EQ(seconds_left(state), 0 + 4);
 }
 
+TEST(Progress, DoesNotExpectThatProblemsAreSkipped) {
+    SweepState state = third_of_four();
+    state.kept = 1;
+    EXPECT_DOUBLE_EQ(seconds_left(state), 80.0 / 20 + 8);
+}
+
 TEST(Progress, HasAnEstimateBeforeAnythingIsDone) {
     SweepState state;
     state.problems = 3;

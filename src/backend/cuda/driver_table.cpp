@@ -17,7 +17,7 @@ SharedLibrary open_driver() {
         return SharedLibrary::open({"libcuda.so.1"}, SharedLibrary::Lifetime::process);
     } catch (const Error& error) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("libcuda.so.1 not found: no NVIDIA driver ({})", error.what()));
+                    fmt::format("there is no NVIDIA driver: {}", error.what()));
     }
 }
 

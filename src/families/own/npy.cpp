@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 
@@ -268,18 +268,12 @@ void write_npy(const std::filesystem::path& path, ElementType type,
                     fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
     header.resize((kPrefix + header.size()) / kAligned * kAligned + kAligned - kPrefix - 1, ' ');
     header += '\n';
-    std::ofstream file(path, std::ios::binary);
     const char numbers[] = {1, 0, static_cast<char>(header.size() & 0xff),
                             static_cast<char>(header.size() >> 8)};
-    file << kMagic;
-    file.write(numbers, sizeof numbers);
-    file << header;
-    file.write(reinterpret_cast<const char*>(data.data()),
-               static_cast<std::streamsize>(data.size()));
-    file.close();
-    if (!file) {
-        throw Error(ErrorKind::usage, fmt::format("cannot write \"{}\"", path.string()));
-    }
+    write_file(path, {kMagic,
+                      {numbers, sizeof numbers},
+                      header,
+                      {reinterpret_cast<const char*>(data.data()), data.size()}});
 }
 
 }  // namespace jitune::internal
