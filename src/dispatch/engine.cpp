@@ -75,11 +75,9 @@ Platform& Engine::platform(PlatformKind kind) {
     for (const auto& platform : platforms_) {
         if (platform->kind() == kind) {
             if (platform->device_count() == 0) {
-                const char* const advice =
-                    kind == PlatformKind::cuda
-                        ? "; for data in host memory use the device \"host\", or pass a vector or "
-                          "a span"
-                        : "";
+                const char* const advice = kind == PlatformKind::cuda
+                                               ? "; data in host memory need the device \"host\""
+                                               : "";
                 throw Error(
                     ErrorKind::unavailable,
                     fmt::format("no {} device: {}{}", to_string(kind), platform->missing(), advice),

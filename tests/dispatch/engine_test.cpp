@@ -390,10 +390,10 @@ TEST_F(EngineTest, FindsDevicesByTheirIds) {
 
 TEST_F(EngineTest, SaysWhyADeviceIsMissing) {
     const auto engine = make_engine_on({});
-    expect_error(ErrorKind::unavailable,
-                 "no cuda device: no fake device was made; for data in host memory use the device "
-                 "\"host\", or pass a vector or a span",
-                 [&] { engine->device("cuda:0"); });
+    expect_error(
+        ErrorKind::unavailable,
+        "no cuda device: no fake device was made; data in host memory need the device \"host\"",
+        [&] { engine->device("cuda:0"); });
     expect_error(ErrorKind::unavailable, "no device found", [&] { engine->device("auto"); });
     const auto devices = engine->devices();
     ASSERT_EQ(devices.size(), 1U);

@@ -10,7 +10,7 @@ from pathlib import Path
 from pages import pages
 
 WIDTH = 120
-# `src/tuning/search.cpp`, also without its ending; NAME stands for the reader's own.
+# `src/tuning/search.cpp`, also without its ending; NAME and TARGET stand for the reader's own.
 FILE = re.compile(r"`((?:src|tests|tuner_db|kernel_templates|articles|bench|examples|scripts|cmake|docs)/[\w./-]+)`")
 
 # A page by its path from the root, not from the file that names it.
@@ -41,7 +41,7 @@ def faults(source, page):
             yield f"{page}:{number}: {len(line)} characters; break the line after at most {WIDTH}"
     for number, line in enumerate(without_code(text).splitlines(), 1):
         for name in FILE.findall(line):
-            if "NAME" not in name and not (source / name).exists() and not list(source.glob(name + ".*")):
+            if not re.search("NAME|TARGET", name) and not (source / name).exists() and not list(source.glob(name + ".*")):
                 yield f"{page}:{number}: there is no file {name}"
         for target in re.findall(r"\]\(([^)\s]+)\)", line):
             if re.match(r"https?:", target):
@@ -60,7 +60,7 @@ def faults_of_sources(source):
         for path in sorted((source / folder).rglob("*")):
             if not path.is_file() or path.suffix not in SOURCES:
                 continue
-            for number, line in enumerate(path.read_text().splitlines(), 1):
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 for name in PAGE.findall(line):
                     if not (source / name).exists():
                         yield f"{path.relative_to(source)}:{number}: there is no page {name}"
