@@ -85,8 +85,10 @@ private:
         const bool is_parameter =
             front.types.contains(result_.type) && !front.ranges.contains(result_.type);
         if (!is_parameter && !type_bytes(result_.type)) {
-            fail("type of {} is \"" + result_.type +
-                 "\", which is neither a type parameter nor a type name such as uint64");
+            fail(
+                "type of {} is \"{}\", which is neither a type parameter nor a type name such as "
+                "uint64",
+                result_.type);
         }
         if (result_.access == Access::scalar && !result_.type.starts_with("int") &&
             !result_.type.starts_with("uint")) {
@@ -122,8 +124,11 @@ private:
         }
     }
 
-    [[noreturn]] void fail(std::string_view message) const {
-        reader_.fail(table_, fmt::format(fmt::runtime(message), where_));
+    /// The first {} of the message is the argument.
+    template <class... More>
+    [[noreturn]] void fail(fmt::format_string<const std::string&, const More&...> message,
+                           const More&... more) const {
+        reader_.fail(table_, fmt::format(message, where_, more...));
     }
 
     const FrontMatterScope& scope_;

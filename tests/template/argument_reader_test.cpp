@@ -46,6 +46,11 @@ TEST(ArgumentReader, RefusesArgumentsThatDoNotFit) {
                         "neither a type parameter nor a type name");
     expect_line_refused(21, "n = { access = \"scalar\", type = \"float32\", value = \"n\" }",
                         "must be an integer type");
+    for (const std::string type : {"el}ement", "{}", "{:d}"}) {
+        expect_line_refused(20,
+                            "values = { access = \"in\", type = \"" + type + "\", count = \"n\" }",
+                            "type of argument values is \"" + type + "\", which is neither");
+    }
     std::string many;
     for (int i = 0; i < 16; ++i) {
         many += fmt::format("a{} = {{ access = \"in\", type = \"element\", count = \"n\" }}\n", i);
