@@ -23,6 +23,8 @@ struct Behaviour {
     bool slow = false;
     /// Runs when the code is loaded.
     bool at_load = false;
+    /// So rarely seen that the candidate may be timed; it must not win.
+    bool rare = false;
 };
 
 /// The behaviours of candidates on a platform; the first is "good". Their names differ.

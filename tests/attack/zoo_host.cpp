@@ -55,6 +55,18 @@ constexpr Behaviour kHostRows[] = {
     {"random_result", "total = rand();", kWrong},
     {"result_is_the_time",
      "timespec now; clock_gettime(CLOCK_MONOTONIC, &now); total = now.tv_nsec;", kWrong},
+    {.name = "wrong_once_in_7",
+     .code = "total += calls % 7 == 0;",
+     .verdict = kWrong,
+     .rare = true},
+    {.name = "wrong_once_in_50",
+     .code = "total += calls % 50 == 0;",
+     .verdict = kWrong,
+     .rare = true},
+    {.name = "wrong_after_40_calls",
+     .code = "total += calls > 40;",
+     .verdict = kWrong,
+     .rare = true},
     {"sometimes_wrong", "total += calls % 4 == 0;", kWrong, "different bits from run to run"},
 
     // Writes to other memory.
