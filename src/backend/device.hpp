@@ -127,6 +127,15 @@ public:
     [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+/// A part of device memory that begins at a multiple of 16 bytes.
+struct MemoryRegion {
+    const void* data = nullptr;
+    std::size_t bytes = 0;
+};
+
+/// Bench::checksums() of memory that the host reads.
+std::vector<std::uint64_t> host_checksums(std::span<const MemoryRegion> regions);
+
 /// Times one chain of launches again and again.
 class Timer {
 public:
@@ -151,6 +160,9 @@ public:
     /// Whether so many bytes of device memory, of any alignment, are the same. Needs the compiler
     /// where the device has to be asked: throws Error(unavailable) where there is none.
     virtual bool equal(const void* one, const void* other, std::size_t bytes) = 0;
+    /// A number for each region that changes when any of its bytes does. Needs the compiler as
+    /// equal() does.
+    virtual std::vector<std::uint64_t> checksums(std::span<const MemoryRegion> regions) = 0;
 
     /// Launches once and waits.
     virtual std::optional<LaunchFailure> run(const Program& program, const Launch& launch,

@@ -32,6 +32,9 @@ public:
     void copy(void* to, const void* from, std::size_t bytes) override {
         host_->copy(to, from, bytes);
     }
+    std::vector<std::uint64_t> checksums(std::span<const MemoryRegion> regions) override {
+        return host_checksums(regions);
+    }
     bool equal(const void* one, const void* other, std::size_t bytes) override {
         return host_->equal(one, other, bytes);
     }

@@ -95,8 +95,12 @@ void Finals::take_round(std::size_t number) {
         const Evaluation& evaluation = *contender.finalist.evaluation;
         announce(evaluation);
         const auto result = Rig::sample(*contender.timers[number % contender.timers.size()]);
-        if (const auto* failure = std::get_if<TrialFailure>(&result)) {
+        const auto* failure = std::get_if<TrialFailure>(&result);
+        const auto wrong = failure == nullptr ? rig_.judge_timed() : std::nullopt;
+        if (failure != nullptr) {
             refuse_lost_device(*failure, evaluation.configuration);
+            failed.push_back(index);
+        } else if (wrong) {
             failed.push_back(index);
         } else {
             contender.finalist.samples_ns.push_back(std::get<double>(result));

@@ -59,11 +59,15 @@ std::size_t input_bytes(const Case& run) {
 }
 
 /// Nothing where the complaint is empty.
-std::optional<TrialFailure> wrong_result(const TrialCase& trial, const std::string& complaint) {
+std::optional<TrialFailure> wrong_result(std::string complaint) {
     if (complaint.empty()) {
         return std::nullopt;
     }
-    return TrialFailure{Verdict::wrong_result, trial.spec().name + ": " + complaint, false};
+    return TrialFailure{Verdict::wrong_result, std::move(complaint), false};
+}
+
+std::optional<TrialFailure> wrong_result(const TrialCase& trial, const std::string& complaint) {
+    return wrong_result(complaint.empty() ? "" : trial.spec().name + ": " + complaint);
 }
 
 /// The newest memory, which has at least `bytes` bytes; new memory is filled with `value`. Older
@@ -210,27 +214,44 @@ std::optional<TrialFailure> Rig::judge(TrialCase& trial, const Program& program,
             failure = wrong_result(trial, trial.judge_repeated());
         }
     }
-    if (failure && failure->fatal) {  // nothing can be read any more
-        return failure;
+    return failure;
+}
+
+LaunchAudit& Rig::audit() {
+    if (audit_ == nullptr) {
+        audit_ = std::make_unique<LaunchAudit>(*bench_, trial_cases());
     }
-    auto changed = wrong_result(trial, trial.judge_inputs());
-    return changed ? changed : failure;
+    return *audit_;
+}
+
+std::optional<TrialFailure> Rig::judge_timed() {
+    const std::size_t launched = std::min(chain_ + 1, slices_.size());
+    return wrong_result(audit().judge_timed(std::span(slices_).first(launched)));
 }
 
 std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule& rule,
                                        bool repeatable) {
+    LaunchAudit& watch = audit();
+    auto failure = check_outputs(program, rule, repeatable);
+    if (failure && failure->fatal) {  // nothing can be read any more
+        return failure;
+    }
+    auto left = judge_zeroed();  // cleans up for the next candidate
+    auto changed = wrong_result(watch.judge_inputs(!failure));
+    return changed ? changed : failure ? failure : left;
+}
+
+std::optional<TrialFailure> Rig::check_outputs(const Program& program, const LaunchRule& rule,
+                                               bool repeatable) {
     for (TrialCase* trial : trial_cases()) {
         const bool is_problem = trial == slices_.front().get();
         auto failure =
             judge(*trial, program, rule, repeatable && is_problem && !trial->spec().exact);
         if (failure) {
-            if (!failure->fatal) {
-                judge_zeroed();  // cleans up for the next candidate
-            }
             return failure;
         }
     }
-    return judge_zeroed();
+    return std::nullopt;
 }
 
 /// The fastest of a few samples of two launches, in ns per launch.

@@ -14,6 +14,7 @@
 #include "tuner_db/record.hpp"
 #include "tuning/clock_watch.hpp"
 #include "tuning/device_lock.hpp"
+#include "tuning/launch_audit.hpp"
 #include "tuning/roofline.hpp"
 #include "tuning/trial_case.hpp"
 
@@ -59,6 +60,10 @@ public:
     std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
                                                              const LaunchRule& rule);
 
+    /// Judges the outputs that the launches of the last sample have left: a candidate may be wrong
+    /// only now and then. Takes a look at their checksums, outside of what is timed.
+    std::optional<TrialFailure> judge_timed();
+
     /// Takes one sample: ns per launch.
     static std::variant<double, TrialFailure> sample(Timer& timer);
 
@@ -86,6 +91,9 @@ private:
     /// Twice, where the result is `repeatable`.
     std::optional<TrialFailure> judge(TrialCase& trial, const Program& program,
                                       const LaunchRule& rule, bool repeatable);
+    LaunchAudit& audit();
+    std::optional<TrialFailure> check_outputs(const Program& program, const LaunchRule& rule,
+                                              bool repeatable);
     std::optional<TrialFailure> judge_zeroed();
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
     std::variant<double, TrialFailure> probe(const Program& program, const LaunchRule& rule);
@@ -100,6 +108,7 @@ private:
     std::vector<std::unique_ptr<TrialCase>> checks_;
     std::vector<std::unique_ptr<TrialCase>> slices_;             // copies of the problem's data
     std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
+    std::unique_ptr<LaunchAudit> audit_;                         ///< made for the first candidate
     bool warm_cache_;
     std::size_t cache_bytes_;
     Roofline roofline_;

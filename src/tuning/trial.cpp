@@ -58,6 +58,9 @@ std::optional<TrialFailure> Trial::time_checked(const Binary& binary, Evaluation
     if (auto* failure = std::get_if<TrialFailure>(&clocks)) {
         return std::move(*failure);
     }
+    if (auto failure = rig_.judge_timed()) {
+        return failure;
+    }
     evaluation.conditions = rig_.conditions(std::get<Clocks>(clocks), alone);
     return rig_.judge_time(summarize(evaluation.samples_ns).median_ns);
 }

@@ -80,16 +80,17 @@ TrialCase::TrialCase(Bench& bench, const Case& spec) : bench_(bench), spec_(spec
         memory_.push_back(bench.allocate(offset + argument.bytes + kCanaryBytes));
         arrays_.push_back(at(memory_.back()->data(), offset));
         if (argument.written) {
-            written_.push_back({&argument, arrays_.back()});
+            written_.push_back({&argument, arrays_.back(), memory_.back().get()});
         } else if (argument.pattern != nullptr) {
-            read_only_.push_back({&argument, arrays_.back()});
+            read_only_.push_back({&argument, arrays_.back(), memory_.back().get()});
         }
     }
     std::for_each(read_only_.begin(), read_only_.end(), [&](const Array& one) { refill(one); });
 }
 
 void TrialCase::refill(const Array& array) {
-    bench_.fill(front_of(array.data), kPoison, array.argument->bytes + 2 * kCanaryBytes);
+    const std::size_t before = kCanaryBytes + array.argument->offset;
+    bench_.fill(array.memory->data(), kPoison, before + array.argument->bytes + kCanaryBytes);
     if (array.argument->pattern != nullptr) {
         upload_repeating(bench_, array.data, *array.argument);
     }
@@ -149,18 +150,31 @@ std::string TrialCase::read(Outputs& outputs) {
     return {};
 }
 
+std::vector<MemoryRegion> TrialCase::memory_of(const std::vector<Array>& arrays) {
+    std::vector<MemoryRegion> regions;
+    for (const auto& [argument, data, memory] : arrays) {
+        regions.push_back(
+            {memory->data(), kCanaryBytes + argument->offset + argument->bytes + kCanaryBytes});
+    }
+    return regions;
+}
+
 std::string TrialCase::judge() {
     if (is_kept()) {
         return {};
     }
-    if (std::string complaint = read(got_); !complaint.empty()) {
-        return complaint;
-    }
-    std::string complaint = spec_.agree ? spec_.agree(got_, reference_) : spec_.judge(got_);
+    std::string complaint = judge_copy(*this);
     if (complaint.empty()) {
         keep();
     }
     return complaint;
+}
+
+std::string TrialCase::judge_copy(TrialCase& copy) {
+    if (std::string complaint = copy.read(got_); !complaint.empty()) {
+        return complaint;
+    }
+    return spec_.agree ? spec_.agree(got_, reference_) : spec_.judge(got_);
 }
 
 std::string TrialCase::judge_repeated() {
@@ -178,7 +192,7 @@ std::string TrialCase::judge_repeated() {
 bool TrialCase::is_kept() {
     std::array<std::byte, 2 * kCanaryBytes> canaries;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-        const auto& [argument, array] = written_[i];
+        const auto& [argument, array, memory] = written_[i];
         bench_.download(std::span(canaries).first(kCanaryBytes), front_of(array));
         bench_.download(std::span(canaries).last(kCanaryBytes), at(array, argument->bytes));
         if (!is_poison(canaries) ||
@@ -214,7 +228,7 @@ void TrialCase::keep() {
         return;
     }
     for (std::size_t i = 0; i < written_.size(); ++i) {
-        const auto& [argument, array] = written_[i];
+        const auto& [argument, array, memory] = written_[i];
         bench_.copy(at(kept_[i]->data(), argument->offset), array, argument->bytes);
     }
 }

@@ -39,9 +39,16 @@ public:
     std::string judge();
     /// Whether the bits are those that judge() has just found right.
     std::string judge_repeated();
+    /// judge() of another layout of the same case, which keeps nothing.
+    std::string judge_copy(TrialCase& copy);
     /// Whether the arrays that are only read still hold their data; if not, they get it again, so
     /// that the next candidate does not answer for it.
     std::string judge_inputs();
+
+    /// The memory of the arrays that are only read, and of those that are written, with the bytes
+    /// around them.
+    [[nodiscard]] std::vector<MemoryRegion> inputs() const { return memory_of(read_only_); }
+    [[nodiscard]] std::vector<MemoryRegion> outputs() const { return memory_of(written_); }
 
 private:
     using Outputs = std::vector<std::vector<std::byte>>;
@@ -49,7 +56,9 @@ private:
     struct Array {
         const CaseArgument* argument;
         void* data;
+        DeviceMemory* memory;
     };
+    static std::vector<MemoryRegion> memory_of(const std::vector<Array>& arrays);
 
     /// Gives the array its data, and poison around it and where it has no data.
     void refill(const Array& array);

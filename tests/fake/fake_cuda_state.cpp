@@ -34,6 +34,23 @@ CUresult compare_bytes(FakeCuda::State& state, const FakeLaunch& launch) {
     return CUDA_SUCCESS;
 }
 
+CUresult checksum_regions(FakeCuda::State& state, const FakeLaunch& launch) {
+    struct Region {
+        std::uint64_t address, bytes;
+    };
+    const auto* const regions = reinterpret_cast<const Region*>(launch.arguments.at(0));
+    auto* const sums = reinterpret_cast<std::uint64_t*>(launch.arguments.at(2));
+    for (std::uint64_t i = 0; i < launch.arguments.at(1); ++i) {
+        if (regions[i].address % 16 != 0 || !state.covers(regions[i].address, regions[i].bytes)) {
+            return state.violate("checksum of memory out of bounds", CUDA_ERROR_ILLEGAL_ADDRESS);
+        }
+        const MemoryRegion region{reinterpret_cast<const void*>(regions[i].address),
+                                  regions[i].bytes};
+        sums[i] += host_checksums(std::span(&region, 1)).front();
+    }
+    return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 std::vector<FakeContext*>& FakeCuda::State::stack() {
@@ -179,6 +196,8 @@ CUresult FakeCuda::State::launch(const FakeLaunch& wanted, FakeStream& stream) {
     CUresult result = CUDA_SUCCESS;
     if (run.expression == "jitune::compare_bytes") {
         result = compare_bytes(*this, run);
+    } else if (run.expression == "jitune::checksum_regions") {
+        result = checksum_regions(*this, run);
     } else if (owner.on_launch && run.expression != "jitune::read_flush") {
         result = owner.on_launch(run);
     }

@@ -106,8 +106,15 @@ namespace {
 
 class FakeTimer : public Timer {
 public:
-    FakeTimer(const FakeDevice& device, const FakeBehaviour& behaviour)
-        : device_(device), behaviour_(behaviour) {}
+    FakeTimer(const FakeDevice& device, const FakeProgram& program, std::span<const Launch> chain,
+              int& timers)
+        : device_(device),
+          program_(program),
+          behaviour_(program.behaviour()),
+          chain_(chain.begin(), chain.end()),
+          timers_(timers) {
+        ++timers_;
+    }
 
     std::variant<double, LaunchFailure> sample(std::chrono::milliseconds) override {
         if (device_.before_sample) {
@@ -119,6 +126,12 @@ public:
         if (behaviour_.timer_failure) {
             return *behaviour_.timer_failure;
         }
+        // Outputs stay until a new timer clears them: to write the same ones again would take time.
+        if (worked_at_ != timers_) {
+            worked_at_ = timers_;
+            std::for_each(chain_.begin(), chain_.end(),
+                          [&](const Launch& launch) { program_.work(launch); });
+        }
         up_ = !up_;
         const double factor = device_.disturbance ? device_.disturbance() : 1;
         return factor * behaviour_.ns * (up_ ? 1 + behaviour_.noise : 1 - behaviour_.noise);
@@ -126,7 +139,11 @@ public:
 
 private:
     const FakeDevice& device_;
-    const FakeBehaviour& behaviour_;  // of the program, which outlives its timers
+    const FakeProgram& program_;  // outlives its timers
+    const FakeBehaviour& behaviour_;
+    const std::vector<Launch> chain_;
+    int& timers_;  ///< how many the bench has made
+    int worked_at_ = 0;
     bool up_ = false;
 };
 
@@ -152,6 +169,9 @@ public:
     void copy(void* to, const void* from, std::size_t bytes) override {
         std::memcpy(to, from, bytes);
     }
+    std::vector<std::uint64_t> checksums(std::span<const MemoryRegion> regions) override {
+        return host_checksums(regions);
+    }
     bool equal(const void* one, const void* other, std::size_t bytes) override {
         return std::memcmp(one, other, bytes) == 0;
     }
@@ -170,13 +190,15 @@ public:
         return device_.clocks ? device_.clocks() : std::nullopt;
     }
 
-    std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch>, bool) override {
-        return std::make_unique<FakeTimer>(device_,
-                                           dynamic_cast<const FakeProgram&>(program).behaviour());
+    std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
+                                 bool) override {
+        return std::make_unique<FakeTimer>(device_, dynamic_cast<const FakeProgram&>(program),
+                                           chain, timers_);
     }
 
 private:
     FakeDevice& device_;
+    int timers_ = 0;
 };
 
 FakeDevice::FakeDevice(std::string id) {

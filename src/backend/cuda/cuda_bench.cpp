@@ -84,6 +84,14 @@ bool CudaBench::equal(const void* one, const void* other, std::size_t bytes) {
     return comparison_->equal(one, other, bytes, stream_->get());
 }
 
+std::vector<std::uint64_t> CudaBench::checksums(std::span<const MemoryRegion> regions) {
+    if (!checksum_) {
+        checksum_ = std::make_unique<MemoryChecksum>(device_, nvrtc_->get());
+    }
+    const ContextScope scope(*device_);
+    return checksum_->sums(regions, stream_->get());
+}
+
 std::optional<LaunchFailure> CudaBench::run(const Program& program, const Launch& launch,
                                             std::chrono::milliseconds limit) {
     const CudaProgram& cuda = cuda_program(program);

@@ -7,6 +7,7 @@
 #include "backend/cuda/clock_reader.hpp"
 #include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/graph_timer.hpp"
+#include "backend/cuda/memory_checksum.hpp"
 #include "backend/cuda/memory_comparison.hpp"
 #include "backend/device.hpp"
 
@@ -25,6 +26,7 @@ public:
     void fill(void* device, std::byte value, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
     bool equal(const void* one, const void* other, std::size_t bytes) override;
+    std::vector<std::uint64_t> checksums(std::span<const MemoryRegion> regions) override;
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds limit) override;
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
@@ -41,6 +43,7 @@ private:
     std::shared_ptr<StreamHandle> stream_;
     std::shared_ptr<const CacheFlush> flush_;  ///< made for the first timer that wants it
     std::unique_ptr<const MemoryComparison> comparison_;  ///< made for the first equal()
+    std::unique_ptr<MemoryChecksum> checksum_;            ///< made for the first checksums()
 };
 
 /// A non-blocking stream in the device's context.

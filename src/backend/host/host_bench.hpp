@@ -23,6 +23,9 @@ public:
     void fill(void* device, std::byte value, std::size_t bytes) override;
     void copy(void* to, const void* from, std::size_t bytes) override;
     bool equal(const void* one, const void* other, std::size_t bytes) override;
+    std::vector<std::uint64_t> checksums(std::span<const MemoryRegion> regions) override {
+        return host_checksums(regions);
+    }
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds limit) override;
 

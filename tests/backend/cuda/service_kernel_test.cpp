@@ -15,7 +15,7 @@ TEST(ServiceKernel, CompilesForEveryArchitectureFromTuringToBlackwell) {
     } catch (const Error& error) {
         GTEST_SKIP() << error.what();
     }
-    for (const char* name : {"compare_bytes", "read_flush"}) {
+    for (const char* name : {"checksum_regions", "compare_bytes", "read_flush"}) {
         for (const int cc : {75, 80, 86, 89, 90, 100, 120}) {
             const Binary binary = compile_service_kernel(*nvrtc, name, cc);
             EXPECT_EQ(binary.format, "cubin") << name << ' ' << cc;
