@@ -35,6 +35,7 @@ public:
         while (at_ < text_.size()) {
             const char c = text_[at_];
             if (c == '"' || c == '\'') {
+                check_value_word(c);
                 if (at_ > 0 && kBeforeText.find(text_[at_ - 1]) == std::string_view::npos) {
                     fail("a quote stands right behind a word or another quote");
                 }
@@ -51,6 +52,7 @@ public:
 
 private:
     void take(char c) {
+        check_value_word(c);
         if (static_cast<unsigned char>(c) >= 0x80) {
             fail("a character that is not ASCII stands outside quotes: put it into quotes");
         }
@@ -83,6 +85,16 @@ private:
             dots_ = 0;
         }
         ++at_;
+    }
+
+    /// toml++ looks at a number or a word up to the blank, comma or closing bracket behind it.
+    void check_value_word(char c) {
+        if (in_value_word_ && std::string_view("\"'=[{").find(c) != std::string_view::npos) {
+            fail(fmt::format("the {} stands right behind a value", c));
+        }
+        const bool begins = last_ == '=' || (!open_.empty() && open_.back() == '[');
+        in_value_word_ =
+            (in_value_word_ || begins) && c != ' ' && c != '\t' && (is_of_word(c) || c == '.');
     }
 
     /// At the "[" of "[name]" or "[[name]]".
@@ -130,6 +142,7 @@ private:
     std::string open_;  ///< brackets and braces
     int dots_ = 0;      ///< of the line
     bool begins_line_ = true;
+    bool in_value_word_ = false;
     char last_ = '\n';  ///< the last character outside quotes and comments that is not blank
 };
 
