@@ -21,16 +21,16 @@ std::string repeated(const std::string& text, int times) {
     return result;
 }
 
-std::string refusal_of(const std::string& text) {
+std::string json_refusal_of(const std::string& text) {
     return refusal([&] { return parse_json(text, "in.json"); });
 }
 
 TEST(JsonFile, MayNest64Levels) {
     for (const auto& [open, close] : {std::pair{"[", "]"}, std::pair{"{\"a\":", "}"}}) {
-        EXPECT_EQ(refusal_of(repeated(open, 64) + "1" + repeated(close, 64)), "");
-        EXPECT_EQ(refusal_of(repeated(open, 65) + "1" + repeated(close, 65)),
+        EXPECT_EQ(json_refusal_of(repeated(open, 64) + "1" + repeated(close, 64)), "");
+        EXPECT_EQ(json_refusal_of(repeated(open, 65) + "1" + repeated(close, 65)),
                   "in.json: nested more than 64 levels deep");
-        EXPECT_EQ(refusal_of(repeated(open, 1'000'000)),
+        EXPECT_EQ(json_refusal_of(repeated(open, 1'000'000)),
                   "in.json: nested more than 64 levels deep");
     }
 }
@@ -45,7 +45,7 @@ TEST(JsonFile, MayHave1024MembersInEachObject) {
     };
     EXPECT_EQ(parse_json("[" + members(1024) + "," + members(1024) + "]", "in.json")[1].size(),
               1024U);
-    EXPECT_EQ(refusal_of(members(1025)), "in.json: an object has more than 1024 members");
+    EXPECT_EQ(json_refusal_of(members(1025)), "in.json: an object has more than 1024 members");
 }
 
 TEST(JsonFile, LimitsTheValuesOfADocument) {

@@ -18,7 +18,7 @@ using detail::ReduceData;
 using detail::ReduceRequest;
 using detail::ReduceShape;
 
-constexpr std::size_t kMost = std::size_t{1} << 40;
+constexpr std::size_t kMostElements = std::size_t{1} << 40;
 
 ReduceRequest request_for(const ReduceShape& shape, const Reduction& reduction = {}) {
     return {ElementType::float32, ElementType::float32, reduction, shape};
@@ -79,17 +79,18 @@ TEST(ReduceShape, IsEmptyWhereNothingIsCombined) {
 
 TEST(ReduceShape, IsRefusedBeyondTwoToTheFortyElements) {
     for (const ReduceShape& legal :
-         {ReduceShape::all(0), ReduceShape::all(kMost), ReduceShape::rows(1, kMost),
-          ReduceShape::rows(kMost, 1), ReduceShape::columns(1 << 20, 1 << 20),
-          ReduceShape::segments(kMost, kMost)}) {
+         {ReduceShape::all(0), ReduceShape::all(kMostElements), ReduceShape::rows(1, kMostElements),
+          ReduceShape::rows(kMostElements, 1), ReduceShape::columns(1 << 20, 1 << 20),
+          ReduceShape::segments(kMostElements, kMostElements)}) {
         EXPECT_NO_THROW(refuse_bad_shape(legal));
     }
     constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
     for (const ReduceShape& large :
-         {ReduceShape::all(kMost + 1), ReduceShape::all(kHuge), ReduceShape::rows(2, kMost),
-          ReduceShape::rows(kMost, 2), ReduceShape::rows(kHuge, kHuge),
-          ReduceShape::columns(1 << 20, (1 << 20) + 1), ReduceShape::columns(kHuge, 0),
-          ReduceShape::segments(kMost + 1, 1), ReduceShape::segments(1, kMost + 1)}) {
+         {ReduceShape::all(kMostElements + 1), ReduceShape::all(kHuge),
+          ReduceShape::rows(2, kMostElements), ReduceShape::rows(kMostElements, 2),
+          ReduceShape::rows(kHuge, kHuge), ReduceShape::columns(1 << 20, (1 << 20) + 1),
+          ReduceShape::columns(kHuge, 0), ReduceShape::segments(kMostElements + 1, 1),
+          ReduceShape::segments(1, kMostElements + 1)}) {
         expect_error(ErrorKind::usage, "at most 2^40", [&] { refuse_bad_shape(large); });
     }
 }
