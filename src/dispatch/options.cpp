@@ -11,6 +11,7 @@
 
 #include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
 
@@ -114,10 +115,12 @@ std::chrono::milliseconds parse_budget(std::string_view word) {
     return seconds > 0 ? std::max(rounded, std::chrono::milliseconds(1)) : rounded;
 }
 
-Options Options::from_environment() {
+Options Options::from_environment() try {
     Options options = read_environment();
     warn_without_folder(options);
     return options;
+} catch (...) {
+    throw_as_error();
 }
 
 std::filesystem::path Options::default_database() {

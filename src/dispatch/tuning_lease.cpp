@@ -39,8 +39,7 @@ TuningLease::TuningLease(TuningStore* store, RecordKey key, const Log& log)
 TuningLease::~TuningLease() {
     try {
         release();
-    } catch (const Error& error) {  // the row stays until it expires or this process ends
-        log_.info("{}; a lease is left behind", error.what());
+    } catch (const std::exception&) {  // the row stays until it expires or this process ends
     }
 }
 

@@ -2,12 +2,17 @@
 #include "jitune/session.hpp"
 
 #include "dispatch/engine.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/families.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;
 
-Session::Session(const Options& options) : engine_(std::make_unique<Engine>(options, families())) {}
+Session::Session(const Options& options) try
+    : engine_(std::make_unique<Engine>(options, families())) {
+} catch (...) {
+    throw_as_error();
+}
 
 Session::Session(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
@@ -22,8 +27,8 @@ Counters Session::counters() const {
     return engine_->counters();
 }
 
-std::vector<DeviceDescription> Session::devices() {
-    return engine_->devices();
+std::vector<DeviceDescription> Session::devices() try { return engine_->devices(); } catch (...) {
+    throw_as_error();
 }
 
 JITUNE_END_NAMESPACE

@@ -101,8 +101,11 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-    std::error_code ignored;  // a file that stays behind does no harm
-    std::filesystem::remove_all(path_, ignored);
+    try {
+        std::error_code ignored;  // a file that stays behind does no harm
+        std::filesystem::remove_all(path_, ignored);
+    } catch (const std::exception&) {  // no memory: a later process removes it
+    }
 }
 
 std::filesystem::path TempDir::write(std::string_view name, std::string_view text) const {

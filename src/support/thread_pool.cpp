@@ -2,7 +2,7 @@
 #include "support/thread_pool.hpp"
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace jitune::internal {
@@ -64,7 +64,7 @@ void ThreadPool::add_threads(std::size_t wanted) {
         for (std::size_t idle = idle_; idle < wanted; ++idle) {
             threads_.emplace_back([this] { serve(); });
         }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // the system has no thread, or no memory, to give
         // The threads that exist make the calls, one after the other.
     }
 }

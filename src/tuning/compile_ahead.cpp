@@ -126,15 +126,14 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
 void CompileAhead::work(const std::stop_token& stop) {
     // Only of this thread. Nothing depends on it, so that a failure is ignored.
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
-    for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
-        try {
+    try {
+        for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
             deliver(jobs, compile(jobs));
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            error_ = error_ == nullptr ? std::current_exception() : error_;
-            changed_.notify_all();
-            return;
         }
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        error_ = error_ == nullptr ? std::current_exception() : error_;
+        changed_.notify_all();
     }
 }
 

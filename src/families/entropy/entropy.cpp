@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/placed_entropy.hpp"
@@ -14,7 +15,7 @@ using namespace internal;
 namespace detail {
 
 void entropy_host(Session& session, const EntropyRequest& request, const void* input,
-                  float* output) {
+                  float* output) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_entropy(request);
@@ -28,10 +29,12 @@ void entropy_host(Session& session, const EntropyRequest& request, const void* i
     Machine& machine = Machine::of(engine);
     run_placed_entropy(machine, Placement::on(engine.device(engine.options().device)), false,
                        request, input, output);
+} catch (...) {
+    throw_as_error();
 }
 
 void entropy_device(Session& session, const EntropyRequest& request, const void* input,
-                    float* output, CUstream_st* stream) {
+                    float* output, CUstream_st* stream) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_entropy(request);
@@ -41,6 +44,8 @@ void entropy_device(Session& session, const EntropyRequest& request, const void*
     refuse_bad_entropy_data(request, input, output);
     launch(engine, device_data_site(engine, stream, [] {}), EntropyCall(request, input, output),
            stream);
+} catch (...) {
+    throw_as_error();
 }
 
 void refuse_bad_array(const char* what, std::size_t size, std::int64_t rows, std::int64_t columns) {

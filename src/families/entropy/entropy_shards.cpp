@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "shards/shard_call.hpp"
@@ -49,7 +50,7 @@ namespace detail {
 
 void entropy_shards(Session& session, const EntropyRequest& request,
                     std::span<const ShardData> shards, std::span<float* const> outputs,
-                    ShardOutput wanted) {
+                    ShardOutput wanted) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     EntropyRequest whole = request;
@@ -61,6 +62,8 @@ void entropy_shards(Session& session, const EntropyRequest& request,
     EntropyWindows kernel(whole);
     const std::vector<void*> pointers(outputs.begin(), outputs.end());
     run_on_shards(engine, kernel, shards, pointers, whole.entropy.window / 2, Ends::own, wanted);
+} catch (...) {
+    throw_as_error();
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "jitune/entropy.hpp"
 #include "placement/machine.hpp"
@@ -26,18 +27,20 @@ PreparedLaunch prepared(Engine& engine, Device& device, const EntropyRequest& re
 }  // namespace
 
 PreparedEntropyCall::PreparedEntropyCall(Session& session, const EntropyRequest& request,
-                                         std::string_view device_id) {
+                                         std::string_view device_id) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_entropy(request);
     state_.reset(new State{prepared(engine, handle_device(engine, device_id), request), request});
+} catch (...) {
+    throw_as_error();
 }
 
 PreparedEntropyCall::~PreparedEntropyCall() = default;
 PreparedEntropyCall::PreparedEntropyCall(PreparedEntropyCall&&) noexcept = default;
 PreparedEntropyCall& PreparedEntropyCall::operator=(PreparedEntropyCall&&) noexcept = default;
 
-void PreparedEntropyCall::launch(const void* input, float* output, CUstream_st* stream) const {
+void PreparedEntropyCall::launch(const void* input, float* output, CUstream_st* stream) const try {
     const State& state = *state_;
     state.launch.refuse_fork();
     if (!state.launch.has_work()) [[unlikely]] {
@@ -45,6 +48,8 @@ void PreparedEntropyCall::launch(const void* input, float* output, CUstream_st* 
     }
     refuse_bad_entropy_data(state.request, input, output);
     state.launch(entropy_arguments(state.request, input, output).data(), stream);
+} catch (...) {
+    throw_as_error();
 }
 
 const DispatchInfo& PreparedEntropyCall::info() const {

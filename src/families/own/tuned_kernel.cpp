@@ -5,6 +5,7 @@
 
 #include "dispatch/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/own/call_signature.hpp"
 #include "families/own/kernel_file.hpp"
 #include "support/hash.hpp"
@@ -107,19 +108,25 @@ private:
 };
 
 TunedKernel::TunedKernel(const std::filesystem::path& file,
-                         const std::map<std::string, std::string>& types, Session& session)
-    : state_(std::make_unique<const State>(file, types, session)) {}
+                         const std::map<std::string, std::string>& types, Session& session) try
+    : state_(std::make_unique<const State>(file, types, session)) {
+} catch (...) {
+    throw_as_error();
+}
 
 TunedKernel::~TunedKernel() = default;
 TunedKernel::TunedKernel(TunedKernel&&) noexcept = default;
 TunedKernel& TunedKernel::operator=(TunedKernel&&) noexcept = default;
 
-void TunedKernel::launch(KernelSizes sizes, KernelArguments arguments, CUstream_st* stream) const {
+void TunedKernel::launch(KernelSizes sizes, KernelArguments arguments, CUstream_st* stream) const
+    try {
     const State& state = *state_;
     state.engine.refuse_fork();
     const OrderedSizes ordered = state.signature->order(sizes);
     const auto cells = state.signature->cells(arguments);
     internal::launch(state.engine, state.site(stream), State::Call(state, ordered, cells), stream);
+} catch (...) {
+    throw_as_error();
 }
 
 struct PreparedKernel::State {
@@ -127,7 +134,7 @@ struct PreparedKernel::State {
     std::shared_ptr<const CallSignature> signature;
 };
 
-PreparedKernel TunedKernel::prepare(KernelSizes sizes) const {
+PreparedKernel TunedKernel::prepare(KernelSizes sizes) const try {
     const State& state = *state_;
     state.engine.refuse_fork();
     const OrderedSizes ordered = state.signature->order(sizes);
@@ -136,6 +143,8 @@ PreparedKernel TunedKernel::prepare(KernelSizes sizes) const {
     return PreparedKernel(std::unique_ptr<PreparedKernel::State>(new PreparedKernel::State{
         PreparedLaunch(state.engine, site.device(), State::Call(state, ordered)),
         state.signature}));
+} catch (...) {
+    throw_as_error();
 }
 
 PreparedKernel::PreparedKernel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -143,10 +152,12 @@ PreparedKernel::~PreparedKernel() = default;
 PreparedKernel::PreparedKernel(PreparedKernel&&) noexcept = default;
 PreparedKernel& PreparedKernel::operator=(PreparedKernel&&) noexcept = default;
 
-void PreparedKernel::operator()(KernelArguments arguments, CUstream_st* stream) const {
+void PreparedKernel::operator()(KernelArguments arguments, CUstream_st* stream) const try {
     const State& state = *state_;
     state.launch.refuse_fork();
     state.launch(state.signature->cells(arguments).data(), stream);
+} catch (...) {
+    throw_as_error();
 }
 
 const DispatchInfo& PreparedKernel::info() const {

@@ -3,6 +3,7 @@
 
 #include "dispatch/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce.hpp"
 #include "jitune/reduce_shapes.hpp"
@@ -30,7 +31,7 @@ PreparedLaunch prepared(Engine& engine, Device& device, const ReduceRequest& req
 }  // namespace
 
 PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& request,
-                                     std::string_view device_id) {
+                                     std::string_view device_id) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_shape(request.shape);
@@ -43,13 +44,15 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     const bool checks_offsets =
         request.shape.kind == ReduceKind::segments && device.info().platform == PlatformKind::host;
     state_.reset(new State{prepared(engine, device, request), kept, checks_offsets});
+} catch (...) {
+    throw_as_error();
 }
 
 PreparedReduction::~PreparedReduction() = default;
 PreparedReduction::PreparedReduction(PreparedReduction&&) noexcept = default;
 PreparedReduction& PreparedReduction::operator=(PreparedReduction&&) noexcept = default;
 
-void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) const {
+void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) const try {
     const State& state = *state_;
     state.launch.refuse_fork();
     if (!state.launch.has_work()) [[unlikely]] {
@@ -61,6 +64,8 @@ void PreparedReduction::launch(const ReduceData& data, CUstream_st* stream) cons
         refuse_bad_offsets({data.offsets, static_cast<std::size_t>(shape.outer) + 1}, shape.inner);
     }
     state.launch(ReduceArrays(data).data(), stream);
+} catch (...) {
+    throw_as_error();
 }
 
 const DispatchInfo& PreparedReduction::info() const {

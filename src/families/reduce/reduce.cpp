@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce_shapes.hpp"
 #include "placement/machine.hpp"
@@ -90,7 +91,7 @@ JITUNE_BEGIN_NAMESPACE
 using namespace internal;
 namespace detail {
 
-void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) {
+void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StreamSite* const site = host_data_site(engine, kReduceFamily);
@@ -106,10 +107,12 @@ void reduce_host(Session& session, const ReduceRequest& request, const ReduceDat
         return launch_new(engine, *site, request, data, nullptr);
     }
     reduce_copied(engine, engine.device(engine.options().device), request, data);
+} catch (...) {
+    throw_as_error();
 }
 
 void reduce_device(Session& session, const ReduceRequest& request, const void* values, void* result,
-                   CUstream_st* stream) {
+                   CUstream_st* stream) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     refuse_bad_shape(request.shape);
@@ -126,10 +129,12 @@ void reduce_device(Session& session, const ReduceRequest& request, const void* v
         launch_new(engine, site, request, there, stream);
     }
     site.device().read_back({static_cast<std::byte*>(result), bytes}, memory->data(), stream);
+} catch (...) {
+    throw_as_error();
 }
 
 void reduce_device_async(Session& session, const ReduceRequest& request, const ReduceData& data,
-                         CUstream_st* stream) {
+                         CUstream_st* stream) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StreamSite& site = device_data_site(engine, stream, [&] {
@@ -147,6 +152,8 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
     }
     refuse_bad_data(request, data);
     launch_new(engine, site, request, data, stream);
+} catch (...) {
+    throw_as_error();
 }
 
 void refuse_bad_request(const ReduceRequest& request) {

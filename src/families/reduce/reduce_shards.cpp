@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"
@@ -207,7 +208,7 @@ using namespace internal;
 namespace detail {
 
 void reduce_shards(Session& session, const ReduceRequest& request,
-                   std::span<const ShardData> shards, void* result) {
+                   std::span<const ShardData> shards, void* result) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     const std::int64_t n = count_of("reduce", shards, shards.size());
@@ -234,10 +235,12 @@ void reduce_shards(Session& session, const ReduceRequest& request,
         return write_mean(part, request.result, value, n, result);
     }
     std::memcpy(result, value.data(), value.size());
+} catch (...) {
+    throw_as_error();
 }
 
 void reduce_shards_async(Session& session, const ReduceRequest& request,
-                         std::span<const ShardData> shards, std::span<void* const> results) {
+                         std::span<const ShardData> shards, std::span<void* const> results) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     count_of("reduce", shards, results.size());
@@ -274,6 +277,8 @@ void reduce_shards_async(Session& session, const ReduceRequest& request,
         const StreamGroup::Lane lane = group->stream(i);
         launch(engine, *lane.site, ReduceCall(last[i], data), lane.stream);
     }
+} catch (...) {
+    throw_as_error();
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "jitune/error.hpp"
 #include "jitune/stencil.hpp"
@@ -28,7 +29,7 @@ PreparedLaunch prepared(Engine& engine, Device& device, const StencilRequest& re
 }  // namespace
 
 PreparedStencilCall::PreparedStencilCall(Session& session, const StencilRequest& request,
-                                         std::string_view device_id) {
+                                         std::string_view device_id) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     const StencilWeights weights(request);
@@ -36,13 +37,15 @@ PreparedStencilCall::PreparedStencilCall(Session& session, const StencilRequest&
     kept.stencil.weights = {};
     state_.reset(
         new State{prepared(engine, handle_device(engine, device_id), request), kept, weights});
+} catch (...) {
+    throw_as_error();
 }
 
 PreparedStencilCall::~PreparedStencilCall() = default;
 PreparedStencilCall::PreparedStencilCall(PreparedStencilCall&&) noexcept = default;
 PreparedStencilCall& PreparedStencilCall::operator=(PreparedStencilCall&&) noexcept = default;
 
-void PreparedStencilCall::launch(const void* input, void* output, CUstream_st* stream) const {
+void PreparedStencilCall::launch(const void* input, void* output, CUstream_st* stream) const try {
     State& state = *state_;
     state.launch.refuse_fork();
     if (!state.launch.has_work()) [[unlikely]] {
@@ -56,6 +59,8 @@ void PreparedStencilCall::launch(const void* input, void* output, CUstream_st* s
     }
     void* const arguments[] = {const_cast<void*>(input), state.weights.data(), output};
     state.launch(arguments, stream);
+} catch (...) {
+    throw_as_error();
 }
 
 const DispatchInfo& PreparedStencilCall::info() const {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/stencil/placed_stencil.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "placement/machine.hpp"
@@ -26,7 +27,7 @@ void launch_on(Engine& engine, StreamSite& site, const StencilRequest& request,
 }  // namespace
 
 void stencil_host(Session& session, const StencilRequest& request, const void* input,
-                  void* output) {
+                  void* output) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StencilWeights weights(request);
@@ -39,10 +40,12 @@ void stencil_host(Session& session, const StencilRequest& request, const void* i
     }
     run_placed_stencil(Machine::of(engine), Placement::on(engine.device(engine.options().device)),
                        request, input, weights.data(), output);
+} catch (...) {
+    throw_as_error();
 }
 
 void stencil_device(Session& session, const StencilRequest& request, const void* input,
-                    void* output, CUstream_st* stream) {
+                    void* output, CUstream_st* stream) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StencilWeights weights(request);
@@ -52,6 +55,8 @@ void stencil_device(Session& session, const StencilRequest& request, const void*
     refuse_bad_stencil_data(request, input, output);
     launch_on(engine, device_data_site(engine, stream, [] {}), request, weights, input, output,
               stream);
+} catch (...) {
+    throw_as_error();
 }
 
 void refuse_bad_output(std::size_t size, std::int64_t outputs) {

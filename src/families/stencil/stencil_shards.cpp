@@ -2,6 +2,7 @@
 #include <array>
 
 #include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "shards/shard_call.hpp"
 
@@ -71,7 +72,7 @@ namespace detail {
 
 void stencil_shards(Session& session, const StencilRequest& request,
                     std::span<const ShardData> shards, std::span<void* const> outputs,
-                    ShardOutput wanted) {
+                    ShardOutput wanted) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     StencilRequest whole = request;
@@ -81,10 +82,12 @@ void stencil_shards(Session& session, const StencilRequest& request,
         run_on_shards(engine, kernel, shards, outputs, whole.stencil.radius,
                       ends_of(whole.stencil.boundary), wanted);
     }
+} catch (...) {
+    throw_as_error();
 }
 
 std::vector<std::int64_t> stencil_shard_outputs(std::span<const ShardData> shards,
-                                                const Stencil& stencil) {
+                                                const Stencil& stencil) try {
     std::vector<std::int64_t> counts;
     for (const ShardData& shard : shards) {
         counts.push_back(shard.count);
@@ -98,6 +101,8 @@ std::vector<std::int64_t> stencil_shard_outputs(std::span<const ShardData> shard
         }
     }
     return outputs;
+} catch (...) {
+    throw_as_error();
 }
 
 }  // namespace detail
