@@ -13,6 +13,7 @@
 #include "cli/commit.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/missing_memory.hpp"
 #include "cli/output.hpp"
 #include "cli/units.hpp"
 #include "families/families.hpp"
@@ -49,6 +50,7 @@ std::string footer() {
 int run(int argc, char** argv) {
     // For jitune alone, which starts itself as its worker.
     if (argc == 3 && std::string_view(argv[1]) == "worker") {
+        end_by_signal_without_memory();
         run_worker(argv[2], families());
     }
     const auto work = read_command_line(
