@@ -21,16 +21,17 @@ constexpr std::int64_t kMost = std::int64_t{1} << 40;
 /// A session on a machine without a GPU. Its host is a fake, too.
 class ReduceArguments : public testing::Test {
 protected:
-    ReduceArguments() {
+    ReduceArguments() : session_(make_session({})) {}
+
+    std::unique_ptr<Session> make_session(const std::vector<FakeDevice*>& gpus) {
         Options options;
         options.database.clear();
         options.log_level = LogLevel::off;
         std::vector<std::unique_ptr<Platform>> platforms;
-        platforms.push_back(
-            std::make_unique<FakePlatform>(PlatformKind::cuda, std::vector<FakeDevice*>()));
+        platforms.push_back(std::make_unique<FakePlatform>(PlatformKind::cuda, gpus));
         platforms.push_back(
             std::make_unique<FakePlatform>(PlatformKind::host, std::vector<FakeDevice*>{&host_}));
-        session_ = SessionAccess::make(
+        return SessionAccess::make(
             std::make_unique<Engine>(options, std::move(platforms), families()));
     }
 
@@ -102,6 +103,16 @@ TEST_F(ReduceArguments, MayNotOverlapInAPreparedCall) {
     std::array<std::int64_t, 3> offsets{0, 2, 4};
     refused(ReduceShape::segments(2, 4), {all, offsets.data(), all + 3});
     refused(ReduceShape::segments(2, 4), {all, offsets.data(), offsets.data() + 2});
+}
+
+TEST_F(ReduceArguments, HaveOneMeaningOfTheDeviceAuto) {
+    FakeDevice gpu("cuda:0");
+    const auto with_gpu = make_session({&gpu});
+    EXPECT_EQ(prepare_reduce<float>(0, {}, "auto", *with_gpu).info().device, "host");
+    EXPECT_EQ(prepare_stencil<float>(2, {}, "auto", *with_gpu).info().device, "machine");
+    EXPECT_EQ(prepare_entropy<std::uint8_t>(0, 5, {}, "auto", *with_gpu).info().device, "machine");
+    EXPECT_EQ(prepare_reduce<float>(0, {}, "auto", *session_).info().device, "host");
+    EXPECT_EQ(prepare_stencil<float>(2, {}, "auto", *session_).info().device, "host");
 }
 
 TEST(StencilOutputs, AreNoneForANegativeCount) {
