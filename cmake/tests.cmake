@@ -9,7 +9,7 @@ include(GoogleTest)
 #   kernels  tests code that NVRTC or the host's compiler makes, which sanitizers do not see; runs as shipped
 #   gpu      needs a GPU, and skips itself without one; runs as shipped
 set(JITUNE_TEST_LABELS unit long host kernels gpu CACHE STRING "Labels of the tests to build")
-set(JITUNE_LONG_TESTS "/(expression_agreement|reduce_fault|reduce_workload|step_table|tuner_noise)_test")
+set(JITUNE_LONG_TESTS "/(expression_agreement|reduce_cuda_fault|reduce_fault|reduce_workload|step_table|tuner_noise)_test")
 set(JITUNE_GPU_TESTS "_gpu_test")
 set(JITUNE_KERNELS_TESTS "_compile_test|/isolation_test|/zoo_test|/reduce_host_(kernel|shapes)_test|/stencil_steps_test")
 string(CONCAT JITUNE_HOST_TESTS "_host_test|/cli/cli(_arguments|_entropy|_reduce|_stencil|_tune)?_test|/launch_rule_test"

@@ -54,7 +54,7 @@ int high_number() {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     const rlim_t most = std::min<rlim_t>(limit.rlim_cur, 1 << 16);
-    return static_cast<int>(most / 2 + ::getpid() % (most / 4 + 1));
+    return static_cast<int>(most / 2 + static_cast<rlim_t>(::getpid()) % (most / 4 + 1));
 }
 
 /// Moves the channel away from standard input, which candidates may read.

@@ -25,7 +25,13 @@ class FailCalls : public testing::Test {
 protected:
     using Command = std::vector<std::string>;
 
-    FailCalls() { EXPECT_EQ(run({JITUNE_STORED_CALL, database_}), 0) << "stores the winner"; }
+    void SetUp() override {
+#if defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE >= 13
+        GTEST_SKIP() << "with the runtime of GCC 13, a process without any memory still ends by "
+                        "signal 6 or 11";
+#endif
+        EXPECT_EQ(run({JITUNE_STORED_CALL, database_}), 0) << "stores the winner";
+    }
 
     /// Runs a command whose malloc fails at call `at`, and from then on if `forever`. Returns its
     /// exit code, or minus the signal that ended it.
