@@ -66,9 +66,12 @@ bool is_abandoned(const std::string& name, const std::string& place) {
 
 std::string TempDir::prefix_of(const std::string& identity) {
     const std::string place = place_of(identity);
-    std::string owner = identity.substr(std::min(identity.size(), place.size() + 5));
-    const std::size_t start = owner.find(" start=");
-    return prefix_of_place(place) + owner.replace(start, 7, "-") + "-";
+    constexpr std::string_view kStart = " start=";
+    const std::string owner = identity.substr(std::min(identity.size(), place.size() + 5));
+    const std::size_t start = std::min(owner.find(kStart), owner.size());
+    const std::size_t begin = std::min(start + kStart.size(), owner.size());
+    return fmt::format("{}{}-{}-", prefix_of_place(place), owner.substr(0, start),
+                       owner.substr(begin));
 }
 
 void TempDir::remove_abandoned(const std::filesystem::path& folder) noexcept {
