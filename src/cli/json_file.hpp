@@ -13,7 +13,7 @@ namespace jitune::internal {
 /// A document that was read; keys in the order they were written. Json is for writing.
 using ParsedJson = nlohmann::ordered_json;
 
-/// What a document may have at most. Only a hostile one has more.
+/// Limits of a document. Only hostile documents exceed them.
 struct JsonLimits {
     int levels = 64;               ///< some functions on values recurse
     std::size_t values = 1 << 24;  ///< a byte of text may make 20 in memory

@@ -4,8 +4,8 @@
 namespace jitune::internal {
 
 // While the program starts and ends, std::bad_alloc has no handler. Then the command says that
-// there is not enough memory, and ends with kExitUnavailable. The file of this name arranges for
-// that before any other object of the program is made.
+// there is not enough memory, and ends with kExitUnavailable. missing_memory.cpp installs
+// this behaviour before the program makes any other object.
 
 /// For a worker: from here on that exception ends the process by a signal, as the candidates that
 /// throw it are judged.

@@ -16,7 +16,7 @@ struct ValueWords {
     std::string_view meaning;
 };
 
-/// What a parameter of the built-in templates means. docs/reference/parameters.md has the same
+/// The meaning of a parameter of the built-in templates. docs/reference/parameters.md has the same
 /// rows.
 struct ParameterWords {
     std::string_view name;
@@ -29,7 +29,7 @@ struct ParameterWords {
 
 std::span<const ParameterWords> parameter_words();
 
-/// The row of a parameter of a built-in template; nullptr where there is none.
+/// The row of a parameter of a built-in template; nullptr for an unknown parameter.
 const ParameterWords* find_parameter_words(const FrontMatter& source, std::string_view name);
 
 /// One setting of a configuration.

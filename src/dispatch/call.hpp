@@ -82,8 +82,8 @@ void launch_new(StreamSite& site, const Call& call, const Resolved& resolved, St
     ready(call.arguments().data(), stream);
 }
 
-/// The site of `stream` for a call on device memory. What is wrong with the arguments is said
-/// first: `refuse_bad_arguments` is called where there is no such site, and throws for them.
+/// The site of `stream` for a call on device memory. If there is no such site, it calls
+/// `refuse_bad_arguments` first, so that bad arguments are reported before a missing device.
 template <class Check>
 StreamSite& device_data_site(Engine& engine, Stream stream, const Check& refuse_bad_arguments) {
     try {

@@ -84,7 +84,7 @@ const Winner* answering(const std::vector<Candidate>& candidates, const Options&
     return answers ? &first.row.winner : nullptr;
 }
 
-/// What a call does where no stored winner answers.
+/// The text that says how a call is answered without a stored winner.
 std::string answer_without(const Options& options) {
     if (options.on_miss != TunePolicy::now) {
         return "no stored winner: the template's default answers";

@@ -12,7 +12,7 @@ namespace jitune::internal {
 /// process does.
 class TempDir {
 public:
-    /// What the name of a directory begins with whose owner has this process_identity():
+    /// The prefix of the names of directories whose owner has this process_identity():
     /// "jitune-8d3f…-4711-123456-", of where the process runs, its number and its start.
     static std::string prefix_of(const std::string& identity);
 

@@ -39,6 +39,15 @@ protected:
         static_cast<void>(dir_.write(name, frame(message)));
     }
 
+    /// The report of a tuning that ends well.
+    void put_report() {
+        Message report{worker_messages::kReport};
+        MessageWriter writer(report);
+        write_record(writer, Winner{});
+        write_progress(writer, {});
+        put("report", report);
+    }
+
     TuneReport tune() {
         Supervisor supervisor(program_, limits_, log_, compiles_);
         return supervisor.tune({}, {}, record_maker_);
@@ -90,11 +99,7 @@ TEST_F(SupervisorTest, ChargesTheCandidateUnderWayAndContinues) {
     Message compiling{worker_messages::kCompiling};
     MessageWriter(compiling).integer(1).texts(std::vector<std::string>{"block=128 items=4"});
     put("compiling", compiling);
-    Message report{worker_messages::kReport};
-    MessageWriter writer(report);
-    write_record(writer, Winner{});
-    write_progress(writer, {});
-    put("report", report);
+    put_report();
     Message compiles{worker_messages::kCompiles};
     MessageWriter(compiles).integer(5);
     put("compiles", compiles);
@@ -130,11 +135,7 @@ TEST_F(SupervisorTest, ACrashAfterOtherCandidatesIsASuspicionOnly) {
         write_record(writer, measurement);
         put(std::string("measured ") + name, measured);
     }
-    Message report{worker_messages::kReport};
-    MessageWriter writer(report);
-    write_record(writer, Winner{});
-    write_progress(writer, {});
-    put("report", report);
+    put_report();
     play(
         "case $(wc -l <\"$folder/starts\") in\n"
         "1) say 'check first'; say 'measured first'; say 'check second'; kill -SEGV $$;;\n"
@@ -149,11 +150,7 @@ TEST_F(SupervisorTest, ACrashAfterOtherCandidatesIsASuspicionOnly) {
 
 TEST_F(SupervisorTest, SeesTheEndOfAWorkerWhoseChildHoldsTheChannel) {
     put("check", {worker_messages::kCheck, "block=64 items=2"});
-    Message report{worker_messages::kReport};
-    MessageWriter writer(report);
-    write_record(writer, Winner{});
-    write_progress(writer, {});
-    put("report", report);
+    put_report();
     play(
         "case $(wc -l <\"$folder/starts\") in\n"
         "1) say check; setsid sleep 600 & kill -SEGV $$;;\n"

@@ -23,7 +23,7 @@ LaunchFailure too_slow(Nanoseconds time, std::chrono::milliseconds limit) {
             fmt::format("took {:.0f} ms, the limit is {} ms", time.count() * 1e-6, limit.count())};
 }
 
-/// What the present exception, which a candidate or the launch of one has thrown, tells of it.
+/// The failure for the exception being handled, which a candidate or its launch has thrown.
 LaunchFailure failure_of_exception() {
     try {
         throw;
