@@ -120,10 +120,22 @@ private:
                 ++line_;
             }
             found = c == quote ? found + 1 : 0;
-            at_ += c == '\\' && quote == '"' && peek(1) != '\n' ? 1 : 0;
+            if (c == '\\' && quote == '"') {
+                check_escape();
+                at_ += peek(1) != '\n' ? 1 : 0;
+            }
         }
         for (int more = 0; is_long && more < 2 && peek(0) == quote; ++more) {
             ++at_;  // a long text may end with two quotes of its own
+        }
+    }
+
+    /// At a backslash in a text: at the end of a line, it takes the blanks and line breaks behind
+    /// it, and toml++ asks of the next character whether it is a blank, too.
+    void check_escape() const {
+        const std::size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
+        if (next != std::string_view::npos && static_cast<unsigned char>(text_[next]) >= 0x80) {
+            fail("a character that is not ASCII follows a \\ in a text: join the lines");
         }
     }
 

@@ -56,6 +56,23 @@ TEST(TomlCheck, RefusesOtherCharactersElsewhere) {
     }
 }
 
+TEST(TomlCheck, RefusesOtherCharactersBehindABackslash) {
+    for (const std::string text : {
+             "a = \"\"\"\\\n \t\r\n é\"\"\"",
+             "a = \"\"\"b\\é\"\"\"",
+             "a = \"\"\"\\\\\\ \xEF\xB4\xBF\"\"\"",
+             "a = \"\\é\"",
+         }) {
+        EXPECT_NE(refusal_of(text).find("a character that is not ASCII follows a \\"),
+                  std::string::npos)
+            << text;
+    }
+    for (const std::string text :
+         {"a = \"\"\"\\\nb é \\\\é \\té\"\"\"", "a = '''\\\né'''", "a = \"\\\\é\"  # \\é"}) {
+        EXPECT_EQ(refusal_of(text), "") << text;
+    }
+}
+
 TEST(TomlCheck, RefusesTablesWithoutAName) {
     for (const std::string text : {"[=", "[", "[[", "[a]\n  [ \t=]", "[[.a]]", "[\n"}) {
         const bool cut_short = text.find_first_not_of('[') == std::string::npos;
