@@ -171,7 +171,8 @@ bool Failure::busy() const {
 }
 
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many processes
-/// that write in a row some never get the lock. Short sleeps give each of them a chance.
+/// that write in a row some never get the lock. Short sleeps give each of them a chance. Their
+/// number ends the wait where the clock stands still.
 struct Connection::BusyWait {
     std::chrono::milliseconds limit{0};
     std::chrono::steady_clock::time_point begin;
@@ -182,10 +183,11 @@ struct Connection::BusyWait {
         if (earlier_tries == 0) {
             wait.begin = now;
         }
-        if (now - wait.begin >= wait.limit) {
+        constexpr std::chrono::milliseconds kPause{1};
+        if (now - wait.begin >= wait.limit || earlier_tries * kPause >= wait.limit) {
             return 0;
         }
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::sleep_for(kPause);
         return 1;
     }
 };

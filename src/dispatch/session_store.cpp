@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/loop_clock.hpp"
 #include "tuner_db/sqlite.hpp"
 
 namespace jitune::internal {
@@ -11,29 +12,24 @@ namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 // A call must not wait long for another process that holds the database; a tuning has time.
 constexpr milliseconds kCallPatience{100};
 constexpr milliseconds kTuningPatience{10'000};
 
-milliseconds left_until(steady_clock::time_point deadline) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
-    return std::max(left, milliseconds(0));
-}
+// Waits for another process are many short ones, so that threads with less patience have turns.
+constexpr milliseconds kTurn{50};
 
 }  // namespace
 
 TuningStore* SessionStore::open(milliseconds patience) {
-    // Many short waits, so that threads with less patience have their turns.
-    constexpr milliseconds kTurn{50};
-    const auto deadline = steady_clock::now() + patience;
+    LoopClock time(kTurn);
     while (true) {
         const std::lock_guard lock(mutex_);
         if (store_ != nullptr) {
             return store_.get();
         }
-        const milliseconds left = left_until(deadline);
+        const milliseconds left = left_of(patience, time);
         try {
             store_ = options_.database.empty()
                          ? TuningStore::in_memory(log_)
@@ -90,10 +86,10 @@ TuningStore* SessionStore::writable() {
 }
 
 std::optional<Winner> SessionStore::find(const RecordKey& key, milliseconds patience) {
-    const auto deadline = steady_clock::now() + patience;
+    LoopClock time(kTurn);
     try {
         TuningStore* const store = open(patience);
-        return store == nullptr ? std::nullopt : store->find(key, left_until(deadline));
+        return store == nullptr ? std::nullopt : store->find(key, left_of(patience, time));
     } catch (const sqlite::Failure& failure) {
         if (failure.busy()) {
             ++errors_;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/loop_clock.hpp"
 #include "support/process_identity.hpp"
 
 namespace jitune::internal {
@@ -67,7 +68,7 @@ bool TuningLease::acquire(const std::function<bool()>& answered, milliseconds pa
 /// Polls: SQLite tells no process of another's changes. The pauses grow, since a lease is held for
 /// seconds as a rule.
 bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patience) {
-    const auto deadline = steady_clock::now() + patience;
+    LoopClock time(kLongestPause, 50 * kLongestPause);
     std::string holder;
     for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
         const Outcome outcome = try_to_take(answered, holder);
@@ -78,7 +79,7 @@ bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patie
             log_.info("waiting for another process that tunes {} {}: {}", key_.kernel, key_.types,
                       holder);
         }
-        if (patience.count() > 0 && steady_clock::now() >= deadline) {
+        if (patience.count() > 0 && time.turn() >= patience) {
             // A holder may have stored its winner and not yet released the lease.
             if (answered()) {
                 return true;

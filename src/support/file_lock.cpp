@@ -13,13 +13,15 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
 using std::chrono::microseconds;
-using std::chrono::steady_clock;
+
+constexpr microseconds kLongestPause{1'000};
 
 // Locks on two bytes of the file, which stays empty. The next party in turn holds the queue while
 // it waits for the lock.
@@ -58,8 +60,7 @@ int set(int file, short kind, off_t byte) {
     return fcntl(file, F_OFD_SETLK, &lock);
 }
 
-bool wait_for(int file, off_t byte, steady_clock::time_point deadline) {
-    constexpr microseconds kLongestPause{1'000};
+bool wait_for(int file, off_t byte, std::chrono::milliseconds patience, LoopClock& time) {
     for (microseconds pause{50};; pause = std::min(2 * pause, kLongestPause)) {
         if (set(file, F_WRLCK, byte) == 0) {
             return true;
@@ -70,7 +71,7 @@ bool wait_for(int file, off_t byte, steady_clock::time_point deadline) {
                         fmt::format("cannot lock a file: fcntl: {}", std::strerror(code)),
                         {NativeCode::Source::system, code});
         }
-        if (steady_clock::now() >= deadline) {
+        if (time.turn() >= patience) {
             return false;
         }
         std::this_thread::sleep_for(pause);
@@ -102,9 +103,9 @@ FileLock::~FileLock() {
 }
 
 bool FileLock::acquire(std::chrono::milliseconds patience) {
-    const auto deadline = steady_clock::now() + patience;
-    const bool next = wait_for(file_, kQueue, deadline);
-    const bool got = next && wait_for(file_, kLock, deadline);
+    LoopClock time(kLongestPause, 1000 * kLongestPause);
+    const bool next = wait_for(file_, kQueue, patience, time);
+    const bool got = next && wait_for(file_, kLock, patience, time);
     set(file_, F_UNLCK, kQueue);
     return got;
 }

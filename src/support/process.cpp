@@ -18,12 +18,13 @@
 #include "jitune/error.hpp"
 #include "support/child_process.hpp"
 #include "support/file_descriptor.hpp"
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kOutputWait{20};
 
 [[noreturn]] void fail(const ProcessCommand& command, const char* call, int code) {
     throw Error(ErrorKind::unavailable,
@@ -47,7 +48,7 @@ bool read_output(int source, std::size_t limit, std::string& output) {
 
 /// Waits a short time for output.
 void wait_for_output(int source, bool open) {
-    constexpr std::chrono::milliseconds kOutputWait{20}, kEndWait{1};
+    constexpr std::chrono::milliseconds kEndWait{1};
     if (open) {
         pollfd waiting{source, POLLIN, 0};
         ::poll(&waiting, 1, static_cast<int>(kOutputWait.count()));
@@ -77,7 +78,7 @@ ProcessResult run_process(const ProcessCommand& command) {
     FileDescriptor sink(ends[1]);
     ::fcntl(source.number(), F_SETFL, O_NONBLOCK);
 
-    const auto deadline = Clock::now() + command.timeout;
+    LoopClock time(kOutputWait, 50 * kOutputWait);
     const ChildProcess child(command, {-1, sink.number(), sink.number()});
     sink.close();
 
@@ -94,7 +95,7 @@ ProcessResult run_process(const ProcessCommand& command) {
             result.signal = end->signal;
             return result;
         }
-        if (Clock::now() >= deadline) {
+        if (time.turn() >= command.timeout) {
             result.timed_out = true;
             return result;
         }

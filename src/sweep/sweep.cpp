@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kDateLength = 10;  // of "2026-11-20T16:00:00Z"
 
 double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    return std::max(0.0, std::chrono::duration<double>(Clock::now() - start).count());
 }
 
 /// The texts that `text_of` gives for the devices, each once, joined by commas.

@@ -29,8 +29,8 @@ struct Contender {
 /// The last round of one tuning, while the device is held.
 class Finals {
 public:
-    Finals(const Task& task, Rig& rig, TuneObserver& observer)
-        : task_(task), rig_(rig), observer_(observer) {}
+    Finals(const Task& task, Rig& rig, const TuneHooks& hooks)
+        : task_(task), rig_(rig), hooks_(hooks) {}
 
     void load(const std::vector<const Evaluation*>& chosen);
     /// Takes rounds until there are enough, and says what the clocks did in them.
@@ -42,7 +42,7 @@ public:
 private:
     std::optional<Contender> make_contender(const Evaluation& evaluation, std::size_t loadings);
     void announce(const Evaluation& evaluation) {
-        observer_.begin(evaluation.configuration.text(), TuneObserver::Phase::time);
+        hooks_.observer->begin(evaluation.configuration.text(), TuneObserver::Phase::time);
     }
     void warm_up();
     void take_round(std::size_t number);
@@ -52,7 +52,7 @@ private:
 
     const Task& task_;
     Rig& rig_;
-    TuneObserver& observer_;
+    const TuneHooks& hooks_;
     std::vector<Contender> contenders_;
 };
 
@@ -135,7 +135,8 @@ Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
     int discarded = 0;
     for (int rounds = 0; !contenders_.empty();) {
         // The rule takes some time itself, so that it is asked now and then only.
-        const bool late = limit.count() > 0 && Clock::now() - begin > limit;
+        const bool late =
+            hooks_.stop->load() || (limit.count() > 0 && Clock::now() - begin > limit);
         const bool ask = rounds % kPatience == 0 || rounds >= rule.max_rounds;
         if (rounds >= rule.min_rounds && (late || (ask && rule.enough(samples())))) {
             break;
@@ -210,9 +211,9 @@ std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
 std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,
                                  const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit, TuneObserver& observer) {
+                                 std::chrono::milliseconds limit, const TuneHooks& hooks) {
     const DeviceLock::Turn turn = rig.turn();
-    Finals finals(task, rig, observer);
+    Finals finals(task, rig, hooks);
     finals.load(chosen);
     const Clocks clocks = finals.take_rounds(limit);
     finals.drop_impossible_times();

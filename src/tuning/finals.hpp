@@ -12,9 +12,9 @@
 namespace jitune::internal {
 
 /// Times `chosen`, which have binaries, once more: one sample of each in turn and in changing
-/// order, so that drifting clocks affect all alike, until FinalRule has enough. `observer` is told
-/// before each sample. `limit`, unless zero, cuts the rounds short, but not below the fewest that
-/// bound a ratio.
+/// order, so that drifting clocks affect all alike, until FinalRule has enough. The observer is
+/// told before each sample. `limit`, unless zero, and a stop request cut the rounds short, but not
+/// below the fewest that bound a ratio.
 ///
 /// The first of the result is the winner: the last of the `seeds` (the incumbent before the
 /// default) unless another is clearly faster in the comparison round by round. Finalists that fail
@@ -23,7 +23,6 @@ namespace jitune::internal {
 std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,
                                  const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit,
-                                 TuneObserver& observer = kNoObserver);
+                                 std::chrono::milliseconds limit, const TuneHooks& hooks);
 
 }  // namespace jitune::internal

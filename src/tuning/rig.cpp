@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
 
@@ -324,6 +325,10 @@ std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
         return failure_of(*failure);
     }
     const double ns = std::get<double>(result);
+    if (ns == 0 && clock_stands_still()) {  // no fault of the candidate
+        throw Error(ErrorKind::unavailable,
+                    "cannot time kernels: the monotonic clock of this machine stands still");
+    }
     if (!std::isfinite(ns) || ns <= 0) {
         return TrialFailure{Verdict::launch_failed, fmt::format("measured a time of {} ns", ns),
                             false};

@@ -64,7 +64,7 @@ public:
     /// only now and then. Takes a look at their checksums, outside of what is timed.
     std::optional<TrialFailure> judge_timed();
 
-    /// Takes one sample: ns per launch.
+    /// Takes one sample: ns per launch. Throws Error(unavailable) where the clock stands still.
     static std::variant<double, TrialFailure> sample(Timer& timer);
 
     /// Holds the device. To be kept while candidates are checked and timed, not while they are

@@ -21,7 +21,8 @@ constexpr std::size_t kEarly = 8;
 // A strategy that does not learn loses nothing by being asked further ahead, and longer queues make
 // larger programs, which compile faster.
 constexpr std::size_t kFurther = 2;
-constexpr double kUsualRate = 100;  // candidates per second on an ordinary machine
+constexpr int kUsualRate = 100;  // candidates per second on an ordinary machine
+constexpr LoopClock::Time kUsualTurn = std::chrono::seconds(1) / kUsualRate;
 
 void tell(Strategy& strategy, const Evaluation& evaluation) {
     strategy.tell(evaluation.index, evaluation.verdict == Verdict::timed
@@ -39,6 +40,7 @@ Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries
       plan_(plan),
       hooks_(hooks),
       log_(log),
+      time_(kUsualTurn),
       ahead_(std::in_place, task, binaries, plan.compile_threads, *hooks.observer) {
     progress_.space = space.size();
     find_seeds();
@@ -150,8 +152,7 @@ void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
         }
         // Suspects hang or crash, each at the cost of a worker and seconds. They may take half of
         // the budget; those left over wait for a later search, so that this one tries others, too.
-        const auto spent = std::chrono::steady_clock::now() - begin_;
-        if (plan_.budget.count() > 0 && spent >= plan_.budget / 2) {
+        if (plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget / 2) {
             postponed_ |= suspect < space_.size() && submitted_.insert(suspect).second;
             continue;
         }
@@ -172,10 +173,10 @@ std::size_t Search::find(const std::string& configuration) const {
 
 void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record) {
     rig_ = &rig;
-    trial_.emplace(task_, rig, *hooks_.observer);
+    trial_.emplace(task_, rig, hooks_);
     record_ = record;
     // The budget begins here: setting up the rig is no part of it.
-    begin_ = std::chrono::steady_clock::now() - plan_.spent;
+    time_ = LoopClock(kUsualTurn);
     evaluate_first();
     const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
     while (!out_of_budget()) {
@@ -251,8 +252,7 @@ std::size_t Search::expected_evaluations() const {
 }
 
 bool Search::out_of_budget() const {
-    const auto spent = std::chrono::steady_clock::now() - begin_;
-    return (plan_.budget.count() > 0 && spent >= plan_.budget) ||
+    return (plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget) ||
            (plan_.max_evaluations > 0 && evaluations_.size() >= plan_.max_evaluations) ||
            hooks_.stop->load() || on_target();
 }
@@ -295,6 +295,7 @@ void Search::evaluate(CompiledCandidate candidate) {
                   evaluation.configuration.text(), to_string(evaluation.verdict),
                   evaluation.reason);
     }
+    time_.turn();
     // Recorded before the search gives up on a lost device: the verdict keeps this candidate from
     // being run again.
     add(std::move(evaluation));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "strategy/strategy.hpp"
+#include "support/loop_clock.hpp"
 #include "tuning/compile_ahead.hpp"
 #include "tuning/evaluation.hpp"
 #include "tuning/rig.hpp"
@@ -79,7 +79,7 @@ private:
     const SearchPlan& plan_;
     const TuneHooks& hooks_;
     const Log& log_;
-    std::chrono::steady_clock::time_point begin_;
+    LoopClock time_;  ///< a candidate is a turn
     std::vector<std::size_t> seeds_;
     std::vector<Evaluation> evaluations_;
     std::unordered_map<std::size_t, std::size_t> place_of_;  // in evaluations_, by index

@@ -103,7 +103,7 @@ std::optional<TrialFailure> Trial::take_samples(Timer& timer, Samples& samples_n
                                                 std::optional<double> best_ns) const {
     const auto begin = std::chrono::steady_clock::now();
     const auto enough = [&] {
-        const bool late = std::chrono::steady_clock::now() - begin > kCandidateTime;
+        const bool late = stop_ || std::chrono::steady_clock::now() - begin > kCandidateTime;
         return rule_.enough(samples_ns, best_ns) ||
                (late && static_cast<int>(samples_ns.size()) >= rule_.min_samples);
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -19,14 +20,15 @@ namespace jitune::internal {
 class Trial {
 public:
     /// All must outlive it.
-    Trial(const Task& task, Rig& rig, TuneObserver& observer)
-        : task_(task), rig_(rig), observer_(observer) {}
+    Trial(const Task& task, Rig& rig, const TuneHooks& hooks)
+        : task_(task), rig_(rig), observer_(*hooks.observer), stop_(*hooks.stop) {}
 
     /// Loads the code and checks it on every case.
     std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);
 
     /// Checks the evaluation's configuration, then takes samples until StoppingRule has enough,
-    /// `best_ns` being the best median so far. Samples and conditions go into `evaluation`.
+    /// `best_ns` being the best median so far. A slow candidate and one that is timed after a stop
+    /// request get the fewest that bound a median. Samples and conditions go into `evaluation`.
     std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation,
                                      std::optional<double> best_ns);
 
@@ -52,6 +54,7 @@ private:
     const Task& task_;
     Rig& rig_;
     TuneObserver& observer_;
+    const std::atomic<bool>& stop_;
     StoppingRule rule_;
 };
 

@@ -64,7 +64,7 @@ public:
         search_.check_known();
         const std::vector<Finalist> finalists =
             run_finals(task_, rig_, choose_finalists(search_.evaluations(), search_.seeds()),
-                       search_.seeds(), finals_limit(), *hooks_.observer);
+                       search_.seeds(), plan_.budget / 4, hooks_);
         if (finalists.empty()) {
             throw_no_winner(task_, search_.evaluations());
         }
@@ -84,10 +84,6 @@ private:
         report_.measurements.push_back(
             record_maker_.measurement(evaluation, samples_ns, conditions));
         hooks_.observer->measured(report_.measurements.back());
-    }
-    /// After a stop request, cuts the finals short.
-    [[nodiscard]] std::chrono::milliseconds finals_limit() const {
-        return hooks_.stop->load() ? std::chrono::milliseconds(1) : plan_.budget / 4;
     }
     void learn_reference();
     [[nodiscard]] Binary compile_alone(const Evaluation& winner);
@@ -143,7 +139,7 @@ Binary Tuning::compile_alone(const Evaluation& winner) {
 }
 
 bool Tuning::is_right(const Binary& binary, const Configuration& configuration) {
-    const auto failure = Trial(task_, rig_, *hooks_.observer).check(binary, configuration);
+    const auto failure = Trial(task_, rig_, hooks_).check(binary, configuration);
     if (failure) {
         refuse_lost_device(*failure, configuration);
         log_.warning("{} compiled alone: {}", configuration.text(), failure->reason);

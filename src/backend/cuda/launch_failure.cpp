@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/driver_device.hpp"
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -51,6 +52,7 @@ constexpr std::array kContextLost{226, 700, 702, 710, 714, 715, 716, 717, 718, 7
 // A sample of a timing is awaited awake; sleeping through its end would cost a part of it.
 constexpr std::chrono::microseconds kSpin{1'000};
 constexpr std::chrono::microseconds kNap{50};
+constexpr std::chrono::seconds kLongestTurn{1};  // a clock that jumps must not give a device up
 
 }  // namespace
 
@@ -75,7 +77,7 @@ LaunchFailure launch_failure(const DriverTable& driver, CUresult result, const c
 std::optional<LaunchFailure> wait_until_idle(DriverDevice& device, Stream stream,
                                              std::chrono::milliseconds limit) {
     const DriverTable& driver = device.driver();
-    const auto start = std::chrono::steady_clock::now();
+    LoopClock time(kNap, kLongestTurn);
     while (true) {
         const CUresult result = driver.cuStreamQuery(stream);
         if (result == CUDA_SUCCESS) {
@@ -84,7 +86,7 @@ std::optional<LaunchFailure> wait_until_idle(DriverDevice& device, Stream stream
         if (result != CUDA_ERROR_NOT_READY) {
             return launch_failure(driver, result, "cuStreamQuery", "wait for the kernel");
         }
-        const auto waited = std::chrono::steady_clock::now() - start;
+        const auto waited = time.turn();
         if (waited >= limit) {
             device.abandon();
             return LaunchFailure{

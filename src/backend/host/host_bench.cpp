@@ -10,6 +10,7 @@
 
 #include "backend/host/guarded_memory.hpp"
 #include "jitune/error.hpp"
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
 
@@ -62,9 +63,11 @@ private:
         std::array<void*, kMaxArguments> arrays;
     };
 
-    /// Twice as many passes until they last long enough; the next sample starts from there.
+    /// Twice as many passes until they last long enough; the next sample starts from there. The
+    /// time is 0 where the clock stands still.
     std::variant<double, LaunchFailure> measure(std::chrono::milliseconds limit) {
         constexpr Nanoseconds kLongEnough{50'000};
+        constexpr std::size_t kMostPasses = std::size_t{1} << 20;  // of a nanosecond or less
         while (true) {
             if (flusher_ != nullptr) {
                 flusher_->flush();
@@ -74,7 +77,8 @@ private:
             if (time > limit) {
                 return too_slow(time, limit);
             }
-            if (time >= kLongEnough || flusher_ != nullptr) {
+            const bool enough = time >= kLongEnough || passes_ >= kMostPasses;
+            if (enough || flusher_ != nullptr || (time.count() == 0 && clock_stands_still())) {
                 return time.count() / static_cast<double>(passes_ * (chain_.size() - 1));
             }
             passes_ *= 2;

@@ -35,7 +35,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGlance{20};  // between looks at the clock and at the stop flag
+constexpr milliseconds kGlance{20};       // between looks at the clock and at the stop flag
+constexpr milliseconds kLongGlance{200};  // a clock that jumps must not make a candidate overdue
 constexpr int kMostFutile = 3;
 
 std::string no_end_within(milliseconds limit) {
@@ -53,6 +54,7 @@ SupervisedTuning::SupervisedTuning(WorkerRequest request, const TuneHooks& hooks
       limits_(limits),
       log_(log),
       compiles_(compiles),
+      time_(kGlance, kLongGlance),
       spent_before_(request_.plan.spent) {
     const auto& history = request_.plan.history;
     for (std::size_t i = 0; i < history.size(); ++i) {
@@ -64,7 +66,9 @@ std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
     begin(worker);
     while (true) {
         pass_on_stop(worker);
-        if (const auto message = worker.receive(kGlance)) {
+        const auto message = worker.receive(kGlance);
+        time_.turn();
+        if (message) {
             if (message->front() == worker_messages::kError) {
                 take_error(*message);
                 return std::nullopt;
@@ -84,8 +88,8 @@ std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
 
 void SupervisedTuning::begin(WorkerProcess& worker) {
     if (search_began_) {  // a replaced worker gets what is left of the budget
-        request_.plan.spent =
-            spent_before_ + std::chrono::duration_cast<milliseconds>(Clock::now() - *search_began_);
+        request_.plan.spent = spent_before_ + std::chrono::duration_cast<milliseconds>(
+                                                  time_.lasted() - *search_began_);
     }
     Message message{worker_messages::kTune};
     MessageWriter writer(message);
@@ -95,7 +99,7 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
     running_.clear();
     ran_ = 0;
     loading_ = false;
-    since_ = Clock::now();
+    since_ = time_.lasted();
     batches_.clear();
     share_code_.clear();
 }
@@ -111,10 +115,10 @@ std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Me
     MessageReader reader(message);
     const std::string name = reader.text();
     if (running_.empty()) {  // any message is a sign of life
-        since_ = Clock::now();
+        since_ = time_.lasted();
     }
     if (name == worker_messages::kAnnounce) {
-        search_began_ = search_began_.value_or(Clock::now());
+        search_began_ = search_began_.value_or(time_.lasted());
         // The worker waits for "go" before it runs any of these. By then the observer has them on
         // disk, so that even the death of the machine leaves a trace of them.
         hooks_.observer->announce(reader.texts());
@@ -135,7 +139,7 @@ std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Me
 void SupervisedTuning::take_step(const std::string& name, MessageReader& reader) {
     if (name == worker_messages::kCompiling) {
         const std::int64_t number = reader.integer();
-        const Batch& batch = batches_[number] = {reader.texts(), Clock::now()};
+        const Batch& batch = batches_[number] = {reader.texts(), time_.lasted()};
         if (batch.configurations.size() > 1) {
             share_code_.insert(batch.configurations.begin(), batch.configurations.end());
         }
@@ -149,7 +153,7 @@ void SupervisedTuning::take_step(const std::string& name, MessageReader& reader)
         ran_ += next != running_ ? 1 : 0;
         running_ = std::move(next);
         loading_ = name == worker_messages::kLoad;
-        since_ = Clock::now();
+        since_ = time_.lasted();
     } else if (name == worker_messages::kLog) {
         log_.info("{}", reader.text());
     }
@@ -158,7 +162,7 @@ void SupervisedTuning::take_step(const std::string& name, MessageReader& reader)
 void SupervisedTuning::take_measurement(Measurement measurement) {
     running_.clear();
     futile_ = 0;
-    since_ = Clock::now();
+    since_ = time_.lasted();
     hooks_.observer->measured(measurement);
     report_.measurements.push_back(measurement);
     // A later worker repeats the finals, so that their samples are no history for it.
@@ -196,7 +200,7 @@ void SupervisedTuning::take_error(const Message& message) {
 }
 
 bool SupervisedTuning::is_overdue(const Batch& batch) const {
-    return Clock::now() - batch.since > limits_.compile;
+    return time_.lasted() - batch.since > limits_.compile;
 }
 
 bool SupervisedTuning::judge_overdue_steps() {
@@ -205,7 +209,7 @@ bool SupervisedTuning::judge_overdue_steps() {
         judge_overdue_compiles();
         return true;
     }
-    const auto spent = Clock::now() - since_;
+    const auto spent = time_.lasted() - since_;
     if (!running_.empty() && spent > limits_.candidate) {
         if (loads_code_of_others()) {
             suspect({running_});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/log.hpp"
+#include "support/loop_clock.hpp"
 #include "tuning/isolation/worker_request.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuner.hpp"
@@ -43,12 +44,10 @@ public:
     std::optional<TuneReport> follow(WorkerProcess& worker);
 
 private:
-    using Clock = std::chrono::steady_clock;
-
     /// One call of the worker's compiler.
     struct Batch {
         std::vector<std::string> configurations;
-        Clock::time_point since;
+        LoopClock::Time since;
     };
 
     void begin(WorkerProcess& worker);
@@ -86,7 +85,8 @@ private:
     /// Were being compiled when a worker died while another candidate, now a suspect, ran.
     std::set<std::string> doubtful_;
     int futile_ = 0;  ///< workers in a row that ended before they tried a candidate
-    std::optional<Clock::time_point> search_began_;
+    LoopClock time_;
+    std::optional<LoopClock::Time> search_began_;
     std::chrono::milliseconds spent_before_;
 
     // The state of the present worker.
@@ -95,7 +95,7 @@ private:
     int ran_ = 0;                       ///< how many candidates have been on the device
     bool loading_ = false;              ///< the running one has not begun its own work
     std::set<std::string> share_code_;  ///< were compiled together with others
-    Clock::time_point since_;           ///< when that began; while nothing runs, the last message
+    LoopClock::Time since_{0};          ///< when that began; while nothing runs, the last message
     std::map<std::int64_t, Batch> batches_;
 };
 

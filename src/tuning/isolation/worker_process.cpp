@@ -14,16 +14,17 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/loop_clock.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTime{30'000};
+constexpr milliseconds kStartGlance{50};
 constexpr milliseconds kEndTime{2'000};  // between a closed channel and the end: a core dump
 constexpr std::size_t kKept = 600;       // bytes of standard error
 
@@ -56,10 +57,10 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
         ChildProcess::Reach::session);
     theirs.close();
     sink.close();
-    const auto deadline = Clock::now() + kStartTime;
+    LoopClock time(kStartGlance, 20 * kStartGlance);
     std::optional<Message> first;
-    while (!first && !lost() && Clock::now() < deadline) {
-        first = receive(milliseconds(50));
+    while (!first && !lost() && time.turn() < kStartTime) {
+        first = receive(kStartGlance);
     }
     if (first != Message{worker_messages::kReady, worker_messages::kProtocol}) {
         throw Error(ErrorKind::unavailable,
@@ -106,10 +107,11 @@ void WorkerProcess::read_errors() {
 }
 
 std::string WorkerProcess::last_words() {
-    const auto deadline = Clock::now() + kEndTime;
+    constexpr milliseconds kPause{1};
+    LoopClock time(kPause, 100 * kPause);
     auto end = process_->end();
-    while (lost() && !garbled_ && !end && Clock::now() < deadline) {
-        std::this_thread::sleep_for(milliseconds(1));
+    while (lost() && !garbled_ && !end && time.turn() < kEndTime) {
+        std::this_thread::sleep_for(kPause);
         end = process_->end();
     }
     read_errors();

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/loop_clock.hpp"
+
+#include <thread>
+
+namespace jitune::internal {
+
+using std::chrono::milliseconds;
+
+milliseconds left_of(milliseconds patience, LoopClock& time) {
+    const auto left = std::chrono::duration_cast<milliseconds>(patience - time.turn());
+    return std::max(left, milliseconds(0));
+}
+
+bool clock_stands_still() {
+    constexpr milliseconds kLongerThanATick{20};
+    const auto before = LoopClock::Clock::now();
+    std::this_thread::sleep_for(kLongerThanATick);
+    return LoopClock::Clock::now() == before;
+}
+
+}  // namespace jitune::internal

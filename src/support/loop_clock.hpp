@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace jitune::internal {
+
+/// How long a loop has lasted that counts each of its turns here. The monotonic clock says it. A
+/// turn in which that clock stands still or goes back counts as `usual`, and no turn counts as more
+/// than `most`: so a limit is reached though the clock stands still, and not because it jumps. Used
+/// by one thread.
+class LoopClock {
+public:
+    using Clock = std::chrono::steady_clock;
+    using Time = std::chrono::nanoseconds;
+
+    explicit LoopClock(Time usual, Time most = Time::max(), Clock::time_point now = Clock::now())
+        : usual_(usual), most_(most), last_(now) {}
+
+    /// Counts the turn that ends now. Returns lasted().
+    Time turn(Clock::time_point now = Clock::now()) {
+        const Time passed = now - last_;
+        last_ = now;
+        lasted_ += passed > Time(0) ? std::min(passed, most_) : usual_;
+        return lasted_;
+    }
+
+    [[nodiscard]] Time lasted() const { return lasted_; }
+
+private:
+    Time usual_, most_;
+    Clock::time_point last_;
+    Time lasted_{0};
+};
+
+/// Counts a turn. Returns what is left of `patience` then, in whole milliseconds; 0: nothing.
+std::chrono::milliseconds left_of(std::chrono::milliseconds patience, LoopClock& time);
+
+/// Whether the monotonic clock stays where it is while this thread sleeps.
+bool clock_stands_still();
+
+}  // namespace jitune::internal
