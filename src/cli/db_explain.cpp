@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -84,10 +86,17 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
 }
 
 /// The measurements of a key that were timed outside the finals, with their medians, fastest first.
+/// The last verdict on a configuration counts.
 std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const RecordKey& key) {
-    std::vector<std::pair<double, Measurement>> result;
+    std::map<std::pair<std::string, std::string>, Measurement> last;
     for (Measurement& measurement : store.measurements(key)) {
-        if (measurement.verdict == Verdict::timed && !is_of_finals(measurement)) {
+        if (!is_of_finals(measurement)) {
+            last.insert_or_assign({measurement.sizes, measurement.configuration}, measurement);
+        }
+    }
+    std::vector<std::pair<double, Measurement>> result;
+    for (auto& [place, measurement] : last) {
+        if (measurement.verdict == Verdict::timed) {
             const double median_ns = summarize(measurement.samples_ns).median_ns;
             result.emplace_back(median_ns, std::move(measurement));
         }

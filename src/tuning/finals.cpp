@@ -29,8 +29,8 @@ struct Contender {
 /// The last round of one tuning, while the device is held.
 class Finals {
 public:
-    Finals(const Task& task, Rig& rig, const TuneHooks& hooks)
-        : task_(task), rig_(rig), hooks_(hooks) {}
+    Finals(const Task& task, Rig& rig, const TuneHooks& hooks, const Refute& refute)
+        : task_(task), rig_(rig), hooks_(hooks), refute_(refute) {}
 
     void load(const std::vector<const Evaluation*>& chosen);
     /// Takes rounds until there are enough, and says what the clocks did in them.
@@ -44,7 +44,12 @@ private:
     void announce(const Evaluation& evaluation) {
         hooks_.observer->begin(evaluation.configuration.text(), TuneObserver::Phase::time);
     }
+    void drop(const Evaluation& evaluation, const TrialFailure& failure) {
+        refute_(evaluation, failure);
+        refuse_lost_device(failure, evaluation.configuration);
+    }
     void warm_up();
+    std::optional<TrialFailure> take_sample(Contender& contender, std::size_t round);
     void take_round(std::size_t number);
     void drop_round();
     [[nodiscard]] std::vector<FinalRule::Samples> samples() const;
@@ -53,6 +58,7 @@ private:
     const Task& task_;
     Rig& rig_;
     const TuneHooks& hooks_;
+    const Refute& refute_;
     std::vector<Contender> contenders_;
 };
 
@@ -77,12 +83,25 @@ std::optional<Contender> Finals::make_contender(const Evaluation& evaluation,
         contender.programs.push_back(task_.device.load(*evaluation.binary));
         auto timer = rig_.timer(*contender.programs.back(), rule);
         if (const auto* failure = std::get_if<TrialFailure>(&timer)) {
-            refuse_lost_device(*failure, evaluation.configuration);
+            drop(evaluation, *failure);
             return std::nullopt;
         }
         contender.timers.push_back(std::get<std::unique_ptr<Timer>>(std::move(timer)));
     }
     return contender;
+}
+
+std::optional<TrialFailure> Finals::take_sample(Contender& contender, std::size_t round) {
+    announce(*contender.finalist.evaluation);
+    const auto result = Rig::sample(*contender.timers[round % contender.timers.size()]);
+    if (const auto* failure = std::get_if<TrialFailure>(&result)) {
+        return *failure;
+    }
+    if (auto wrong = rig_.judge_timed()) {
+        return wrong;
+    }
+    contender.finalist.samples_ns.push_back(std::get<double>(result));
+    return std::nullopt;
 }
 
 /// One sample of each contender, of its next loading. Round by round another contender begins, so
@@ -91,19 +110,9 @@ void Finals::take_round(std::size_t number) {
     std::vector<std::size_t> failed;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
         const std::size_t index = (number + i) % contenders_.size();
-        Contender& contender = contenders_[index];
-        const Evaluation& evaluation = *contender.finalist.evaluation;
-        announce(evaluation);
-        const auto result = Rig::sample(*contender.timers[number % contender.timers.size()]);
-        const auto* failure = std::get_if<TrialFailure>(&result);
-        const auto wrong = failure == nullptr ? rig_.judge_timed() : std::nullopt;
-        if (failure != nullptr) {
-            refuse_lost_device(*failure, evaluation.configuration);
+        if (const auto failure = take_sample(contenders_[index], number)) {
+            drop(*contenders_[index].finalist.evaluation, *failure);
             failed.push_back(index);
-        } else if (wrong) {
-            failed.push_back(index);
-        } else {
-            contender.finalist.samples_ns.push_back(std::get<double>(result));
         }
     }
     std::sort(failed.rbegin(), failed.rend());
@@ -160,7 +169,11 @@ Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
 
 void Finals::drop_impossible_times() {
     std::erase_if(contenders_, [&](const Contender& contender) {
-        return rig_.judge_time(summarize(contender.finalist.samples_ns).median_ns).has_value();
+        const auto failure = rig_.judge_time(summarize(contender.finalist.samples_ns).median_ns);
+        if (failure) {
+            drop(*contender.finalist.evaluation, *failure);
+        }
+        return failure.has_value();
     });
 }
 
@@ -211,9 +224,10 @@ std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
 std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,
                                  const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit, const TuneHooks& hooks) {
+                                 std::chrono::milliseconds limit, const TuneHooks& hooks,
+                                 const Refute& refute) {
     const DeviceLock::Turn turn = rig.turn();
-    Finals finals(task, rig, hooks);
+    Finals finals(task, rig, hooks, refute);
     finals.load(chosen);
     const Clocks clocks = finals.take_rounds(limit);
     finals.drop_impossible_times();

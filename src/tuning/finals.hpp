@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <vector>
 
 #include "tuning/finalist.hpp"
@@ -11,6 +12,9 @@
 
 namespace jitune::internal {
 
+/// Takes the failure of a configuration that the search has timed.
+using Refute = std::function<void(const Evaluation&, const TrialFailure&)>;
+
 /// Times `chosen`, which have binaries, once more: one sample of each in turn and in changing
 /// order, so that drifting clocks affect all alike, until FinalRule has enough. The observer is
 /// told before each sample. `limit`, unless zero, and a stop request cut the rounds short, but not
@@ -18,11 +22,12 @@ namespace jitune::internal {
 ///
 /// The first of the result is the winner: the last of the `seeds` (the incumbent before the
 /// default) unless another is clearly faster in the comparison round by round. Finalists that fail
-/// here are left out; the result is empty where nothing was timed. Throws Error(device) when the
-/// device is lost.
+/// here are left out, and `refute` gets each of them at once; the result is empty where nothing was
+/// timed. Throws Error(device) when the device is lost.
 std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,
                                  const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit, const TuneHooks& hooks);
+                                 std::chrono::milliseconds limit, const TuneHooks& hooks,
+                                 const Refute& refute);
 
 }  // namespace jitune::internal

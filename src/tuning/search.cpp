@@ -213,21 +213,31 @@ void Search::check_known() {
             continue;
         }
         Evaluation& known = evaluations_[place_of_.at(finalist->index)];
-        const auto failure = compile_and_check(known);
-        if (!failure) {
-            continue;
+        if (const auto failure = compile_and_check(known)) {
+            refute(known, *failure);
+            refuse_lost_device(*failure, known.configuration);
+            one_failed = true;
         }
-        known.verdict = failure->verdict;
-        known.reason = failure->reason;
-        known.samples_ns.clear();
-        known.conditions = rig_->conditions();
-        record_(known);
-        refuse_lost_device(*failure, known.configuration);
-        one_failed = true;
     }
     if (one_failed) {  // another candidate, perhaps unchecked, takes its place among the finalists
         check_known();
     }
+}
+
+void Search::log_failure(const Evaluation& evaluation) const {
+    log_.info("{} {}: {}: {}", task_.kernel_template().source().name,
+              evaluation.configuration.text(), to_string(evaluation.verdict), evaluation.reason);
+}
+
+void Search::refute(const Evaluation& evaluation, const TrialFailure& failure) {
+    Evaluation& refuted = evaluations_[place_of_.at(evaluation.index)];
+    refuted.verdict = failure.verdict;
+    refuted.reason = failure.reason;
+    refuted.samples_ns.clear();
+    refuted.conditions = rig_->conditions();
+    ++progress_.failed;
+    log_failure(refuted);
+    record_(refuted);
 }
 
 std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
@@ -291,9 +301,7 @@ void Search::evaluate(CompiledCandidate candidate) {
     if (evaluation.verdict == Verdict::timed) {
         evaluation.binary = std::get<Binary>(std::move(candidate.outcome));
     } else {
-        log_.info("{} {}: {}: {}", task_.kernel_template().source().name,
-                  evaluation.configuration.text(), to_string(evaluation.verdict),
-                  evaluation.reason);
+        log_failure(evaluation);
     }
     time_.turn();
     // Recorded before the search gives up on a lost device: the verdict keeps this candidate from

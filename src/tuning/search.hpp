@@ -44,6 +44,9 @@ public:
     /// is not trusted with the answer.
     void check_known();
 
+    /// Gives one of evaluations() the verdict that overturns its time, and records it.
+    void refute(const Evaluation& evaluation, const TrialFailure& failure);
+
     /// The default configuration, then the incumbent if there is one that the space still holds.
     [[nodiscard]] const std::vector<std::size_t>& seeds() const { return seeds_; }
     [[nodiscard]] const TuneProgress& progress() const { return progress_; }
@@ -66,6 +69,7 @@ private:
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(CompiledCandidate candidate);
     std::optional<TrialFailure> compile_and_check(Evaluation& known);
+    void log_failure(const Evaluation& evaluation) const;
     /// Asks the strategy until so many candidates are submitted and not evaluated, or until it has
     /// nothing more to ask.
     void refill(std::size_t wished);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -61,19 +62,14 @@ public:
         search_.run(rig_, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
         });
-        search_.check_known();
-        const std::vector<Finalist> finalists =
-            run_finals(task_, rig_, choose_finalists(search_.evaluations(), search_.seeds()),
-                       search_.seeds(), plan_.budget / 4, hooks_);
-        if (finalists.empty()) {
-            throw_no_winner(task_, search_.evaluations());
-        }
-        for (const Finalist& finalist : finalists) {
-            record(*finalist.evaluation, finalist.samples_ns, finalist.conditions);
+        std::vector<Finalist> finalists = finals();
+        std::optional<Binary> alone = compile_alone(*finalists.front().evaluation);
+        while (!alone) {  // without the one that was wrong
+            finalists = finals();
+            alone = compile_alone(*finalists.front().evaluation);
         }
         report_.winner =
-            record_maker_.winner(finalists, gain_of(finalists),
-                                 compile_alone(*finalists.front().evaluation), search_.complete());
+            record_maker_.winner(finalists, gain_of(finalists), *alone, search_.complete());
         report_.progress = search_.progress();
         return std::move(report_);
     }
@@ -86,8 +82,9 @@ private:
         hooks_.observer->measured(report_.measurements.back());
     }
     void learn_reference();
-    [[nodiscard]] Binary compile_alone(const Evaluation& winner);
-    [[nodiscard]] bool is_right(const Binary& binary, const Configuration& configuration);
+    /// Not empty; begins with the winner.
+    std::vector<Finalist> finals();
+    [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists) const;
     [[nodiscard]] Gain gain_from_search(const Finalist& winner) const;
 
@@ -127,24 +124,50 @@ void Tuning::learn_reference() {
     }
 }
 
+std::vector<Finalist> Tuning::finals() {
+    std::vector<Finalist> finalists;
+    bool one_failed = true;
+    while (one_failed) {  // others, which it may have kept out, take the place of one that fails
+        one_failed = false;
+        search_.check_known();
+        finalists = run_finals(
+            task_, rig_, choose_finalists(search_.evaluations(), search_.seeds()), search_.seeds(),
+            plan_.budget / 4, hooks_, [&](const Evaluation& failed, const TrialFailure& failure) {
+                one_failed = true;
+                search_.refute(failed, failure);
+            });
+    }
+    if (finalists.empty()) {
+        throw_no_winner(task_, search_.evaluations());
+    }
+    for (const Finalist& finalist : finalists) {
+        record(*finalist.evaluation, finalist.samples_ns, finalist.conditions);
+    }
+    return finalists;
+}
+
 /// The image that was timed holds other candidates, too, so the winner is compiled once more by
-/// itself. The timed image stays where that one does not compile, does not load or is not right.
-Binary Tuning::compile_alone(const Evaluation& winner) {
+/// itself. The timed image stays where that one does not compile, load or launch. Nothing where it
+/// is wrong: a candidate that is wrong once cannot win.
+std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
     // Announced before the compile, which is of this candidate, too.
     hooks_.observer->begin(winner.configuration.text(), TuneObserver::Phase::check);
     const CompileOutcome outcome = binaries_.compile(task_, task_.instance(winner.configuration));
     const auto* binary = std::get_if<Binary>(&outcome);
-    const bool right = binary != nullptr && is_right(*binary, winner.configuration);
-    return right ? *binary : *winner.binary;
-}
-
-bool Tuning::is_right(const Binary& binary, const Configuration& configuration) {
-    const auto failure = Trial(task_, rig_, hooks_).check(binary, configuration);
-    if (failure) {
-        refuse_lost_device(*failure, configuration);
-        log_.warning("{} compiled alone: {}", configuration.text(), failure->reason);
+    if (binary == nullptr) {
+        return winner.binary;
     }
-    return !failure;
+    const auto failure = Trial(task_, rig_, hooks_).check(*binary, winner.configuration);
+    if (!failure) {
+        return *binary;
+    }
+    refuse_lost_device(*failure, winner.configuration);
+    log_.warning("{} compiled alone: {}", winner.configuration.text(), failure->reason);
+    if (failure->verdict != Verdict::wrong_result) {
+        return winner.binary;
+    }
+    search_.refute(winner, *failure);
+    return std::nullopt;
 }
 
 /// The winner beside the default, round by round where the default was in the finals, else beside

@@ -52,7 +52,7 @@ protected:
         std::map<std::string, Measurement> found;
         for (const Measurement& one : report.measurements) {
             if (!is_of_finals(one)) {
-                found.emplace(one.configuration, one);
+                found.insert_or_assign(one.configuration, one);
             }
         }
         EXPECT_EQ(found.size(), copies * behaviours.size());

@@ -67,6 +67,18 @@ constexpr Behaviour kHostRows[] = {
      .code = "total += calls > 40;",
      .verdict = kWrong,
      .rare = true},
+    {.name = "wrong_after_a_rest",  // right in the search, wrong in the finals
+     .code = R"(
+        static long before = 0;
+        static bool rested = false;
+        timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        const long us = now.tv_sec * 1000000 + now.tv_nsec / 1000;
+        rested = rested || (before != 0 && us - before > 5000);
+        before = us;
+        total += rested;)",
+     .verdict = kWrong,
+     .rare = true},
     {"sometimes_wrong", "total += calls % 4 == 0;", kWrong, "different bits from run to run"},
 
     // Writes to other memory.

@@ -104,16 +104,22 @@ void FakeProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& re
 
 namespace {
 
+/// The outputs of a bench.
+struct FakeWrites {
+    int timers = 0;    ///< how many the bench has made
+    bool own = false;  ///< the last to write was a candidate with a function of its own
+};
+
 class FakeTimer : public Timer {
 public:
     FakeTimer(const FakeDevice& device, const FakeProgram& program, std::span<const Launch> chain,
-              int& timers)
+              FakeWrites& writes)
         : device_(device),
           program_(program),
           behaviour_(program.behaviour()),
           chain_(chain.begin(), chain.end()),
-          timers_(timers) {
-        ++timers_;
+          writes_(writes) {
+        ++writes_.timers;
     }
 
     std::variant<double, LaunchFailure> sample(std::chrono::milliseconds) override {
@@ -127,8 +133,11 @@ public:
             return *behaviour_.timer_failure;
         }
         // Outputs stay until a new timer clears them: to write the same ones again would take time.
-        if (worked_at_ != timers_) {
-            worked_at_ = timers_;
+        // What a candidate with a function of its own writes may differ.
+        const bool own = static_cast<bool>(behaviour_.run);
+        if (worked_at_ != writes_.timers || own || writes_.own) {
+            worked_at_ = writes_.timers;
+            writes_.own = own;
             std::for_each(chain_.begin(), chain_.end(),
                           [&](const Launch& launch) { program_.work(launch); });
         }
@@ -142,7 +151,7 @@ private:
     const FakeProgram& program_;  // outlives its timers
     const FakeBehaviour& behaviour_;
     const std::vector<Launch> chain_;
-    int& timers_;  ///< how many the bench has made
+    FakeWrites& writes_;
     int worked_at_ = 0;
     bool up_ = false;
 };
@@ -193,12 +202,12 @@ public:
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                  bool) override {
         return std::make_unique<FakeTimer>(device_, dynamic_cast<const FakeProgram&>(program),
-                                           chain, timers_);
+                                           chain, writes_);
     }
 
 private:
     FakeDevice& device_;
-    int timers_ = 0;
+    FakeWrites writes_;
 };
 
 FakeDevice::FakeDevice(std::string id) {

@@ -45,12 +45,12 @@ protected:
                                      hooks);
     }
 
-    /// The first verdict on each configuration, without those of the finals.
+    /// The last verdict on each configuration.
     static std::map<std::string, Measurement> verdicts(const TuneReport& report) {
         std::map<std::string, Measurement> result;
         for (const Measurement& one : report.measurements) {
             if (!is_of_finals(one)) {
-                result.emplace(one.configuration, one);
+                result.insert_or_assign(one.configuration, one);
             }
         }
         return result;
@@ -113,6 +113,18 @@ TEST_F(IsolationTest, StopsOnRequestAndResumesLater) {
     EXPECT_TRUE(second.winner.complete);
     EXPECT_EQ(second.progress.evaluated, 8U);
     EXPECT_EQ(verdicts(first).size() + verdicts(second).size(), 8U);
+}
+
+TEST_F(IsolationTest, RemembersACandidateThatIsWrongInTheFinals) {
+    const Kernel two = kernel({"good", "wrong_after_a_rest"});
+    const std::string culprit = name("wrong_after_a_rest", 1);
+    const TuneReport first =
+        tune(two, {.strategy = "exhaustive", .max_evaluations = 8, .incumbent = culprit});
+    EXPECT_NE(first.winner.configuration, culprit);
+    EXPECT_EQ(verdicts(first).at(culprit).verdict, Verdict::wrong_result);
+    for (const Measurement& one : tune(two, {.strategy = "exhaustive"}).measurements) {
+        EXPECT_NE(one.configuration, culprit) << "a later session";
+    }
 }
 
 TEST_F(IsolationTest, EndsAtItsTarget) {

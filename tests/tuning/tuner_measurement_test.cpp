@@ -69,20 +69,6 @@ TEST_F(TunerMeasurementTest, ADefaultThatOtherProcessesSlowDownGivesNoCertainSpe
     EXPECT_TRUE(is_scattered(winner.default_median_ns / winner.median_ns, winner.certainty));
 }
 
-TEST_F(TunerMeasurementTest, AStopRequestDuringTheFinalsEndsThem) {
-    std::mt19937 random(1);
-    std::normal_distribution<double> noise(0, 0.3);
-    device_.disturbance = [&] { return std::exp(noise(random)); };
-    std::size_t evaluated = 0;
-    std::atomic<bool> stop{false};
-    hooks_.stop = &stop;
-    hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
-    device_.before_sample = [&] { stop = evaluated == kSpace; };
-    const TuneReport report = tune();
-    EXPECT_TRUE(report.winner.complete);
-    EXPECT_EQ(report.measurements.back().samples_ns.size(), 8U);
-}
-
 TEST_F(TunerMeasurementTest, ALaunchOfSecondsIsASampleByItself) {
     on_all_others([](FakeBehaviour& other) { other.ns = 2e9; });
     on(64, 2).ns = 2e9;
