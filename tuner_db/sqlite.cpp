@@ -231,6 +231,7 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
 }
 
 void Connection::execute(const std::string& sql) {
+    const FileSizeGuard guard;
     check(handle(), sql, sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr));
 }
 
@@ -319,6 +320,7 @@ Transaction::Transaction(Connection& connection, Kind kind) : connection_(connec
 Transaction::~Transaction() {
     // SQLite has rolled back by itself after some failures, and a commit leaves nothing to do.
     if (sqlite3_get_autocommit(connection_.handle()) == 0) {
+        const FileSizeGuard guard;
         sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "jitune/error.hpp"
+#include "support/file_size_guard.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -105,6 +106,7 @@ private:
     friend class Statement;
     explicit Cursor(sqlite3_stmt* statement) : statement_(statement) {}
 
+    FileSizeGuard guard_;  // a reader, too, may roll an interrupted commit back
     sqlite3_stmt* statement_;
 };
 

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/file_size_guard.hpp"
 #include "support/hash.hpp"
 #include "support/serial.hpp"
 #include "tuner_db/record_message.hpp"
@@ -149,6 +150,7 @@ void SweepJournal::append(const Message& message) {
     const Digest digest = digest_of(body);
     const std::string bytes =
         std::string(reinterpret_cast<const char*>(digest.data()), digest.size()) + body;
+    const FileSizeGuard guard;
     // One write, so that at most the last message of a journal is incomplete.
     if (::write(file_.number(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
         fail(path_, "write");

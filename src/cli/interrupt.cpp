@@ -35,11 +35,12 @@ const std::atomic<bool>& Interrupt::requested() const {
     return stop_requested;
 }
 
-void catch_broken_pipes() {
+void catch_failed_writes() {
     struct sigaction action {};
     action.sa_handler = do_nothing;
     action.sa_flags = SA_RESTART;
     ::sigaction(SIGPIPE, &action, nullptr);
+    ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
 }  // namespace jitune::internal

@@ -86,7 +86,7 @@ int report(bool json, ErrorKind kind, const char* message, int code) {
 int main(int argc, char** argv) {
     using namespace jitune::internal;
     using jitune::ErrorKind;
-    catch_broken_pipes();
+    catch_failed_writes();
     const bool json = wants_json(argc, argv);
     try {
         return run(argc, argv);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "support/file_size_guard.hpp"
 #include "support/mapped_file.hpp"
 
 namespace jitune::internal {
@@ -25,6 +26,7 @@ std::string read_text_file(const std::filesystem::path& path) {
 
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> texts,
                 ErrorKind kind) {
+    const FileSizeGuard guard;
     errno = 0;
     std::ofstream file(path, std::ios::binary);
     for (const std::string_view text : texts) {

@@ -15,6 +15,7 @@
 #include "backend/host/entry_points.hpp"
 #include "backend/host/host_launch.hpp"
 #include "jitune/error.hpp"
+#include "support/file_size_guard.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {
@@ -76,6 +77,7 @@ std::string_view objection(const std::string& image) {
 class MemoryFile {
 public:
     explicit MemoryFile(std::string_view content) : number_(::memfd_create("jitune", MFD_CLOEXEC)) {
+        const FileSizeGuard guard;
         while (number_ >= 0 && !content.empty()) {
             const ssize_t count = ::write(number_, content.data(), content.size());
             if (count <= 0) {
