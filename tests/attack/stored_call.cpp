@@ -1,49 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// An app that reduces an array with a session over the database that its argument names. It ends
-// with 0 if the answer is right, 1 if it is wrong, 3 after an Error of jitune, and 2 after any
-// other exception, which jitune must not throw. What the app itself allocates may fail: then it
-// ends with 0.
+// An app with commas in its numbers that reduces an array with a session of its environment, over
+// the database that its argument names, if any. It ends with 0 if the answer is right, 1 if it is
+// wrong, 3 after an Error of jitune, and 2 after any other exception, which jitune must not throw.
+// What the app itself allocates may fail: then it ends with 0.
 
 #include <jitune/reduce.hpp>
 
 #include <cstdio>
 #include <exception>
+#include <locale>
 #include <optional>
 
 namespace {
 
 float values[1024];
 
-std::optional<jitune::Options> options_for(const char* database) {
+struct Commas : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+};
+
+/// Nothing where the app has no memory for its own preparations.
+std::optional<jitune::Options> prepare(const char* database) {
     try {
-        jitune::Options options;
-        options.database = database;
+        std::locale::global(std::locale(std::locale::classic(), new Commas));
+        jitune::Options options = jitune::Options::from_environment();
+        if (database != nullptr) {
+            options.database = database;
+        }
         options.log_level = jitune::LogLevel::off;
         return options;
+    } catch (const jitune::Error&) {
+        throw;
     } catch (const std::exception&) {
         return std::nullopt;
     }
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-    const auto options = count == 2 ? options_for(arguments[1]) : std::nullopt;
+int reduce(const char* database) {
+    const std::optional<jitune::Options> options = prepare(database);
     if (!options) {
-        return count == 2 ? 0 : 2;
+        return 0;
     }
     for (float& value : values) {
         value = 1;
     }
-    try {
-        jitune::Session session(*options);
-        for (int call = 0; call < 2; ++call) {
-            if (jitune::tuned_reduce(values, {}, session) != 1024) {
-                return 1;
-            }
+    jitune::Session session(*options);
+    for (int call = 0; call < 2; ++call) {
+        if (jitune::tuned_reduce(values, {}, session) != 1024) {
+            return 1;
         }
-        return 0;
-    } catch (const jitune::Error&) {
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    try {
+        return reduce(count == 2 ? arguments[1] : nullptr);
+    } catch (const jitune::Error& error) {
+        std::fputs(error.what(), stderr);
         return 3;
     } catch (const std::exception& error) {
         std::fputs(error.what(), stderr);

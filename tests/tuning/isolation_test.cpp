@@ -2,20 +2,13 @@
 #include "tuning/isolation/isolation.hpp"
 #include "families/families.hpp"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <random>
-#include <set>
 #include <thread>
 
 #include "dispatch/engine.hpp"
 #include "fake/fake_device.hpp"
 #include "fixtures/behaviour_kernel.hpp"
 #include "fixtures/expect_error.hpp"
-#include "support/child_process.hpp"
 #include "support/temp_dir.hpp"
 #include "tuning/finalist.hpp"
 #include "tuning/record_maker.hpp"
@@ -29,7 +22,7 @@ class IsolationTest : public testing::Test {
 protected:
     IsolationTest() {
         options_.database = dir_.path() / "tuning.db";
-        options_.worker = JITUNE_BEHAVIOUR_SWEEP;
+        options_.worker = JITUNE_BEHAVIOUR_WORKER;
         options_.hang_limit = milliseconds(3000);
     }
 
@@ -131,51 +124,6 @@ TEST_F(IsolationTest, EndsAtItsTarget) {
     const TuneReport report = tune(kernel({"good"}), {.strategy = "exhaustive", .target_ns = 1e12});
     EXPECT_EQ(report.progress.evaluated, 1U);
     EXPECT_FALSE(report.winner.complete);
-}
-
-TEST_F(IsolationTest, SurvivesTwoHundredKills) {
-    constexpr int kKills = 200;
-    std::mt19937 random(7);
-    std::uniform_int_distribution<int> delay_ms(0, 350);
-    ProcessCommand command;
-    command.program = JITUNE_BEHAVIOUR_SWEEP;
-    command.arguments = {"sweep", options_.database.string(), "1000", "8000", "64000", "512000"};
-    std::set<std::int64_t> committed;
-    for (int kill = 0; kill < kKills; ++kill) {
-        {
-            const ChildProcess sweep(command, {});
-            std::this_thread::sleep_for(milliseconds(delay_ms(random)));
-        }
-        if (!std::filesystem::exists(options_.database)) {
-            continue;
-        }
-        const auto store =
-            TuningStore::open(options_.database, TuningStore::Access::read_write, Log());
-        ASSERT_EQ(store->verify().problems, std::vector<std::string>{}) << "after kill " << kill;
-        std::set<std::int64_t> now;
-        for (const Winner& winner : store->winners()) {
-            now.insert(winner.key.bucket);
-        }
-        ASSERT_TRUE(std::includes(now.begin(), now.end(), committed.begin(), committed.end()));
-        committed = now;
-    }
-    command.timeout = milliseconds(120'000);
-    const ProcessResult last = run_process(command);
-    EXPECT_EQ(last.exit_code, 0) << last.output;
-    const auto store = TuningStore::open(options_.database, TuningStore::Access::read_write, Log());
-    EXPECT_EQ(store->winners().size(), 4U);
-    for (const Winner& winner : store->winners()) {
-        EXPECT_TRUE(winner.complete);
-        std::set<std::string> measured;
-        for (const Measurement& one : store->measurements(winner.key)) {
-            EXPECT_EQ(one.verdict, Verdict::timed) << one.reason;
-            measured.insert(one.configuration);
-        }
-        EXPECT_EQ(measured.size(), 4U);
-    }
-    for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
-        EXPECT_EQ(entry.path().filename().string().find("-sweep-"), std::string::npos);
-    }
 }
 
 }  // namespace
