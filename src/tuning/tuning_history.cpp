@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +18,8 @@ namespace jitune::internal {
 
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr std::string_view kDown = "the machine went down during this candidate";
 
 struct Past {
@@ -26,20 +30,17 @@ struct Past {
 };
 
 constexpr std::string_view kQuarantined = "quarantined";
-// As SupervisedTuning writes it, before the seconds of its limit.
 constexpr std::string_view kNoEnd = "did not end in ";
 
-/// True for a verdict on a step that was given less time than it has today. A reason that does not
-/// say how much it was given counts as that.
-bool had_less_time(const Measurement& row, std::chrono::milliseconds limit) {
-    const std::size_t at = row.reason.find(kNoEnd);
+/// The limit that no_end_reason() has put into a reason; nothing in any other reason.
+std::optional<std::chrono::duration<double, std::milli>> limit_in(const std::string& reason) {
+    const std::size_t at = reason.find(kNoEnd);
     if (at == std::string::npos) {
-        return true;
+        return std::nullopt;
     }
     double seconds = 0;
-    const char* const end = row.reason.data() + row.reason.size();
-    std::from_chars(row.reason.data() + at + kNoEnd.size(), end, seconds);
-    return seconds * 1000 < static_cast<double>(limit.count());
+    std::from_chars(reason.data() + at + kNoEnd.size(), reason.data() + reason.size(), seconds);
+    return std::chrono::duration<double, std::milli>(std::round(seconds * 1000));
 }
 
 /// False for verdicts that would not be given again today, or perhaps not.
@@ -48,10 +49,9 @@ bool still_holds(const Measurement& row, const StepLimits& limits) {
         case Verdict::launch_failed:
             return false;
         case Verdict::timed_out:
-            return !had_less_time(row, limits.candidate);
+            return limit_in(row.reason).value_or(milliseconds(0)) >= limits.candidate;
         case Verdict::compile_failed:
-            return row.reason.find(kNoEnd) == std::string::npos ||
-                   !had_less_time(row, limits.compile);
+            return limit_in(row.reason).value_or(limits.compile) >= limits.compile;
         default:
             return true;
     }
@@ -62,6 +62,10 @@ bool is_same_place(const Provenance& a, const Provenance& b) {
 }
 
 }  // namespace
+
+std::string no_end_reason(milliseconds limit) {
+    return fmt::format("{}{:.15g} s", kNoEnd, static_cast<double>(limit.count()) / 1000);
+}
 
 std::string machine_down_reason(std::size_t others) {
     return others == 0 ? std::string(kDown) : fmt::format("{} or {} others", kDown, others);

@@ -50,6 +50,10 @@ bool forget_results(SearchPlan& plan);
 /// Error(store).
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker);
 
+/// The reason in the verdict on a step that did not end within `limit`: "did not end in 60 s".
+/// tuning_history() reads the limit in it.
+std::string no_end_reason(std::chrono::milliseconds limit);
+
 /// The reason in the verdict on a candidate that was under way with so many `others` when the
 /// machine went down.
 std::string machine_down_reason(std::size_t others);

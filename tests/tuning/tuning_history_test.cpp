@@ -85,6 +85,23 @@ TEST(TuningHistory, RetriesWhatHadLessTimeThanItHasToday) {
               (Names{"a=1", "a=2", "a=5", "a=7"}));
 }
 
+TEST(TuningHistory, ReadsEveryLimitAsItWasWritten) {
+    for (const int ms : {1, 300, 1001, 2049, 60'000, 1'234'564, 86'399'999}) {
+        const std::chrono::milliseconds limit(ms), more(ms + 1);
+        const std::string reason = no_end_reason(limit);
+        const std::vector<Measurement> rows{
+            row("a=1"), failed("a=2", Verdict::timed_out, reason),
+            failed("a=3", Verdict::compile_failed, "the compiler " + reason)};
+        const Provenance& now = rows.front().provenance;
+        EXPECT_EQ(names_of(tuning_history(rows, "n=8", now, true, {limit, limit}).known),
+                  (Names{"a=1", "a=2", "a=3"}))
+            << reason;
+        EXPECT_EQ(names_of(tuning_history(rows, "n=8", now, true, {more, more}).known),
+                  Names{"a=1"})
+            << reason;
+    }
+}
+
 TEST(TuningHistory, ForgetsAllButQuarantinedConfigurations) {
     const std::string alone = machine_down_reason(0);
     SearchPlan plan;

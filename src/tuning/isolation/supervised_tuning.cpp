@@ -11,6 +11,7 @@
 #include "tuner_db/record_message.hpp"
 #include "tuning/finalist.hpp"
 #include "tuning/isolation/worker_process.hpp"
+#include "tuning/tuning_history.hpp"
 
 // Whom a dead worker blames.
 //
@@ -38,10 +39,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kGlance{20};       // between looks at the clock and at the stop flag
 constexpr milliseconds kLongGlance{200};  // a clock that jumps must not make a candidate overdue
 constexpr int kMostFutile = 3;
-
-std::string no_end_within(milliseconds limit) {
-    return fmt::format("did not end in {:g} s", static_cast<double>(limit.count()) / 1000);
-}
 
 }  // namespace
 
@@ -214,7 +211,7 @@ bool SupervisedTuning::judge_overdue_steps() {
         if (loads_code_of_others()) {
             suspect({running_});
         } else {
-            charge(running_, Verdict::timed_out, no_end_within(limits_.candidate));
+            charge(running_, Verdict::timed_out, no_end_reason(limits_.candidate));
         }
         return true;
     }
@@ -234,7 +231,7 @@ void SupervisedTuning::judge_overdue_compiles() {
         }
         if (batch.configurations.size() == 1) {
             charge(batch.configurations.front(), Verdict::compile_failed,
-                   "the compiler " + no_end_within(limits_.compile));
+                   "the compiler " + no_end_reason(limits_.compile));
         } else {
             suspect(batch.configurations);
         }
