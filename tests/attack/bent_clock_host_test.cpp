@@ -15,10 +15,11 @@ protected:
     /// killed.
     [[nodiscard]] Answer sweep(const std::string& variables, const std::string& options,
                                const std::string& meanwhile = "") const {
-        return shell(fmt::format(
-            "timeout --foreground -s KILL 60 env LD_PRELOAD='{}' {} \"$jitune\" sweep reduce --device host "
-            "--types int32 --ops sum --sizes 4096 {} &\n{}\nwait $!",
-            JITUNE_BEND_CLOCK, variables, options, meanwhile));
+        return shell(
+            fmt::format("timeout --foreground -s KILL 60 env LD_PRELOAD='{}' {} \"$jitune\" sweep "
+                        "reduce --device host "
+                        "--types int32 --ops sum --sizes 4096 {} &\n{}\nwait $!",
+                        JITUNE_BEND_CLOCK, variables, options, meanwhile));
     }
 
     /// The same, and asks it to stop once its first candidate is announced.
@@ -28,7 +29,9 @@ protected:
                      "sleep 0.02; done\nkill -TERM $!");
     }
 
-    [[nodiscard]] std::size_t stored_winners() const { return jitune_json("db list").at("winners").size(); }
+    [[nodiscard]] std::size_t stored_winners() const {
+        return jitune_json("db list").at("winners").size();
+    }
 };
 
 TEST_F(BentClock, ASweepWhoseClocksStandStillStopsWhenAsked) {

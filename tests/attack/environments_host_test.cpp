@@ -157,6 +157,16 @@ protected:
     std::string database_;
 };
 
+TEST_F(Environments, MainReturnsWhileThreadsCall) {
+    Tally tally("ends of main while threads call");
+    const std::string command = stored_call() + " - 8";
+    for (int time = 0; time < tries(20, 500); ++time) {
+        const Answer answer = run("\"$@\"", command);
+        EXPECT_EQ(answer.code, 0) << answer.err;
+        tally.add(answer.code == 0);
+    }
+}
+
 TEST_F(Environments, AreSurvived) {
     Tally tally("programs in environments that harm them");
     const std::string command = "'" JITUNE_COMMAND "' ";

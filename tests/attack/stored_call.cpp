@@ -2,14 +2,18 @@
 // An app with commas in its numbers that reduces an array with a session of its environment, over
 // the database that its argument names, if any. It ends with 0 if the answer is right, 1 if it is
 // wrong, 3 after an Error of jitune, and 2 after any other exception, which jitune must not throw.
-// What the app itself allocates may fail: then it ends with 0.
+// What the app itself allocates may fail: then it ends with 0. With a second argument, so many
+// threads still call when main returns.
 
 #include <jitune/reduce.hpp>
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <locale>
 #include <optional>
+#include <thread>
 
 namespace {
 
@@ -55,10 +59,30 @@ int reduce(const char* database) {
     return 0;
 }
 
+/// Returns while `threads` threads reduce with the standard session, each after another time.
+int reduce_at_exit(int threads) {
+    for (float& value : values) {
+        value = 1;
+    }
+    for (int number = 0; number < threads; ++number) {
+        std::thread([] {
+            while (jitune::tuned_reduce(values) == 1024) {
+            }
+            std::_Exit(1);
+        }).detach();
+    }
+    std::this_thread::sleep_for(std::chrono::steady_clock::now().time_since_epoch() %
+                                std::chrono::milliseconds(10));
+    return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
     try {
+        if (count == 3) {
+            return reduce_at_exit(std::atoi(arguments[2]));
+        }
         return reduce(count == 2 ? arguments[1] : nullptr);
     } catch (const jitune::Error& error) {
         std::fputs(error.what(), stderr);

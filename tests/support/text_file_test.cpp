@@ -32,5 +32,13 @@ TEST(TextFile, ThatCannotBeWrittenHasAReason) {
     EXPECT_EQ(answer("/dev/full"), "cannot write \"/dev/full\": No space left on device");
 }
 
+TEST(TextFile, OfMoreThan16MiBIsRefused) {
+    const TempDir folder;
+    const auto path = folder.path() / "text";
+    write_file(path, {"text"});
+    std::filesystem::resize_file(path, std::size_t{64} << 20);
+    EXPECT_NE(refusal([&] { read_text_file(path); }).find("at most 16 MiB"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace jitune::internal

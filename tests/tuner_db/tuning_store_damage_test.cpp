@@ -237,6 +237,26 @@ TEST_F(Damage, IsNotAssumedOfAnEmptyFile) {
     EXPECT_TRUE(warnings_.empty());
 }
 
+TEST_F(Damage, ByRemovalOrReplacementUnderAnOpenStoreNeverGivesAnotherWinner) {
+    const auto removed = open();
+    fs::remove(path_);
+    Answers answers;
+    find(*removed, 1, answers);
+    store_error([&] { removed->save({}, winner_of(kWinners)); });
+    EXPECT_EQ(open()->find(key_of(1)), std::nullopt) << "a new, empty database";
+    find(*removed, 2, answers);
+    write(good_);
+    const auto replaced = open();
+    fs::rename(path_, file_next_to_it(".old"));
+    open()->save({}, winner_of(kWinners));
+    find(*replaced, 3, answers);
+    store_error([&] { replaced->save({}, winner_of(4)); });
+    EXPECT_EQ(open()->find(key_of(kWinners)), winner_of(kWinners));
+    EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
+    EXPECT_EQ(answers.silent, 0);
+    EXPECT_EQ(answers.exact, 3);
+}
+
 TEST_F(Damage, ByALeftoverJournalOfAnotherDatabaseNeverGivesAnotherWinner) {
     for (const char* suffix : {"-journal", "-wal", "-shm"}) {
         std::ofstream(file_next_to_it(suffix), std::ios::binary) << std::string(5000, 'x');
