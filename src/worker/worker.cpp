@@ -236,7 +236,7 @@ public:
         : scratch_(std::move(scratch)), families_(families), channel_(take_channel()) {}
 
     [[noreturn]] void run() {
-        tell(channel_, {worker_messages::kReady, worker_messages::kProtocol});
+        tell(channel_, {worker_messages::kReady, worker_messages::protocol()});
         while (true) {
             const WorkerRequest request = orders_.next();
             try {

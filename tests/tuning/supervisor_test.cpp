@@ -10,6 +10,7 @@
 
 #include "fake/fake_sum.hpp"
 #include "fixtures/expect_error.hpp"
+#include "jitune/version.hpp"
 #include "support/temp_dir.hpp"
 #include "tuner_db/record_message.hpp"
 
@@ -23,8 +24,9 @@ class SupervisorTest : public testing::Test {
 protected:
     /// A worker that says it is ready and then does `script`, where $say sends a message that the
     /// test has put into `$folder/<name>`.
-    void play(const std::string& script) {
-        put("ready", {worker_messages::kReady, worker_messages::kProtocol});
+    void play(const std::string& script,
+              const std::string& protocol = worker_messages::protocol()) {
+        put("ready", {worker_messages::kReady, protocol});
         program_ = dir_.write("worker", fmt::format("#!/bin/sh\n"
                                                     "folder='{}'\n"
                                                     "say() {{ cat \"$folder/$1\" >&0; }}\n"
@@ -67,6 +69,18 @@ protected:
     Kernel kernel_ = fake_sum_kernel();
     RecordMaker record_maker_{{device_, kernel_, fake_sum_problem()}};
 };
+
+TEST_F(SupervisorTest, RefusesAWorkerOfAnotherVersion) {
+    play("read stop", "jitune 0.1 worker 5");
+    for (const std::string& text :
+         {program_.string() + " is not a jitune worker of this version",
+          "it is \"jitune 0.1 worker 5\", this is \"" + worker_messages::protocol() + '"',
+          std::string("JITUNE_WORKER")}) {
+        expect_error(ErrorKind::unavailable, text, [&] { tune(); });
+    }
+    const std::string version = fmt::format("{}.{}", JITUNE_VERSION_MAJOR, JITUNE_VERSION_MINOR);
+    EXPECT_TRUE(worker_messages::protocol().starts_with("jitune " + version + " "));
+}
 
 TEST_F(SupervisorTest, GivesUpAfterThreeWorkersThatTryNoCandidate) {
     play("echo 'no such library' >&2; exit 7");

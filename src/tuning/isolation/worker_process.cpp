@@ -62,11 +62,18 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
     while (!first && !lost() && time.turn() < kStartTime) {
         first = receive(kStartGlance);
     }
-    if (first != Message{worker_messages::kReady, worker_messages::kProtocol}) {
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("cannot start a tuning worker: {} is not a jitune worker of this "
-                                "version ({})",
-                                program.string(), last_words()));
+    const Message expected{worker_messages::kReady, worker_messages::protocol()};
+    if (first != expected) {
+        const bool is_other = first && first->size() == 2 && first->front() == expected.front();
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("cannot start a tuning worker: {} is not a jitune worker of this version "
+                        "({}); install the command of this version, or give Options::worker "
+                        "(JITUNE_WORKER) its path",
+                        program.string(),
+                        is_other ? fmt::format("it is \"{}\", this is \"{}\"", first->back(),
+                                               expected.back())
+                                 : last_words()));
     }
 }
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/worker_request.hpp"
 
+#include <fmt/format.h>
+
+#include "jitune/version.hpp"
 #include "tuner_db/record_message.hpp"
 
 namespace jitune::internal {
+
+std::string worker_messages::protocol() {
+    return fmt::format("jitune {}.{} worker 7", JITUNE_VERSION_MAJOR, JITUNE_VERSION_MINOR);
+}
 
 namespace {
 

@@ -19,7 +19,7 @@ inline constexpr const char* kTune = "tune";  ///< then a WorkerRequest
 inline constexpr const char* kGo = "go";      ///< the announced configurations are on disk
 inline constexpr const char* kStop = "stop";  ///< TuneHooks::stop
 // from the worker
-inline constexpr const char* kReady = "ready";          ///< then kProtocol; the first message
+inline constexpr const char* kReady = "ready";          ///< then protocol(); the first message
 inline constexpr const char* kAnnounce = "announce";    ///< then the configurations
 inline constexpr const char* kCompiling = "compiling";  ///< then the batch and its configurations
 inline constexpr const char* kCompiled = "compiled";    ///< then the batch
@@ -33,8 +33,8 @@ inline constexpr const char* kReport =
     "report";                               ///< then the Winner and a TuneProgress; ends the tuning
 inline constexpr const char* kLog = "log";  ///< then a line for the log
 inline constexpr const char* kError = "error";  ///< then an Error; ends the tuning
-/// Changes with any of these messages.
-inline constexpr const char* kProtocol = "jitune worker 6";
+/// Names the version of jitune, and changes with any of these messages.
+std::string protocol();
 }  // namespace worker_messages
 
 /// A tuning for a worker.
