@@ -46,6 +46,15 @@ bool read_output(int source, std::size_t limit, std::string& output) {
     return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+std::string search_path() {
+    if (const char* const own = ::secure_getenv("PATH")) {
+        return own;
+    }
+    std::vector<char> text(::confstr(_CS_PATH, nullptr, 0) + 1);
+    ::confstr(_CS_PATH, text.data(), text.size());
+    return text.data();
+}
+
 /// Waits a short time for output.
 void wait_for_output(int source, bool open) {
     constexpr std::chrono::milliseconds kEndWait{1};
@@ -110,8 +119,8 @@ std::optional<std::filesystem::path> find_program(std::string_view name) {
     if (name.find('/') != std::string_view::npos) {
         return executable(name) ? std::optional<std::filesystem::path>(name) : std::nullopt;
     }
-    const char* variable = std::getenv("PATH");
-    std::string_view rest = variable != nullptr ? variable : "";
+    const std::string folders = search_path();
+    std::string_view rest = folders;
     while (!name.empty() && !rest.empty()) {
         const std::size_t colon = std::min(rest.find(':'), rest.size());
         const std::filesystem::path folder(rest.substr(0, colon));

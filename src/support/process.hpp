@@ -40,7 +40,8 @@ std::string describe_end(const ProcessResult& result);
 ProcessResult run_process(const ProcessCommand& command);
 
 /// The path of an executable file: `name` itself if it has a slash, else the first file of that
-/// name on $PATH. Nothing if there is none.
+/// name on $PATH, or in the system's folders where that is not set or the program has more rights
+/// than its caller. Nothing if there is none.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
 }  // namespace jitune::internal

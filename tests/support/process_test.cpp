@@ -174,6 +174,8 @@ TEST(FindProgram, TakesTheFirstExecutableFileOnThePath) {
     EXPECT_EQ(find_program(""), std::nullopt);
     EXPECT_EQ(find_program(program.string()), program);
     EXPECT_EQ(find_program(plain.string()), std::nullopt);
+    ::unsetenv("PATH");
+    EXPECT_TRUE(find_program("sh")->is_absolute());
     ::setenv("PATH", before.c_str(), 1);
 }
 
