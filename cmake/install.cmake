@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # `cmake --install` and find_package(jitune). The archive holds every layer;
 # jituneConfig.cmake finds the libraries that it needs.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(JITUNE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/jitune)

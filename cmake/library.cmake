@@ -11,8 +11,8 @@ function(jitune_library name)
   add_library(${name} ${ARGN} ${objects})
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}  # as install.cmake: SameMinorVersion
-   
-    LINKER_LANGUAGE CXX)
+    LINKER_LANGUAGE CXX
+    ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/include>)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:jitune_settings>

@@ -62,6 +62,9 @@ std::optional<Arguments> parse_arguments(int argc, char** argv, int& exit_code) 
     Texts texts;
     Arguments arguments;
     arguments.options = Options::from_environment();
+    if (arguments.options.worker.empty()) {
+        arguments.options.worker = "none";
+    }
     add_options(app, texts, arguments);
     try {
         app.parse(argc, argv);

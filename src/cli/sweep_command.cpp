@@ -20,6 +20,7 @@
 #include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/sweep.hpp"
+#include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
 
@@ -49,7 +50,7 @@ Options options_of(const Arguments& arguments) {
     }
     // Placements run no code but jitune's own, so that nothing is gained by isolating them.
     if (arguments.no_isolation || arguments.device == to_string(PlatformKind::machine)) {
-        options.worker = "none";
+        options.worker = kNoWorker;
     }
     return options;
 }

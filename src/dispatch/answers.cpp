@@ -34,6 +34,7 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task,
     }
     std::string trouble;
     if (options_.on_miss == TunePolicy::now) {
+        isolation_.require_worker(task);
         try {
             return from_tuning(task, refused);
         } catch (const Error& error) {

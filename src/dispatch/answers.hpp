@@ -12,6 +12,7 @@
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/session_store.hpp"
 #include "tuning/binary_cache.hpp"
+#include "tuning/isolation/isolation.hpp"
 #include "tuning/tuner.hpp"
 
 namespace jitune::internal {
@@ -25,11 +26,12 @@ public:
 
     /// Everything referred to must outlive it.
     Answers(const Options& options, const Log& log, SessionStore& store, BinaryCache& binaries,
-            Tune tune)
+            Isolation& isolation, Tune tune)
         : options_(options),
           log_(log),
           store_(store),
           binaries_(binaries),
+          isolation_(isolation),
           tune_(std::move(tune)) {}
 
     /// Never null. Throws Error where nothing can answer, and Error(store) where others hold the
@@ -67,6 +69,7 @@ private:
     const Log& log_;
     SessionStore& store_;
     BinaryCache& binaries_;
+    Isolation& isolation_;
     const Tune tune_;
     std::atomic<std::int64_t> loads_{0};
 };

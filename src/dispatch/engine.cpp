@@ -41,11 +41,11 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       platforms_(std::move(platforms)),
       families_(families),
       store_(options_, log_),
-      answers_(options_, log_, store_, binaries_,
+      isolation_(options_, log_),
+      answers_(options_, log_, store_, binaries_, isolation_,
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_prepared(task, plan, hooks);
-               }),
-      isolation_(options_, log_) {}
+               }) {}
 
 Engine::~Engine() = default;
 

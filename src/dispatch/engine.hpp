@@ -124,8 +124,8 @@ private:
     SessionStore store_;
     std::once_flag recovered_;  // the journals of ended processes are in the database
     BinaryCache binaries_;
-    Answers answers_;
     Isolation isolation_;
+    Answers answers_;
     DispatchTable table_;
     DispatchTable makeshifts_;  // defaults that answer until the database can be read
     SingleFlight flights_;

@@ -14,6 +14,7 @@
 #include "dispatch/thrown_error.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
+#include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
 
@@ -28,6 +29,7 @@ const char* variable(const char* name) {
 
 Options read_environment() {
     Options options;
+    options.worker = named_worker({});
     const auto apply = [](const char* name, auto&& use) {
         const char* value = variable(name);
         if (value == nullptr || *value == '\0') {
@@ -43,7 +45,6 @@ Options read_environment() {
     apply("JITUNE_TUNE",
           [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
     apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
-    apply("JITUNE_WORKER", [&](std::string_view value) { options.worker = value; });
     apply("JITUNE_LOG",
           [&](std::string_view value) { options.log_level = parse_log_level(value); });
     return options;

@@ -10,6 +10,7 @@
 #include "dispatch/device_id.hpp"
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
+#include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
 
@@ -59,6 +60,7 @@ Options checked(Options options) {
     }
     strategy_named(options.strategy);
     options.database = database_named(options.database);
+    options.worker = named_worker(options.worker);
     return options;
 }
 

@@ -11,6 +11,7 @@
 
 #include "placement/machine.hpp"
 #include "tuning/compile_ahead.hpp"
+#include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
 
@@ -216,7 +217,7 @@ bool Sweep::explains(const Error& error, SweepRow& row) const {
         case ErrorKind::device:  // tuned in this process, the device is lost for the other
                                  // problems, too
             row.outcome = SweepRow::Outcome::failed;
-            return engine_.options().worker != "none";
+            return engine_.options().worker != kNoWorker;
         default:
             return false;
     }

@@ -69,7 +69,8 @@ struct Task {
     }
     /// For messages: "reduce element=float32 operation=sum accumulator=float32 n=1000 on cuda:0".
     [[nodiscard]] std::string name() const {
-        return problem.kernel + " " + readable_types(types_text(problem)) + " " + sizes() + " on " +
+        const std::string types = readable_types(types_text(problem));
+        return problem.kernel + " " + (types.empty() ? "" : types + " ") + sizes() + " on " +
                info().id;
     }
 };

@@ -12,7 +12,7 @@ JITUNE_BEGIN_NAMESPACE
 /// The kind of a failure: enough for a caller to decide what to do without reading the message.
 enum class ErrorKind {
     usage,         ///< an argument, option, template or file that the caller gave is wrong
-    unavailable,   ///< a device, driver, compiler or memory is missing
+    unavailable,   ///< a device, driver, compiler, jitune command or memory is missing
     compile,       ///< a kernel does not compile
     device,        ///< a driver call or a launch failed
     verify,        ///< no configuration computes the right result

@@ -45,9 +45,11 @@ struct JITUNE_API Options {
     std::string strategy = "auto";
     std::uint64_t seed = 0;
     /// Path of the `jitune` command that is run as tuning worker, so that a candidate that crashes
-    /// or hangs does no harm to this process. Empty: custom operations and user kernels are tuned
-    /// in a worker if $PATH has a `jitune`, built-in kernels in this process. "none": everything is
-    /// tuned in this process.
+    /// or hangs does no harm to this process; everything is then tuned in a worker. Empty: as
+    /// JITUNE_WORKER says. Where that is not set, custom operations and user kernels are tuned in a
+    /// worker of the installed command, and refused with Error(unavailable) if there is none;
+    /// built-in kernels are tuned in this process. "none": everything is tuned in this process,
+    /// which ends with a candidate that crashes.
     std::filesystem::path worker;
     /// With a worker: the longest time for checking or timing one candidate, and for one compile.
     /// From 1 ms to 10^7 s.

@@ -114,8 +114,9 @@ private:
 /// assigned to or destroyed.
 ///
 /// All functions throw Error: usage (no such file; wrong front matter, with file and line; sizes,
-/// types or arguments that do not fit the template), unavailable, compile with the compiler's
-/// words, device, verify (no configuration gave the right result), not_prepared, forked.
+/// types or arguments that do not fit the template), unavailable (as where there is no worker to
+/// tune in, see Options::worker), compile with the compiler's words, device, verify (no
+/// configuration gave the right result), not_prepared, forked.
 class JITUNE_API TunedKernel {
 public:
     /// Reads the template. `types` selects a name for each type parameter that has several:

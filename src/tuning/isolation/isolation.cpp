@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/isolation.hpp"
 
+#include <fmt/format.h>
+
 #include "jitune/error.hpp"
-#include "support/process.hpp"
 #include "tuning/isolation/supervisor.hpp"
+#include "tuning/isolation/worker_command.hpp"
 #include "tuning/record_maker.hpp"
 
 namespace jitune::internal {
@@ -17,49 +19,47 @@ Isolation::Station& Isolation::station(const std::string& device) {
     return stations_[device];
 }
 
-bool Isolation::prepare(Station& station, const Kernel& kernel) {
-    const WatchLimits limits{.candidate = options_.hang_limit, .compile = options_.compile_limit};
-    if (kernel.spec.empty() || options_.worker == "none") {
-        return false;
+bool Isolation::isolates(const Kernel& kernel) const {
+    return !kernel.spec.empty() && options_.worker != kNoWorker &&
+           (kernel.foreign || !options_.worker.empty());
+}
+
+Supervisor& Isolation::supervisor(Station& station) {
+    if (station.supervisor == nullptr) {
+        const WatchLimits limits{.candidate = options_.hang_limit,
+                                 .compile = options_.compile_limit};
+        station.supervisor = std::make_unique<Supervisor>(
+            find_worker(options_.worker, usual_workers()), limits, log_, compiles_);
     }
-    if (!options_.worker.empty()) {
-        if (station.supervisor == nullptr) {
-            station.supervisor =
-                std::make_unique<Supervisor>(options_.worker, limits, log_, compiles_);
-        }
-        return true;
+    return *station.supervisor;
+}
+
+void Isolation::require_worker(const Task& task) {
+    if (!task.kernel.foreign || !isolates(task.kernel)) {
+        return;
     }
-    if (!kernel.foreign || no_program_) {
-        return false;
-    }
+    Station& here = station(task.info().id);
+    const std::lock_guard lock(here.mutex);
     try {
-        if (station.supervisor == nullptr) {
-            const auto program = find_program("jitune");
-            if (!program) {
-                throw Error(ErrorKind::unavailable, "no jitune on $PATH");
-            }
-            station.supervisor = std::make_unique<Supervisor>(*program, limits, log_, compiles_);
-        }
-        station.supervisor->start();
-        return true;
+        supervisor(here).start();
     } catch (const Error& error) {
-        log_.info("{}: user kernels are tuned in this process; a crashing candidate will end it",
-                  error.what());
-        station.supervisor.reset();
-        no_program_ = true;
-        return false;
+        throw Error(error.kind(),
+                    fmt::format("cannot tune {} without a worker, since its candidates may crash: "
+                                "{}",
+                                task.name(), error.what()),
+                    error.native_code());
     }
 }
 
 std::optional<TuneReport> Isolation::tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                           const TuneHooks& hooks) {
     const Task& task = record_maker.task();
-    Station& here = station(task.info().id);
-    const std::lock_guard lock(here.mutex);
-    if (!prepare(here, task.kernel)) {
+    if (!isolates(task.kernel)) {
         return std::nullopt;
     }
-    return here.supervisor->tune(
+    Station& here = station(task.info().id);
+    const std::lock_guard lock(here.mutex);
+    return supervisor(here).tune(
         {task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan},
         hooks, record_maker);
 }

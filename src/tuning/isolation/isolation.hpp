@@ -26,8 +26,13 @@ public:
     Isolation(const Options& options, const Log& log);
     ~Isolation();
 
+    /// Starts the worker that a kernel with a caller's code needs, since its candidates may end the
+    /// process that tries them. Throws Error(unavailable) where none can be started.
+    void require_worker(const Task& task);
+
     /// Tunes the record maker's task in a worker, as Supervisor::tune() does. Returns nothing where
-    /// the task's kernel is to be tuned in this process.
+    /// the task's kernel is to be tuned in this process. Throws what Supervisor::tune() throws, and
+    /// Error(unavailable) where no command is found.
     std::optional<TuneReport> tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                    const TuneHooks& hooks);
 
@@ -43,15 +48,15 @@ private:
     };
 
     Station& station(const std::string& device);
-    /// Whether `kernel` is to be tuned in a worker; the station then has a supervisor.
-    bool prepare(Station& station, const Kernel& kernel);
+    /// Whether the kernel is to be tuned in a worker.
+    [[nodiscard]] bool isolates(const Kernel& kernel) const;
+    Supervisor& supervisor(Station& station);
 
     const Options& options_;
     const Log& log_;
     std::atomic<std::int64_t> compiles_{0};
     std::mutex mutex_;
     std::map<std::string, Station> stations_;  ///< by device id
-    std::atomic<bool> no_program_{false};      ///< $PATH has no jitune that can be started
 };
 
 }  // namespace jitune::internal

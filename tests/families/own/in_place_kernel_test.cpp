@@ -62,6 +62,7 @@ protected:
         options_.database = dir_.path() / "tuning.db";
         options_.budget = std::chrono::milliseconds(200);
         options_.log_level = LogLevel::off;
+        options_.worker = "none";
     }
 
     /// kInPlace with more code.

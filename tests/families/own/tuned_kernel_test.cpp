@@ -63,6 +63,7 @@ protected:
         options_.database = dir_.path() / "tuning.db";
         options_.budget = std::chrono::milliseconds(200);
         options_.log_level = LogLevel::off;
+        options_.worker = "none";
     }
 
     static std::string replaced(std::string text, const std::string& mark, const std::string& by) {

@@ -12,6 +12,7 @@ protected:
         Options options;
         options.database.clear();
         options.on_miss = TunePolicy::template_default;
+        options.worker = "none";
         return options;
     }
 

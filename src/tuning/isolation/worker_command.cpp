@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/isolation/worker_command.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "support/process.hpp"
+#include "support/process_session.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using std::filesystem::path;
+
+constexpr const char* kCommand = "jitune";
+
+bool is_name(const path& text) {
+    return text.native().find('/') == std::string::npos;
+}
+
+/// The program or shared library that this code is part of. Empty where the system does not tell.
+path file_of_this_code() {
+    Dl_info info{};
+    void* extra = nullptr;
+    const auto* const here = reinterpret_cast<const void*>(&file_of_this_code);
+    if (::dladdr1(here, &info, &extra, RTLD_DL_LINKMAP) != 0) {
+        const auto* const library = static_cast<const link_map*>(extra);
+        if (*library->l_name != '\0') {  // the program itself has an empty name
+            return library->l_name;
+        }
+    }
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+std::string why_not(const path& named) {
+    if (is_name(named)) {
+        return "is not on $PATH";
+    }
+    std::error_code error;
+    const auto status = std::filesystem::status(named, error);
+    if (!std::filesystem::exists(status)) {
+        return "does not exist";
+    }
+    return std::filesystem::is_directory(status) ? "is a folder" : "is no executable file";
+}
+
+}  // namespace
+
+path named_worker(const path& option) {
+    const char* const variable = ::secure_getenv("JITUNE_WORKER");
+    const path named = option.empty() && variable != nullptr ? path(variable) : option;
+    return is_name(named) ? named : std::filesystem::absolute(named);
+}
+
+std::vector<path> usual_workers() {
+    std::vector<path> usual;
+    const path file = file_of_this_code();
+    // A program with more rights than its caller may have been linked into a folder of the
+    // caller's.
+    if (file.is_absolute() && ::getauxval(AT_SECURE) == 0) {
+        usual.push_back((file.parent_path() / JITUNE_BIN_FROM_LIB / kCommand).lexically_normal());
+    }
+    if (const path installed = path(JITUNE_BIN) / kCommand;
+        usual.empty() || usual.front() != installed) {
+        usual.push_back(installed);
+    }
+    return usual;
+}
+
+path find_worker(const path& named, std::span<const path> usual) {
+    if (std::getenv(kFamilyVariable) != nullptr) {
+        throw Error(ErrorKind::unavailable,
+                    "cannot start a tuning worker: this process was started as one, but it is no "
+                    "jitune command; give Options::worker (JITUNE_WORKER) the path of the command");
+    }
+    if (!named.empty()) {
+        if (const auto program = find_program(named.native())) {
+            return *program;
+        }
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("cannot start a tuning worker: {} {}; give Options::worker "
+                                "(JITUNE_WORKER) the path of the jitune command",
+                                named.native(), why_not(named)));
+    }
+    std::string places;
+    for (const path& file : usual) {
+        if (find_program(file.native())) {
+            return file;
+        }
+        places += file.native() + ", ";
+    }
+    if (const auto program = find_program(kCommand)) {
+        return *program;
+    }
+    throw Error(ErrorKind::unavailable,
+                fmt::format("cannot start a tuning worker: there is no jitune command ({}$PATH); "
+                            "install it, or give Options::worker (JITUNE_WORKER) its path, or "
+                            "\"{}\" to tune in this process all the same",
+                            places, kNoWorker));
+}
+
+}  // namespace jitune::internal
