@@ -85,8 +85,9 @@ private:
     /// Not empty; begins with the winner.
     std::vector<Finalist> finals();
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
-    [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists) const;
-    [[nodiscard]] Gain gain_from_search(const Finalist& winner) const;
+    [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
+    [[nodiscard]] Gain gain_from_search(const Finalist& winner);
+    [[nodiscard]] std::vector<double> time_again(const Evaluation& evaluation, double best_ns);
 
     const Task& task_;
     const SearchPlan& plan_;
@@ -172,7 +173,7 @@ std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
 
 /// The winner beside the default, round by round where the default was in the finals, else beside
 /// its time in the search.
-Gain Tuning::gain_of(const std::vector<Finalist>& finalists) const {
+Gain Tuning::gain_of(const std::vector<Finalist>& finalists) {
     const Finalist& winner = finalists.front();
     const auto standard =
         std::find_if(finalists.begin(), finalists.end(), [&](const Finalist& finalist) {
@@ -186,24 +187,56 @@ Gain Tuning::gain_of(const std::vector<Finalist>& finalists) const {
             {winner.conditions.text(), winner.uncertainty, ratio.low, ratio.high}};
 }
 
-Gain Tuning::gain_from_search(const Finalist& winner) const {
-    Gain gain{0, {winner.conditions.text(), winner.uncertainty, 0, 0}};
+/// A few samples of a configuration that the search has timed; none where it fails by now.
+std::vector<double> Tuning::time_again(const Evaluation& evaluation, double best_ns) {
+    std::optional<Binary> binary = evaluation.binary;
+    if (!binary) {  // an earlier search has timed it
+        hooks_.observer->begin(evaluation.configuration.text(), TuneObserver::Phase::check);
+        CompileOutcome outcome = binaries_.compile(task_, task_.instance(evaluation.configuration));
+        if (std::holds_alternative<CompileFailure>(outcome)) {
+            return {};
+        }
+        binary = std::get<Binary>(std::move(outcome));
+    }
+    Evaluation again;
+    again.configuration = evaluation.configuration;
+    if (const auto failure = Trial(task_, rig_, hooks_).time(*binary, again, best_ns)) {
+        search_.refute(evaluation, *failure);
+        refuse_lost_device(*failure, evaluation.configuration);
+        return {};
+    }
+    return again.samples_ns;
+}
+
+/// Other processes only add to times, to one sample or to all that are taken in a row. So the
+/// default is timed again, and its fastest sample may be its time, of which the median says little.
+Gain Tuning::gain_from_search(const Finalist& winner) {
+    Conditions conditions = winner.conditions;
+    Gain gain{0, {conditions.text(), winner.uncertainty, 0, 0}};
     const auto& evaluations = search_.evaluations();
     const auto standard = std::find_if(
         evaluations.begin(), evaluations.end(),
         [&](const Evaluation& evaluation) { return evaluation.index == search_.seeds().front(); });
-    if (standard != evaluations.end() && standard->verdict == Verdict::timed) {
-        const double speed_up = standard->median_ns / winner.summary.median_ns;
-        const double unsure = relative_uncertainty(standard->samples_ns) + winner.uncertainty;
-        // Other processes only add to times. Where they have, the default's fastest sample may be
-        // its time, and the median says little.
-        const double fastest_ns =
-            *std::min_element(standard->samples_ns.begin(), standard->samples_ns.end());
-        const double low = std::min(standard->median_ns * (1 - unsure), fastest_ns);
-        gain.default_ns = standard->median_ns;
-        gain.certainty.speed_up_low = std::max(0.0, low / winner.summary.median_ns);
-        gain.certainty.speed_up_high = speed_up * (1 + unsure);
+    if (standard == evaluations.end() || standard->verdict != Verdict::timed) {
+        return gain;
     }
+    std::vector<double> samples_ns = time_again(*standard, winner.summary.median_ns);
+    if (samples_ns.empty()) {
+        return gain;
+    }
+    samples_ns.insert(samples_ns.end(), standard->samples_ns.begin(), standard->samples_ns.end());
+    const double speed_up = standard->median_ns / winner.summary.median_ns;
+    const double unsure = relative_uncertainty(standard->samples_ns) + winner.uncertainty;
+    const double fastest_ns = *std::min_element(samples_ns.begin(), samples_ns.end());
+    const double low = std::min(standard->median_ns * (1 - unsure), fastest_ns);
+    conditions.shared |= standard->conditions.shared;
+    if (standard->conditions.clocks == Clocks::noisy) {
+        conditions.clocks = Clocks::noisy;
+    }
+    gain.default_ns = standard->median_ns;
+    gain.certainty.conditions = conditions.text();
+    gain.certainty.speed_up_low = std::max(0.0, low / winner.summary.median_ns);
+    gain.certainty.speed_up_high = speed_up * (1 + unsure);
     return gain;
 }
 

@@ -69,6 +69,36 @@ TEST_F(TunerMeasurementTest, ADefaultThatOtherProcessesSlowDownGivesNoCertainSpe
     EXPECT_TRUE(is_scattered(winner.default_median_ns / winner.median_ns, winner.certainty));
 }
 
+TEST_F(TunerMeasurementTest, ADefaultWhoseSamplesWereAllEquallySlowGivesNoCertainSpeedUp) {
+    std::size_t evaluated = 0;
+    hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
+    device_.disturbance = [&] { return evaluated == 0 ? 4.0 : 1.0; };
+    on(128, 4).ns = 100;
+    const TuneReport first = tune();
+    EXPECT_EQ(first.winner.configuration, "block=128 items=4");
+    EXPECT_EQ(first.winner.default_median_ns, 4000);
+    EXPECT_EQ(first.winner.certainty.speed_up_low, 10);
+    EXPECT_TRUE(is_disturbed(40, first.winner.certainty));
+
+    plan_.history = {of(first, kFakeDefault), of(first, "block=128 items=4")};
+    const Winner resumed = tune().winner;
+    EXPECT_EQ(resumed.default_median_ns, 4000);
+    EXPECT_TRUE(is_disturbed(40, resumed.certainty));
+}
+
+TEST_F(TunerMeasurementTest, ADefaultThatFailsWhenItIsTimedAgainGivesNoSpeedUp) {
+    std::size_t evaluated = 0;
+    hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
+    on(64, 2).run = [&](const Launch& launch) {
+        evaluated == kSpace ? wrong_sum(launch) : right_sum(launch);
+    };
+    on(128, 4).ns = 100;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.default_median_ns, 0);
+    EXPECT_EQ(report.measurements.back().configuration, kFakeDefault);
+    EXPECT_EQ(report.measurements.back().verdict, Verdict::wrong_result);
+}
+
 TEST_F(TunerMeasurementTest, ALaunchOfSecondsIsASampleByItself) {
     on_all_others([](FakeBehaviour& other) { other.ns = 2e9; });
     on(64, 2).ns = 2e9;
@@ -170,6 +200,17 @@ TEST_F(TunerClocksTest, ThatChangeCostABatchOfSamples) {
     EXPECT_TRUE(has(of(report, kFakeDefault), "clocks=steady"));
     EXPECT_EQ(samples_, steady + 6);
     EXPECT_EQ(of(report, kFakeDefault).samples_ns.size(), 6U);
+}
+
+TEST_F(TunerClocksTest, ThatChangeUnderTheDefaultAloneMakeItsSpeedUpUncertain) {
+    plan_.max_evaluations = 0;
+    std::size_t evaluated = 0;
+    hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
+    device_.clocks = [&] { return ClockReading{1980, evaluated == 0}; };
+    on(128, 4).ns = 100;
+    const Winner winner = tune().winner;
+    EXPECT_EQ(winner.configuration, "block=128 items=4");
+    EXPECT_TRUE(is_disturbed(10, winner.certainty)) << winner.certainty.conditions;
 }
 
 TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkTheMeasurements) {
