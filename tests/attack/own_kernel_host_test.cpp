@@ -2,6 +2,10 @@
 // An app with a kernel of its own, of which one candidate crashes. The app finds the jitune command
 // that tunes it, or is told that there is none.
 
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -154,6 +158,22 @@ TEST_F(OwnKernel, IsTunedInAWorkerOfTheCommandOnThePath) {
 TEST_F(OwnKernel, IsRefusedWhereTheCommandIsAnotherProgram) {
     variable_ = "/bin/true";
     expect_refused(run(app_), "/bin/true is not a jitune worker of this version");
+}
+
+TEST_F(OwnKernel, IsNotTunedByACommandOfTheCallerOfASetUidProgram) {
+    constexpr uid_t kNobody = 65'534;
+    struct statvfs system {};
+    ASSERT_EQ(::statvfs(dir_.path().c_str(), &system), 0);
+    if (::geteuid() != 0 || (system.f_flag & ST_NOSUID) != 0) {
+        GTEST_SKIP() << "needs root, and a folder for temporary files that has set-uid programs";
+    }
+    ASSERT_EQ(::chown(app_.c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(::chmod(app_.c_str(), 04755), 0);
+    ASSERT_EQ(::chmod(dir_.path().c_str(), 0755), 0);
+    static_cast<void>(put_command("app/bin"));
+    search_path_ += put_command("tools");
+    variable_ = JITUNE_COMMAND;
+    expect_refused(run(app_), "there is no jitune command (" JITUNE_INSTALLED ", $PATH)");
 }
 
 TEST_F(OwnKernel, IsTunedInTheProcessWhereTheAppSaysSo) {
