@@ -102,13 +102,13 @@ void FakeProgram::prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& re
     ready = std::make_unique<FakeLaunch>(*this, launch);
 }
 
-namespace {
-
 /// The outputs of a bench.
 struct FakeWrites {
     int timers = 0;    ///< how many the bench has made
     bool own = false;  ///< the last to write was a candidate with a function of its own
 };
+
+namespace {
 
 class FakeTimer : public Timer {
 public:
