@@ -64,6 +64,24 @@ TEST_F(HostBenchTest, ReportsALaunchThatFailsOrIsTooSlow) {
     EXPECT_FALSE(failed->timed_out);
 }
 
+TEST_F(HostBenchTest, OneTimeOverTheLimitMayBeTheClocksFault) {
+    const auto once = program(R"(
+        #include <time.h>
+        void once(int* calls) {
+            const timespec second{1, 0};
+            if (++*calls == 3) { nanosleep(&second, nullptr); }
+        })",
+                              "once");
+    int calls = 0;
+    const std::vector<Launch> chain(4, launch_with(&calls));
+    auto timer = bench_->timer(*once, chain, false);
+    EXPECT_TRUE(std::holds_alternative<double>(timer->sample(milliseconds(900))));
+    calls = 0;
+    const auto again = timer->sample(milliseconds(900));
+    ASSERT_TRUE(std::holds_alternative<LaunchFailure>(again));
+    EXPECT_TRUE(std::get<LaunchFailure>(again).timed_out);
+}
+
 TEST_F(HostBenchTest, TimesAShortChainByRepeatingItUnlessTheCacheIsFlushed) {
     const auto counter = program(kCounter, "count");
     int calls = 0;
