@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/sqlite.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -25,6 +30,10 @@ constexpr std::array kAdvice{
            "a writer ended in the middle of a commit, and its journal lies beside the file; the "
            "next process that writes, as any tuning does, undoes that commit and loses nothing "
            "that was committed before"},
+    Advice{SQLITE_IOERR_LOCK, "its file system gives no locks; use a path on another one"},
+    Advice{SQLITE_IOERR,
+           "check the disk; what was committed before is kept, and the next process that writes "
+           "undoes the rest"},
     Advice{SQLITE_BUSY, "another process holds the database; try again"},
     Advice{SQLITE_CANTOPEN, "check the path and its permissions"},
     Advice{SQLITE_CORRUPT, "move the file away; jitune then makes a new one"},
@@ -47,15 +56,50 @@ std::string advice(int code) {
 }
 
 std::string database_name(sqlite3* handle) {
-    const char* file = handle != nullptr ? sqlite3_db_filename(handle, "main") : nullptr;
+    const char* file = sqlite3_db_filename(handle, "main");
     const bool has_file = file != nullptr && *file != '\0';
     return fmt::format("tuning database {}", has_file ? file : "in memory");
 }
 
-[[noreturn]] void fail(sqlite3* handle, std::string_view action, int code) {
-    const char* answer = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
-    throw Failure(fmt::format("{}: {}: {} (SQLite code {}){}", database_name(handle), action,
-                              answer, code, advice(code)),
+/// The last error that the system gave for the file, or 0.
+int last_error_of_file(sqlite3* handle) {
+    int error = 0;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error;
+}
+
+/// What failed in the system where SQLite says "busy" or "damaged": a file system that gives no
+/// locks is not busy, and a page that cannot be read is not damaged. Other codes stay.
+int true_code(sqlite3* handle, int code) {
+    const bool no_locks = errno == ENOLCK;  // first: later calls change it
+    if (primary(code) == SQLITE_BUSY && no_locks) {
+        return SQLITE_IOERR_LOCK;
+    }
+    return primary(code) == SQLITE_CORRUPT && last_error_of_file(handle) != 0
+               ? SQLITE_IOERR_CORRUPTFS
+               : code;
+}
+
+/// ": No locks available" and the like, where SQLite only knows that a call failed.
+std::string answer_of_system(sqlite3* handle, int code) {
+    if (primary(code) != SQLITE_IOERR) {
+        return {};
+    }
+    const int of_file = code == SQLITE_IOERR_LOCK ? ENOLCK : last_error_of_file(handle);
+    const int error = of_file != 0 ? of_file : sqlite3_system_errno(handle);
+    return error == 0 ? "" : ": " + std::generic_category().message(error);
+}
+
+[[noreturn]] void fail(sqlite3* handle, std::string_view action, int seen) {
+    if (handle == nullptr) {
+        throw Failure(fmt::format("tuning database: {}: {} (SQLite code {})", action,
+                                  sqlite3_errstr(seen), seen),
+                      seen);
+    }
+    const int code = true_code(handle, seen);
+    const char* answer = code == seen ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
+    throw Failure(fmt::format("{}: {}: {} (SQLite code {}{}){}", database_name(handle), action,
+                              answer, code, answer_of_system(handle, code), advice(code)),
                   code);
 }
 
@@ -178,13 +222,16 @@ struct Connection::BusyWait {
     std::chrono::steady_clock::time_point begin;
 
     static int retry(void* self, int earlier_tries) noexcept {
+        const bool no_locks = errno == ENOLCK;  // first: later calls change it
         auto& wait = *static_cast<BusyWait*>(self);
         const auto now = std::chrono::steady_clock::now();
         if (earlier_tries == 0) {
             wait.begin = now;
         }
-        constexpr std::chrono::milliseconds kPause{1};
-        if (now - wait.begin >= wait.limit || earlier_tries * kPause >= wait.limit) {
+        // A file system without locks has none later either.
+        constexpr std::chrono::milliseconds kPause{1}, kMostWithoutLocks{20};
+        const auto limit = no_locks ? std::min(wait.limit, kMostWithoutLocks) : wait.limit;
+        if (now - wait.begin >= limit || earlier_tries * kPause >= limit) {
             return 0;
         }
         std::this_thread::sleep_for(kPause);
@@ -224,6 +271,12 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
     execute("PRAGMA mmap_size = 0");
     execute("PRAGMA cell_size_check = ON");
     if (mode == Mode::read_write && sqlite3_db_readonly(raw, "main") != 0) {
+        if (::access(file.c_str(), W_OK) == 0) {  // the system refused something else
+            throw Failure(fmt::format("tuning database {}: it cannot be opened for writing now, "
+                                      "though its mode allows that; try again",
+                                      path),
+                          SQLITE_CANTOPEN);
+        }
         throw Failure(fmt::format("tuning database {}: the file is write protected{}", path,
                                   advice(SQLITE_READONLY)),
                       SQLITE_READONLY);

@@ -55,13 +55,15 @@ bool is_ours(int file) {
     return ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-std::string read_all(int file) {
+/// Nothing if the file cannot be read to its end.
+std::optional<std::string> read_all(int file) {
     std::string bytes;
     std::vector<char> buffer(1 << 16);
-    for (ssize_t count = 0; (count = ::read(file, buffer.data(), buffer.size())) > 0;) {
+    ssize_t count = 0;
+    while ((count = ::read(file, buffer.data(), buffer.size())) > 0) {
         bytes.append(buffer.data(), static_cast<std::size_t>(count));
     }
-    return bytes;
+    return count == 0 ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 /// The messages up to the first incomplete one. Each follows its digest.
@@ -123,7 +125,8 @@ std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
 }  // namespace
 
 SweepJournal::SweepJournal(const std::filesystem::path& database) {
-    do {
+    constexpr int kTries = 100;  // a process in recover() may lock and remove the new file first
+    for (int i = 0; i < kTries; ++i) {
         path_ = database.parent_path() /
                 fmt::format("{}{}-{}", prefix_of(database), ::getpid(), next_serial());
         file_ = FileDescriptor(::open(
@@ -131,12 +134,27 @@ SweepJournal::SweepJournal(const std::filesystem::path& database) {
         if (file_.number() < 0 && errno != EEXIST) {
             fail(path_, "open");
         }
-        // A process in recover() may lock and remove the new file before it is locked here: try
-        // again.
-    } while (file_.number() < 0 || ::flock(file_.number(), LOCK_EX) != 0 ||
-             !is_linked(file_.number()));
-    append({std::string(kHeader), this_boot()});
-    empty_ = true;
+        if (file_.number() >= 0 && lock_new_file()) {
+            append({std::string(kHeader), this_boot()});
+            empty_ = true;
+            return;
+        }
+    }
+    throw Error(ErrorKind::store,
+                fmt::format("sweep journal {}: other processes have removed {} new files of this "
+                            "name; try again",
+                            path_.string(), kTries));
+}
+
+/// False if the file has been removed.
+bool SweepJournal::lock_new_file() {
+    if (::flock(file_.number(), LOCK_EX) != 0) {
+        const int code = errno;
+        ::unlink(path_.c_str());
+        errno = code;
+        fail(path_, "flock");
+    }
+    return is_linked(file_.number());
 }
 
 SweepJournal::~SweepJournal() {
@@ -201,9 +219,12 @@ int SweepJournal::recover(const std::filesystem::path& database, TuningStore& st
             ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 || !is_linked(file.number())) {
             continue;
         }
-        const std::vector<Message> messages = messages_of(read_all(file.number()));
+        const std::optional<std::string> bytes = read_all(file.number());
+        if (!bytes) {
+            continue;  // a later process may be able to read it
+        }
         try {
-            store.save(measurements_of(messages, boot), std::nullopt);
+            store.save(measurements_of(messages_of(*bytes), boot), std::nullopt);
         } catch (const Error& error_of) {
             if (error_of.kind() != ErrorKind::unavailable) {
                 throw;

@@ -49,6 +49,7 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
+    bool lock_new_file();
     void append(const Message& message);
 
     std::filesystem::path path_;

@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -96,6 +97,10 @@ int main(int argc, char** argv) {
         return report(json, error.kind(), error.what(), exit_code(error.kind()));
     } catch (const std::bad_alloc&) {
         return report(json, ErrorKind::unavailable, "not enough memory", kExitUnavailable);
+    } catch (const std::system_error& error) {
+        constexpr const char* kRefused = "the system refused what the command needs: ";
+        return report(json, ErrorKind::unavailable, (kRefused + std::string(error.what())).c_str(),
+                      kExitUnavailable);
     } catch (const std::exception& error) {
         return report(json, ErrorKind::device, error.what(), kExitFailed);
     }

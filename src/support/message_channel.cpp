@@ -35,6 +35,7 @@ bool MessageChannel::send(const Message& message) {
         const ssize_t count =
             ::send(socket_.number(), bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
         if (count < 0 && errno != EINTR) {
+            error_ = errno;
             return false;  // a part may have gone: nothing can follow it
         }
         done += count > 0 ? static_cast<std::size_t>(count) : 0;
@@ -60,6 +61,7 @@ std::optional<Message> MessageChannel::receive(milliseconds patience) {
     const ssize_t count = ::recv(socket_.number(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     const bool is_empty = count < 0 && (errno == EINTR || errno == EAGAIN || errno == ENOMEM);
     closed_ = count == 0 || (count < 0 && !is_empty);
+    error_ = count < 0 && closed_ ? errno : error_.load();
     if (count > 0) {
         received_.append({buffer.data(), static_cast<std::size_t>(count)});
     }

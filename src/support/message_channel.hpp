@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -30,11 +31,15 @@ public:
     /// True if the other end is closed and every message from it has been received.
     [[nodiscard]] bool closed() const { return closed_; }
 
+    /// The errno with which the system refused to send or to receive; 0 while it has not.
+    [[nodiscard]] int error() const { return error_; }
+
 private:
     FileDescriptor socket_;
     std::mutex sending_;
     MessageBuffer received_;
     bool closed_ = false;
+    std::atomic<int> error_{0};
 };
 
 }  // namespace jitune::internal

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -15,23 +14,15 @@
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
 #include "support/child_process.hpp"
-#include "support/file_descriptor.hpp"
 #include "support/loop_clock.hpp"
+#include "support/pipe.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
 constexpr std::chrono::milliseconds kOutputWait{20};
-
-[[noreturn]] void fail(const ProcessCommand& command, const char* call, int code) {
-    throw Error(ErrorKind::unavailable,
-                fmt::format("cannot run {}: {}: {}", command.program.string(), call,
-                            std::system_category().message(code)),
-                {NativeCode::Source::system, code});
-}
 
 /// Appends the output that is ready, up to the limit. False at the end of the output. It reads
 /// once, as much as a pipe holds, so that the caller can check the time even if the program never
@@ -58,10 +49,8 @@ std::string search_path() {
 /// Waits a short time for output.
 void wait_for_output(int source, bool open) {
     constexpr std::chrono::milliseconds kEndWait{1};
-    if (open) {
-        pollfd waiting{source, POLLIN, 0};
-        ::poll(&waiting, 1, static_cast<int>(kOutputWait.count()));
-    } else {
+    pollfd waiting{source, POLLIN, 0};
+    if (!open || ::poll(&waiting, 1, static_cast<int>(kOutputWait.count())) < 0) {
         std::this_thread::sleep_for(kEndWait);
     }
 }
@@ -79,14 +68,7 @@ std::string describe_end(const ProcessResult& result) {
 }
 
 ProcessResult run_process(const ProcessCommand& command) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        fail(command, "pipe2", errno);
-    }
-    const FileDescriptor source(ends[0]);
-    FileDescriptor sink(ends[1]);
-    ::fcntl(source.number(), F_SETFL, O_NONBLOCK);
-
+    auto [source, sink] = make_pipe();
     LoopClock time(kOutputWait, 50 * kOutputWait);
     const ChildProcess child(command, {-1, sink.number(), sink.number()});
     sink.close();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text_file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -22,6 +23,27 @@ std::string read_text_file(const std::filesystem::path& path) {
                                                   path.string(), bytes.size()));
     }
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string read_if_there(const std::filesystem::path& path) {
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    bool failed = !file.is_open() && errno != ENOENT && errno != ENOTDIR && errno != EACCES;
+    std::string bytes;
+    std::array<char, 4096> buffer{};
+    while (file) {
+        file.read(buffer.data(), buffer.size());
+        bytes.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
+        failed = file.bad() && errno != ESRCH;  // a process of /proc that has ended
+    }
+    if (failed) {
+        const int code = errno;
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("cannot read \"{}\": {}", path.string(),
+                                std::generic_category().message(code)),
+                    {NativeCode::Source::system, code});
+    }
+    return bytes;
 }
 
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> texts,

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
-#include <utility>
 
 namespace jitune::internal {
 
-/// One T for each thread, made at its first use and destroyed at the end of the thread. A later
-/// use, from an exit handler or from the destructor of another object, gets a T that is never
-/// destroyed.
+/// One T for each thread, made at its first use and destroyed at the end of the thread; that of the
+/// main thread lives as long as the process. A use after that end, from an exit handler or from the
+/// destructor of another object, makes a new T, which may never be destroyed.
 template <class T>
 class ThreadOwn {
 public:
     static T& here() { return place_ != nullptr ? *place_ : make(); }
 
 private:
-    struct Owner {
-        ~Owner() {
-            over_ = true;
-            delete std::exchange(place_, nullptr);
+    /// Destroys each thread's T. The destructor of a thread_local object would do the same, but
+    /// glibc ends the process where it has no memory to register one.
+    struct Key {
+        Key() { exists_ = pthread_key_create(&key_, destroy) == 0; }
+        ~Key() {  // so that no thread calls code of a library that is not loaded any more
+            if (exists_.exchange(false)) {
+                pthread_key_delete(key_);
+            }
         }
     };
 
-    /// A T that is never destroyed. A list of all of them keeps leak checkers quiet.
-    struct Late {
-        T own;
-        Late* next = nullptr;
-    };
+    static void destroy(void* own) {
+        place_ = nullptr;
+        delete static_cast<T*>(own);
+    }
 
     static T& make() {
-        if (over_) {
-            auto* const late = new Late;
-            late->next = late_.exchange(late);
-            place_ = &late->own;
-            return *place_;
-        }
+        static const Key key;
         place_ = new T;
-        thread_local const Owner owner;
-        static_cast<void>(owner);
+        if (exists_) {  // without a key, or room for its value, this T is never destroyed
+            pthread_setspecific(key_, place_);
+        }
         return *place_;
     }
 
     // Without destructors, so that they can be used until the thread ends.
     static inline constinit thread_local T* place_ = nullptr;
-    static inline constinit thread_local bool over_ = false;
-    static inline std::atomic<Late*> late_{nullptr};
+    static inline constinit pthread_key_t key_ = 0;
+    static inline constinit std::atomic<bool> exists_{false};
 };
 
 }  // namespace jitune::internal

@@ -102,9 +102,14 @@ SweepResult Sweep::run() {
     const auto start = Clock::now();
     {
         std::vector<std::jthread> threads;
-        for (std::size_t device = 0; device < devices_.size(); ++device) {
-            threads.emplace_back([this, device] { work(device); });
+        try {
+            for (std::size_t device = 1; device < devices_.size(); ++device) {
+                threads.emplace_back([this, device] { work(device); });
+            }
+        } catch (...) {
+            end_with_error();
         }
+        work(0);
     }
     if (error_ != nullptr) {
         std::rethrow_exception(error_);
@@ -127,10 +132,15 @@ void Sweep::work(std::size_t device) {
             }
             tune(device, *problem);
         }
+        queue_.close();
     } catch (...) {
-        const std::lock_guard lock(mutex_);
-        error_ = error_ == nullptr ? std::current_exception() : error_;
+        end_with_error();
     }
+}
+
+void Sweep::end_with_error() {
+    const std::lock_guard lock(mutex_);
+    error_ = error_ == nullptr ? std::current_exception() : error_;
     queue_.close();
 }
 

@@ -54,6 +54,8 @@ public:
 
 private:
     void work(std::size_t device);
+    /// For a handler: keeps what was caught, and ends the work of all devices.
+    void end_with_error();
     void tune(std::size_t device, std::size_t problem);
     void tune_into(SweepRow& row, std::size_t device);
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.

@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "support/text_file.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -24,11 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 32;                           // that a candidate may open
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;  // that it may leave on disk
-
-std::string text_of(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// The rest of the line of /proc/thread-self/status that begins with `key`.
 std::string status_of_thread(std::string_view key) {
@@ -100,7 +97,7 @@ std::uintmax_t bytes_in(const fs::path& folder) {
 bool keeps_running(pid_t thread) {
     constexpr int kLooks = 20;
     for (int look = 0; look < kLooks; ++look) {
-        const std::string status = text_of(fmt::format("/proc/self/task/{}/stat", thread));
+        const std::string status = read_if_there(fmt::format("/proc/self/task/{}/stat", thread));
         const std::size_t name_end = status.rfind(')');
         if (name_end == std::string::npos || status.compare(name_end, 3, ") R") != 0) {
             return false;

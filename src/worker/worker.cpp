@@ -71,7 +71,11 @@ FileDescriptor take_channel() {
                     {NativeCode::Source::system, errno});
     }
     const FileDescriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    ::dup2(nothing.number(), STDIN_FILENO);
+    if (nothing.number() < 0 || ::dup2(nothing.number(), STDIN_FILENO) < 0) {
+        throw Error(ErrorKind::unavailable,
+                    "cannot start the worker: /dev/null cannot take the place of its channel",
+                    {NativeCode::Source::system, errno});
+    }
     return channel;
 }
 

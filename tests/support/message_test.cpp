@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/message.hpp"
 
+#include <cerrno>
 #include <tuple>
 
 #include "fixtures/expect_error.hpp"
+#include "support/message_channel.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -108,6 +110,16 @@ TEST(Message, RefusesFieldsOfAnotherType) {
                  [&] { MessageReader(message).integer(); });
     expect_error(ErrorKind::unavailable, "malformed message",
                  [&] { MessageReader(message).reals(); });
+}
+
+TEST(MessageChannel, KnowsHowTheSystemRefused) {
+    auto [ours, theirs] = MessageChannel::make_pair();
+    MessageChannel channel(std::move(ours));
+    EXPECT_TRUE(channel.send({"text"}));
+    EXPECT_EQ(channel.error(), 0);
+    theirs.close();
+    EXPECT_FALSE(channel.send({"text"}));
+    EXPECT_EQ(channel.error(), EPIPE);
 }
 
 }  // namespace

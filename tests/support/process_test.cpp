@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "jitune/error.hpp"
+#include "support/pipe.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {
@@ -159,6 +160,17 @@ TEST(Process, NamesAProgramThatCannotBeStarted) {
         const NativeCode expected{NativeCode::Source::system, ENOENT};
         EXPECT_EQ(error.native_code(), expected);
     }
+}
+
+TEST(Pipe, IsReadWithoutWaiting) {
+    auto [source, sink] = make_pipe();
+    char byte = 0;
+    EXPECT_EQ(::read(source.number(), &byte, 1), -1);
+    EXPECT_EQ(errno, EAGAIN);
+    EXPECT_EQ(::write(sink.number(), "x", 1), 1);
+    EXPECT_EQ(::read(source.number(), &byte, 1), 1);
+    sink.close();
+    EXPECT_EQ(::read(source.number(), &byte, 1), 0);
 }
 
 TEST(FindProgram, TakesTheFirstExecutableFileOnThePath) {

@@ -40,5 +40,17 @@ TEST(TextFile, OfMoreThan16MiBIsRefused) {
     EXPECT_NE(refusal([&] { read_text_file(path); }).find("at most 16 MiB"), std::string::npos);
 }
 
+TEST(TextFile, IsReadIfItIsThere) {
+    const TempDir folder;
+    const auto path = folder.path() / "text";
+    EXPECT_EQ(read_if_there(path), "");
+    EXPECT_EQ(read_if_there(path / "below"), "");
+    const std::string text(10'000, 'x');
+    write_file(path, {text});
+    EXPECT_EQ(read_if_there(path), text);
+    EXPECT_EQ(refusal([] { return read_if_there("/proc/self/mem"); }, ErrorKind::unavailable),
+              "cannot read \"/proc/self/mem\": Input/output error");
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -2,8 +2,6 @@
 #include "backend/host/host_compiler.hpp"
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "jitune/error.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 
@@ -68,11 +67,6 @@ std::vector<std::string> options(const std::string& source, const std::string& i
     return {
         "-std=c++20", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fvisibility=hidden",
         "-w",         "-o",  image,           source};
-}
-
-std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) {
@@ -131,7 +125,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(
         return failures(instances.size(), fmt::format("{}: {}\n{}", program_.string(),
                                                       describe_end(result), result.output));
     }
-    const auto bytes = std::make_shared<const std::string>(read_file(image));
+    const auto bytes = std::make_shared<const std::string>(read_if_there(image));
     if (bytes->empty()) {
         return failures(instances.size(),
                         fmt::format("{}: success, but no output", program_.string()));

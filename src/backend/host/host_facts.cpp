@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -18,15 +16,11 @@
 #include <fmt/format.h>
 
 #include "support/hash.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-std::string read_text(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::int64_t cores_by_affinity() {
     // The kernel refuses a mask smaller than its own, so grow it.
@@ -46,9 +40,9 @@ std::int64_t cores_by_affinity() {
 /// CPU time per time that the container may use, rounded up, where a limit is set.
 std::optional<std::int64_t> cores_by_quota() {
     std::int64_t quota = 0, period = 0;
-    if (!(std::istringstream(read_text("/sys/fs/cgroup/cpu.max")) >> quota >> period)) {
-        std::istringstream(read_text("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")) >> quota;
-        std::istringstream(read_text("/sys/fs/cgroup/cpu/cpu.cfs_period_us")) >> period;
+    if (!(std::istringstream(read_if_there("/sys/fs/cgroup/cpu.max")) >> quota >> period)) {
+        std::istringstream(read_if_there("/sys/fs/cgroup/cpu/cpu.cfs_quota_us")) >> quota;
+        std::istringstream(read_if_there("/sys/fs/cgroup/cpu/cpu.cfs_period_us")) >> period;
     }
     if (quota <= 0 || period <= 0) {
         return std::nullopt;
@@ -63,8 +57,8 @@ std::int64_t last_level_cache() {
         const std::filesystem::path cache =
             fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", index);
         std::int64_t kib = 0;
-        if (std::istringstream(read_text(cache / "size")) >> kib &&
-            !read_text(cache / "type").starts_with("Instruction")) {
+        if (std::istringstream(read_if_there(cache / "size")) >> kib &&
+            !read_if_there(cache / "type").starts_with("Instruction")) {
             largest = std::max(largest, kib * 1024);
         }
     }
@@ -124,7 +118,7 @@ constexpr std::array kInstructionSets{
 
 HostFacts this_host() {
     HostFacts facts;
-    facts.cpuinfo = read_text("/proc/cpuinfo");
+    facts.cpuinfo = read_if_there("/proc/cpuinfo");
     const std::int64_t cores = cores_by_affinity();
     facts.cores = std::max<std::int64_t>(1, std::min(cores, cores_by_quota().value_or(cores)));
     facts.cache_bytes = last_level_cache();

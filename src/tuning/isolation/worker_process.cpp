@@ -15,6 +15,7 @@
 
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
+#include "support/pipe.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 namespace jitune::internal {
@@ -28,24 +29,12 @@ constexpr milliseconds kStartGlance{50};
 constexpr milliseconds kEndTime{2'000};  // between a closed channel and the end: a core dump
 constexpr std::size_t kKept = 600;       // bytes of standard error
 
-std::pair<FileDescriptor, FileDescriptor> make_pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
-        const int code = errno;
-        throw Error(ErrorKind::unavailable,
-                    "cannot start a worker: pipe2: " + std::system_category().message(code),
-                    {NativeCode::Source::system, code});
-    }
-    ::fcntl(ends[1], F_SETFL, 0);
-    ::fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
-    return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
     auto [ours, theirs] = MessageChannel::make_pair();
     auto [errors, sink] = make_pipe();
+    ::fcntl(sink.number(), F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
     channel_ = std::make_unique<MessageChannel>(std::move(ours));
     errors_ = std::move(errors);
     ProcessCommand command;
@@ -123,6 +112,9 @@ std::string WorkerProcess::last_words() {
     }
     read_errors();
     std::string text = garbled_ ? "it sent a malformed message" : "it did not end";
+    if (const int code = channel_->error(); code != 0) {
+        text = "its channel failed: " + std::generic_category().message(code);
+    }
     if (end) {
         text = describe_end(*end);
     } else {
