@@ -104,10 +104,13 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-    try {
-        std::error_code ignored;  // a file that stays behind does no harm
-        std::filesystem::remove_all(path_, ignored);
-    } catch (const std::exception&) {  // no memory: a later process removes it
+    for (int tries = 0; tries < 2; ++tries) {
+        try {
+            std::error_code ignored;  // a file that stays behind does no harm
+            std::filesystem::remove_all(path_, ignored);
+            return;
+        } catch (const std::exception&) {  // no memory: after two tries a later process removes it
+        }
     }
 }
 
