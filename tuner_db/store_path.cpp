@@ -188,4 +188,10 @@ std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
     return aside;
 }
 
+bool may_write_beside(const std::filesystem::path& file) {
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    return !std::filesystem::exists(file) ||
+           faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
 }  // namespace jitune::internal

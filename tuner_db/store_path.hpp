@@ -67,4 +67,7 @@ private:
     std::string name_;  ///< of the file in its directory
 };
 
+/// SQLite needs a journal beside the file. Also true if there is no file yet.
+bool may_write_beside(const std::filesystem::path& file);
+
 }  // namespace jitune::internal

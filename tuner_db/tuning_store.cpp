@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/tuning_store.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "tuner_db/lease.hpp"
 #include "tuner_db/record_row.hpp"
 #include "tuner_db/store_file.hpp"
+#include "tuner_db/store_path.hpp"
 
 namespace jitune::internal {
 
@@ -35,13 +35,6 @@ using std::chrono::steady_clock;
 constexpr milliseconds kSweepWait{10'000};
 // Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
-
-/// SQLite needs a journal beside the file. Also true if there is no file yet.
-bool may_write_beside(const std::filesystem::path& path) {
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    return !std::filesystem::exists(path) ||
-           faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
-}
 
 }  // namespace
 
@@ -92,9 +85,10 @@ private:
     sqlite::Connection& connection_ = file_.connection;
     const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
     Statement find_winner_{connection_, select(table_of<Winner>(), where_key())};
-    Statement drop_winner_{connection_,
-                           fmt::format("DELETE FROM winner {} AND digest IS ?{}", where_key(),
-                                       columns_of<RecordKey>().size() + 1)};
+    // A "?" is the parameter behind those of the key.
+    Statement drop_winner_{connection_, "DELETE FROM winner " + where_key() + " AND digest IS ?"};
+    Statement refute_winner_{connection_, "DELETE FROM winner " + where_key() +
+                                              " AND configuration = ? AND created_at <= ?"};
     Statement neighbours_{connection_, "SELECT bucket FROM winner " + where_key("<>")};
     Statement winner_keys_{
         connection_,
@@ -163,8 +157,7 @@ void TuningStore::Impl::write(Body body) {
 }
 
 void TuningStore::Impl::check_journal() {
-    // A program with another SQLite may have changed the mode to one that is not safe with this
-    // one.
+    // A program with another SQLite may have set a mode that is not safe with this one.
     each_row(journal_mode_, {}, [&](const Row& row) {
         if (row.at(0) != sqlite::Cell(file_.journal.mode)) {
             throw Error(ErrorKind::store,
@@ -198,7 +191,6 @@ void TuningStore::Impl::drop_winner(const RecordKey& key, const sqlite::Cell& di
         write([&] { drop_winner_.execute(parameters); });
     } catch (const Error&) {
         // The row stays and is refused again at the next call.
-        return;
     }
 }
 
@@ -294,6 +286,14 @@ void TuningStore::save(std::span<const Measurement> measurements,
     impl_->write([&] {
         for (const Row& row : rows) {
             impl_->put_measurement_.execute(row);
+        }
+        for (const Measurement& one : measurements) {
+            if (one.verdict == Verdict::wrong_result) {
+                Row parameters = cells_of(one.key);
+                parameters.emplace_back(one.configuration);
+                parameters.emplace_back(one.provenance.created_at);
+                impl_->refute_winner_.execute(parameters);
+            }
         }
         if (winner) {
             impl_->put_winner_.execute(winner_row);

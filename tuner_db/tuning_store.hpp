@@ -54,7 +54,8 @@ public:
     std::vector<Winner> nearest(const RecordKey& key, int limit);
 
     /// Adds all measurements and sets the winner of its key, in one transaction. A measurement that
-    /// the database has already is not stored twice.
+    /// the database has already is not stored twice. One that says that the stored winner's
+    /// configuration computes a wrong result deletes that winner, unless it is younger.
     void save(std::span<const Measurement> measurements, const std::optional<Winner>& winner);
 
     /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>

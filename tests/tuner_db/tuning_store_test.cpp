@@ -133,6 +133,30 @@ TEST_F(TuningStoreTest, AppendsMeasurementsOnceEach) {
     EXPECT_EQ(memory_->verify().measurements, 4);
 }
 
+TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterIsDeleted) {
+    for (int bucket = 1; bucket <= 4; ++bucket) {
+        memory_->save({}, winner_of(bucket));
+    }
+    const auto wrong = [](std::int64_t bucket) {
+        Measurement measurement = measurement_of(bucket);
+        measurement.configuration = winner_of(bucket).configuration;
+        measurement.verdict = Verdict::wrong_result;
+        measurement.samples_ns.clear();
+        return measurement;
+    };
+    Measurement other = wrong(2), crashed = wrong(3), older = wrong(4);
+    other.configuration = "block=1024";
+    crashed.verdict = Verdict::crashed;
+    older.provenance.created_at = "2026-11-20T15:59:59Z";
+    const std::vector<Measurement> all{wrong(1), other, crashed, older};
+    memory_->save(all, std::nullopt);
+    EXPECT_EQ(memory_->find(key_of(1)), std::nullopt);
+    EXPECT_EQ(memory_->measurements(key_of(1)).size(), 1U);
+    for (int bucket = 2; bucket <= 4; ++bucket) {
+        EXPECT_EQ(memory_->find(key_of(bucket)), winner_of(bucket)) << bucket;
+    }
+}
+
 TEST_F(TuningStoreTest, SavesEveryVerdict) {
     for (int i = 0; i < 6; ++i) {
         Measurement measurement = measurement_of(i);
