@@ -12,6 +12,7 @@
 #include "fixtures/expect_error.hpp"
 #include "jitune/version.hpp"
 #include "support/temp_dir.hpp"
+#include "support/text_file.hpp"
 #include "tuner_db/record_message.hpp"
 
 namespace jitune::internal {
@@ -80,6 +81,20 @@ TEST_F(SupervisorTest, RefusesAWorkerOfAnotherVersion) {
     }
     const std::string version = fmt::format("{}.{}", JITUNE_VERSION_MAJOR, JITUNE_VERSION_MINOR);
     EXPECT_TRUE(worker_messages::protocol().starts_with("jitune " + version + " "));
+}
+
+TEST_F(SupervisorTest, StartsAWorkerAgainThatIsKilledBeforeItIsReady) {
+    put_report();
+    play("say report; read stop");
+    const std::string script(read_text_file(program_));
+    const std::string kill = "[ $(wc -l <\"$folder/starts\") -gt 2 ] || kill -KILL $$\n";
+    const std::size_t at = script.find("say ready");
+    program_ = dir_.write("worker", script.substr(0, at) + kill + script.substr(at));
+    static_cast<void>(tune());
+    EXPECT_EQ(starts(), 3);
+    program_ = dir_.write("worker", "#!/bin/sh\nkill -KILL $$\n");
+    expect_error(ErrorKind::unavailable, "was ended before it was ready (signal 9",
+                 [&] { tune(); });
 }
 
 TEST_F(SupervisorTest, GivesUpAfterThreeWorkersThatTryNoCandidate) {

@@ -14,8 +14,15 @@ Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits,
 Supervisor::~Supervisor() = default;
 
 void Supervisor::start() {
-    if (worker_ == nullptr) {
-        worker_ = std::make_unique<WorkerProcess>(program_);
+    constexpr int kMostStarts = 3;
+    for (int starts = 1; worker_ == nullptr; ++starts) {
+        try {
+            worker_ = std::make_unique<WorkerProcess>(program_);
+        } catch (const WorkerKilled&) {
+            if (starts == kMostStarts) {
+                throw;
+            }
+        }
     }
 }
 

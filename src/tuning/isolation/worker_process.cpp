@@ -46,12 +46,24 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
         ChildProcess::Reach::session);
     theirs.close();
     sink.close();
+    wait_until_ready(program);
+}
+
+void WorkerProcess::wait_until_ready(const std::filesystem::path& program) {
     LoopClock time(kStartGlance, 20 * kStartGlance);
     std::optional<Message> first;
     while (!first && !lost() && time.turn() < kStartTime) {
         first = receive(kStartGlance);
     }
     const Message expected{worker_messages::kReady, worker_messages::protocol()};
+    const std::optional<ProcessResult> end = first ? std::nullopt : wait_for_end();
+    if (end && end->signal != 0) {
+        throw WorkerKilled(
+            ErrorKind::unavailable,
+            fmt::format("cannot start a tuning worker: {} was ended before it was ready ({}); try "
+                        "again",
+                        program.string(), last_words()));
+    }
     if (first != expected) {
         const bool is_other = first && first->size() == 2 && first->front() == expected.front();
         throw Error(
@@ -102,7 +114,8 @@ void WorkerProcess::read_errors() {
     }
 }
 
-std::string WorkerProcess::last_words() {
+/// How it ended, after a while if it is about to; nothing if it goes on.
+std::optional<ProcessResult> WorkerProcess::wait_for_end() {
     constexpr milliseconds kPause{1};
     LoopClock time(kPause, 100 * kPause);
     auto end = process_->end();
@@ -110,6 +123,11 @@ std::string WorkerProcess::last_words() {
         std::this_thread::sleep_for(kPause);
         end = process_->end();
     }
+    return end;
+}
+
+std::string WorkerProcess::last_words() {
+    const std::optional<ProcessResult> end = wait_for_end();
     read_errors();
     std::string text = garbled_ ? "it sent a malformed message" : "it did not end";
     if (const int code = channel_->error(); code != 0) {

@@ -7,11 +7,18 @@
 #include <optional>
 #include <string>
 
+#include "jitune/error.hpp"
 #include "support/child_process.hpp"
 #include "support/message_channel.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {
+
+/// A signal has ended a worker before it was ready, as where the system lacks memory.
+class WorkerKilled : public Error {
+public:
+    using Error::Error;
+};
 
 /// A running `<program> worker <folder for its temporary files>`, which understands the messages of
 /// worker_request.hpp. The destructor kills it and every process that it has started. Used by one
@@ -19,7 +26,7 @@ namespace jitune::internal {
 class WorkerProcess {
 public:
     /// Starts it and waits until it is ready. Throws Error(unavailable) where it cannot be started
-    /// or is another version's worker.
+    /// or is another version's worker, and WorkerKilled of that kind.
     explicit WorkerProcess(const std::filesystem::path& program);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
@@ -35,6 +42,8 @@ public:
     [[nodiscard]] std::string last_words();
 
 private:
+    void wait_until_ready(const std::filesystem::path& program);
+    std::optional<ProcessResult> wait_for_end();
     void read_errors();
 
     const TempDir scratch_;  // removed with all files that killed compilers leave there
