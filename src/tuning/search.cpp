@@ -10,6 +10,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "tuning/finalist.hpp"
+#include "tuning/tuning_history.hpp"
 
 namespace jitune::internal {
 
@@ -185,7 +186,7 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
             refill(depth);
         }
         if (ahead_->pending() == 0) {
-            complete_ = !postponed_;
+            complete_ = !postponed_ && !lacked_something();
             break;
         }
         evaluate(ahead_->next());
@@ -222,6 +223,12 @@ void Search::check_known() {
     if (one_failed) {  // another candidate, perhaps unchecked, takes its place among the finalists
         check_known();
     }
+}
+
+bool Search::lacked_something() const {
+    return std::any_of(evaluations_.begin(), evaluations_.end(), [](const Evaluation& one) {
+        return lacked_resources(one.verdict, one.reason);
+    });
 }
 
 void Search::log_failure(const Evaluation& evaluation) const {

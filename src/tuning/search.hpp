@@ -69,6 +69,8 @@ private:
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(CompiledCandidate candidate);
     std::optional<TrialFailure> compile_and_check(Evaluation& known);
+    /// Whether a compile would perhaps succeed the next time.
+    [[nodiscard]] bool lacked_something() const;
     void log_failure(const Evaluation& evaluation) const;
     /// Asks the strategy until so many candidates are submitted and not evaluated, or until it has
     /// nothing more to ask.

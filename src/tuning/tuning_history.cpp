@@ -2,6 +2,7 @@
 #include "tuning/tuning_history.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -51,7 +52,8 @@ bool still_holds(const Measurement& row, const StepLimits& limits) {
         case Verdict::timed_out:
             return limit_in(row.reason).value_or(milliseconds(0)) >= limits.candidate;
         case Verdict::compile_failed:
-            return limit_in(row.reason).value_or(limits.compile) >= limits.compile;
+            return !lacked_resources(row.verdict, row.reason) &&
+                   limit_in(row.reason).value_or(limits.compile) >= limits.compile;
         default:
             return true;
     }
@@ -62,6 +64,18 @@ bool is_same_place(const Provenance& a, const Provenance& b) {
 }
 
 }  // namespace
+
+bool lacked_resources(Verdict verdict, std::string_view reason) {
+    // As the system, GCC, its linker and NVRTC say it. The system kills where memory is short.
+    constexpr std::array<std::string_view, 9> kWords{
+        "signal 9 (Killed)",       "No space left on device",          "Disk quota exceeded",
+        "Cannot allocate memory",  "Resource temporarily unavailable", "Too many open files",
+        "out of file descriptors", "out of memory allocating",         "NVRTC_ERROR_OUT_OF_MEMORY"};
+    return verdict == Verdict::compile_failed &&
+           std::any_of(kWords.begin(), kWords.end(), [&](std::string_view words) {
+               return reason.find(words) != std::string_view::npos;
+           });
+}
 
 std::string no_end_reason(milliseconds limit) {
     return fmt::format("{}{:.15g} s", kNoEnd, static_cast<double>(limit.count()) / 1000);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner_db/record.hpp"
@@ -49,6 +50,10 @@ bool forget_results(SearchPlan& plan);
 /// complete, with the same device, driver and compiler, and the task's own sizes were tried. Throws
 /// Error(store).
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker);
+
+/// Whether a compile failed for the want of memory, space, files or processes, which may be there
+/// the next time.
+bool lacked_resources(Verdict verdict, std::string_view reason);
 
 /// The reason in the verdict on a step that did not end within `limit`: "did not end in 60 s".
 /// tuning_history() reads the limit in it.

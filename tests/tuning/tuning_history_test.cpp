@@ -63,6 +63,16 @@ TEST(TuningHistory, RetriesFailuresWhoseReasonMayHavePassed) {
     EXPECT_TRUE(history_of({refused, row("a=3", "signal 11")}).known.empty());
 }
 
+TEST(TuningHistory, RetriesCompilesThatLackedSomething) {
+    const Measurement full = failed("a=2", Verdict::compile_failed,
+                                    "c++: exit code 1\nfinal link failed: No space left on device");
+    const Measurement killed = failed("a=3", Verdict::compile_failed, "c++: signal 9 (Killed)\n");
+    const Measurement crashed = failed("a=4", Verdict::compile_failed, "c++: signal 11");
+    const Measurement hung = failed("a=5", Verdict::crashed, "signal 9 (Killed)");
+    EXPECT_EQ(names_of(history_of({row("a=1"), full, killed, crashed, hung}).known),
+              (Names{"a=1", "a=4", "a=5"}));
+}
+
 TEST(TuningHistory, TriesAllAgainWhereTheLastVerdictsLeaveNoneThatWorks) {
     const Measurement late = failed("a=1", Verdict::timed_out, "did not end in 60 s");
     EXPECT_TRUE(history_of({row("a=1"), late, row("a=2", "signal 11")}).known.empty());
