@@ -30,6 +30,7 @@ constexpr std::array kAdvice{
            "a writer ended in the middle of a commit, and its journal lies beside the file; the "
            "next process that writes, as any tuning does, undoes that commit and loses nothing "
            "that was committed before"},
+    Advice{SQLITE_READONLY_DBMOVED, "its file was removed or replaced; start again"},
     Advice{SQLITE_IOERR_LOCK, "its file system gives no locks; use a path on another one"},
     Advice{SQLITE_IOERR,
            "check the disk; what was committed before is kept, and the next process that writes "
@@ -244,6 +245,7 @@ void Connection::BusyWaitDeleter::operator()(BusyWait* wait) const noexcept {
 }
 
 void Connection::Closer::operator()(sqlite3* handle) const noexcept {
+    const FileSizeGuard guard;
     sqlite3_close(handle);
 }
 
@@ -285,6 +287,7 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
 
 void Connection::execute(const std::string& sql) {
     const FileSizeGuard guard;
+    errno = 0;
     check(handle(), sql, sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr));
 }
 
@@ -323,6 +326,7 @@ Cursor::~Cursor() {
 }
 
 bool Cursor::next() {
+    errno = 0;
     const int code = sqlite3_step(statement_);
     if (code != SQLITE_ROW && code != SQLITE_DONE) {
         fail(sqlite3_db_handle(statement_), sqlite3_sql(statement_), code);
@@ -344,7 +348,9 @@ void Statement::Finalizer::operator()(sqlite3_stmt* statement) const noexcept {
 }
 
 Statement::Statement(const Connection& connection, const std::string& sql) {
+    const FileSizeGuard guard;
     sqlite3_stmt* raw = nullptr;
+    errno = 0;
     const int code = sqlite3_prepare_v3(connection.handle(), sql.c_str(), -1,
                                         SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
     handle_.reset(raw);

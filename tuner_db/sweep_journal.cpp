@@ -170,7 +170,9 @@ void SweepJournal::append(const Message& message) {
         std::string(reinterpret_cast<const char*>(digest.data()), digest.size()) + body;
     const FileSizeGuard guard;
     // One write, so that at most the last message of a journal is incomplete.
-    if (::write(file_.number(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
+    if (written != static_cast<ssize_t>(bytes.size())) {
+        errno = written < 0 ? errno : ENOSPC;
         fail(path_, "write");
     }
     empty_ = false;

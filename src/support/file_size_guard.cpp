@@ -31,7 +31,7 @@ FileSizeGuard::~FileSizeGuard() {
     const timespec now{};
     while (::sigtimedwait(&set, nullptr, &now) == -1 && errno == EINTR) {
     }
-    ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
+    ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     errno = code;
 }
 

@@ -7,7 +7,7 @@ namespace jitune::internal {
 
 /// While one exists, a write of this thread beyond the app's limit on file sizes (RLIMIT_FSIZE)
 /// fails with EFBIG and does not end the app by SIGXFSZ. The signal's action stays as the app has
-/// set it. Guards of one thread end in the opposite order of their beginning.
+/// set it. Begins and ends in one thread.
 class FileSizeGuard {
 public:
     FileSizeGuard();

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "support/file_size_guard.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -11,6 +13,7 @@ namespace {
 void write_to_stderr(LogLevel level, std::string_view message) {
     // One call, so that the lines of several threads do not mix.
     const std::string line = fmt::format("jitune: {}: {}\n", to_string(level), message);
+    const FileSizeGuard guard;
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -28,13 +28,16 @@ std::string read_text_file(const std::filesystem::path& path) {
 std::string read_if_there(const std::filesystem::path& path) {
     errno = 0;
     std::ifstream file(path, std::ios::binary);
-    bool failed = !file.is_open() && errno != ENOENT && errno != ENOTDIR && errno != EACCES;
+    const auto lacks_something = [] {
+        return errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO;
+    };
+    bool failed = !file.is_open() && lacks_something();
     std::string bytes;
     std::array<char, 4096> buffer{};
     while (file) {
         file.read(buffer.data(), buffer.size());
         bytes.append(buffer.data(), static_cast<std::size_t>(file.gcount()));
-        failed = file.bad() && errno != ESRCH;  // a process of /proc that has ended
+        failed = file.bad() && lacks_something();
     }
     if (failed) {
         const int code = errno;

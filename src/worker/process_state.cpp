@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/process_state.hpp"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,13 +11,17 @@
 #include <chrono>
 #include <clocale>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "support/loop_clock.hpp"
 #include "support/text_file.hpp"
 
 namespace jitune::internal {
@@ -93,18 +99,38 @@ std::uintmax_t bytes_in(const fs::path& folder) {
     return bytes;
 }
 
-/// Whether the thread runs now, and goes on running: one of a pool waits for work soon.
-bool keeps_running(pid_t thread) {
-    constexpr int kLooks = 20;
-    for (int look = 0; look < kLooks; ++look) {
-        const std::string status = read_if_there(fmt::format("/proc/self/task/{}/stat", thread));
-        const std::size_t name_end = status.rfind(')');
-        if (name_end == std::string::npos || status.compare(name_end, 3, ") R") != 0) {
-            return false;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+/// The processor time of a thread that runs now, in ticks of the system; nothing of another.
+std::optional<long> ticks_of_running(pid_t thread) {
+    constexpr int kStateField = 3, kUserField = 14, kSystemField = 15;  // as proc(5) counts them
+    const std::string status = read_if_there(fmt::format("/proc/self/task/{}/stat", thread));
+    const std::size_t name_end = status.rfind(')');
+    if (name_end == std::string::npos || status.compare(name_end, 3, ") R") != 0) {
+        return std::nullopt;
     }
-    return true;
+    std::istringstream fields(status.substr(name_end + 1));
+    std::string field;
+    long ticks = 0;
+    for (int number = kStateField; number <= kSystemField && fields >> field; ++number) {
+        ticks += number >= kUserField ? std::strtol(field.c_str(), nullptr, 10) : 0;
+    }
+    return ticks;
+}
+
+/// Whether the thread runs now, and goes on running: one of a pool waits for work soon. Counts its
+/// own time, since on a busy machine a thread may wait long for a processor.
+bool keeps_running(pid_t thread) {
+    const long enough = std::max(1L, ::sysconf(_SC_CLK_TCK) / 10);
+    constexpr std::chrono::milliseconds kGlance{2};
+    LoopClock time(kGlance, 100 * kGlance);
+    const std::optional<long> begin = ticks_of_running(thread);
+    for (auto now = begin; now && time.turn() < std::chrono::seconds(5);
+         now = ticks_of_running(thread)) {
+        if (*now - *begin >= enough) {
+            return true;
+        }
+        std::this_thread::sleep_for(kGlance);
+    }
+    return false;
 }
 
 /// The handler of each signal and how it is called.
@@ -114,7 +140,8 @@ std::vector<std::uint64_t> signal_handlers() {
         struct sigaction action {};
         ::sigaction(signal, nullptr, &action);
         all.push_back(reinterpret_cast<std::uint64_t>(action.sa_sigaction));
-        all.push_back(static_cast<std::uint64_t>(action.sa_flags));
+        constexpr int kRestorer = 0x04000000;  // which the C library adds by itself
+        all.push_back(static_cast<std::uint64_t>(action.sa_flags & ~kRestorer));
     }
     return all;
 }
@@ -128,6 +155,24 @@ std::vector<bool> blocked_signals() {
         all.push_back(::sigismember(&blocked, signal) == 1);
     }
     return all;
+}
+
+/// The files behind the standard streams.
+std::vector<std::uint64_t> standard_streams() {
+    std::vector<std::uint64_t> all;
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat status {};
+        const bool is_open = ::fstat(stream, &status) == 0;
+        all.push_back(is_open ? static_cast<std::uint64_t>(status.st_ino) + 1 : 0);
+        all.push_back(static_cast<std::uint64_t>(status.st_dev));
+    }
+    return all;
+}
+
+bool has_alarm() {
+    itimerval timer{};
+    return ::getitimer(ITIMER_REAL, &timer) == 0 &&
+           (timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0);
 }
 
 bool same_limits(const std::vector<rlimit>& one, const std::vector<rlimit>& other) {
@@ -146,6 +191,9 @@ ProcessState::ProcessState(const fs::path& scratch)
       limits_(limits()),
       signal_handlers_(signal_handlers()),
       blocked_signals_(blocked_signals()),
+      standard_streams_(standard_streams()),
+      has_alarm_(has_alarm()),
+      priority_(::getpriority(PRIO_PROCESS, 0)),
       threads_(threads()),
       open_files_(open_files()),
       scratch_bytes_(bytes_in(scratch)) {
@@ -174,6 +222,9 @@ std::string ProcessState::change_since(const ProcessState& earlier) const {
                ? "changed how floating-point numbers are rounded or trapped"
            : signal_handlers_ != earlier.signal_handlers_   ? "changed a signal handler"
            : blocked_signals_ != earlier.blocked_signals_   ? "changed which signals are blocked"
+           : standard_streams_ != earlier.standard_streams_ ? "closed a standard stream"
+           : has_alarm_ && !earlier.has_alarm_              ? "left an alarm"
+           : priority_ != earlier.priority_                 ? "changed the priority"
            : open_files_ > earlier.open_files_ + kMostFiles ? "left files open"
            : std::any_of(threads_.begin(), threads_.end(), is_new_and_runs)
                ? "left a thread running"

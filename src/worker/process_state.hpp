@@ -31,6 +31,9 @@ private:
     std::vector<rlimit> limits_;
     std::vector<std::uint64_t> signal_handlers_;
     std::vector<bool> blocked_signals_;
+    std::vector<std::uint64_t> standard_streams_;
+    bool has_alarm_;
+    int priority_;
     std::set<pid_t> threads_;
     std::size_t open_files_ = 0;
     std::uint64_t scratch_inode_ = 0;  ///< zero: there is no such folder

@@ -29,7 +29,7 @@ TEST_F(EngineWithoutWorker, IsNotTunedInItsProcess) {
     EXPECT_EQ(engine->counters().compiles, 0);
     std::ofstream(options_.worker) << "#!/bin/false\n";
     std::filesystem::permissions(options_.worker, std::filesystem::perms::owner_all);
-    expect_error(ErrorKind::unavailable, "is not a jitune worker of this version",
+    expect_error(ErrorKind::unavailable, "ended before it was ready (exit code 1",
                  [&] { resolve(*engine); });
 }
 

@@ -93,8 +93,7 @@ TEST_F(SupervisorTest, StartsAWorkerAgainThatIsKilledBeforeItIsReady) {
     static_cast<void>(tune());
     EXPECT_EQ(starts(), 3);
     program_ = dir_.write("worker", "#!/bin/sh\nkill -KILL $$\n");
-    expect_error(ErrorKind::unavailable, "was ended before it was ready (signal 9",
-                 [&] { tune(); });
+    expect_error(ErrorKind::unavailable, "ended before it was ready (signal 9", [&] { tune(); });
 }
 
 TEST_F(SupervisorTest, GivesUpAfterThreeWorkersThatTryNoCandidate) {

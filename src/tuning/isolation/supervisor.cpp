@@ -18,7 +18,7 @@ void Supervisor::start() {
     for (int starts = 1; worker_ == nullptr; ++starts) {
         try {
             worker_ = std::make_unique<WorkerProcess>(program_);
-        } catch (const WorkerKilled&) {
+        } catch (const WorkerEnded&) {
             if (starts == kMostStarts) {
                 throw;
             }

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -42,6 +44,14 @@ path file_of_this_code() {
     return std::filesystem::read_symlink("/proc/self/exe", error);
 }
 
+/// Whether nobody but this user and root can change what a path names.
+bool is_own(const path& named) {
+    struct stat status {};
+    return ::stat(named.c_str(), &status) == 0 &&
+           (status.st_uid == 0 || status.st_uid == ::geteuid()) &&
+           (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 std::string why_not(const path& named) {
     if (is_name(named)) {
         return "is not on $PATH";
@@ -59,7 +69,9 @@ std::string why_not(const path& named) {
 path named_worker(const path& option) {
     const char* const variable = ::secure_getenv("JITUNE_WORKER");
     const path named = option.empty() && variable != nullptr ? path(variable) : option;
-    return is_name(named) ? named : std::filesystem::absolute(named);
+    std::error_code error;  // without a current folder, the path stays as it is
+    const path whole = is_name(named) ? named : std::filesystem::absolute(named, error);
+    return error ? named : whole;
 }
 
 std::vector<path> usual_workers() {
@@ -68,7 +80,11 @@ std::vector<path> usual_workers() {
     // A program with more rights than its caller may have been linked into a folder of the
     // caller's.
     if (file.is_absolute() && ::getauxval(AT_SECURE) == 0) {
-        usual.push_back((file.parent_path() / JITUNE_BIN_FROM_LIB / kCommand).lexically_normal());
+        const path beside =
+            (file.parent_path() / JITUNE_BIN_FROM_LIB / kCommand).lexically_normal();
+        if (is_own(beside) && is_own(beside.parent_path())) {
+            usual.push_back(beside);
+        }
     }
     if (const path installed = path(JITUNE_BIN) / kCommand;
         usual.empty() || usual.front() != installed) {

@@ -57,12 +57,13 @@ void WorkerProcess::wait_until_ready(const std::filesystem::path& program) {
     }
     const Message expected{worker_messages::kReady, worker_messages::protocol()};
     const std::optional<ProcessResult> end = first ? std::nullopt : wait_for_end();
-    if (end && end->signal != 0) {
-        throw WorkerKilled(
+    if (end && (end->signal != 0 || end->exit_code != 0)) {
+        throw WorkerEnded(
             ErrorKind::unavailable,
-            fmt::format("cannot start a tuning worker: {} was ended before it was ready ({}); try "
-                        "again",
-                        program.string(), last_words()));
+            fmt::format(
+                "cannot start a tuning worker: {} ended before it was ready ({}); try again, or "
+                "give Options::worker (JITUNE_WORKER) the path of the jitune command",
+                program.string(), last_words()));
     }
     if (first != expected) {
         const bool is_other = first && first->size() == 2 && first->front() == expected.front();
@@ -138,7 +139,11 @@ std::string WorkerProcess::last_words() {
     } else {
         process_->kill();
     }
-    return written_.empty() ? text : fmt::format("{}: {}", text, written_);
+    std::string said = written_;  // by any program: without what could control a terminal
+    std::replace_if(
+        said.begin(), said.end(),
+        [](char c) { return (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == 0x7f; }, '?');
+    return said.empty() ? text : fmt::format("{}: {}", text, said);
 }
 
 }  // namespace jitune::internal

@@ -14,8 +14,8 @@
 
 namespace jitune::internal {
 
-/// A signal has ended a worker before it was ready, as where the system lacks memory.
-class WorkerKilled : public Error {
+/// A worker has ended before it was ready, as where the system lacks memory or kills it.
+class WorkerEnded : public Error {
 public:
     using Error::Error;
 };
@@ -26,7 +26,7 @@ public:
 class WorkerProcess {
 public:
     /// Starts it and waits until it is ready. Throws Error(unavailable) where it cannot be started
-    /// or is another version's worker, and WorkerKilled of that kind.
+    /// or is another version's worker, and WorkerEnded of that kind.
     explicit WorkerProcess(const std::filesystem::path& program);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
