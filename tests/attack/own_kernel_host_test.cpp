@@ -144,6 +144,11 @@ TEST_F(OwnKernel, IsTunedInAWorkerOfTheCommandInstalledWithTheApp) {
     expect_survived(run(app_));
 }
 
+TEST_F(OwnKernel, IsNotTunedByACommandOfAnotherUserBesideTheApp) {
+    std::filesystem::permissions(put_command("app/bin"), std::filesystem::perms::all);
+    expect_refused(run(app_), "there is no jitune command");
+}
+
 TEST_F(OwnKernel, IsTunedInAWorkerOfTheCommandInstalledWithTheSharedLibrary) {
     const std::filesystem::path app = app_.parent_path() / "with_shared_library";
     std::filesystem::copy_file(JITUNE_SHARED_APP, app);

@@ -44,12 +44,12 @@ path file_of_this_code() {
     return std::filesystem::read_symlink("/proc/self/exe", error);
 }
 
-/// Whether nobody but this user and root can change what a path names.
-bool is_own(const path& named) {
+/// Whether a path names something that another user than this one and root has made, or may change.
+bool is_foreign(const path& named) {
     struct stat status {};
     return ::stat(named.c_str(), &status) == 0 &&
-           (status.st_uid == 0 || status.st_uid == ::geteuid()) &&
-           (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+           ((status.st_uid != 0 && status.st_uid != ::geteuid()) ||
+            (status.st_mode & S_IWOTH) != 0);
 }
 
 std::string why_not(const path& named) {
@@ -82,7 +82,7 @@ std::vector<path> usual_workers() {
     if (file.is_absolute() && ::getauxval(AT_SECURE) == 0) {
         const path beside =
             (file.parent_path() / JITUNE_BIN_FROM_LIB / kCommand).lexically_normal();
-        if (is_own(beside) && is_own(beside.parent_path())) {
+        if (!is_foreign(beside) && !is_foreign(beside.parent_path())) {
             usual.push_back(beside);
         }
     }
