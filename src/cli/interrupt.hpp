@@ -24,8 +24,8 @@ private:
     struct sigaction old_term_ {};
 };
 
-/// Makes a write to a closed pipe, or beyond the limit on file sizes, an error instead of the end of
-/// the process. A handler and not SIG_IGN, which the compilers that jitune starts would inherit.
+/// Makes a write to a closed pipe, or beyond the limit on file sizes, an error instead of the end
+/// of the process. A handler and not SIG_IGN, which the compilers that jitune starts would inherit.
 void catch_failed_writes();
 
 }  // namespace jitune::internal
