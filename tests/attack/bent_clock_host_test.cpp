@@ -46,12 +46,15 @@ TEST_F(BentClock, ASweepStopsWhenAskedWhoseWorkerAloneHasARightClock) {
 }
 
 TEST_F(BentClock, ASweepWhoseClocksJumpStopsWhenAskedAndKeepsWhatItHas) {
-    for (const char* mode : {"forward", "back"}) {
-        const Answer answer = sweep_and_stop(fmt::format("CLOCK_MODE={} CLOCK_AT=40", mode));
-        EXPECT_EQ(answer.code, kInterrupted) << mode << answer.out << answer.err;
-        EXPECT_EQ(stored_winners(), 1U) << mode;
-        std::filesystem::remove(path("tuning.db"));
-    }
+    const Answer answer = sweep_and_stop("CLOCK_MODE=back CLOCK_AT=40");
+    EXPECT_EQ(answer.code, kInterrupted) << answer.out << answer.err;
+    EXPECT_EQ(stored_winners(), 1U);
+}
+
+// A jump within the first check takes its candidate for one that hangs: there may be no winner yet.
+TEST_F(BentClock, ASweepWhoseClocksJumpForwardStopsWhenAsked) {
+    const Answer answer = sweep_and_stop("CLOCK_MODE=forward CLOCK_AT=40");
+    EXPECT_EQ(answer.code, kInterrupted) << answer.out << answer.err;
 }
 
 TEST_F(BentClock, ASweepWhoseClocksStandStillEndsAndSaysWhy) {
