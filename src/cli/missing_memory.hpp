@@ -3,9 +3,9 @@
 
 namespace jitune::internal {
 
-// While the program starts and ends, std::bad_alloc has no handler. Then the command says that
-// there is not enough memory, and ends with kExitUnavailable. missing_memory.cpp installs
-// this behaviour before the program makes any other object.
+// While the program starts and ends, nothing catches std::bad_alloc. The handler of
+// missing_memory.cpp then says that memory is missing, and ends the program with kExitUnavailable.
+// It is installed before the program makes any other object.
 
 /// For a worker: from here on that exception ends the process by a signal, as the candidates that
 /// throw it are judged.

@@ -5,8 +5,7 @@
 
 namespace jitune::internal {
 
-/// What is written to `sink` can be read from `source`, where reading never waits. Both are closed
-/// on exec.
+/// A pipe: `source` reads the bytes that `sink` writes. Reads never wait. Both ends close on exec.
 struct Pipe {
     FileDescriptor source, sink;
 };

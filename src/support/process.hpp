@@ -41,7 +41,7 @@ ProcessResult run_process(const ProcessCommand& command);
 
 /// The path of an executable file: `name` itself if it has a slash, else the first file of that
 /// name on $PATH, or in the system's folders where that is not set or the program has more rights
-/// than its caller. Nothing if there is none.
+/// than its caller. Returns nullopt if no file is found.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 
 }  // namespace jitune::internal

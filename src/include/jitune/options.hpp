@@ -47,7 +47,7 @@ struct JITUNE_API Options {
     /// Path of the `jitune` command that is run as tuning worker, so that a candidate that crashes
     /// or hangs does no harm to this process; everything is then tuned in a worker. Empty: as
     /// JITUNE_WORKER says. Where that is not set, custom operations and user kernels are tuned in a
-    /// worker of the installed command, and refused with Error(unavailable) if there is none;
+    /// worker of the installed command; without a command, they throw Error(unavailable);
     /// built-in kernels are tuned in this process. "none": everything is tuned in this process,
     /// which ends with a candidate that crashes.
     std::filesystem::path worker;
