@@ -213,11 +213,12 @@ TEST_F(ReduceGpu, PreparedCallsCanBeCapturedAndReplayed) {
 
 TEST_F(ReduceGpu, AnUnpreparedCallOnACapturingStreamSaysSo) {
     DeviceArray<float> array(*driver_, 1024);
+    DeviceArray<float> result(*driver_, 1);
     CUstream stream = nullptr;
     ASSERT_EQ(driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     ASSERT_EQ(driver_->cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
     try {
-        tuned_reduce(array.data(), 1000, array.data(), ReduceOp::sum, stream, session_);
+        tuned_reduce(array.data(), 1000, result.data(), ReduceOp::sum, stream, session_);
         ADD_FAILURE() << "no error";
     } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::not_prepared);
