@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,7 @@
 
 #include "jitune/error.hpp"
 #include "support/file_size_guard.hpp"
+#include "support/folder_reader.hpp"
 #include "support/hash.hpp"
 #include "support/serial.hpp"
 #include "tuner_db/record_message.hpp"
@@ -211,12 +213,13 @@ int SweepJournal::recover(const std::filesystem::path& database, TuningStore& st
     const std::filesystem::path folder =
         database.has_parent_path() ? database.parent_path() : std::filesystem::path(".");
     int recovered = 0;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-        if (!entry.path().filename().string().starts_with(prefix)) {
+    FolderReader entries(folder.c_str());
+    while (const char* const name = entries.next()) {
+        if (!std::string_view(name).starts_with(prefix)) {
             continue;
         }
-        const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+        const std::filesystem::path path = folder / name;
+        const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (file.number() < 0 || !is_ours(file.number()) ||
             ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 || !is_linked(file.number())) {
             continue;
@@ -233,7 +236,7 @@ int SweepJournal::recover(const std::filesystem::path& database, TuningStore& st
             }
             continue;  // of another version, which can read it
         }
-        ::unlink(entry.path().c_str());
+        ::unlink(path.c_str());
         ++recovered;
     }
     return recovered;

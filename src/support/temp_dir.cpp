@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/folder_reader.hpp"
 #include "support/hash.hpp"
 #include "support/process_identity.hpp"
 #include "support/text_file.hpp"
@@ -77,11 +78,10 @@ std::string TempDir::prefix_of(const std::string& identity) {
 void TempDir::remove_abandoned(const std::filesystem::path& folder) noexcept {
     try {
         const std::string place = place_of(process_identity());
-        std::error_code ignored;  // another process may be removing the same
-        std::filesystem::directory_iterator entry(folder, ignored);
-        for (; entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
-            if (is_abandoned(entry->path().filename(), place) && is_own(entry->path())) {
-                std::filesystem::remove_all(entry->path(), ignored);
+        FolderReader entries(folder.c_str());
+        while (const char* const name = entries.next()) {
+            if (is_abandoned(name, place) && is_own(folder / name)) {
+                remove_tree(folder / name);  // another process may be removing the same
             }
         }
     } catch (const std::exception&) {  // no memory: the next process tries again
@@ -104,13 +104,9 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-    for (int tries = 0; tries < 2; ++tries) {
-        try {
-            std::error_code ignored;  // a file that stays behind does no harm
-            std::filesystem::remove_all(path_, ignored);
-            return;
-        } catch (const std::exception&) {  // no memory: after two tries a later process removes it
-        }
+    // What stays after two tries, as without memory, a later process removes.
+    if (!remove_tree(path_)) {
+        remove_tree(path_);
     }
 }
 

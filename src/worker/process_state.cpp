@@ -13,7 +13,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -21,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "support/folder_reader.hpp"
 #include "support/loop_clock.hpp"
 #include "support/text_file.hpp"
 
@@ -74,27 +74,34 @@ std::vector<rlimit> limits() {
 
 std::set<pid_t> threads() {
     std::set<pid_t> all;
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator("/proc/self/task", error)) {
-        all.insert(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+    FolderReader tasks("/proc/self/task");
+    while (const char* const task = tasks.next()) {
+        all.insert(static_cast<pid_t>(std::strtol(task, nullptr, 10)));
     }
     return all;
 }
 
 std::size_t open_files() {
-    std::error_code error;
-    const fs::directory_iterator files("/proc/self/fd", error);
-    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+    FolderReader files("/proc/self/fd");
+    std::size_t count = 0;
+    while (files.next() != nullptr) {
+        ++count;
+    }
+    return count;
 }
 
+/// Of the files in all folders that a path can name.
 std::uintmax_t bytes_in(const fs::path& folder) {
     std::uintmax_t bytes = 0;
-    std::error_code error;
-    for (fs::recursive_directory_iterator entry(folder, error), end; entry != end && !error;
-         entry.increment(error)) {
-        std::error_code gone;
-        const std::uintmax_t size = entry->is_regular_file(gone) ? entry->file_size(gone) : 0;
-        bytes += gone ? 0 : size;
+    FolderReader entries(folder.c_str());
+    while (const char* const name = entries.next()) {
+        const fs::path path = folder / name;
+        struct stat status {};
+        if (::lstat(path.c_str(), &status) == 0) {
+            bytes += S_ISREG(status.st_mode)   ? static_cast<std::uintmax_t>(status.st_size)
+                     : S_ISDIR(status.st_mode) ? bytes_in(path)
+                                               : 0;
+        }
     }
     return bytes;
 }

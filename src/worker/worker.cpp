@@ -17,13 +17,13 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 
 #include "dispatch/engine.hpp"
 #include "jitune/error.hpp"
+#include "support/folder_reader.hpp"
 #include "support/message_channel.hpp"
 #include "support/process_session.hpp"
 #include "tuner_db/record_message.hpp"
@@ -39,11 +39,11 @@ namespace {
 /// the device may be lost.
 [[noreturn]] void end_now(const std::filesystem::path& scratch) {
     constexpr int kMostRounds = 100;  // until the folder is gone, threads may start compilers
-    std::error_code error;
-    for (int round = 0; round == 0 || (error && round < kMostRounds); ++round) {
+    bool removed = false;
+    for (int round = 0; !removed && round < kMostRounds; ++round) {
         const char* const family = std::getenv(kFamilyVariable);
         kill_session(::getpid(), family == nullptr ? "" : family);
-        std::filesystem::remove_all(scratch, error);
+        removed = remove_tree(scratch);
     }
     ::_exit(0);
 }
@@ -117,7 +117,7 @@ private:
                     obey(*message);
                 }
             }
-        } catch (const Error&) {  // a malformed message, as of another version
+        } catch (const std::exception&) {  // a malformed message, or no memory
         }
         end_now(scratch);
     }

@@ -39,6 +39,7 @@ struct Program {
     std::string name;
     std::vector<std::string> command;
     std::set<int> codes;      ///< exit codes besides 0, each after an error message
+    bool tunes = false;       ///< which takes long
     bool in_workers = false;  ///< the calls of its workers fail instead of its own
 };
 
@@ -178,7 +179,7 @@ protected:
 
     static std::vector<Fault> faults_of(const Program& program, const std::string& call,
                                         long calls) {
-        if (!attacks_in_full() && program.command[1] == "sweep") {  // which takes long
+        if (!attacks_in_full() && program.tunes) {
             const std::set<long> middle = some_of(calls, 0, 0, 1);
             return middle.empty() ? std::vector<Fault>()
                                   : std::vector{Fault{call, *middle.begin(), !program.in_workers}};
@@ -285,11 +286,16 @@ protected:
     Program sweep_{"jitune sweep",
                    {JITUNE_COMMAND, "sweep", "reduce", "--device", "host", "--sizes", "9000",
                     "--budget", "0", "--evaluations", "2", "--db", database_},
-                   {1, 3, 4}};
+                   {1, 3, 4},
+                   true};
 };
 
 TEST_F(FailCalls, AnAppGetsAnErrorOrTheRightAnswer) {
     attack({"a stored call of an app", {JITUNE_STORED_CALL, database_}, {3}});
+}
+
+TEST_F(FailCalls, AnAppThatTunesGetsAnErrorOrTheRightAnswer) {
+    attack({"a tuning call of an app", {JITUNE_STORED_CALL, folder_ + "/another.db"}, {3}, true});
 }
 
 TEST_F(FailCalls, TheCommandListsWinnersOrSaysWhatFailed) {

@@ -8,12 +8,15 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "jitune/error.hpp"
+#include "support/child_process.hpp"
+#include "support/no_memory.hpp"
 #include "support/pipe.hpp"
 #include "support/temp_dir.hpp"
 
@@ -130,6 +133,26 @@ TEST(Process, StopsAProgramThatNeverStopsWriting) {
     ProcessCommand command = shell("yes");
     command.timeout = milliseconds(200);
     EXPECT_TRUE(run_process(command).timed_out);
+}
+
+TEST(ChildProcess, IsEndedWithItsFamilyWithoutAnyMemory) {
+    const TempDir dir;
+    const std::string file = dir.path() / "pid";
+    std::optional<ChildProcess> child(std::in_place,
+                                      shell("setsid sleep 600 & echo $! >" + file + ".new; mv " +
+                                            file + ".new " + file + "; sleep 600"),
+                                      ChildStreams(), ChildProcess::Reach::session);
+    std::string pid;
+    for (int attempt = 0; pid.empty() && attempt < 1000; ++attempt) {
+        std::this_thread::sleep_for(milliseconds(10));
+        std::ifstream(file) >> pid;
+    }
+    ASSERT_FALSE(has_ended(pid));
+    {
+        const NoMemory none;
+        child.reset();
+    }
+    expect_end_of(pid);
 }
 
 TEST(Process, DoesNotPassOnIgnoredSignals) {

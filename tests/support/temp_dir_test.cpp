@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "support/no_memory.hpp"
 #include "support/process_identity.hpp"
 
 namespace jitune::internal {
@@ -48,6 +50,17 @@ TEST_F(TempDirTest, IsEmptyAndNamesItsOwner) {
     const std::string name = base_.path().filename();
     EXPECT_TRUE(name.starts_with(TempDir::prefix_of(process_identity()))) << name;
     EXPECT_NE(name.find(std::to_string(::getpid())), std::string::npos) << name;
+}
+
+TEST_F(TempDirTest, IsRemovedWithoutAnyMemory) {
+    std::optional<TempDir> dir(std::in_place);
+    const fs::path path = dir->path();
+    static_cast<void>(dir->write("folder/file", "text"));
+    {
+        const NoMemory none;
+        dir.reset();
+    }
+    EXPECT_FALSE(fs::exists(path));
 }
 
 TEST_F(TempDirTest, OfAKilledProcessIsRemovedAndOthersStay) {
