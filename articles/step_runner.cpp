@@ -24,11 +24,11 @@ StepResult attempt(const std::function<void(StepResult&)>& measure) {
             error.kind() != ErrorKind::compile) {
             throw;
         }
-        result.outcome = error.kind() == ErrorKind::unavailable ? StepResult::Outcome::skipped
+        result.outcome = error.kind() == ErrorKind::unavailable ? StepResult::Outcome::not_started
                                                                 : StepResult::Outcome::failed;
         result.note = error.what();
     } catch (const std::bad_alloc&) {
-        result.outcome = StepResult::Outcome::skipped;
+        result.outcome = StepResult::Outcome::not_started;
         result.note = "not enough memory";
     }
     return result;
@@ -60,8 +60,8 @@ std::string_view to_string(StepResult::Outcome outcome) {
     switch (outcome) {
         case StepResult::Outcome::timed:
             return "timed";
-        case StepResult::Outcome::skipped:
-            return "skipped";
+        case StepResult::Outcome::not_started:
+            return "not started";
         case StepResult::Outcome::failed:
             break;
     }

@@ -22,8 +22,8 @@ struct StepTime {
 
 /// The outcome of one step on one input.
 struct StepResult {
-    enum class Outcome { timed, skipped, failed } outcome = Outcome::timed;
-    std::string note;     ///< why it was skipped (memory) or failed (compiler, wrong result)
+    enum class Outcome { timed, not_started, failed } outcome = Outcome::timed;
+    std::string note;     ///< why it was not started (memory) or failed (compiler, wrong result)
     StepTime standard;    ///< in the article's configuration, or that of jitune's winner; if timed
     double gb_per_s = 0;  ///< with the input read once, in that time
     std::optional<StepTime> best;  ///< in the best configuration, if all were tried
@@ -35,7 +35,7 @@ struct StepResult {
     [[nodiscard]] double whole_ns() const { return standard.median_ns + copies_ns; }
 };
 
-/// "timed", "skipped", "failed"
+/// "timed", "not started", "failed"
 std::string_view to_string(StepResult::Outcome outcome);
 
 /// Checks and times the steps of one set in the rig of tuning: the same cases, the same data, the

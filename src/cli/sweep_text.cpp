@@ -28,7 +28,7 @@ std::string legend(const std::vector<SweepRow>& rows) {
     if (any([](const SweepRow& row) { return row.is_disturbed(); })) {
         text += kDisturbedLegend;
     }
-    if (any([](const SweepRow& row) { return row.kept; })) {
+    if (any([](const SweepRow& row) { return row.outcome == SweepRow::Outcome::skipped; })) {
         text += "complete problems were skipped: --again races their winners\n";
     }
     return text;
@@ -40,13 +40,15 @@ std::string_view outcome_name(SweepRow::Outcome outcome) {
             return "tuned";
         case SweepRow::Outcome::skipped:
             return "skipped";
+        case SweepRow::Outcome::not_started:
+            return "not started";
         case SweepRow::Outcome::failed:
             break;
     }
     return "failed";
 }
 
-Json row_json(const SweepPlan& plan, const SweepRow& row) {
+Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
     Json json = plan.problems.at(row.problem).json;
     json["device"] = row.device;
     json["outcome"] = outcome_name(row.outcome);
@@ -67,12 +69,30 @@ Json row_json(const SweepPlan& plan, const SweepRow& row) {
     json["uncertainty"] = row.certainty.uncertainty;
     json["conditions"] = row.certainty.conditions;
     json["complete"] = row.complete;
-    if (!row.kept) {
+    if (row.outcome == SweepRow::Outcome::tuned) {
+        json["stored"] = row.stored && has_database;
         json["evaluated"] = row.tune.evaluated;
         json["failed"] = row.tune.failed;
         json["space"] = row.tune.space;
     }
     return json;
+}
+
+/// Whether winners that were tuned are missing in the database.
+bool lacks_winners(const SweepResult& result) {
+    return !result.database.empty() && result.stored() < result.count(SweepRow::Outcome::tuned);
+}
+
+std::string storage_text(const SweepResult& result) {
+    if (result.database.empty()) {
+        return "nothing was stored, without a database";
+    }
+    const std::size_t tuned = result.count(SweepRow::Outcome::tuned);
+    if (lacks_winners(result)) {
+        return fmt::format("{} of {} winners could not be stored in {}", tuned - result.stored(),
+                           tuned, result.database);
+    }
+    return tuned > 0 ? fmt::format("stored in {}", result.database) : "no new winner to store";
 }
 
 std::vector<Column> sweep_columns(std::vector<Column> columns, bool several_devices) {
@@ -130,7 +150,7 @@ std::string SweepTable::line(const SweepRow& row) const {
         rest[5] = fmt::format("{}", row.tune.space);
     } else {
         rest[6] = fmt::format("{}: {}{}", outcome_name(row.outcome), one_line(row.note),
-                              row.kept ? ": " + row.configuration : "");
+                              row.has_winner() ? ": " + row.configuration : "");
     }
     return table_.line(cells(row.problem, row.device, rest));
 }
@@ -150,24 +170,18 @@ std::string sweep_summary(const SweepResult& result) {
         text += fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
                             result.rows.size(), result.problems);
     }
-    text += fmt::format("{} tuned, {} skipped, {} failed in {}; ",
-                        result.count(SweepRow::Outcome::tuned),
-                        result.count(SweepRow::Outcome::skipped),
-                        result.count(SweepRow::Outcome::failed), clock_text(result.seconds));
-    if (result.database.empty()) {
-        return text + "nothing was stored, without a database\n";
-    }
-    if (result.store_errors > 0) {
-        return text + fmt::format("{} results could not be stored in {}\n", result.store_errors,
-                                  result.database);
-    }
-    return text + fmt::format("stored in {}\n", result.database);
+    return text + fmt::format("{} tuned, {} skipped, {} not started, {} failed in {}; {}\n",
+                              result.count(SweepRow::Outcome::tuned),
+                              result.count(SweepRow::Outcome::skipped),
+                              result.count(SweepRow::Outcome::not_started),
+                              result.count(SweepRow::Outcome::failed), clock_text(result.seconds),
+                              storage_text(result));
 }
 
 Json sweep_json(const SweepPlan& plan, const SweepResult& result) {
     Json rows = Json::array();
     for (const SweepRow& row : result.rows) {
-        rows.push_back(row_json(plan, row));
+        rows.push_back(row_json(plan, row, !result.database.empty()));
     }
     Json json{{"kernel", plan.kernel},
               {"device", result.device},
@@ -192,15 +206,13 @@ int sweep_exit_code(const SweepResult& result) {
     if (result.interrupted) {
         return kExitInterrupted;
     }
-    if (result.store_errors > 0) {
+    if (lacks_winners(result)) {
         return kExitStore;
     }
     if (result.count(SweepRow::Outcome::failed) > 0) {
         return kExitFailed;
     }
-    const bool any = std::any_of(result.rows.begin(), result.rows.end(),
-                                 [](const SweepRow& row) { return row.has_winner(); });
-    return any ? kExitOk : kExitUnavailable;
+    return result.count(SweepRow::Outcome::not_started) > 0 ? kExitUnavailable : kExitOk;
 }
 
 }  // namespace jitune::internal

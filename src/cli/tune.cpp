@@ -163,14 +163,14 @@ int run(const Arguments& arguments) {
     TuneResult result = describe(arguments, task, report);
     result.strategy = options.strategy;
     result.database = options.database.string();
-    result.store_failed = session.counters().store_errors > 0;
+    result.stored = report.stored && !options.database.empty();
     result.interrupted = interrupt.requested();
     if (arguments.json) {
         print_json(tune_json(result));
     } else {
         print(tune_text(result));
     }
-    return result.interrupted ? kExitInterrupted : result.store_failed ? kExitStore : kExitOk;
+    return result.interrupted ? kExitInterrupted : result.lacks_winner() ? kExitStore : kExitOk;
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ std::string tune_text(const TuneResult& result) {
                                                    "removes it");
     text += fmt::format("winner: {}\n", result.winner.configuration);
     text += result.database.empty() ? "not stored, without a database\n"
-            : result.store_failed   ? fmt::format("could not be stored in {}\n", result.database)
+            : result.lacks_winner() ? fmt::format("could not be stored in {}\n", result.database)
                                     : fmt::format("stored in {}\n", result.database);
     return result.file.ends_with(".json") ? text : text + example_call(result);
 }
@@ -108,7 +108,7 @@ Json tune_json(const TuneResult& result) {
     document["failed"] = result.progress.failed;
     document["space"] = result.progress.space;
     document["complete"] = result.winner.complete;
-    document["stored"] = !result.database.empty() && !result.store_failed;
+    document["stored"] = result.stored;
     document["interrupted"] = result.interrupted;
     return document;
 }

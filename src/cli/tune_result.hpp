@@ -27,8 +27,11 @@ struct TuneResult {
     std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
     std::vector<KernelTemplate::Metric> before;   ///< of the default
     std::size_t arguments = 0;                    ///< that a call passes
-    bool store_failed = false;
+    bool stored = false;                          ///< in the database
     bool interrupted = false;
+
+    /// Whether the database has not got the winner.
+    [[nodiscard]] bool lacks_winner() const { return !database.empty() && !stored; }
 };
 
 /// Configuration, time, metrics and speed-up, and how an app calls the kernel.

@@ -198,14 +198,17 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
                           log_);
     hooks.observer = &journal;
     const auto save = [&](const std::optional<Winner>& winner) {
-        store_.tell([&](TuningStore& store) { journal.save(store, winner); });
+        return store_.tell([&](TuningStore& store) {
+            journal.save(store, winner);
+            return true;
+        });
     };
     try {
         auto report = isolation_.tune(record_maker, plan, hooks);
         if (!report) {
             report = tune(record_maker.task(), plan, hooks, binaries_, log_);
         }
-        save(report->winner);
+        report->stored = save(report->winner);
         return std::move(*report);
     } catch (const Error&) {
         save(std::nullopt);

@@ -164,7 +164,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
             throw;
         }
     } catch (const std::bad_alloc&) {
-        row.outcome = SweepRow::Outcome::skipped;
+        row.outcome = SweepRow::Outcome::not_started;
         row.note = "not enough memory";
     }
     const std::lock_guard lock(mutex_);
@@ -173,7 +173,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
         return;
     }
     ++state_.done;
-    state_.kept += row.kept ? 1 : 0;
+    state_.kept += row.outcome == SweepRow::Outcome::skipped ? 1 : 0;
     state_.spent_s += seconds_since(start);
     queue_.finish(device);
     observer_.done(row);
@@ -188,7 +188,6 @@ void Sweep::tune_into(SweepRow& row, std::size_t index) {
     if (!search_.again) {
         if (const auto winner = engine_.complete_winner(task)) {
             row.set_winner(*winner);
-            row.kept = true;
             row.outcome = SweepRow::Outcome::skipped;
             row.note = "complete since " + winner->provenance.created_at.substr(0, kDateLength);
             return;
@@ -212,13 +211,14 @@ void Sweep::tune_into(SweepRow& row, std::size_t index) {
     const TuneReport report = engine_.tune_and_store(task, std::move(plan), hooks);
     row.set_winner(report.winner);
     row.tune = report.progress;
+    row.stored = report.stored;
 }
 
 bool Sweep::explains(const Error& error, SweepRow& row) const {
     row.note = error.what();
     switch (error.kind()) {
         case ErrorKind::unavailable:
-            row.outcome = SweepRow::Outcome::skipped;
+            row.outcome = SweepRow::Outcome::not_started;
             break;
         case ErrorKind::verify:
         case ErrorKind::compile:

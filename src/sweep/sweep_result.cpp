@@ -25,4 +25,9 @@ std::size_t SweepResult::count(SweepRow::Outcome outcome) const {
         rows.begin(), rows.end(), [&](const SweepRow& row) { return row.outcome == outcome; }));
 }
 
+std::size_t SweepResult::stored() const {
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return row.stored; }));
+}
+
 }  // namespace jitune::internal

@@ -14,9 +14,11 @@ namespace jitune::internal {
 struct SweepRow {
     std::size_t problem = 0;  ///< its place among the problems of the sweep
     std::string device;       ///< "cuda:1"
-    enum class Outcome { tuned, skipped, failed } outcome = Outcome::tuned;
-    std::string note;   ///< why it was skipped or failed
-    bool kept = false;  ///< skipped because its winner, below, is complete
+    /// Skipped: its winner was complete before. Not started: the device, its memory or its compiler
+    /// was not there.
+    enum class Outcome { tuned, skipped, not_started, failed } outcome = Outcome::tuned;
+    std::string note;     ///< why it was not tuned
+    bool stored = false;  ///< the tuned winner is in the store
 
     double bytes = 0;  ///< as SweepProblem::bytes
     std::string configuration;
@@ -27,7 +29,9 @@ struct SweepRow {
     bool complete = false;  ///< the strategy has proposed all that it would
     TuneProgress tune;
 
-    [[nodiscard]] bool has_winner() const { return outcome == Outcome::tuned || kept; }
+    [[nodiscard]] bool has_winner() const {
+        return outcome == Outcome::tuned || outcome == Outcome::skipped;
+    }
     void set_winner(const Winner& winner);
     [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }
     [[nodiscard]] double speed_up() const { return default_median_ns / median_ns; }
@@ -54,6 +58,8 @@ struct SweepResult : SweepDescription {
     std::vector<SweepRow> rows;  ///< in the order of the problems; those that were begun
 
     [[nodiscard]] std::size_t count(SweepRow::Outcome outcome) const;
+    /// How many winners were tuned and are in the store.
+    [[nodiscard]] std::size_t stored() const;
 };
 
 }  // namespace jitune::internal

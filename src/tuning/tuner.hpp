@@ -17,6 +17,7 @@ struct TuneReport {
     /// One per configuration evaluated here, and one more per finalist.
     std::vector<Measurement> measurements;
     TuneProgress progress;  ///< as at the end
+    bool stored = false;    ///< the winner is in the store, where Engine has put it
 };
 
 /// Finds the best configuration for a task.

@@ -168,9 +168,35 @@ TEST(SweepTable, MarksASearchThatDidNotEndByItself) {
 TEST(SweepTable, SaysWhyARowHasNoTime) {
     const SweepPlan plan = plan_of({});
     SweepRow row = row_of(plan);
-    row.outcome = SweepRow::Outcome::skipped;
+    row.outcome = SweepRow::Outcome::not_started;
     row.note = "not enough\nmemory";
-    EXPECT_TRUE(SweepTable(plan, {"cuda:0"}).line(row).ends_with("skipped: not enough memory\n"));
+    EXPECT_TRUE(
+        SweepTable(plan, {"cuda:0"}).line(row).ends_with("not started: not enough memory\n"));
+}
+
+TEST(SweepText, DoesNotCallAProblemSkippedThatCouldNotStart) {
+    SweepResult result;
+    result.database = "/tuning.db";
+    result.rows.push_back(row_of(plan_of({{"--sizes", "1000"}})));
+    result.rows[0].outcome = SweepRow::Outcome::not_started;
+    EXPECT_TRUE(sweep_summary(result).starts_with("0 tuned, 0 skipped, 1 not started, 0 failed"));
+    EXPECT_NE(sweep_summary(result).find("; no new winner to store\n"), std::string::npos);
+    result.rows.push_back(row_of(plan_of({{"--sizes", "1000"}})));
+    result.rows[1].stored = true;
+    EXPECT_EQ(sweep_exit_code(result), kExitUnavailable) << "though another problem was tuned";
+    EXPECT_NE(sweep_summary(result).find("; stored in /tuning.db\n"), std::string::npos);
+}
+
+TEST(SweepText, CountsWinnersThatCouldNotBeStored) {
+    SweepResult result;
+    result.rows.assign(3, row_of(plan_of({{"--sizes", "1000"}})));
+    result.rows[0].stored = true;
+    EXPECT_NE(sweep_summary(result).find("nothing was stored, without a"), std::string::npos);
+    EXPECT_EQ(sweep_exit_code(result), kExitOk);
+    result.database = "/tuning.db";
+    EXPECT_NE(sweep_summary(result).find("2 of 3 winners could not be stored in /tuning.db\n"),
+              std::string::npos);
+    EXPECT_EQ(sweep_exit_code(result), kExitStore);
 }
 
 TEST(SweepTable, ShowsTheWinnerOfACompleteProblemThatWasSkipped) {
@@ -179,13 +205,13 @@ TEST(SweepTable, ShowsTheWinnerOfACompleteProblemThatWasSkipped) {
     result.rows = {row_of(plan)};
     SweepRow& row = result.rows[0];
     row.outcome = SweepRow::Outcome::skipped;
-    row.kept = row.complete = true;
+    row.complete = true;
     row.note = "complete since 2026-11-20";
     row.configuration = "block=256";
     const std::string line = SweepTable(plan, {"cuda:0"}).line(row);
     EXPECT_NE(line.find("us"), std::string::npos) << line;
     EXPECT_TRUE(line.ends_with("skipped: complete since 2026-11-20: block=256\n")) << line;
-    EXPECT_NE(sweep_summary(result).find("--again races their winners\n0 tuned, 1 skipped, 0 "),
+    EXPECT_NE(sweep_summary(result).find("--again races their winners\n0 tuned, 1 skipped, 0 not "),
               std::string::npos);
     EXPECT_EQ(sweep_exit_code(result), kExitOk);
 }

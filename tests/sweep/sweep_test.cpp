@@ -208,9 +208,11 @@ TEST_F(SweepTest, SkipsCompleteProblemsSoThatRepetitionAddsNothing) {
     add_problem(1010);  // shares its winner with 1000
     const SweepResult first = sweep();
     EXPECT_EQ(first.count(SweepRow::Outcome::tuned), 5U);
+    EXPECT_EQ(first.stored(), 5U);
     const std::size_t before = measured();
     const SweepResult again = sweep();
     EXPECT_EQ(again.count(SweepRow::Outcome::skipped), 5U);
+    EXPECT_EQ(again.stored(), 0U);
     EXPECT_EQ(measured(), before);
     for (std::size_t i = 0; i < again.rows.size(); ++i) {
         const SweepRow& row = again.rows[i];
@@ -221,6 +223,19 @@ TEST_F(SweepTest, SkipsCompleteProblemsSoThatRepetitionAddsNothing) {
             EXPECT_EQ(row.median_ns, first.rows[i].median_ns);
         }
     }
+}
+
+TEST_F(SweepTest, TellsProblemsThatCouldNotStartFromThoseThatWereSkipped) {
+    add_problems(2);
+    problems_[1].kernel = [](const Device&) -> const Kernel& {
+        throw Error(ErrorKind::unavailable, "no compiler");
+    };
+    static_cast<void>(sweep());
+    const SweepResult result = sweep();
+    EXPECT_EQ(result.rows[0].outcome, SweepRow::Outcome::skipped);
+    EXPECT_EQ(result.rows[1].outcome, SweepRow::Outcome::not_started);
+    EXPECT_EQ(result.rows[1].note, "no compiler");
+    EXPECT_FALSE(result.rows[1].has_winner());
 }
 
 TEST_F(SweepTest, TunesCompleteProblemsOnRequest) {
