@@ -157,19 +157,28 @@ private:
     int stored_ = 0;  ///< rows of the database after the last sweep
 };
 
-class Kills : public CliFixture {};
+class Kills : public CliFixture {
+protected:
+    /// False where none is left.
+    static bool take_one(std::atomic<int>& left) {
+        int now = left;
+        while (now > 0 && !left.compare_exchange_weak(now, now - 1)) {
+        }
+        return now > 0;
+    }
+};
 
 TEST_F(Kills, LoseNothingAndLeaveNothing) {
     const int sweeps = tries(40, 2000);
     constexpr int kSweepsPerDatabase = 25;
     Tally tally("sweeps of which a process was killed at any time");
-    std::atomic<int> next = 0;
+    std::atomic<int> left = sweeps;
     std::array<std::atomic<int>, 3> killed{};  // by kind of victim
     const auto run_lane = [&](int number) {
         std::mt19937 random(static_cast<unsigned>(number));
         Lane lane(folder_ / fmt::format("lane{}", number));
         Seconds whole{0};
-        for (int mine = 0; next++ < sweeps; ++mine) {
+        for (int mine = 0; take_one(left); ++mine) {
             if (mine % kSweepsPerDatabase == 0) {
                 lane = Lane(folder_ / fmt::format("lane{}-{}", number, mine));
                 const Clock::time_point begin = Clock::now();
@@ -185,7 +194,7 @@ TEST_F(Kills, LoseNothingAndLeaveNothing) {
                 tally.add(complaint.empty());
                 ++killed.at(static_cast<std::size_t>(victim));
             } else {
-                --next;  // the process was not there at that time: another try
+                ++left;  // the process was not there at that time: another try
             }
         }
         EXPECT_EQ(Lane::end_of(lane.start()), 0);
