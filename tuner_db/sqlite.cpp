@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -19,94 +18,12 @@ namespace jitune::internal::sqlite {
 
 namespace {
 
-struct Advice {
-    int code;
-    std::string_view text;
-};
-
-// A code comes before the primary code that it is a kind of.
-constexpr std::array kAdvice{
-    Advice{SQLITE_READONLY_ROLLBACK,
-           "a writer ended in the middle of a commit, and its journal lies beside the file; the "
-           "next process that writes, as any tuning does, undoes that commit and loses nothing "
-           "that was committed before"},
-    Advice{SQLITE_READONLY_DBMOVED, "its file was removed or replaced; start again"},
-    Advice{SQLITE_IOERR_LOCK, "its file system gives no locks; use a path on another one"},
-    Advice{SQLITE_IOERR,
-           "check the disk; what was committed before is kept, and the next process that writes "
-           "undoes the rest"},
-    Advice{SQLITE_BUSY, "another process holds the database; try again"},
-    Advice{SQLITE_CANTOPEN, "check the path and its permissions"},
-    Advice{SQLITE_CORRUPT, "move the file away; jitune then makes a new one"},
-    Advice{SQLITE_FULL, "free some disk space"},
-    Advice{SQLITE_NOTADB, "move the file away; jitune then makes a new one"},
-    Advice{SQLITE_READONLY, "make the file and its directory writable, or use another path"},
-};
-
-constexpr int primary(int code) {
-    return code & 0xff;
-}
-
-std::string advice(int code) {
-    for (const Advice& row : kAdvice) {
-        if (row.code == code || row.code == primary(code)) {
-            return fmt::format(": {}", row.text);
-        }
-    }
-    return {};
-}
-
-std::string database_name(sqlite3* handle) {
-    const char* file = sqlite3_db_filename(handle, "main");
-    const bool has_file = file != nullptr && *file != '\0';
-    return fmt::format("tuning database {}", has_file ? file : "in memory");
-}
-
-/// The last error that the system gave for the file, or 0.
-int last_error_of_file(sqlite3* handle) {
-    int error = 0;
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
-    return error;
-}
-
-/// What failed in the system where SQLite says "busy" or "damaged": a file system that gives no
-/// locks is not busy, and a page that cannot be read is not damaged. Other codes stay.
-int true_code(sqlite3* handle, int code) {
-    const bool no_locks = errno == ENOLCK;  // first: later calls change it
-    if (primary(code) == SQLITE_BUSY && no_locks) {
-        return SQLITE_IOERR_LOCK;
-    }
-    return primary(code) == SQLITE_CORRUPT && last_error_of_file(handle) != 0
-               ? SQLITE_IOERR_CORRUPTFS
-               : code;
-}
-
-/// ": No locks available" and the like, where SQLite only knows that a call failed.
-std::string answer_of_system(sqlite3* handle, int code) {
-    if (primary(code) != SQLITE_IOERR) {
-        return {};
-    }
-    const int of_file = code == SQLITE_IOERR_LOCK ? ENOLCK : last_error_of_file(handle);
-    const int error = of_file != 0 ? of_file : sqlite3_system_errno(handle);
-    return error == 0 ? "" : ": " + std::generic_category().message(error);
-}
-
-[[noreturn]] void fail(sqlite3* handle, std::string_view action, int seen) {
-    if (handle == nullptr) {
-        throw Failure(fmt::format("tuning database: {}: {} (SQLite code {})", action,
-                                  sqlite3_errstr(seen), seen),
-                      seen);
-    }
-    const int code = true_code(handle, seen);
-    const char* answer = code == seen ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
-    throw Failure(fmt::format("{}: {}: {} (SQLite code {}{}){}", database_name(handle), action,
-                              answer, code, answer_of_system(handle, code), advice(code)),
-                  code);
-}
-
-void check(sqlite3* handle, std::string_view action, int code) {
+/// For calls that are no statements, and need no file.
+void check_setting(std::string_view call, int code) {
     if (code != SQLITE_OK) {
-        fail(handle, action, code);
+        throw Failure(fmt::format("tuning database: cannot set SQLite up: {}: {} (SQLite code {})",
+                                  call, sqlite3_errstr(code), code),
+                      code);
     }
 }
 
@@ -121,7 +38,7 @@ void harden(sqlite3* handle) {
         {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
     }};
     for (const auto& [setting, value] : kSettings) {
-        check(handle, "sqlite3_db_config", sqlite3_db_config(handle, setting, value, nullptr));
+        check_setting("sqlite3_db_config", sqlite3_db_config(handle, setting, value, nullptr));
     }
     constexpr std::array<std::pair<int, int>, 7> kLimits{{
         {SQLITE_LIMIT_LENGTH, 64 << 20},
@@ -195,26 +112,6 @@ Cell cell(sqlite3_stmt* statement, int column) {
 
 }  // namespace
 
-int Failure::primary_code() const {
-    return primary(native_code().value);
-}
-
-bool Failure::damaged() const {
-    return primary_code() == SQLITE_CORRUPT || primary_code() == SQLITE_NOTADB;
-}
-
-bool Failure::not_a_database() const {
-    return primary_code() == SQLITE_NOTADB;
-}
-
-bool Failure::write_protected() const {
-    return primary_code() == SQLITE_READONLY;
-}
-
-bool Failure::busy() const {
-    return primary_code() == SQLITE_BUSY || primary_code() == SQLITE_LOCKED;
-}
-
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many processes
 /// that write in a row some never get the lock. Short sleeps give each of them a chance. Their
 /// number ends the wait where the clock stands still.
@@ -257,7 +154,7 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
                        : mode == Mode::read_only ? SQLITE_OPEN_READONLY
                                                  : SQLITE_OPEN_READWRITE;
     const std::string file = mode == Mode::memory ? ":memory:" : path;
-    check(nullptr, "sqlite3_initialize", sqlite3_initialize());
+    check_setting("sqlite3_initialize", sqlite3_initialize());
     check_length(file);
     sqlite3* raw = nullptr;
     const int code = sqlite3_open_v2(file.c_str(), &raw, kAlways | access, nullptr);
@@ -267,8 +164,8 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
                                   sqlite3_errstr(code), code, advice(code)),
                       code);
     }
-    check(raw, "sqlite3_busy_handler",
-          sqlite3_busy_handler(raw, BusyWait::retry, busy_wait_.get()));
+    check_setting("sqlite3_busy_handler",
+                  sqlite3_busy_handler(raw, BusyWait::retry, busy_wait_.get()));
     harden(raw);
     execute("PRAGMA mmap_size = 0");
     execute("PRAGMA cell_size_check = ON");
@@ -301,7 +198,9 @@ Value Connection::single(const std::string& sql) {
             return std::move(*value);
         }
     }
-    throw Failure(fmt::format("{}: {}: the result has another type", name(), sql), SQLITE_MISMATCH);
+    throw Failure(
+        fmt::format("{}: cannot {}: the answer has another type", name(), attempt_of(sql)),
+        SQLITE_MISMATCH, sql);
 }
 
 std::int64_t Connection::integer(const std::string& sql) {

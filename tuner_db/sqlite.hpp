@@ -8,14 +8,15 @@
 #include <variant>
 #include <vector>
 
-#include "jitune/error.hpp"
 #include "support/file_size_guard.hpp"
+#include "tuner_db/sqlite_failure.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
-/// SQLite as objects with owners. Every failure is a sqlite::Failure that names the file, the SQL
-/// and SQLite's message. There are no locks here: one thread at a time may use a Connection.
+/// SQLite as objects with owners. Every failure is a sqlite::Failure that names the file, what
+/// was tried and SQLite's message. There are no locks here: one thread at a time may use a
+/// Connection.
 namespace jitune::internal::sqlite {
 
 struct Blob {
@@ -27,25 +28,6 @@ struct Blob {
 /// One stored value of exactly its stored type; monostate is NULL.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Blob>;
 using Row = std::vector<Cell>;
-
-/// Error(store) with SQLite's extended result code.
-class Failure : public Error {
-public:
-    Failure(const std::string& message, int code)
-        : Error(ErrorKind::store, message, {NativeCode::Source::sqlite, code}) {}
-
-    /// The file is not a database, or a damaged one.
-    [[nodiscard]] bool damaged() const;
-    /// The file does not begin as a database does.
-    [[nodiscard]] bool not_a_database() const;
-    /// The file or its directory is write protected.
-    [[nodiscard]] bool write_protected() const;
-    /// Another process or thread holds the database.
-    [[nodiscard]] bool busy() const;
-
-private:
-    [[nodiscard]] int primary_code() const;
-};
 
 /// An open database. It distrusts its file: triggers, views, extensions, attached databases and
 /// memory maps are off, and limits are small.

@@ -57,6 +57,28 @@ bool is_ours(int file) {
     return ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
 }
 
+/// In the order of their names.
+std::vector<std::filesystem::path> journals_beside(const std::filesystem::path& database) {
+    const std::filesystem::path folder =
+        database.has_parent_path() ? database.parent_path() : std::filesystem::path(".");
+    const std::string prefix = prefix_of(database);
+    std::vector<std::filesystem::path> paths;
+    FolderReader entries(folder.c_str());
+    while (const char* const name = entries.next()) {
+        if (std::string_view(name).starts_with(prefix)) {
+            paths.push_back(folder / name);
+        }
+    }
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+/// No file where this is no file of this user.
+FileDescriptor open_ours(const std::filesystem::path& path) {
+    FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    return file.number() >= 0 && is_ours(file.number()) ? std::move(file) : FileDescriptor();
+}
+
 /// Nothing if the file cannot be read to its end.
 std::optional<std::string> read_all(int file) {
     std::string bytes;
@@ -207,21 +229,35 @@ void SweepJournal::clear() {
     empty_ = true;
 }
 
-int SweepJournal::recover(const std::filesystem::path& database, TuningStore& store,
-                          const std::string& boot) {
-    const std::string prefix = prefix_of(database);
-    const std::filesystem::path folder =
-        database.has_parent_path() ? database.parent_path() : std::filesystem::path(".");
-    int recovered = 0;
-    FolderReader entries(folder.c_str());
-    while (const char* const name = entries.next()) {
-        if (!std::string_view(name).starts_with(prefix)) {
+std::vector<SweepJournal::Found> SweepJournal::find(const std::filesystem::path& database,
+                                                    const std::string& boot) {
+    std::vector<Found> journals;
+    for (const std::filesystem::path& path : journals_beside(database)) {
+        const FileDescriptor file = open_ours(path);
+        if (file.number() < 0) {
             continue;
         }
-        const std::filesystem::path path = folder / name;
-        const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-        if (file.number() < 0 || !is_ours(file.number()) ||
-            ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 || !is_linked(file.number())) {
+        // Shared: the locks of several readers do not look like that of an owner.
+        Found found{path, ::flock(file.number(), LOCK_SH | LOCK_NB) != 0, 0};
+        const std::optional<std::string> bytes = read_all(file.number());
+        if (!found.is_in_use && bytes) {
+            try {
+                found.measurements = measurements_of(messages_of(*bytes), boot).size();
+            } catch (const Error&) {  // of another version, which can read it
+            }
+        }
+        journals.push_back(std::move(found));
+    }
+    return journals;
+}
+
+int SweepJournal::recover(const std::filesystem::path& database, TuningStore& store,
+                          const std::string& boot) {
+    int recovered = 0;
+    for (const std::filesystem::path& path : journals_beside(database)) {
+        const FileDescriptor file = open_ours(path);
+        if (file.number() < 0 || ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 ||
+            !is_linked(file.number())) {
             continue;
         }
         const std::optional<std::string> bytes = read_all(file.number());
@@ -230,8 +266,8 @@ int SweepJournal::recover(const std::filesystem::path& database, TuningStore& st
         }
         try {
             store.save(measurements_of(messages_of(*bytes), boot), std::nullopt);
-        } catch (const Error& error_of) {
-            if (error_of.kind() != ErrorKind::unavailable) {
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::unavailable) {
                 throw;
             }
             continue;  // of another version, which can read it

@@ -43,6 +43,16 @@ public:
     static int recover(const std::filesystem::path& database, TuningStore& store,
                        const std::string& boot = this_boot());
 
+    /// A journal that lies beside a database.
+    struct Found {
+        std::filesystem::path path;
+        bool is_in_use = false;        ///< its tuning is under way
+        std::size_t measurements = 0;  ///< that recover() would save; 0 while it is in use
+    };
+    /// The journals beside `database`. Changes nothing.
+    static std::vector<Found> find(const std::filesystem::path& database,
+                                   const std::string& boot = this_boot());
+
     /// Differs from boot to boot; empty if unknown.
     static std::string this_boot();
 

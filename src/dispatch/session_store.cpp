@@ -53,6 +53,7 @@ TuningStore* SessionStore::warn_of_failure(const Error& error) {
     if (!std::exchange(warned_of_failure_, true)) {
         ++errors_;
         log_.warning("{}; winners are kept in memory only", error.what());
+        log_statement(error);
     }
     return nullptr;
 }
@@ -108,6 +109,13 @@ std::optional<Winner> SessionStore::find(const RecordKey& key, milliseconds pati
 void SessionStore::count(const Error& error) {
     ++errors_;
     log_.warning("{}; continuing without the database", error.what());
+    log_statement(error);
+}
+
+void SessionStore::log_statement(const Error& error) const {
+    if (const auto* failure = dynamic_cast<const sqlite::Failure*>(&error)) {
+        log_.debug("the statement that failed: {}", failure->sql());
+    }
 }
 
 }  // namespace jitune::internal

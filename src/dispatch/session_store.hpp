@@ -72,6 +72,7 @@ private:
     }
 
     void count(const Error& error);
+    void log_statement(const Error& error) const;
     /// As get(), with a wait of about `patience`. Throws sqlite::Failure where others hold the
     /// database for longer.
     TuningStore* open(std::chrono::milliseconds patience);

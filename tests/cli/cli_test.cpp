@@ -315,6 +315,17 @@ TEST_F(CliTest, VerifyFindsAChangedByte) {
     EXPECT_EQ(answer.code, 3) << answer.out << answer.err;
 }
 
+TEST_F(CliTest, VerifyListsTheJournalsOfTunings) {
+    EXPECT_EQ(jitune("sweep reduce --device host --sizes 1000 --evaluations 1").code, 0);
+    EXPECT_EQ(jitune_json("db verify")["journals"].size(), 0U);
+    std::ofstream(path("tuning.db-sweep-1-1")) << "";
+    EXPECT_EQ(jitune_json("db verify")["journals"][0]["in_use"], false);
+    const std::string text = jitune("db verify").out;
+    EXPECT_NE(text.find("tuning.db-sweep-1-1: the journal of a tuning that was ended"),
+              std::string::npos)
+        << text;
+}
+
 TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);

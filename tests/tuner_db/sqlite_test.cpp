@@ -2,8 +2,12 @@
 #include "tuner_db/sqlite.hpp"
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
+#include <fstream>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "fixtures/store_fixture.hpp"
 
@@ -38,10 +42,22 @@ TEST_F(Sqlite, ReturnsAMegabyteOfTextUnchanged) {
     EXPECT_EQ(answer("SELECT ?1", row), row);
 }
 
-TEST_F(Sqlite, NamesTheSqlAndSqlitesMessageInAnError) {
-    const std::string message = store_error([&] { answer("SELECT * FROM nowhere"); });
-    EXPECT_NE(message.find("SELECT * FROM nowhere"), std::string::npos) << message;
-    EXPECT_NE(message.find("no such table: nowhere"), std::string::npos) << message;
+TEST_F(Sqlite, SaysInWordsWhatWasTriedAndKeepsTheSql) {
+    const std::vector<std::pair<std::string, std::string>> attempts{
+        {"SELECT * FROM nowhere", "cannot read it: no such table: nowhere"},
+        {"\n  DELETE FROM nowhere", "cannot change it: no such table: nowhere"},
+        {"PRAGMA user_version =", "cannot use it: incomplete input"}};
+    for (const auto& [sql, text] : attempts) {
+        try {
+            answer(sql);
+            ADD_FAILURE() << sql;
+        } catch (const Failure& failure) {
+            const std::string message = failure.what();
+            EXPECT_NE(message.find(text), std::string::npos) << message;
+            EXPECT_EQ(message.find("FROM"), std::string::npos) << message;
+            EXPECT_EQ(failure.sql(), sql);
+        }
+    }
 }
 
 TEST_F(Sqlite, KeepsTheExtendedCodeOfAFailure) {
@@ -119,6 +135,31 @@ TEST(SqliteFile, MakesNoFileThatIsMissing) {
     const std::string path = dir.path() / "none.db";
     EXPECT_NE(store_error([&] { Connection(path, Connection::Mode::read_write); }), "");
     EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// SQLite keeps the error of a failed write, and a damaged page that is read later is not its fault.
+TEST(SqliteFile, DoesNotBlameTheSystemForDamageAfterAFailedWrite) {
+    const TempDir dir;
+    const std::string path = dir.write("damaged.db", "");
+    Connection database(path, Connection::Mode::read_write);
+    database.execute("CREATE TABLE t(a); INSERT INTO t VALUES(zeroblob(100000))");
+    const rlimit now{std::filesystem::file_size(path), RLIM_INFINITY};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &now), 0);
+    const std::string refused =
+        store_error([&] { database.execute("INSERT INTO t VALUES(zeroblob(100000))"); });
+    const rlimit any{RLIM_INFINITY, RLIM_INFINITY};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &any), 0);
+    EXPECT_NE(refused.find("File too large"), std::string::npos) << refused;
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(24).write("changed", 4);  // the count of changes, so that no page is remembered
+    file.seekp(4096).write(std::string(4096, 'x').data(), 4096);
+    file.close();
+    try {
+        database.integer("SELECT count(a) FROM t");
+        FAIL() << "the damage was not seen";
+    } catch (const Failure& failure) {
+        EXPECT_TRUE(failure.damaged()) << failure.what();
+    }
 }
 
 TEST(SqliteFile, GivesUpOnAnotherWriterAfterTheBusyWait) {

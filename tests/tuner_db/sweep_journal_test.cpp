@@ -112,6 +112,23 @@ TEST_F(SweepJournalTest, LeavesTheJournalOfALivingProcessAlone) {
     EXPECT_EQ(store->measurements(key_of(1)).size(), 0U);
 }
 
+TEST_F(SweepJournalTest, IsFoundBesideTheDatabaseWithWhatIsInIt) {
+    EXPECT_TRUE(SweepJournal::find(path_).empty());
+    leave([](SweepJournal& journal) {
+        journal.announce(std::vector{in_flight(1), in_flight(2)});
+        journal.add(measurement_of(1));
+    });
+    SweepJournal living(path_);
+    living.add(measurement_of(3));
+    const auto found = SweepJournal::find(path_);
+    ASSERT_EQ(found.size(), 2U);
+    for (const SweepJournal::Found& one : found) {
+        EXPECT_EQ(one.is_in_use, one.path == living.path());
+        EXPECT_EQ(one.measurements, one.is_in_use ? 0U : 1U);
+    }
+    EXPECT_EQ(journals().size(), 2U);
+}
+
 TEST_F(SweepJournalTest, IsRemovedOnlyOnceItIsInTheDatabase) {
     open();
     { const SweepJournal empty(path_); }
