@@ -162,7 +162,7 @@ TEST_F(OwnKernel, IsTunedInAWorkerOfTheCommandOnThePath) {
 
 TEST_F(OwnKernel, IsRefusedWhereTheCommandIsAnotherProgram) {
     variable_ = "/bin/true";
-    expect_refused(run(app_), "/bin/true is not a jitune worker of this version");
+    expect_refused(run(app_), "/bin/true is not the jitune command of this build");
 }
 
 TEST_F(OwnKernel, IsNotTunedByACommandOfTheCallerOfASetUidProgram) {

@@ -90,7 +90,7 @@ TEST_F(IsolationTest, SaysWhyAWorkerCannotBeStarted) {
     options_.worker = "/no/such/program";
     expect_error(ErrorKind::unavailable, "/no/such/program", [&] { tune(kernel({"good"})); });
     options_.worker = "/bin/true";
-    expect_error(ErrorKind::unavailable, "is not a jitune worker of this version",
+    expect_error(ErrorKind::unavailable, "is not the jitune command of this build",
                  [&] { tune(kernel({"good"})); });
 }
 

@@ -29,6 +29,10 @@ protected:
               const std::string& protocol = worker_messages::protocol()) {
         put("ready", {worker_messages::kReady, protocol});
         program_ = dir_.write("worker", fmt::format("#!/bin/sh\n"
+                                                    "if [ $1 = --version ]; then\n"
+                                                    "    echo jitune 0.0.1\n"
+                                                    "    exit\n"
+                                                    "fi\n"
                                                     "folder='{}'\n"
                                                     "say() {{ cat \"$folder/$1\" >&0; }}\n"
                                                     "echo start >>\"$folder/starts\"\n"
@@ -51,9 +55,9 @@ protected:
         put("report", report);
     }
 
-    TuneReport tune() {
+    TuneReport tune(const TuneHooks& hooks = {}) {
         Supervisor supervisor(program_, limits_, log_, compiles_);
-        return supervisor.tune({}, {}, record_maker_);
+        return supervisor.tune({}, hooks, record_maker_);
     }
 
     [[nodiscard]] int starts() const {
@@ -71,16 +75,44 @@ protected:
     RecordMaker record_maker_{{device_, kernel_, fake_sum_problem()}};
 };
 
-TEST_F(SupervisorTest, RefusesAWorkerOfAnotherVersion) {
+TEST_F(SupervisorTest, RefusesAWorkerOfAnotherBuild) {
     play("read stop", "jitune 0.1 worker 5");
     for (const std::string& text :
-         {program_.string() + " is not a jitune worker of this version",
-          "it is \"jitune 0.1 worker 5\", this is \"" + worker_messages::protocol() + '"',
+         {program_.string() + " is not the jitune command of this build",
+          "it speaks \"jitune 0.1 worker 5\", this library \"" + worker_messages::protocol() + '"',
+          "with --version it says \"jitune 0.0.1\", this is " JITUNE_VERSION_STRING + std::string(),
           std::string("JITUNE_WORKER")}) {
         expect_error(ErrorKind::unavailable, text, [&] { tune(); });
     }
     const std::string version = fmt::format("{}.{}", JITUNE_VERSION_MAJOR, JITUNE_VERSION_MINOR);
     EXPECT_TRUE(worker_messages::protocol().starts_with("jitune " + version + " "));
+}
+
+TEST_F(SupervisorTest, SaysTheVersionOfAWorkerWhoseMessagesHaveAnotherForm) {
+    play("read stop");
+    static_cast<void>(dir_.write("ready", "ready, in the form of an old version"));
+    expect_error(ErrorKind::unavailable,
+                 "is not the jitune command of this build (it sent a malformed message; with "
+                 "--version it says \"jitune 0.0.1\"",
+                 [&] { tune(); });
+}
+
+TEST_F(SupervisorTest, AStopRequestEndsTheWaitForAWorkerThatIsNotReady) {
+    program_ = dir_.write("worker", "#!/bin/sh\nread stop\n");
+    std::filesystem::permissions(program_, std::filesystem::perms(0700));
+    const std::atomic<bool> stop{true};
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    expect_error(ErrorKind::unavailable, "stopped before a tuning worker", [&] { tune(hooks); });
+}
+
+TEST_F(SupervisorTest, AStopRequestStillGetsTheAnswerOfAWorkerThatStarts) {
+    put_report();
+    play("say report; read stop");
+    const std::atomic<bool> stop{true};
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    EXPECT_TRUE(tune(hooks).measurements.empty());
 }
 
 TEST_F(SupervisorTest, StartsAWorkerAgainThatIsKilledBeforeItIsReady) {

@@ -41,7 +41,7 @@ void Isolation::require_worker(const Task& task) {
     Station& here = station(task.info().id);
     const std::lock_guard lock(here.mutex);
     try {
-        supervisor(here).start();
+        supervisor(here).start(kNeverStop);
     } catch (const Error& error) {
         throw Error(error.kind(),
                     fmt::format("cannot tune {} without a worker, since its candidates may crash: "

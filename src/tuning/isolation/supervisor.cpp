@@ -13,11 +13,11 @@ Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits,
 
 Supervisor::~Supervisor() = default;
 
-void Supervisor::start() {
+void Supervisor::start(const std::atomic<bool>& stop) {
     constexpr int kMostStarts = 3;
     for (int starts = 1; worker_ == nullptr; ++starts) {
         try {
-            worker_ = std::make_unique<WorkerProcess>(program_);
+            worker_ = std::make_unique<WorkerProcess>(program_, stop);
         } catch (const WorkerEnded&) {
             if (starts == kMostStarts) {
                 throw;
@@ -30,7 +30,7 @@ TuneReport Supervisor::tune(WorkerRequest request, const TuneHooks& hooks,
                             const RecordMaker& record_maker) {
     SupervisedTuning tuning(std::move(request), hooks, record_maker, limits_, log_, compiles_);
     while (true) {
-        start();
+        start(*hooks.stop);
         try {
             if (auto report = tuning.follow(*worker_)) {
                 return std::move(*report);

@@ -25,14 +25,15 @@ public:
                std::atomic<std::int64_t>& compiles);
     ~Supervisor();
 
-    /// Starts a worker where none is ready. Throws Error(unavailable).
-    void start();
+    /// Starts a worker where none is ready. Throws Error(unavailable), also where `stop` becomes
+    /// true before one is.
+    void start(const std::atomic<bool>& stop);
 
     /// As tune(), for `request`. All hooks are called on the calling thread; of the observer, only
     /// announce() and measured(). When a worker dies, a candidate that was under way by itself gets
     /// the verdict; if several were, each of them runs alone in the next worker. Throws what tune()
-    /// throws, Error(unavailable) where no worker can be started, and Error(device) where three in
-    /// a row have ended before they tried a candidate.
+    /// throws, Error(unavailable) where no worker can be started, and what
+    /// SupervisedTuning::follow() throws.
     TuneReport tune(WorkerRequest request, const TuneHooks& hooks, const RecordMaker& record_maker);
 
 private:

@@ -14,8 +14,10 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "jitune/version.hpp"
 #include "support/loop_clock.hpp"
 #include "support/pipe.hpp"
+#include "support/process.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 namespace jitune::internal {
@@ -25,13 +27,14 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTime{30'000};
+constexpr milliseconds kStoppedStartTime{2'000};  // enough as a rule, so that a search has results
 constexpr milliseconds kStartGlance{50};
 constexpr milliseconds kEndTime{2'000};  // between a closed channel and the end: a core dump
 constexpr std::size_t kKept = 600;       // bytes of standard error
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::atomic<bool>& stop) {
     auto [ours, theirs] = MessageChannel::make_pair();
     auto [errors, sink] = make_pipe();
     ::fcntl(sink.number(), F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
@@ -46,16 +49,22 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program) {
         ChildProcess::Reach::session);
     theirs.close();
     sink.close();
-    wait_until_ready(program);
+    wait_until_ready(program, stop);
 }
 
-void WorkerProcess::wait_until_ready(const std::filesystem::path& program) {
+void WorkerProcess::wait_until_ready(const std::filesystem::path& program,
+                                     const std::atomic<bool>& stop) {
     LoopClock time(kStartGlance, 20 * kStartGlance);
     std::optional<Message> first;
-    while (!first && !lost() && time.turn() < kStartTime) {
+    while (!first && !lost() && time.turn() < (stop ? kStoppedStartTime : kStartTime)) {
         first = receive(kStartGlance);
     }
-    const Message expected{worker_messages::kReady, worker_messages::protocol()};
+    if (!first && !lost() && stop) {
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("stopped before a tuning worker of {} was ready; call again to tune",
+                        program.string()));
+    }
     const std::optional<ProcessResult> end = first ? std::nullopt : wait_for_end();
     if (end && (end->signal != 0 || end->exit_code != 0)) {
         throw WorkerEnded(
@@ -65,18 +74,29 @@ void WorkerProcess::wait_until_ready(const std::filesystem::path& program) {
                 "give Options::worker (JITUNE_WORKER) the path of the jitune command",
                 program.string(), last_words()));
     }
-    if (first != expected) {
-        const bool is_other = first && first->size() == 2 && first->front() == expected.front();
-        throw Error(
-            ErrorKind::unavailable,
-            fmt::format("cannot start a tuning worker: {} is not a jitune worker of this version "
-                        "({}); install the command of this version, or give Options::worker "
-                        "(JITUNE_WORKER) its path",
-                        program.string(),
-                        is_other ? fmt::format("it is \"{}\", this is \"{}\"", first->back(),
-                                               expected.back())
-                                 : last_words()));
+    if (first != Message{worker_messages::kReady, worker_messages::protocol()}) {
+        refuse(program, first.value_or(Message()));
     }
+}
+
+void WorkerProcess::refuse(const std::filesystem::path& program, const Message& first) {
+    constexpr milliseconds kVersionTime{5'000};
+    constexpr std::size_t kVersionBytes = 200;
+    const bool is_other = first.size() == 2 && first.front() == worker_messages::kReady;
+    std::string found = is_other ? fmt::format("it speaks \"{}\", this library \"{}\"",
+                                               first.back(), worker_messages::protocol())
+                                 : last_words();
+    const ProcessResult said =
+        run_process({program, {"--version"}, {}, kVersionTime, kVersionBytes});
+    if (said.succeeded() && !said.output.empty()) {
+        found += fmt::format("; with --version it says \"{}\", this is {}",
+                             said.output.substr(0, said.output.find('\n')), JITUNE_VERSION_STRING);
+    }
+    throw Error(ErrorKind::unavailable,
+                fmt::format("cannot start a tuning worker: {} is not the jitune command of this "
+                            "build ({}); install the command of this build, or give "
+                            "Options::worker (JITUNE_WORKER) its path",
+                            program.string(), found));
 }
 
 std::optional<Message> WorkerProcess::receive(milliseconds patience) {

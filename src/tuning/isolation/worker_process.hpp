@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -25,9 +26,10 @@ public:
 /// thread.
 class WorkerProcess {
 public:
-    /// Starts it and waits until it is ready. Throws Error(unavailable) where it cannot be started
-    /// or is another version's worker, and WorkerEnded of that kind.
-    explicit WorkerProcess(const std::filesystem::path& program);
+    /// Starts it and waits until it is ready. Throws Error(unavailable) where it cannot be started,
+    /// is another build's worker, or is not ready soon after `stop` became true, and WorkerEnded of
+    /// that kind.
+    WorkerProcess(const std::filesystem::path& program, const std::atomic<bool>& stop);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 
@@ -42,7 +44,9 @@ public:
     [[nodiscard]] std::string last_words();
 
 private:
-    void wait_until_ready(const std::filesystem::path& program);
+    void wait_until_ready(const std::filesystem::path& program, const std::atomic<bool>& stop);
+    /// Throws the error of a program whose first message is another than that of a worker.
+    [[noreturn]] void refuse(const std::filesystem::path& program, const Message& first);
     std::optional<ProcessResult> wait_for_end();
     void read_errors();
 

@@ -9,7 +9,8 @@
 namespace jitune::internal {
 
 std::string worker_messages::protocol() {
-    return fmt::format("jitune {}.{} worker 7", JITUNE_VERSION_MAJOR, JITUNE_VERSION_MINOR);
+    return fmt::format("jitune {}.{} messages {}", JITUNE_VERSION_MAJOR, JITUNE_VERSION_MINOR,
+                       JITUNE_MESSAGES);
 }
 
 namespace {

@@ -20,6 +20,7 @@ inline constexpr const char* kGo = "go";      ///< the announced configurations 
 inline constexpr const char* kStop = "stop";  ///< TuneHooks::stop
 // from the worker
 inline constexpr const char* kReady = "ready";          ///< then protocol(); the first message
+inline constexpr const char* kPrepare = "prepare";      ///< then what begins; empty: it is over
 inline constexpr const char* kAnnounce = "announce";    ///< then the configurations
 inline constexpr const char* kCompiling = "compiling";  ///< then the batch and its configurations
 inline constexpr const char* kCompiled = "compiled";    ///< then the batch
@@ -33,7 +34,7 @@ inline constexpr const char* kReport =
     "report";                               ///< then the Winner and a TuneProgress; ends the tuning
 inline constexpr const char* kLog = "log";  ///< then a line for the log
 inline constexpr const char* kError = "error";  ///< then an Error; ends the tuning
-/// Names the version of jitune, and changes with any of these messages.
+/// Names the version of jitune and a digest of the sources that say what is in a message.
 std::string protocol();
 }  // namespace worker_messages
 
