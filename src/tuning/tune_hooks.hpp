@@ -26,6 +26,9 @@ class TuneObserver {
 public:
     virtual ~TuneObserver() = default;
 
+    /// What belongs to no candidate begins, such as "making the data of matmul"; empty: it is over.
+    virtual void prepare(const std::string& /*step*/) {}
+
     /// These will be compiled and run; none runs before this returns.
     virtual void announce(std::span<const std::string> /*configurations*/) {}
 

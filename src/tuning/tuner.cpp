@@ -41,6 +41,16 @@ namespace {
                     task.kernel_template().source().name, task.info().id, summary, example));
 }
 
+std::string reference_name(const Task& task) {
+    return "the reference of " + task.kernel_template().source().name;
+}
+
+/// Whether a function of the caller gives the right answers while the data is made.
+bool knows_answers_by_caller(const Task& task) {
+    const auto& reference = task.kernel_template().front_matter().reference;
+    return reference && reference->kind == ReferenceSpec::Kind::host;
+}
+
 /// One tuning, from the first candidate to the winner.
 class Tuning {
 public:
@@ -59,6 +69,7 @@ public:
 
     TuneReport run() {
         learn_reference();
+        hooks_.observer->prepare("");
         search_.run(rig_, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
         });
@@ -106,8 +117,8 @@ void Tuning::learn_reference() {
     if (!rig_.needs_reference()) {
         return;
     }
-    const std::string name =
-        fmt::format("the reference of {}", task_.kernel_template().source().name);
+    const std::string name = reference_name(task_);
+    hooks_.observer->prepare("running " + name);
     const auto reference = task_.reference(task_.default_configuration(space_));
     if (!reference) {
         throw Error(ErrorKind::usage,
@@ -245,6 +256,8 @@ Gain Tuning::gain_from_search(const Finalist& winner) {
 TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
                 BinaryCache& binaries, const Log& log) {
     task.check();
+    hooks.observer->prepare(knows_answers_by_caller(task) ? "running " + reference_name(task)
+                                                          : "making the data of " + task.name());
     return Tuning(task, plan, hooks, binaries, log).run();
 }
 

@@ -159,6 +159,9 @@ public:
           told_(binaries.compiles()),
           scratch_(std::move(scratch)) {}
 
+    void prepare(const std::string& step) override {
+        tell(channel_, {worker_messages::kPrepare, step});
+    }
     void announce(std::span<const std::string> configurations) override {
         Message message{worker_messages::kAnnounce};
         MessageWriter(message).texts(configurations);

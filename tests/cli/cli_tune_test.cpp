@@ -45,6 +45,33 @@ TEST_F(CliTuneTest, BadArgumentsAreOneLine) {
                    "bad.cu:3: front matter has an unknown key");
 }
 
+TEST_F(CliTuneTest, NamesAReferenceThatCrashes) {
+    std::ofstream(path("half.host.cpp")) << R"(/* jitune template
+kernel = "half"
+backend = "host"
+sizes = ["n"]
+[parameters]
+block = { values = [1, 2], default = 1 }
+[arguments]
+half = { access = "out", type = "float32", count = "n" }
+[[launch]]
+entry = "half"
+template = ["block"]
+arguments = ["half"]
+[reference]
+host = "half_plainly"
+arguments = ["half"]
+*/
+template <int kBlock>
+void half(float* half) { *half = 0.5f; }
+#ifdef JITUNE_HOST
+void half_plainly(float*) { __builtin_trap(); }
+#endif
+)";
+    expect_failure("tune \"$folder/half.host.cpp\" --size n=1", 1,
+                   "while running the reference of half.host.cpp: signal ");
+}
+
 TEST_F(CliTuneTest, TriesTheBestOfRecordedResultsFirst) {
     const std::string command =
         MATMUL "--size m=60 --size k=32 --size n=50 --type element=float32 --strategy exhaustive ";

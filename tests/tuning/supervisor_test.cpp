@@ -115,6 +115,29 @@ TEST_F(SupervisorTest, AStopRequestStillGetsTheAnswerOfAWorkerThatStarts) {
     EXPECT_TRUE(tune(hooks).measurements.empty());
 }
 
+TEST_F(SupervisorTest, BlamesNoCandidateForACrashOfTheReference) {
+    put("prepare", {worker_messages::kPrepare, "running the reference of x.cu"});
+    put("prepared", {worker_messages::kPrepare, ""});
+    Message compiling{worker_messages::kCompiling};
+    MessageWriter(compiling).integer(1).texts(std::vector<std::string>{"block=128 items=4"});
+    put("compiling", compiling);
+    put_report();
+    play(
+        "say compiling; say prepare; [ $(wc -l <\"$folder/starts\") -gt 2 ] || kill -SEGV $$;"
+        "say report; read stop");
+    expect_error(ErrorKind::verify,
+                 "2 workers in a row ended while running the reference of x.cu: signal 11",
+                 [&] { tune(); });
+    EXPECT_EQ(starts(), 2);
+    // One that was killed from outside, and one that dies later, are replaced.
+    play(
+        "say prepare; [ $(wc -l <\"$folder/starts\") -gt 3 ] || kill -KILL $$;"
+        "say prepared; [ $(wc -l <\"$folder/starts\") -gt 4 ] || kill -KILL $$;"
+        "say report; read stop");
+    EXPECT_TRUE(tune().measurements.empty());
+    EXPECT_EQ(starts(), 5);
+}
+
 TEST_F(SupervisorTest, StartsAWorkerAgainThatIsKilledBeforeItIsReady) {
     put_report();
     play("say report; read stop");

@@ -19,6 +19,9 @@
 // candidate on the device, if any, and `batches_` those in the hands of compilers. Any of them may
 // be the cause: generated code can crash in the same process as the compiler's threads.
 //
+// Where it made the data or ran the reference, no candidate is to blame: the second worker in a row
+// that ends there ends the tuning. The first may have been killed from outside.
+//
 // One candidate under way, and no other has run in this worker: it is charged, which is a verdict
 // like any other, and the next worker does not meet it again. Where others have run before, one of
 // them may have damaged the process, and where it only just loads code that it shares with others,
@@ -39,6 +42,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kGlance{20};       // between looks at the clock and at the stop flag
 constexpr milliseconds kLongGlance{200};  // a clock that jumps must not make a candidate overdue
 constexpr int kMostFutile = 3;
+constexpr int kMostUnprepared = 2;
 
 }  // namespace
 
@@ -93,6 +97,7 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
     write_request(writer, request_);
     worker.send(message);
     told_to_stop_ = false;
+    preparing_.clear();
     running_.clear();
     ran_ = 0;
     loading_ = false;
@@ -140,6 +145,8 @@ void SupervisedTuning::take_step(const std::string& name, MessageReader& reader)
         if (batch.configurations.size() > 1) {
             share_code_.insert(batch.configurations.begin(), batch.configurations.end());
         }
+    } else if (name == worker_messages::kPrepare) {
+        preparing_ = reader.text();
     } else if (name == worker_messages::kCompiled) {
         batches_.erase(reader.integer());
     } else if (name == worker_messages::kCompiles) {
@@ -192,7 +199,7 @@ void SupervisedTuning::take_error(const Message& message) {
     if (!running_.empty()) {
         charge(running_, Verdict::launch_failed, error.what());
     } else {
-        count_futile(error.what(), error.native_code());
+        count_futile(error);
     }
 }
 
@@ -216,7 +223,8 @@ bool SupervisedTuning::judge_overdue_steps() {
         return true;
     }
     if (running_.empty() && batches_.empty() && spent > limits_.idle) {
-        count_futile(fmt::format("it said nothing for {} s", limits_.idle.count() / 1000));
+        count_futile({ErrorKind::device,
+                      fmt::format("it said nothing for {} s", limits_.idle.count() / 1000)});
         return true;
     }
     return false;
@@ -248,8 +256,12 @@ std::set<std::string> SupervisedTuning::compiling() const {
 
 void SupervisedTuning::judge_end(const std::string& reason) {
     const std::set<std::string> compiled = compiling();
+    if (!preparing_.empty()) {
+        suspect({compiled.begin(), compiled.end()});  // the next worker prepares before them
+        return count_futile({ErrorKind::verify, reason});
+    }
     if (running_.empty() && compiled.empty()) {
-        return count_futile(reason);
+        return count_futile({ErrorKind::device, reason});
     }
     log_.info("a worker has ended ({}); another takes its place", reason);
     if (compiled.empty()) {
@@ -301,15 +313,17 @@ void SupervisedTuning::charge(const std::string& configuration, Verdict verdict,
 
 /// Guards against workers that can never work, such as one that lacks a library: only a worker that
 /// has tried a candidate is worth a successor without end.
-void SupervisedTuning::count_futile(const std::string& reason, NativeCode native_code) {
-    if (++futile_ == kMostFutile) {
-        throw Error(ErrorKind::device,
-                    fmt::format("cannot tune in a worker process: {} workers in a row ended before "
-                                "they tried a candidate. The last one: {}",
-                                kMostFutile, reason),
-                    native_code);
+void SupervisedTuning::count_futile(const Error& error) {
+    const std::string when =
+        preparing_.empty() ? "before they tried a candidate. The last one" : "while " + preparing_;
+    if (++futile_ >= (preparing_.empty() ? kMostFutile : kMostUnprepared)) {
+        throw Error(error.kind(),
+                    fmt::format("cannot tune {} in a worker process: {} workers in a row ended "
+                                "{}: {}",
+                                record_maker_.task().name(), futile_, when, error.what()),
+                    error.native_code());
     }
-    log_.info("a worker has ended early ({}); another takes its place", reason);
+    log_.info("a worker has ended early ({}); another takes its place", error.what());
 }
 
 }  // namespace jitune::internal

@@ -39,8 +39,8 @@ public:
 
     /// Has `worker` tune from what is known so far. Returns the report, or nothing where the worker
     /// must be replaced; the candidates to blame then have their verdicts or are suspects. Throws
-    /// the tuning's own error, and Error(device) for the third worker in a row that ended before it
-    /// tried a candidate.
+    /// the tuning's own error, Error(device) for the third worker in a row that ended before it
+    /// tried a candidate, and Error(verify) for the second that ended in a step of no candidate.
     std::optional<TuneReport> follow(WorkerProcess& worker);
 
 private:
@@ -72,7 +72,7 @@ private:
 
     void suspect(const std::vector<std::string>& configurations);
     void charge(const std::string& configuration, Verdict verdict, const std::string& reason);
-    void count_futile(const std::string& reason, NativeCode native_code = {});
+    void count_futile(const Error& error);
 
     WorkerRequest request_;  ///< its plan grows with what is learned: history, suspects, spent
     const TuneHooks& hooks_;
@@ -91,6 +91,7 @@ private:
 
     // The state of the present worker.
     bool told_to_stop_ = false;
+    std::string preparing_;             ///< a step that belongs to no candidate; empty: none
     std::string running_;               ///< the configuration on the device; empty: none
     int ran_ = 0;                       ///< how many candidates have been on the device
     bool loading_ = false;              ///< the running one has not begun its own work
