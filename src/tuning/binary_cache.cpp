@@ -77,4 +77,21 @@ std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateS
     return outcomes;
 }
 
+CompileOutcome BinaryCache::alone(const Task& task, const Instance& instance) {
+    const std::string key =
+        key_of(task.kernel_template().hash(), task.info().device_class, instance);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = alone_.find(key); found != alone_.end()) {
+            return found->second;
+        }
+    }
+    CompileOutcome outcome = compile(task, instance);
+    if (const auto* binary = std::get_if<Binary>(&outcome)) {
+        const std::lock_guard lock(mutex_);
+        alone_.emplace(key, *binary);
+    }
+    return outcome;
+}
+
 }  // namespace jitune::internal

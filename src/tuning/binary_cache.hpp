@@ -40,12 +40,17 @@ public:
         return compile(task, std::span(&instance, 1)).front();
     }
 
+    /// The code of one instance in a program of its own, compiled where this was not asked before.
+    /// A failure is not remembered: its reason may pass.
+    CompileOutcome alone(const Task& task, const Instance& instance);
+
     /// Instances given to a compiler so far.
     [[nodiscard]] std::int64_t compiles() const { return compiles_; }
 
 private:
     std::mutex mutex_;
     std::map<std::string, CompileOutcome> outcomes_;
+    std::map<std::string, Binary> alone_;
     std::atomic<std::int64_t> compiles_{0};
 };
 

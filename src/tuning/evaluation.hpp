@@ -10,6 +10,7 @@
 #include "measure/conditions.hpp"
 #include "space/configuration.hpp"
 #include "tuner_db/record.hpp"
+#include "tuning/task.hpp"
 
 namespace jitune::internal {
 
@@ -25,5 +26,9 @@ struct Evaluation {
     double median_ns = 0;            ///< if timed
     std::optional<Binary> binary;    ///< if compiled by this search, and timed or checked
 };
+
+/// Throws Error(verify), or Error(compile) where nothing compiled, that counts the verdicts and
+/// quotes the first reason.
+[[noreturn]] void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluations);
 
 }  // namespace jitune::internal

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "jitune/error.hpp"
-#include "measure/final_rule.hpp"
 
 namespace jitune::internal {
 
@@ -29,8 +28,9 @@ struct Contender {
 /// The last round of one tuning, while the device is held.
 class Finals {
 public:
-    Finals(const Task& task, Rig& rig, const TuneHooks& hooks, const Refute& refute)
-        : task_(task), rig_(rig), hooks_(hooks), refute_(refute) {}
+    Finals(const Task& task, Rig& rig, const TuneHooks& hooks, const Refute& refute,
+           const FinalRule& rule)
+        : task_(task), rig_(rig), hooks_(hooks), refute_(refute), rule_(rule) {}
 
     void load(const std::vector<const Evaluation*>& chosen);
     /// Takes rounds until there are enough, and says what the clocks did in them.
@@ -59,6 +59,7 @@ private:
     Rig& rig_;
     const TuneHooks& hooks_;
     const Refute& refute_;
+    const FinalRule rule_;
     std::vector<Contender> contenders_;
 };
 
@@ -138,7 +139,6 @@ void Finals::warm_up() {
 Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
-    const FinalRule rule;
     Clocks clocks = Clocks::steady;
     warm_up();
     int discarded = 0;
@@ -146,8 +146,8 @@ Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
         // The rule takes some time itself, so that it is asked now and then only.
         const bool late =
             hooks_.stop->load() || (limit.count() > 0 && Clock::now() - begin > limit);
-        const bool ask = rounds % kPatience == 0 || rounds >= rule.max_rounds;
-        if (rounds >= rule.min_rounds && (late || (ask && rule.enough(samples())))) {
+        const bool ask = rounds % kPatience == 0 || rounds >= rule_.max_rounds;
+        if (rounds >= rule_.min_rounds && (late || (ask && rule_.enough(samples())))) {
             break;
         }
         rig_.clocks().begin();
@@ -205,7 +205,7 @@ std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
     if (contenders_.empty()) {
         return {};
     }
-    const auto winner = static_cast<std::ptrdiff_t>(FinalRule{}.winner(samples(), standing(seeds)));
+    const auto winner = static_cast<std::ptrdiff_t>(rule_.winner(samples(), standing(seeds)));
     std::rotate(contenders_.begin(), contenders_.begin() + winner,
                 contenders_.begin() + winner + 1);
     std::vector<Finalist> finalists;
@@ -225,9 +225,9 @@ std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,
                                  const std::vector<std::size_t>& seeds,
                                  std::chrono::milliseconds limit, const TuneHooks& hooks,
-                                 const Refute& refute) {
+                                 const Refute& refute, const FinalRule& rule) {
     const DeviceLock::Turn turn = rig.turn();
-    Finals finals(task, rig, hooks, refute);
+    Finals finals(task, rig, hooks, refute, rule);
     finals.load(chosen);
     const Clocks clocks = finals.take_rounds(limit);
     finals.drop_impossible_times();

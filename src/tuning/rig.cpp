@@ -95,9 +95,12 @@ bool is_zero(Bench& bench, const DeviceMemory& memory) {
 }
 
 /// The checks, then the problem itself.
-std::vector<Case> cases_of(const Workload& workload, const Problem& problem) {
+std::vector<Case> cases_of(const Workload& workload, const Problem& problem, Rig::Checks checks) {
     try {
-        std::vector<Case> cases = workload.checks(problem);
+        std::vector<Case> cases;
+        if (checks == Rig::Checks::all) {
+            cases = workload.checks(problem);
+        }
         cases.push_back(workload.timed(problem));
         return cases;
     } catch (const std::bad_alloc&) {
@@ -123,10 +126,10 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
 }
 
 Rig::Rig(Device& device, const Workload& workload, const Problem& problem, bool warm_cache,
-         const Log& log)
+         const Log& log, Checks checks)
     : lock_(device.info().uuid, log),
       bench_(device.make_bench()),
-      cases_(cases_of(workload, problem)),
+      cases_(cases_of(workload, problem, checks)),
       warm_cache_(warm_cache),
       cache_bytes_(cache_of(device.info())),
       roofline_(device.info()) {

@@ -36,11 +36,17 @@ void refuse_lost_device(const TrialFailure& failure, const Configuration& config
 /// candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.
 class Rig {
 public:
+    /// The cases that check() runs.
+    enum class Checks {
+        all,     ///< the workload's check cases, then the problem itself
+        problem  ///< the problem itself: for candidates that other sizes have checked
+    };
+
     /// With `warm_cache` each timed launch reads the data of the launch before it, else data that
     /// has left the cache. Throws Error(unavailable) where the problem does not fit the device's
     /// memory.
     Rig(Device& device, const Workload& workload, const Problem& problem, bool warm_cache,
-        const Log& log);
+        const Log& log, Checks checks = Checks::all);
 
     /// True if the workload does not know the right answers: learn() must come before check().
     [[nodiscard]] bool needs_reference() const;
@@ -48,7 +54,7 @@ public:
     /// Takes the outputs of `program` for each case as those that candidates must give.
     std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
 
-    /// Runs every check case and the problem itself once, and judges the outputs, the inputs, the
+    /// Runs every case of Checks once, and judges the outputs, the inputs, the
     /// bytes around all of them and the zeroed work memory. Where the result is `repeatable`, the
     /// problem runs once more and must give the same bits.
     std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule,

@@ -2,15 +2,16 @@
 #include "tuning/tuner.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 #include "measure/paired_comparison.hpp"
+#include "tuning/comparison.hpp"
 #include "tuning/finals.hpp"
 #include "tuning/record_maker.hpp"
+#include "tuning/reference_run.hpp"
 #include "tuning/rig.hpp"
 #include "tuning/search.hpp"
 #include "tuning/trial.hpp"
@@ -18,38 +19,6 @@
 namespace jitune::internal {
 
 namespace {
-
-/// Counts the verdicts and quotes the first reason.
-[[noreturn]] void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluations) {
-    std::map<std::string, int> counts;
-    std::string example;
-    bool compiled = false;
-    for (const Evaluation& evaluation : evaluations) {
-        ++counts[to_string(evaluation.verdict)];
-        compiled = compiled || evaluation.verdict != Verdict::compile_failed;
-        if (example.empty() && !evaluation.reason.empty()) {
-            example = evaluation.configuration.text() + ": " + evaluation.reason;
-        }
-    }
-    std::string summary;
-    for (const auto& [verdict, count] : counts) {
-        summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, verdict);
-    }
-    throw Error(
-        compiled ? ErrorKind::verify : ErrorKind::compile,
-        fmt::format("tuning {} on {}: no configuration works ({}). For example {}",
-                    task.kernel_template().source().name, task.info().id, summary, example));
-}
-
-std::string reference_name(const Task& task) {
-    return "the reference of " + task.kernel_template().source().name;
-}
-
-/// Whether a function of the caller gives the right answers while the data is made.
-bool knows_answers_by_caller(const Task& task) {
-    const auto& reference = task.kernel_template().front_matter().reference;
-    return reference && reference->kind == ReferenceSpec::Kind::host;
-}
 
 /// One tuning, from the first candidate to the winner.
 class Tuning {
@@ -68,7 +37,7 @@ public:
           record_maker_(task) {}
 
     TuneReport run() {
-        learn_reference();
+        learn_reference(task_, rig_, binaries_, hooks_);
         hooks_.observer->prepare("");
         search_.run(rig_, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
@@ -92,7 +61,6 @@ private:
             record_maker_.measurement(evaluation, samples_ns, conditions));
         hooks_.observer->measured(report_.measurements.back());
     }
-    void learn_reference();
     /// Not empty; begins with the winner.
     std::vector<Finalist> finals();
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
@@ -111,30 +79,6 @@ private:
     const RecordMaker record_maker_;
     TuneReport report_;
 };
-
-/// Runs the template's reference launch where the workload does not know the right answers.
-void Tuning::learn_reference() {
-    if (!rig_.needs_reference()) {
-        return;
-    }
-    const std::string name = reference_name(task_);
-    hooks_.observer->prepare("running " + name);
-    const auto reference = task_.reference(task_.default_configuration(space_));
-    if (!reference) {
-        throw Error(ErrorKind::usage,
-                    name + " is missing, and the workload does not know the right answers");
-    }
-    const CompileOutcome outcome = binaries_.compile(task_, reference->instance);
-    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
-        throw Error(ErrorKind::compile, fmt::format("cannot compile {}: {}", name, failure->log));
-    }
-    const auto program = task_.device.load(std::get<Binary>(outcome));
-    const DeviceLock::Turn turn = rig_.turn();
-    if (const auto failure = rig_.learn(*program, reference->rule)) {
-        throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,
-                    fmt::format("{} failed: {}", name, failure->reason), failure->native_code);
-    }
-}
 
 std::vector<Finalist> Tuning::finals() {
     std::vector<Finalist> finalists;
@@ -164,7 +108,7 @@ std::vector<Finalist> Tuning::finals() {
 std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
     // Announced before the compile, which is of this candidate, too.
     hooks_.observer->begin(winner.configuration.text(), TuneObserver::Phase::check);
-    const CompileOutcome outcome = binaries_.compile(task_, task_.instance(winner.configuration));
+    const CompileOutcome outcome = binaries_.alone(task_, task_.instance(winner.configuration));
     const auto* binary = std::get_if<Binary>(&outcome);
     if (binary == nullptr) {
         return winner.binary;
@@ -256,8 +200,10 @@ Gain Tuning::gain_from_search(const Finalist& winner) {
 TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
                 BinaryCache& binaries, const Log& log) {
     task.check();
-    hooks.observer->prepare(knows_answers_by_caller(task) ? "running " + reference_name(task)
-                                                          : "making the data of " + task.name());
+    announce_data(task, hooks);
+    if (!plan.compared.empty()) {
+        return compare(task, plan, hooks, binaries, log);
+    }
     return Tuning(task, plan, hooks, binaries, log).run();
 }
 

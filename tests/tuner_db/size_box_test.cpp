@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/size_box.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace jitune::internal {
+namespace {
+
+const std::vector<std::string> kNames{"rows", "columns"};
+
+TEST(SizeBox, HoldsBothOfItsEnds) {
+    const SizeBox box{{1, 16}, {64, 4096}};
+    EXPECT_TRUE(box.contains(Sizes{1, 16}));
+    EXPECT_TRUE(box.contains(Sizes{64, 4096}));
+    EXPECT_FALSE(box.contains(Sizes{65, 4096}));
+    EXPECT_FALSE(box.contains(Sizes{64, 15}));
+    EXPECT_FALSE(box.contains(Sizes{64})) << "a problem of another shape";
+}
+
+TEST(SizeBox, SurvivesItsText) {
+    const std::vector<SizeBox> boxes{{{1, 16}, {64, 4096}}, SizeBox::point(Sizes{7, 1})};
+    const std::string text = coverage_text(boxes, kNames);
+    EXPECT_EQ(text, "rows=1..64 columns=16..4096; rows=7 columns=1");
+    EXPECT_EQ(parse_coverage(text), boxes);
+    EXPECT_EQ(parse_coverage(""), std::vector<SizeBox>{});
+}
+
+TEST(SizeBox, RefusesMalformedText) {
+    for (const char* text : {"n", "n=", "n=x", "n=0", "n=5..4", "n=1..", "n=..4", "n=1;", "n=1; ",
+                             "n=1; n=2 m=3", "n=99999999999999999999", "n=1  m=2", " "}) {
+        EXPECT_EQ(parse_coverage(text), std::nullopt) << '"' << text << '"';
+    }
+}
+
+/// Small boxes, so that every size can be looked at.
+SizeBox random_box(std::mt19937& random) {
+    SizeBox box;
+    for (int i = 0; i < 2; ++i) {
+        const std::int64_t from = std::uniform_int_distribution<>(1, 6)(random);
+        box.from.push_back(from);
+        box.to.push_back(from + std::uniform_int_distribution<>(0, 4)(random));
+    }
+    return box;
+}
+
+TEST(SizeBox, WhatIsOutsideOfAnotherIsCutIntoPartsWithoutOverlap) {
+    std::mt19937 random(1);
+    for (int turn = 0; turn < 300; ++turn) {
+        const SizeBox box = random_box(random);
+        const SizeBox other = random_box(random);
+        const std::vector<SizeBox> parts = box.outside(other);
+        for (std::int64_t row = 1; row <= 10; ++row) {
+            for (std::int64_t column = 1; column <= 10; ++column) {
+                const Sizes sizes{row, column};
+                int held = 0;
+                for (const SizeBox& part : parts) {
+                    held += part.contains(sizes) ? 1 : 0;
+                }
+                const bool wanted = box.contains(sizes) && !other.contains(sizes);
+                ASSERT_EQ(held, wanted ? 1 : 0) << coverage_text(std::vector{box, other}, kNames)
+                                                << " at " << row << ", " << column;
+                if (wanted) {
+                    const SizeBox rest = box.without(other, sizes);
+                    EXPECT_TRUE(rest.contains(sizes));
+                    EXPECT_FALSE(rest.overlaps(other));
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/comparison.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fixtures/tuner_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+class ComparisonTest : public TunerTest {
+protected:
+    ComparisonTest() { plan_.compared = {"block=128 items=4", "block=256 items=1"}; }
+
+    static bool has_finals(const TuneReport& report, const std::string& configuration) {
+        return std::any_of(report.measurements.begin(), report.measurements.end(),
+                           [&](const Measurement& one) {
+                               return one.configuration == configuration && is_of_finals(one);
+                           });
+    }
+};
+
+TEST_F(ComparisonTest, TimesTheConfigurationsAndTheDefaultAndNoOthers) {
+    on(128, 4).ns = 990;
+    on(256, 1).ns = 950;
+    on(32, 1).ns = 100;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.progress.evaluated, 3U);
+    EXPECT_TRUE(has_finals(report, "block=128 items=4"));
+    EXPECT_TRUE(has_finals(report, "block=256 items=1"));
+    EXPECT_TRUE(has_finals(report, "block=64 items=2")) << "the default";
+    EXPECT_FALSE(has_finals(report, "block=32 items=1"));
+}
+
+TEST_F(ComparisonTest, TheFirstIsTheWinnerAlthoughAnotherIsFaster) {
+    on(128, 4).ns = 990;
+    on(256, 1).ns = 950;
+    const Winner winner = tune().winner;
+    EXPECT_EQ(winner.configuration, "block=128 items=4");
+    EXPECT_EQ(winner.median_ns, 990);
+    EXPECT_EQ(winner.default_median_ns, 1000);
+}
+
+TEST_F(ComparisonTest, AFailureGivesWayToTheFastest) {
+    on(128, 4) = {.ns = 100, .run = wrong_sum};
+    on(256, 1).ns = 950;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "block=256 items=1");
+    EXPECT_EQ(of(report, "block=128 items=4").verdict, Verdict::wrong_result);
+    EXPECT_EQ(report.progress.failed, 1U);
+}
+
+TEST_F(ComparisonTest, TimesAConfigurationTwiceOnlyIfItIsCloseToTheFastest) {
+    on(128, 4).ns = 5000;
+    on(256, 1).ns = 950;
+    const TuneReport report = tune();
+    EXPECT_EQ(of(report, "block=128 items=4").verdict, Verdict::timed);
+    EXPECT_FALSE(has_finals(report, "block=128 items=4"));
+    EXPECT_EQ(report.winner.configuration, "block=256 items=1") << "five times slower is no choice";
+}
+
+TEST_F(ComparisonTest, CompilesEachAloneAndOnce) {
+    tune();
+    const int compiles = device_.compiles();
+    EXPECT_EQ(compiles, 3);
+    tune();
+    EXPECT_EQ(device_.compiles(), compiles);
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/size_box.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace jitune::internal {
+
+namespace {
+
+/// The parts between the separators: one more than there are separators.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+    std::vector<std::string_view> parts;
+    for (std::size_t end = text.find(separator); end != std::string_view::npos;
+         end = text.find(separator)) {
+        parts.push_back(text.substr(0, end));
+        text.remove_prefix(end + separator.size());
+    }
+    parts.push_back(text);
+    return parts;
+}
+
+std::optional<std::int64_t> parse_size(std::string_view word) {
+    std::int64_t size = 0;
+    const char* const last = word.data() + word.size();
+    const auto [end, error] = std::from_chars(word.data(), last, size);
+    return error == std::errc() && end == last && size >= 1 ? std::optional(size) : std::nullopt;
+}
+
+/// "rows=1..64 columns=16"
+std::optional<SizeBox> parse_box(std::string_view text) {
+    SizeBox box;
+    for (const std::string_view word : split(text, " ")) {
+        const auto named = split(word, "=");
+        const auto ends = split(named.back(), "..");
+        const auto from = parse_size(ends.front());
+        const auto to = parse_size(ends.back());
+        if (named.size() != 2 || ends.size() > 2 || !from || !to || *from > *to) {
+            return std::nullopt;
+        }
+        box.from.push_back(*from);
+        box.to.push_back(*to);
+    }
+    return box;
+}
+
+}  // namespace
+
+SizeBox SizeBox::point(std::span<const std::int64_t> sizes) {
+    return {{sizes.begin(), sizes.end()}, {sizes.begin(), sizes.end()}};
+}
+
+bool SizeBox::contains(std::span<const std::int64_t> sizes) const {
+    bool inside = sizes.size() == from.size();
+    for (std::size_t i = 0; inside && i < sizes.size(); ++i) {
+        inside = from[i] <= sizes[i] && sizes[i] <= to[i];
+    }
+    return inside;
+}
+
+bool SizeBox::overlaps(const SizeBox& other) const {
+    bool common = other.from.size() == from.size();
+    for (std::size_t i = 0; common && i < from.size(); ++i) {
+        common = from[i] <= other.to[i] && other.from[i] <= to[i];
+    }
+    return common;
+}
+
+SizeBox SizeBox::without(const SizeBox& other, std::span<const std::int64_t> kept) const {
+    SizeBox rest = *this;
+    if (!overlaps(other)) {
+        return rest;
+    }
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (kept[i] > other.to[i]) {
+            rest.from[i] = other.to[i] + 1;
+            return rest;
+        }
+        if (kept[i] < other.from[i]) {
+            rest.to[i] = other.from[i] - 1;
+            return rest;
+        }
+    }
+    return rest;
+}
+
+std::vector<SizeBox> SizeBox::outside(const SizeBox& other) const {
+    if (!overlaps(other)) {
+        return {*this};
+    }
+    std::vector<SizeBox> parts;
+    SizeBox rest = *this;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (rest.from[i] < other.from[i]) {
+            parts.push_back(rest);
+            parts.back().to[i] = other.from[i] - 1;
+            rest.from[i] = other.from[i];
+        }
+        if (rest.to[i] > other.to[i]) {
+            parts.push_back(rest);
+            parts.back().from[i] = other.to[i] + 1;
+            rest.to[i] = other.to[i];
+        }
+    }
+    return parts;
+}
+
+std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::string> names) {
+    std::string text;
+    for (const SizeBox& box : boxes) {
+        text += text.empty() ? "" : "; ";
+        for (std::size_t i = 0; i < box.from.size(); ++i) {
+            text += fmt::format("{}{}={}", i == 0 ? "" : " ", names[i], box.from[i]);
+            text += box.to[i] == box.from[i] ? "" : fmt::format("..{}", box.to[i]);
+        }
+    }
+    return text;
+}
+
+std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
+    std::vector<SizeBox> boxes;
+    if (text.empty()) {
+        return boxes;
+    }
+    for (const std::string_view part : split(text, "; ")) {
+        const auto box = parse_box(part);
+        if (!box || (!boxes.empty() && box->from.size() != boxes.front().from.size())) {
+            return std::nullopt;
+        }
+        boxes.push_back(*box);
+    }
+    return boxes;
+}
+
+bool covers(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes) {
+    return std::any_of(boxes.begin(), boxes.end(),
+                       [&](const SizeBox& box) { return box.contains(sizes); });
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jitune::internal {
+
+/// The sizes of a problem, in the order of its template: {rows, columns}. Each is at least 1.
+using Sizes = std::vector<std::int64_t>;
+
+/// All sizes from `from` to `to`, both included, in each dimension. Several boxes are the sizes
+/// that a winner serves.
+struct SizeBox {
+    Sizes from;
+    Sizes to;
+
+    /// Only these sizes.
+    static SizeBox point(std::span<const std::int64_t> sizes);
+
+    [[nodiscard]] bool contains(std::span<const std::int64_t> sizes) const;
+    [[nodiscard]] bool overlaps(const SizeBox& other) const;
+
+    /// A part of this box that holds `kept` and nothing of `other`, which does not hold `kept`.
+    [[nodiscard]] SizeBox without(const SizeBox& other, std::span<const std::int64_t> kept) const;
+
+    /// The parts of this box outside of `other`, which together are all of it: at most two for each
+    /// dimension.
+    [[nodiscard]] std::vector<SizeBox> outside(const SizeBox& other) const;
+
+    bool operator==(const SizeBox&) const = default;
+};
+
+/// "n=1024..4096; n=8193": the database's text of several boxes, with the names of the sizes.
+std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::string> names);
+
+/// The boxes of such a text, whatever the names; nothing where it is malformed. The empty text has
+/// no boxes.
+std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text);
+
+/// Whether one of the boxes holds `sizes`.
+bool covers(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes);
+
+}  // namespace jitune::internal
