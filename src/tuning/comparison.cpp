@@ -135,7 +135,8 @@ void Comparison::evaluate(Evaluation& one) {
 std::vector<Finalist> Comparison::finals() {
     const std::vector<std::size_t> seeds{evaluations_.back().index, 0};
     std::vector<Finalist> finalists = run_finals(
-        task_, rig_, choose_finalists(evaluations_, seeds), seeds, plan_.budget, hooks_,
+        task_, rig_, choose_finalists(evaluations_, seeds), seeds,
+        plan_.budget.count() > 0 ? std::optional(plan_.budget) : std::nullopt, hooks_,
         [&](const Evaluation& failed, const TrialFailure& failure) {
             Evaluation& one = evaluations_.at(failed.index);
             one.verdict = failure.verdict;

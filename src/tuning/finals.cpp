@@ -34,7 +34,7 @@ public:
 
     void load(const std::vector<const Evaluation*>& chosen);
     /// Takes rounds until there are enough, and says what the clocks did in them.
-    Clocks take_rounds(std::chrono::milliseconds limit);
+    Clocks take_rounds(std::optional<std::chrono::milliseconds> limit);
     void drop_impossible_times();
     /// The winner first.
     std::vector<Finalist> rank(const std::vector<std::size_t>& seeds, const Conditions& conditions);
@@ -136,7 +136,7 @@ void Finals::warm_up() {
     }
 }
 
-Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
+Clocks Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     Clocks clocks = Clocks::steady;
@@ -144,8 +144,7 @@ Clocks Finals::take_rounds(std::chrono::milliseconds limit) {
     int discarded = 0;
     for (int rounds = 0; !contenders_.empty();) {
         // The rule takes some time itself, so that it is asked now and then only.
-        const bool late =
-            hooks_.stop->load() || (limit.count() > 0 && Clock::now() - begin > limit);
+        const bool late = hooks_.stop->load() || (limit && Clock::now() - begin > *limit);
         const bool ask = rounds % kPatience == 0 || rounds >= rule_.max_rounds;
         if (rounds >= rule_.min_rounds && (late || (ask && rule_.enough(samples())))) {
             break;
@@ -224,8 +223,9 @@ std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
 std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,
                                  const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit, const TuneHooks& hooks,
-                                 const Refute& refute, const FinalRule& rule) {
+                                 std::optional<std::chrono::milliseconds> limit,
+                                 const TuneHooks& hooks, const Refute& refute,
+                                 const FinalRule& rule) {
     const DeviceLock::Turn turn = rig.turn();
     Finals finals(task, rig, hooks, refute, rule);
     finals.load(chosen);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "measure/final_rule.hpp"
@@ -17,9 +18,9 @@ namespace jitune::internal {
 using Refute = std::function<void(const Evaluation&, const TrialFailure&)>;
 
 /// Times `chosen`, which have binaries, once more: one sample of each in turn and in changing
-/// order, so that drifting clocks affect all alike. The observer is
-/// told before each sample. `rule` says how many rounds are enough; `limit`, unless zero, and a
-/// stop request cut the rounds short, but not below the fewest that bound a ratio.
+/// order, so that drifting clocks affect all alike. The observer is told before each sample. `rule`
+/// says how many rounds are enough; the `limit`, if there is one, and a stop request cut them
+/// short, but not below the fewest that bound a ratio.
 ///
 /// The first of the result is the winner: the last of the `seeds` (the incumbent before the
 /// default) unless another is clearly faster in the comparison round by round. Finalists that fail
@@ -28,7 +29,8 @@ using Refute = std::function<void(const Evaluation&, const TrialFailure&)>;
 std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,
                                  const std::vector<std::size_t>& seeds,
-                                 std::chrono::milliseconds limit, const TuneHooks& hooks,
-                                 const Refute& refute, const FinalRule& rule = {});
+                                 std::optional<std::chrono::milliseconds> limit,
+                                 const TuneHooks& hooks, const Refute& refute,
+                                 const FinalRule& rule = {});
 
 }  // namespace jitune::internal

@@ -8,6 +8,7 @@
 
 #include "jitune/error.hpp"
 #include "measure/paired_comparison.hpp"
+#include "support/loop_clock.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/finals.hpp"
 #include "tuning/record_maker.hpp"
@@ -19,6 +20,8 @@
 namespace jitune::internal {
 
 namespace {
+
+constexpr std::chrono::milliseconds kNoTime{0};
 
 /// One tuning, from the first candidate to the winner.
 class Tuning {
@@ -63,6 +66,8 @@ private:
     }
     /// Not empty; begins with the winner.
     std::vector<Finalist> finals();
+    /// What is left of the time for all finals of this tuning; nothing where it has no limit.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> left_for_finals();
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
     [[nodiscard]] Gain gain_from_search(const Finalist& winner);
@@ -77,18 +82,35 @@ private:
     Search search_;  // before the rig: its compilers work while the rig is set up
     Rig rig_;
     const RecordMaker record_maker_;
+    std::optional<LoopClock> finals_time_;  ///< since the first finals; a repetition is a turn
     TuneReport report_;
 };
 
+std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
+    constexpr std::chrono::milliseconds kUsual{100};
+    if (plan_.budget.count() == 0) {
+        return std::nullopt;
+    }
+    if (!finals_time_) {
+        finals_time_.emplace(kUsual);
+        return plan_.budget / 4;
+    }
+    return left_of(plan_.budget / 4, *finals_time_);
+}
+
+/// Others, which it may have kept out, take the place of one that fails, while there is time. Then
+/// those that have passed are enough.
 std::vector<Finalist> Tuning::finals() {
     std::vector<Finalist> finalists;
     bool one_failed = true;
-    while (one_failed) {  // others, which it may have kept out, take the place of one that fails
+    for (auto left = left_for_finals();
+         one_failed && (finalists.empty() || (left != kNoTime && !hooks_.stop->load()));
+         left = left_for_finals()) {
         one_failed = false;
         search_.check_known();
         finalists = run_finals(
             task_, rig_, choose_finalists(search_.evaluations(), search_.seeds()), search_.seeds(),
-            plan_.budget / 4, hooks_, [&](const Evaluation& failed, const TrialFailure& failure) {
+            left, hooks_, [&](const Evaluation& failed, const TrialFailure& failure) {
                 one_failed = true;
                 search_.refute(failed, failure);
             });

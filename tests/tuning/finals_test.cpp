@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <random>
+#include <thread>
+#include <utility>
 
 #include "fixtures/tuner_fixture.hpp"
 #include "tuning/tuning_history.hpp"
@@ -48,6 +50,25 @@ TEST_F(FinalsTest, RecordsAFinalistThatIsWrongInTheFinals) {
     EXPECT_TRUE(known->reason.ends_with("in a launch that was timed")) << known->reason;
     evaluated = 0;
     EXPECT_EQ(tune().winner.configuration, "block=32 items=1") << "a later session";
+}
+
+TEST_F(FinalsTest, AreNotRepeatedWhenTheirTimeIsOver) {
+    plan_.budget = std::chrono::seconds(2);
+    std::size_t evaluated = 0;
+    hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
+    device_.before_sample = [&] {
+        if (evaluated == kSpace && std::exchange(on(256, 1).ns, 900) < 900) {
+            std::this_thread::sleep_for(plan_.budget / 4);
+        }
+    };
+    on(128, 4) = {.ns = 400, .run = [&](const Launch& launch) {
+                      evaluated == kSpace ? wrong_sum(launch) : right_sum(launch);
+                  }};
+    on(256, 1).ns = 440;
+    on(32, 1).ns = 480;  // too slow for the finals while the first of those is in them
+    const TuneReport report = tune();
+    EXPECT_EQ(report.progress.failed, 1U);
+    EXPECT_EQ(report.winner.configuration, "block=256 items=1");
 }
 
 TEST_F(FinalsTest, AWinnerThatIsWrongWhenItIsCompiledAloneIsNone) {
