@@ -66,11 +66,18 @@ bool is_same_place(const Provenance& a, const Provenance& b) {
 }  // namespace
 
 bool lacked_resources(Verdict verdict, std::string_view reason) {
-    // As the system, GCC, its linker and NVRTC say it. The system kills where memory is short.
-    constexpr std::array<std::string_view, 9> kWords{
-        "signal 9 (Killed)",       "No space left on device",          "Disk quota exceeded",
-        "Cannot allocate memory",  "Resource temporarily unavailable", "Too many open files",
-        "out of file descriptors", "out of memory allocating",         "NVRTC_ERROR_OUT_OF_MEMORY"};
+    // As the system, GCC, its linker and NVRTC say it. The system kills where memory is short, and
+    // a busy machine takes long.
+    constexpr std::array<std::string_view, 10> kWords{"still running after the time limit",
+                                                      "signal 9 (Killed)",
+                                                      "No space left on device",
+                                                      "Disk quota exceeded",
+                                                      "Cannot allocate memory",
+                                                      "Resource temporarily unavailable",
+                                                      "Too many open files",
+                                                      "out of file descriptors",
+                                                      "out of memory allocating",
+                                                      "NVRTC_ERROR_OUT_OF_MEMORY"};
     return verdict == Verdict::compile_failed &&
            std::any_of(kWords.begin(), kWords.end(), [&](std::string_view words) {
                return reason.find(words) != std::string_view::npos;

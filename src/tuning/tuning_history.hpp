@@ -51,8 +51,8 @@ bool forget_results(SearchPlan& plan);
 /// Error(store).
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker);
 
-/// Whether a compile failed for the want of memory, space, files or processes, which may be there
-/// the next time.
+/// Whether a compile failed for the want of memory, space, files, processes or time, which may be
+/// there the next time.
 bool lacked_resources(Verdict verdict, std::string_view reason);
 
 /// The reason in the verdict on a step that did not end within `limit`: "did not end in 60 s".

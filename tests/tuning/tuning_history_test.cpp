@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/process.hpp"
+
 namespace jitune::internal {
 namespace {
 
@@ -68,8 +70,11 @@ TEST(TuningHistory, RetriesCompilesThatLackedSomething) {
                                     "c++: exit code 1\nfinal link failed: No space left on device");
     const Measurement killed = failed("a=3", Verdict::compile_failed, "c++: signal 9 (Killed)\n");
     const Measurement crashed = failed("a=4", Verdict::compile_failed, "c++: signal 11");
+    ProcessResult end;
+    end.timed_out = true;
+    const Measurement late = failed("a=6", Verdict::compile_failed, "c++: " + describe_end(end));
     const Measurement hung = failed("a=5", Verdict::crashed, "signal 9 (Killed)");
-    EXPECT_EQ(names_of(history_of({row("a=1"), full, killed, crashed, hung}).known),
+    EXPECT_EQ(names_of(history_of({row("a=1"), full, killed, crashed, hung, late}).known),
               (Names{"a=1", "a=4", "a=5"}));
 }
 
