@@ -128,7 +128,7 @@ void Comparison::evaluate(Evaluation& one) {
     record(one, one.samples_ns, one.conditions);
     hooks_.progress(report_.progress);
     if (failure) {
-        refuse_lost_device(*failure, one.configuration);
+        refuse_lost_device(*failure, task_.info(), one.configuration);
     }
 }
 

@@ -46,7 +46,7 @@ private:
     }
     void drop(const Evaluation& evaluation, const TrialFailure& failure) {
         refute_(evaluation, failure);
-        refuse_lost_device(failure, evaluation.configuration);
+        refuse_lost_device(failure, task_.info(), evaluation.configuration);
     }
     void warm_up();
     std::optional<TrialFailure> take_sample(Contender& contender, std::size_t round);

@@ -24,13 +24,14 @@ namespace jitune::internal {
 struct TrialFailure {
     Verdict verdict = Verdict::launch_failed;
     std::string reason;
-    bool fatal = false;  ///< the device is lost for this process
+    bool fatal = false;  ///< no other candidate can run on the device in this process
     NativeCode native_code = {};
 };
 
 /// Throws Error(device) that names the configuration if the failure is fatal: no other candidate
 /// can run after it.
-void refuse_lost_device(const TrialFailure& failure, const Configuration& configuration);
+void refuse_lost_device(const TrialFailure& failure, const DeviceInfo& device,
+                        const Configuration& configuration);
 
 /// The workload of one problem laid out in a device's memory, to check and time candidates on. Each
 /// candidate finds the same data, poisoned outputs and clean work memory. Used by one thread.
@@ -94,6 +95,8 @@ private:
     Launch bind(const TrialCase& trial, const LaunchRule& rule);
     std::optional<TrialFailure> run(TrialCase& trial, const Program& program,
                                     const LaunchRule& rule);
+    std::optional<TrialFailure> run_once(TrialCase& trial, const Program& program,
+                                         const LaunchRule& rule);
     /// Twice, where the result is `repeatable`.
     std::optional<TrialFailure> judge(TrialCase& trial, const Program& program,
                                       const LaunchRule& rule, bool repeatable);

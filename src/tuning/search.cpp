@@ -216,7 +216,7 @@ void Search::check_known() {
         Evaluation& known = evaluations_[place_of_.at(finalist->index)];
         if (const auto failure = compile_and_check(known)) {
             refute(known, *failure);
-            refuse_lost_device(*failure, known.configuration);
+            refuse_lost_device(*failure, task_.info(), known.configuration);
             one_failed = true;
         }
     }
@@ -243,8 +243,19 @@ void Search::refute(const Evaluation& evaluation, const TrialFailure& failure) {
     refuted.samples_ns.clear();
     refuted.conditions = rig_->conditions();
     ++progress_.failed;
+    progress_.best_ns = best_time();
     log_failure(refuted);
     record_(refuted);
+}
+
+std::optional<double> Search::best_time() const {
+    std::optional<double> best_ns;
+    for (const Evaluation& one : evaluations_) {
+        if (one.verdict == Verdict::timed) {
+            best_ns = std::min(best_ns.value_or(one.median_ns), one.median_ns);
+        }
+    }
+    return best_ns;
 }
 
 std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
@@ -317,7 +328,7 @@ void Search::evaluate(CompiledCandidate candidate) {
     record_(evaluations_.back());
     tell(*strategy_, evaluations_.back());
     if (failed) {
-        refuse_lost_device(*failed, evaluations_.back().configuration);
+        refuse_lost_device(*failed, task_.info(), evaluations_.back().configuration);
     }
     hooks_.progress(progress_);
 }

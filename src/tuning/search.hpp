@@ -69,6 +69,7 @@ private:
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(CompiledCandidate candidate);
     std::optional<TrialFailure> compile_and_check(Evaluation& known);
+    [[nodiscard]] std::optional<double> best_time() const;
     /// Whether a compile would perhaps succeed the next time.
     [[nodiscard]] bool lacked_something() const;
     void log_failure(const Evaluation& evaluation) const;

@@ -139,7 +139,7 @@ std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
     if (!failure) {
         return *binary;
     }
-    refuse_lost_device(*failure, winner.configuration);
+    refuse_lost_device(*failure, task_.info(), winner.configuration);
     log_.warning("{} compiled alone: {}", winner.configuration.text(), failure->reason);
     if (failure->verdict != Verdict::wrong_result) {
         return winner.binary;
@@ -179,7 +179,7 @@ std::vector<double> Tuning::time_again(const Evaluation& evaluation, double best
     again.configuration = evaluation.configuration;
     if (const auto failure = Trial(task_, rig_, hooks_).time(*binary, again, best_ns)) {
         search_.refute(evaluation, *failure);
-        refuse_lost_device(*failure, evaluation.configuration);
+        refuse_lost_device(*failure, task_.info(), evaluation.configuration);
         return {};
     }
     return again.samples_ns;

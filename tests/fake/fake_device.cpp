@@ -188,6 +188,11 @@ public:
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds) override {
         ++device_.runs_;
+        if (device_.fails_in_run) {
+            if (auto failure = device_.fails_in_run()) {
+                return failure;
+            }
+        }
         const auto& fake = dynamic_cast<const FakeProgram&>(program);
         if (!fake.behaviour().run_failure) {
             fake.work(launch);

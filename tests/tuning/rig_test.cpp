@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fake/fake_device.hpp"
+#include "fixtures/expect_error.hpp"
 #include "template/kernel_template.hpp"
 
 namespace jitune::internal {
@@ -143,6 +144,30 @@ TEST_F(RigTest, JudgesLaterCandidatesLikeTheFirst) {
               "n=1000003: gives different bits from run to run");
     EXPECT_EQ(check([](const Launch&) {}), "n=1000: got -1515870811, expected 0");
     EXPECT_EQ(check(right_count), "");
+}
+
+TEST_F(RigTest, TakesALaunchForLateOnlyIfItIsLateTwice) {
+    int runs = 0;
+    int late = 1;
+    device_.fails_in_run = [&]() -> std::optional<LaunchFailure> {
+        return ++runs <= late ? std::optional(LaunchFailure{true, false, "too slow"})
+                              : std::nullopt;
+    };
+    EXPECT_EQ(check(right_count), "") << "the clock may have jumped";
+    runs = 0;
+    late = 2;
+    EXPECT_EQ(check(right_count), "n=1000: too slow");
+}
+
+TEST_F(RigTest, SaysWhatACandidateHasTakenAlong) {
+    const Configuration configuration =
+        Configuration::parse("block=32", kernel_.front_matter().parameters);
+    const TrialFailure failure{Verdict::launch_failed, "illegal address", true};
+    expect_error(ErrorKind::device, "took the device down: illegal address. Restart the process",
+                 [&] { refuse_lost_device(failure, device_.info(), configuration); });
+    const FakeDevice host("host");
+    expect_error(ErrorKind::device, "harmed the process it ran in: illegal address. Go on in a new",
+                 [&] { refuse_lost_device(failure, host.info(), configuration); });
 }
 
 TEST_F(RigTest, NoticesATicketLeftAnywhereInWorkMemory) {

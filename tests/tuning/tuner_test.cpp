@@ -117,6 +117,7 @@ TEST_F(TunerTest, ChecksFinalistsThatAnEarlierSearchTimed) {
     const TuneReport report = tune();
     EXPECT_NE(report.winner.configuration, lie.configuration);
     EXPECT_EQ(of(report, lie.configuration).verdict, Verdict::wrong_result);
+    EXPECT_GT(report.progress.best_ns, 1) << "the time of a candidate that is wrong";
 }
 
 TEST_F(TunerTest, IgnoresHistoryThatDoesNotParse) {

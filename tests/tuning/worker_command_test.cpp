@@ -110,7 +110,7 @@ TEST_F(WorkerCommand, SaysWhereItHasLookedAndWhatToDo) {
 
 TEST_F(WorkerCommand, AWorkerThatIsNoCommandStartsNoWorker) {
     ::setenv(kFamilyVariable, new_family().c_str(), 1);
-    expect_error(ErrorKind::unavailable, "this process was started as one",
+    expect_error(ErrorKind::unavailable, "JITUNE_WORKER_FAMILY is set",
                  [&] { find_worker(good_, {}); });
 }
 

@@ -95,9 +95,13 @@ std::vector<path> usual_workers() {
 
 path find_worker(const path& named, std::span<const path> usual) {
     if (std::getenv(kFamilyVariable) != nullptr) {
-        throw Error(ErrorKind::unavailable,
-                    "cannot start a tuning worker: this process was started as one, but it is no "
-                    "jitune command; give Options::worker (JITUNE_WORKER) the path of the command");
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("cannot start a tuning worker: {0} is set, so this process is a worker or "
+                        "was started by one. If it was started as the worker, it is no jitune "
+                        "command: give Options::worker (JITUNE_WORKER) the path of the command. "
+                        "Else unset {0}",
+                        kFamilyVariable));
     }
     if (!named.empty()) {
         if (const auto program = find_program(named.native())) {
