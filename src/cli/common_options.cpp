@@ -7,6 +7,7 @@
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"
+#include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
 
@@ -52,13 +53,26 @@ Option CommonArguments::budget_option(std::string help) {
     return {"--budget", &budget, std::move(help)};
 }
 
+Option CommonArguments::hang_limit_option() {
+    return {"--hang-limit", &hang_limit,
+            "Seconds before the check or timing of a candidate counts as hung [JITUNE_HANG_LIMIT, "
+            "else 60]"};
+}
+
+Option CommonArguments::isolation_option() {
+    return {"--no-isolation", &no_isolation,
+            "Tune in this process, for debuggers; a candidate that crashes ends it"};
+}
+
 void append(std::vector<Option>& options, const std::vector<Option>& more) {
     options.insert(options.end(), more.begin(), more.end());
 }
 
 Options CommonArguments::options() const {
     Options options = read_environment();
-    if (options.worker.empty()) {
+    if (no_isolation) {
+        options.worker = kNoWorker;
+    } else if (options.worker.empty() || options.worker == kNoWorker) {
         options.worker = "/proc/self/exe";
     }
     apply("--db", database,
@@ -69,8 +83,14 @@ Options CommonArguments::options() const {
           [&](const std::string& word) { options.on_miss = parse_tune_policy(word); });
     apply("--budget", budget,
           [&](const std::string& word) { options.budget = parse_budget(word); });
+    apply("--hang-limit", hang_limit,
+          [&](const std::string& word) { options.hang_limit = parse_limit(word); });
     if (database.empty()) {
         warn_without_folder(options);
+    }
+    if (no_isolation) {
+        Log(options.log_level, options.log_sink)
+            .warning("candidates run in this process: one that crashes ends it");
     }
     return options;
 }

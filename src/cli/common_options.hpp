@@ -18,6 +18,8 @@ struct CommonArguments {
     std::string log;
     std::string tune;
     std::string budget;
+    std::string hang_limit;
+    bool no_isolation = false;
     bool json = false;
 
     Option database_option();
@@ -25,9 +27,12 @@ struct CommonArguments {
     Option json_option();
     Option tune_option();
     Option budget_option(std::string help);
+    Option hang_limit_option();
+    Option isolation_option();
 
     /// The environment's options with the arguments applied; the worker is this very program unless
-    /// the environment names another. Throws Error(usage).
+    /// the environment names another. "none" in the environment is for apps: the command does
+    /// without a worker only for --no-isolation, and says so. Throws Error(usage).
     [[nodiscard]] Options options() const;
 };
 

@@ -30,6 +30,29 @@ double seconds_left(const RunState& run, double budget_s) {
     return budget_s > 0 ? std::min(left, std::max(0.0, budget_s - run.elapsed_s)) : left;
 }
 
+/// "waiting 12 s (at most 60 s) for block=64 items=2"
+std::string wait_text(const TuneProgress::Wait& wait) {
+    return fmt::format("waiting {:.0f} s (at most {:g} s) for {}", wait.seconds, wait.limit_s,
+                       wait.subject);
+}
+
+std::string run_text(const RunState& run) {
+    return fmt::format("{} {} {}/{}{}", run.device, run.name, run.tune.evaluated, run.tune.space,
+                       run.tune.wait ? " " + wait_text(*run.tune.wait) : "");
+}
+
+/// Of the only run.
+std::string run_text(const RunState& run, const std::string& left) {
+    const std::string tried =
+        fmt::format("{}: {}/{} tried", run.name, run.tune.evaluated, run.tune.space);
+    if (run.tune.wait) {
+        return fmt::format("{}, {}", tried, wait_text(*run.tune.wait));
+    }
+    const std::string best =
+        run.tune.best_ns ? ", best " + time_text(*run.tune.best_ns) : std::string();
+    return fmt::format("{}, {:.0f}/s{}, {}", tried, rate(run), best, left);
+}
+
 }  // namespace
 
 double seconds_left(const SweepState& state) {
@@ -52,19 +75,14 @@ double seconds_left(const SweepState& state) {
 std::string progress_text(const SweepState& state) {
     const std::string left = clock_text(seconds_left(state)) + " left";
     if (state.runs.size() == 1) {
-        const RunState& run = state.runs.front();
-        const std::string best =
-            run.tune.best_ns ? ", best " + time_text(*run.tune.best_ns) : std::string();
-        return fmt::format("[{}/{}] {}: {}/{} tried, {:.0f}/s{}, {}", state.done + 1,
-                           state.problems, run.name, run.tune.evaluated, run.tune.space, rate(run),
-                           best, left);
+        return fmt::format("[{}/{}] {}", state.done + 1, state.problems,
+                           run_text(state.runs.front(), left));
     }
     double all = 0;
     std::vector<std::string> texts;
     for (const RunState& run : state.runs) {
         all += rate(run);
-        texts.push_back(
-            fmt::format("{} {} {}/{}", run.device, run.name, run.tune.evaluated, run.tune.space));
+        texts.push_back(run_text(run));
     }
     return fmt::format("[{}/{}] {:.0f}/s, {}: {}", state.done, state.problems, all, left,
                        fmt::join(texts, ", "));

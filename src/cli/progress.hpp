@@ -16,7 +16,8 @@ double seconds_left(const SweepState& state);
 
 /// "[3/19] float32 sum 2^12: 120/480 tried, 65/s, best 2.10 us, 0:42 left"; of several devices
 /// "[2/19] 131/s, 0:42 left: cuda:0 float32 sum 2^12 120/480, cuda:1 float32 sum 2^13 7/480",
-/// where the first number counts the problems that are done.
+/// where the first number counts the problems that are done. A run that has waited long for a
+/// candidate says for which, and until when: "waiting 12 s (at most 60 s) for block=64 items=2".
 std::string progress_text(const SweepState& state);
 
 /// As much of progress_text() as one line of a terminal shows.

@@ -36,20 +36,15 @@ struct Arguments : CommonArguments {
     std::size_t evaluations = 0;
     std::string target;
     std::string from;
-    std::string hang_limit;
     bool again = false;
-    bool no_isolation = false;
 };
 
 Options options_of(const Arguments& arguments) {
     Options options = arguments.options();
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
-    if (!arguments.hang_limit.empty()) {
-        options.hang_limit = parse_limit(arguments.hang_limit);
-    }
     // Placements run no code but jitune's own, so that nothing is gained by isolating them.
-    if (arguments.no_isolation || arguments.device == to_string(PlatformKind::machine)) {
+    if (arguments.device == to_string(PlatformKind::machine)) {
         options.worker = kNoWorker;
     }
     return options;
@@ -161,10 +156,8 @@ std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily&
          "Recorded results, T4 JSON, whose best configurations are tried first"},
         {"--again", &given.again,
          "Tune complete problems anew, against their winners, instead of skipping them"},
-        {"--hang-limit", &given.hang_limit,
-         "Seconds before the check or timing of a candidate counts as hung [60]"},
-        {"--no-isolation", &given.no_isolation,
-         "Tune in this process; a candidate that crashes ends it"},
+        given.hang_limit_option(),
+        given.isolation_option(),
         given.database_option(),
         given.log_option(),
         given.json_option(),

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "jitune/options.hpp"
 
 namespace jitune::internal {
 
@@ -44,19 +43,6 @@ SweepTarget parse_target(std::string_view word) {
         ErrorKind::usage,
         fmt::format("--target: \"{}\" is not a target: give a time as in 800ns, 12.5us or 3ms, "
                     "or a speed-up over the default as in 1.5x",
-                    word));
-}
-
-std::chrono::milliseconds parse_limit(std::string_view word) {
-    try {
-        if (const auto limit = parse_budget(word); limit.count() > 0) {
-            return limit;
-        }
-    } catch (const Error&) {  // it speaks of a budget
-    }
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--hang-limit: \"{}\" is not a time limit: give seconds above 0, as in 60",
                     word));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <string_view>
 
 #include "sweep/sweep.hpp"
@@ -11,8 +10,5 @@ namespace jitune::internal {
 /// A time such as "12.5us" (in ns, us, ms or s) or a speed-up such as "1.5x"; no target for an
 /// empty text. Throws Error(usage).
 SweepTarget parse_target(std::string_view word);
-
-/// Seconds above 0, for --hang-limit. Throws Error(usage).
-std::chrono::milliseconds parse_limit(std::string_view word);
 
 }  // namespace jitune::internal

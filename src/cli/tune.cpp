@@ -196,6 +196,8 @@ Invocation invocation() {
          "Most candidates to try; 0: no limit [0]",
          {.range = kEvaluations}},
         {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
+        given.hang_limit_option(),
+        given.isolation_option(),
         given.database_option(),
         given.log_option(),
         given.json_option()};

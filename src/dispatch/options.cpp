@@ -45,9 +45,22 @@ Options read_environment() {
     apply("JITUNE_TUNE",
           [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
     apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
+    apply("JITUNE_HANG_LIMIT",
+          [&](std::string_view value) { options.hang_limit = parse_limit(value); });
     apply("JITUNE_LOG",
           [&](std::string_view value) { options.log_level = parse_log_level(value); });
     return options;
+}
+
+std::chrono::milliseconds parse_limit(std::string_view word) {
+    try {
+        if (const auto limit = parse_budget(word); limit.count() > 0) {
+            return limit;
+        }
+    } catch (const Error&) {  // it speaks of a budget
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" is not a time limit: give seconds above 0, as in 60", word));
 }
 
 void warn_without_folder(const Options& options) {

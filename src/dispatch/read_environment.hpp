@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <string_view>
+
 #include "jitune/options.hpp"
 
 namespace jitune::internal {
@@ -13,5 +16,8 @@ Options read_environment();
 /// Logs a warning where `options` have no database only because the environment names no folder for
 /// one.
 void warn_without_folder(const Options& options);
+
+/// Seconds above 0, as of JITUNE_HANG_LIMIT. Throws Error(usage).
+std::chrono::milliseconds parse_limit(std::string_view word);
 
 }  // namespace jitune::internal

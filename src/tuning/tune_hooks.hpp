@@ -18,6 +18,14 @@ struct TuneProgress {
     std::size_t evaluated = 0;  ///< with a verdict
     std::size_t failed = 0;     ///< with a verdict other than timed
     std::optional<double> best_ns;
+
+    /// What a worker has been busy with for long.
+    struct Wait {
+        std::string subject;  ///< "block=64 items=2", or "the compiler of block=64 items=2"
+        double seconds = 0;   ///< so far
+        double limit_s = 0;   ///< when it will be given up
+    };
+    std::optional<Wait> wait = {};
 };
 
 /// Sees a tuning's steps as they begin, so that it knows what was under way if the tuning ends in
@@ -56,7 +64,7 @@ inline TuneObserver kNoObserver;  // without state
 /// How a tuning is watched and stopped. No member is ever null.
 struct TuneHooks {
     const std::atomic<bool>* stop = &kNeverStop;  ///< ends the search early once it is true
-    /// After each verdict, on the calling thread.
+    /// After each verdict, and while a worker keeps the tuning waiting; on the calling thread.
     std::function<void(const TuneProgress&)> progress = [](const TuneProgress&) {};
     TuneObserver* observer = &kNoObserver;  ///< told of every step
 };

@@ -124,6 +124,19 @@ TEST(Progress, EstimatesFromTheRateAndTheProblemsDone) {
               "[3/4] float32 sum 2^12: 20/100 tried, 20/s, 0:08 left");
 }
 
+TEST(Progress, NamesACandidateThatIsWaitedFor) {
+    SweepState state = third_of_four();
+    state.runs[0].tune.wait = {"block=64", 12.4, 60};
+    EXPECT_EQ(progress_text(state),
+              "[3/4] float32 sum 2^12: 20/100 tried, waiting 12 s (at most 60 s) for block=64");
+    state.runs.push_back({"cuda:1", "float32 sum 2^13", {100, 7, 0, {}}, 1});
+    EXPECT_NE(
+        progress_text(state).find(
+            "cuda:0 float32 sum 2^12 20/100 waiting 12 s (at most 60 s) for block=64, cuda:1"),
+        std::string::npos)
+        << progress_text(state);
+}
+
 TEST(Progress, NeverExpectsMoreThanTheBudget) {
     SweepState state = third_of_four();
     state.budget_s = 2;

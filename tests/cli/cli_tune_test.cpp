@@ -30,6 +30,57 @@ TEST_F(CliTuneTest, TunesATemplateAndKeepsTheWinner) {
         << second.out;
 }
 
+// The variable is for apps. A command that it led to tune in its own process would end in silence.
+TEST_F(CliTuneTest, SurvivesACandidateThatCrashesThoughTheEnvironmentNamesNoWorker) {
+    std::ofstream(path("crash.host.cpp")) << R"(/* jitune template
+kernel = "copy"
+backend = "host"
+sizes = ["n"]
+
+[parameters]
+crash = { values = [0, 1], default = 0 }
+
+[arguments]
+in = { access = "in", type = "int32", count = "n" }
+out = { access = "out", type = "int32", count = "n" }
+n = { access = "scalar", type = "int64", value = "n" }
+
+[[launch]]
+entry = "copy"
+template = ["crash"]
+arguments = ["in", "out", "n"]
+
+[reference]
+entry = "copy_plain"
+arguments = ["in", "out", "n"]
+*/
+void copy_plain(const int* in, int* out, long n) {
+    for (long i = 0; i < n; ++i) {
+        out[i] = in[i];
+    }
+}
+
+template <int kCrash>
+void copy(const int* in, int* out, long n) {
+    if (kCrash == 1) {
+        __builtin_trap();
+    }
+    copy_plain(in, out, n);
+}
+)";
+    const Answer answer = shell(
+        "JITUNE_WORKER=none exec \"$jitune\" tune \"$folder/crash.host.cpp\" "
+        "--size n=100 --budget 0 --json");
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    const json tuned = json::parse(answer.out);
+    EXPECT_EQ(tuned["failed"], 1);
+    EXPECT_EQ(tuned["configuration"], "crash=0");
+    const Answer alone = jitune(MATMUL
+                                "--size m=9 --size n=9 --size k=9 --type element=float32 "
+                                "--evaluations 1 --no-isolation");
+    EXPECT_NE(alone.err.find("candidates run in this process"), std::string::npos) << alone.err;
+}
+
 TEST_F(CliTuneTest, BadArgumentsAreOneLine) {
     expect_failure(MATMUL "--size m=4 --size n=4", 2, "needs --size k=");
     expect_failure(MATMUL "--size m=4 --size q=4", 2, "has no size \"q\"");

@@ -17,7 +17,8 @@ protected:
 
     static void set(const char* name, const char* value) { ASSERT_EQ(setenv(name, value, 1), 0); }
     static void clear() {
-        for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_LOG"}) {
+        for (const char* name :
+             {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_HANG_LIMIT", "JITUNE_LOG"}) {
             unsetenv(name);
         }
     }
@@ -43,8 +44,10 @@ TEST_F(OptionsTest, ReadTheEnvironment) {
     set("JITUNE_DB", "/somewhere/winners.db");
     set("JITUNE_TUNE", "nearest");
     set("JITUNE_BUDGET", "0.5");
+    set("JITUNE_HANG_LIMIT", "1.5");
     set("JITUNE_LOG", "debug");
     const Options options = Options::from_environment();
+    EXPECT_EQ(options.hang_limit, std::chrono::milliseconds(1500));
     EXPECT_EQ(options.database, "/somewhere/winners.db");
     EXPECT_EQ(options.on_miss, TunePolicy::nearest);
     EXPECT_EQ(options.budget, std::chrono::milliseconds(500));
@@ -57,7 +60,8 @@ TEST_F(OptionsTest, KeepWinnersInMemoryWithoutADatabase) {
 }
 
 TEST_F(OptionsTest, IgnoreEmptyVariables) {
-    for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_LOG"}) {
+    for (const char* name :
+         {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_HANG_LIMIT", "JITUNE_LOG"}) {
         set(name, "");
     }
     const Options options = Options::from_environment();
@@ -71,7 +75,9 @@ TEST_F(OptionsTest, NameTheWrongVariableAndItsAllowedValues) {
     expect_refused("JITUNE_LOG", "loud", "use off, error, warning, info or debug");
     for (const char* word : {"2s", "-1", "nan", "inf", "1e8", "two", "0x10", " 2", "1e999"}) {
         expect_refused("JITUNE_BUDGET", word, "give seconds, as in 2 or 0.5");
+        expect_refused("JITUNE_HANG_LIMIT", word, "give seconds above 0, as in 60");
     }
+    expect_refused("JITUNE_HANG_LIMIT", "0", "give seconds above 0, as in 60");
 }
 
 TEST_F(OptionsTest, ReadBudgetsInSeconds) {

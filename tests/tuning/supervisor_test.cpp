@@ -207,6 +207,35 @@ TEST_F(SupervisorTest, ChargesTheCandidateUnderWayAndContinues) {
     EXPECT_EQ(found.measurements[2].reason, "the compiler did not end in 0.3 s");
 }
 
+TEST_F(SupervisorTest, SaysWhatItWaitsForAndUntilWhen) {
+    put("check", {worker_messages::kCheck, "block=64 items=2"});
+    Message compiling{worker_messages::kCompiling};
+    MessageWriter(compiling).integer(1).texts(std::vector<std::string>{"block=128 items=4"});
+    put("compiling", compiling);
+    put_report();
+    limits_.candidate = limits_.compile = milliseconds(400);
+    limits_.silent = milliseconds(100);
+    play(
+        "case $(wc -l <\"$folder/starts\") in\n"
+        "1) say check; sleep 600;;\n"
+        "2) say compiling; sleep 600;;\n"
+        "*) say report; sleep 600;;\n"
+        "esac");
+    std::vector<std::string> subjects;
+    TuneHooks hooks;
+    hooks.progress = [&](const TuneProgress& progress) {
+        ASSERT_TRUE(progress.wait);
+        EXPECT_GE(progress.wait->seconds, 0.1);
+        EXPECT_EQ(progress.wait->limit_s, 0.4);
+        if (subjects.empty() || subjects.back() != progress.wait->subject) {
+            subjects.push_back(progress.wait->subject);
+        }
+    };
+    static_cast<void>(tune(hooks));
+    EXPECT_EQ(subjects,
+              (std::vector<std::string>{"block=64 items=2", "the compiler of block=128 items=4"}));
+}
+
 TEST_F(SupervisorTest, ACrashAfterOtherCandidatesIsASuspicionOnly) {
     for (const char* name : {"first", "second"}) {
         put(std::string("check ") + name, {worker_messages::kCheck, name});

@@ -60,9 +60,9 @@ struct JITUNE_API Options {
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
-    /// (now, nearest or default), JITUNE_BUDGET (seconds), JITUNE_WORKER (a path, or "none") and
-    /// JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage) that names the variable
-    /// and what it accepts.
+    /// (now, nearest or default), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a
+    /// path, or "none") and JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage)
+    /// that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

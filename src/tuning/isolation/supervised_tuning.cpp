@@ -80,6 +80,8 @@ std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
         } else if (worker.lost()) {
             judge_end(worker.last_words());
             return std::nullopt;
+        } else {
+            report_wait();
         }
         if (judge_overdue_steps()) {
             return std::nullopt;
@@ -200,6 +202,38 @@ void SupervisedTuning::take_error(const Message& message) {
         charge(running_, Verdict::launch_failed, error.what());
     } else {
         count_futile(error);
+    }
+}
+
+std::optional<TuneProgress::Wait> SupervisedTuning::long_wait() const {
+    const auto wait = [&](std::string subject, LoopClock::Time since,
+                          milliseconds limit) -> std::optional<TuneProgress::Wait> {
+        const std::chrono::duration<double> spent = time_.lasted() - since;
+        if (spent < limits_.silent) {
+            return std::nullopt;
+        }
+        return TuneProgress::Wait{std::move(subject), spent.count(),
+                                  std::chrono::duration<double>(limit).count()};
+    };
+    if (!running_.empty()) {
+        return wait(running_, since_, limits_.candidate);
+    }
+    const auto oldest = std::min_element(
+        batches_.begin(), batches_.end(),
+        [](const auto& one, const auto& other) { return one.second.since < other.second.since; });
+    if (oldest == batches_.end()) {
+        return preparing_.empty() ? std::nullopt
+                                  : wait("the worker, " + preparing_, since_, limits_.idle);
+    }
+    const Batch& batch = oldest->second;
+    return wait("the compiler of " + batch.configurations.front(), batch.since, limits_.compile);
+}
+
+void SupervisedTuning::report_wait() const {
+    TuneProgress progress = report_.progress;
+    progress.wait = long_wait();
+    if (progress.wait) {
+        hooks_.progress(progress);
     }
 }
 

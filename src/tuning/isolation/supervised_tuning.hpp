@@ -25,6 +25,7 @@ struct WatchLimits {
     std::chrono::milliseconds candidate{60'000};  ///< checking a candidate, or timing it
     std::chrono::milliseconds compile{120'000};   ///< one call of the compiler
     std::chrono::milliseconds idle{600'000};      ///< anything else, such as making the data
+    std::chrono::milliseconds silent{5'000};      ///< a step, before it is reported as a wait
 };
 
 /// One tuning as its supervisor sees it, over all the workers that it takes. It follows each
@@ -58,6 +59,10 @@ private:
     TuneReport make_report(MessageReader& reader);
     /// Throws the error that a worker reports, unless the worker alone is lost by it.
     void take_error(const Message& message);
+
+    /// The step under way, if it has taken long.
+    [[nodiscard]] std::optional<TuneProgress::Wait> long_wait() const;
+    void report_wait() const;
 
     /// Gives every overdue step its verdict. True if there was one: the worker must be replaced.
     bool judge_overdue_steps();
