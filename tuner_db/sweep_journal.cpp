@@ -34,7 +34,7 @@ constexpr std::string_view kHeader = "boot", kAnnounced = "announced", kMeasured
 [[noreturn]] void fail(const std::filesystem::path& path, const char* call) {
     const int code = errno;
     throw Error(ErrorKind::store,
-                fmt::format("sweep journal {}: {}: {}", path.string(), call,
+                fmt::format("cannot keep a tuning's progress in {}: {}: {}", path.string(), call,
                             std::system_category().message(code)),
                 {NativeCode::Source::system, code});
 }
