@@ -21,7 +21,10 @@ namespace jitune::internal {
 namespace {
 
 /// Enough to bound a ratio; differences that take longer to see are of no account between sizes.
-constexpr FinalRule kShortRule{.max_rounds = 2 * kFewestRounds};
+constexpr FinalRule kShortRule{.max_rounds = kFewestRounds + kFewestRounds / 2, .tie = 0.01};
+
+/// Enough to tell which configurations are close to the fastest: the finals time those again.
+constexpr StoppingRule kQuickRule{.min_samples = 3, .max_samples = 3};
 
 /// One comparison. Evaluations are numbered by their place among the compared configurations, and
 /// the default comes last.
@@ -113,7 +116,7 @@ void Comparison::evaluate(Evaluation& one) {
         failure = TrialFailure{Verdict::compile_failed, refusal->log, false};
     } else {
         one.binary = std::get<Binary>(std::move(outcome));
-        failure = Trial(task_, rig_, hooks_).time(*one.binary, one, best_ns_);
+        failure = Trial(task_, rig_, hooks_, kQuickRule).time(*one.binary, one, best_ns_);
     }
     ++report_.progress.evaluated;
     if (failure) {

@@ -20,8 +20,8 @@ namespace jitune::internal {
 class Trial {
 public:
     /// All must outlive it.
-    Trial(const Task& task, Rig& rig, const TuneHooks& hooks)
-        : task_(task), rig_(rig), observer_(*hooks.observer), stop_(*hooks.stop) {}
+    Trial(const Task& task, Rig& rig, const TuneHooks& hooks, const StoppingRule& rule = {})
+        : task_(task), rig_(rig), observer_(*hooks.observer), stop_(*hooks.stop), rule_(rule) {}
 
     /// Loads the code and checks it on every case.
     std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);

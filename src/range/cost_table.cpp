@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "range/cost_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr double kFailed = std::numeric_limits<double>::infinity();
+/// Two medians of the same kernel may differ by so much.
+constexpr double kNoise = 1.005;
+/// Further away, a configuration may be among the best although a probe says otherwise: a loss
+/// changes by no more than this factor for each octave.
+constexpr double kChangeOfOctave = 1.6;
+constexpr double kNear = 1.1;
+/// A machine on which times are less sure than this tells nothing.
+constexpr double kMostUnsure = 0.1;
+
+}  // namespace
+
+double octaves_between(const Sizes& left, const Sizes& right) {
+    double octaves = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        octaves +=
+            std::abs(std::log2(static_cast<double>(left[i]) / static_cast<double>(right[i])));
+    }
+    return octaves;
+}
+
+std::size_t CostTable::number_of(const std::string& configuration) {
+    const auto [known, is_new] = numbers_.emplace(configuration, names_.size());
+    if (is_new) {
+        names_.push_back(configuration);
+    }
+    return known->second;
+}
+
+bool CostTable::has(const Sizes& sizes) const {
+    return std::any_of(probes_.begin(), probes_.end(),
+                       [&](const Probe& probe) { return probe.sizes == sizes; });
+}
+
+void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared,
+                    const Comparison& comparison) {
+    std::erase_if(probes_, [&](const Probe& probe) { return probe.sizes == sizes; });
+    Probe probe{sizes, {}, comparison.standard, comparison.standard};
+    const auto put = [&](std::size_t number, const Timing& timing) {
+        probe.timings.resize(std::max(probe.timings.size(), number + 1));
+        probe.timings[number] = timing;
+    };
+    for (const std::size_t number : compared) {
+        put(number, {kFailed, 0});
+    }
+    for (const auto& [configuration, timing] : comparison.timings) {
+        put(number_of(configuration), timing);
+        if (probe.best.ns == 0 || timing.ns < probe.best.ns) {
+            probe.best = timing;
+        }
+    }
+    probes_.push_back(std::move(probe));
+}
+
+bool CostTable::is_known(const Probe& probe, std::size_t configuration) {
+    return configuration < probe.timings.size() && probe.timings[configuration].ns > 0;
+}
+
+double CostTable::loss(const Probe& probe, std::size_t configuration) const {
+    return is_known(probe, configuration) ? probe.timings[configuration].ns / probe.best.ns
+                                          : kFailed;
+}
+
+bool CostTable::serves(const Probe& probe, std::size_t configuration, double limit) const {
+    if (!is_known(probe, configuration)) {
+        return false;
+    }
+    const Timing& its = probe.timings[configuration];
+    const auto is_slower = [&](const Timing& other, double factor) {
+        const double unsure = std::min(its.uncertainty + other.uncertainty, kMostUnsure);
+        return its.ns * (1 - unsure) > factor * other.ns;
+    };
+    return !is_slower(probe.best, limit) &&
+           (probe.standard.ns == 0 || !is_slower(probe.standard, kNoise));
+}
+
+bool CostTable::is_plausible(std::size_t configuration, const Sizes& sizes) const {
+    return std::none_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
+        return is_known(probe, configuration) &&
+               loss(probe, configuration) >
+                   kNear * std::pow(kChangeOfOctave, octaves_between(probe.sizes, sizes));
+    });
+}
+
+}  // namespace jitune::internal

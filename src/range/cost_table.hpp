@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tuner_db/size_box.hpp"
+
+namespace jitune::internal {
+
+/// The octaves between two sizes, all dimensions added up.
+double octaves_between(const Sizes& left, const Sizes& right);
+
+/// A median with half the width of its confidence interval over it.
+struct Timing {
+    double ns = 0;
+    double uncertainty = 0;
+};
+
+/// The times of some configurations at some sizes.
+struct Comparison {
+    std::map<std::string, Timing> timings;  ///< of the configurations that worked
+    Timing standard = {};                   ///< of the template's default; 0 ns: it has none
+};
+
+/// What configurations cost at the sizes where they were compared, the probes. Configurations are
+/// counted from 0.
+class CostTable {
+public:
+    struct Probe {
+        Sizes sizes;
+        std::vector<Timing> timings;  ///< by configuration; 0 ns: not compared; infinity: failed
+        Timing standard;
+        Timing best;
+    };
+
+    /// The number of a configuration, which is added where it is new.
+    std::size_t number_of(const std::string& configuration);
+    [[nodiscard]] const std::vector<std::string>& configurations() const { return names_; }
+
+    /// Adds a probe, of which `compared` are the configurations that were asked for. A second probe
+    /// of the same sizes replaces the first.
+    void add(const Sizes& sizes, const std::vector<std::size_t>& compared,
+             const Comparison& comparison);
+    [[nodiscard]] const std::vector<Probe>& probes() const { return probes_; }
+    [[nodiscard]] bool has(const Sizes& sizes) const;
+
+    /// The time over the best one at the probe; infinity where it is not known.
+    [[nodiscard]] double loss(const Probe& probe, std::size_t configuration) const;
+
+    /// Whether the loss is at most `limit`, and the time not above the default's, as far as noise
+    /// lets one see.
+    [[nodiscard]] bool serves(const Probe& probe, std::size_t configuration, double limit) const;
+
+    /// Whether the configuration may be among the best at `sizes`: false where a probe near by says
+    /// that it is far too slow.
+    [[nodiscard]] bool is_plausible(std::size_t configuration, const Sizes& sizes) const;
+
+private:
+    [[nodiscard]] static bool is_known(const Probe& probe, std::size_t configuration);
+
+    std::vector<std::string> names_;
+    std::map<std::string, std::size_t, std::less<>> numbers_;
+    std::vector<Probe> probes_;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "range/range_fit.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace jitune::internal {
+
+namespace {
+
+using Numbers = std::vector<std::size_t>;
+
+/// How badly a configuration serves some probes: how many of them not within the limit, then by how
+/// much it is slower on average, in steps that noise seldom crosses. Losses far beyond any limit
+/// count alike.
+struct Badness {
+    std::size_t failures = 0;
+    int steps = 0;
+
+    auto operator<=>(const Badness&) const = default;
+};
+
+class Fit {
+public:
+    Fit(const CostTable& table, const Numbers& codes, const FitLimits& limits)
+        : table_(table), codes_(codes), limits_(limits) {
+        for (std::size_t i = 0; i < table.configurations().size(); ++i) {
+            candidates_.push_back(i);
+        }
+        std::sort(candidates_.begin(), candidates_.end(), [&](std::size_t a, std::size_t b) {
+            return table.configurations()[a] < table.configurations()[b];
+        });
+    }
+
+    void choose_kept();
+    void cut(const SizeBox& box, const Numbers& probes, std::vector<FittedRange>& ranges) const;
+
+private:
+    struct Split {
+        std::size_t dimension = 0;
+        std::int64_t last = 0;  ///< of the lower part
+        // Smaller is better.
+        std::size_t failures = 0;
+        std::size_t impure = 0;  ///< probes in parts that no configuration serves
+        int roughness = 0;
+        double neighbours = 0;  ///< how near the probes on both sides are
+
+        [[nodiscard]] auto rank() const {
+            return std::tuple(failures, impure, roughness, neighbours, dimension, last);
+        }
+    };
+
+    [[nodiscard]] const CostTable::Probe& probe(std::size_t number) const {
+        return table_.probes()[number];
+    }
+    [[nodiscard]] Badness badness(std::size_t configuration, const Numbers& probes) const;
+    [[nodiscard]] std::pair<std::size_t, Badness> best_of(const Numbers& configurations,
+                                                          const Numbers& probes) const;
+    [[nodiscard]] std::optional<std::size_t> next_kept(const Numbers& left) const;
+    [[nodiscard]] Numbers unserved() const;
+    [[nodiscard]] bool has_room_for(std::size_t configuration) const;
+    void drop_needless();
+    [[nodiscard]] std::optional<Split> best_split(const SizeBox& box, const Numbers& probes) const;
+    [[nodiscard]] Split rate(Split split, const Numbers& probes) const;
+
+    const CostTable& table_;
+    const Numbers& codes_;
+    const FitLimits limits_;
+    Numbers candidates_;  ///< in the order of their texts
+    Numbers kept_;
+};
+
+Badness Fit::badness(std::size_t configuration, const Numbers& probes) const {
+    constexpr double kFar = 4;
+    constexpr double kStep = 0.01;
+    Badness sum;
+    double log_loss = 0;
+    for (const std::size_t number : probes) {
+        sum.failures += table_.serves(probe(number), configuration, limits_.loss) ? 0 : 1;
+        log_loss += std::log(std::min(table_.loss(probe(number), configuration), kFar));
+    }
+    const double mean = log_loss / static_cast<double>(std::max<std::size_t>(probes.size(), 1));
+    sum.steps = static_cast<int>(mean / kStep);
+    return sum;
+}
+
+std::pair<std::size_t, Badness> Fit::best_of(const Numbers& configurations,
+                                             const Numbers& probes) const {
+    std::pair<std::size_t, Badness> best{configurations.front(),
+                                         badness(configurations.front(), probes)};
+    for (const std::size_t configuration : configurations) {
+        if (const Badness its = badness(configuration, probes); its < best.second) {
+            best = {configuration, its};
+        }
+    }
+    return best;
+}
+
+bool Fit::has_room_for(std::size_t configuration) const {
+    std::set<std::size_t> codes;
+    for (const std::size_t kept : kept_) {
+        codes.insert(codes_[kept]);
+    }
+    codes.insert(codes_[configuration]);
+    return codes.size() <= limits_.most_codes;
+}
+
+/// The first candidate that serves nearly as many of the probes `left` as any: noise decides about
+/// a few of them.
+std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
+    constexpr std::size_t kNearly = 20;  // one in so many
+    const auto failures_of = [&](std::size_t candidate) {
+        return has_room_for(candidate) ? badness(candidate, left).failures : left.size();
+    };
+    std::size_t fewest = left.size();
+    for (const std::size_t candidate : candidates_) {
+        fewest = std::min(fewest, failures_of(candidate));
+    }
+    const std::size_t enough = fewest + (left.size() - fewest) / kNearly;
+    const auto next =
+        std::find_if(candidates_.begin(), candidates_.end(),
+                     [&](std::size_t candidate) { return failures_of(candidate) <= enough; });
+    return fewest == left.size() ? std::nullopt : std::optional(*next);
+}
+
+Numbers Fit::unserved() const {
+    Numbers left;
+    for (std::size_t i = 0; i < table_.probes().size(); ++i) {
+        if (std::none_of(kept_.begin(), kept_.end(), [&](std::size_t kept) {
+                return table_.serves(probe(i), kept, limits_.loss);
+            })) {
+            left.push_back(i);
+        }
+    }
+    return left;
+}
+
+/// Later choices may have made an earlier one needless.
+void Fit::drop_needless() {
+    const std::size_t unserved_before = unserved().size();
+    for (std::size_t i = 0; i < kept_.size() && kept_.size() > 1;) {
+        const std::size_t dropped = kept_[i];
+        kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
+        if (unserved().size() > unserved_before) {
+            kept_.insert(kept_.begin() + static_cast<std::ptrdiff_t>(i++), dropped);
+        }
+    }
+}
+
+/// The greedy set cover.
+void Fit::choose_kept() {
+    for (Numbers left = unserved(); !left.empty(); left = unserved()) {
+        const auto next = next_kept(left);
+        if (!next) {
+            break;
+        }
+        kept_.push_back(*next);
+    }
+    if (kept_.empty()) {  // nothing is within the limit anywhere
+        Numbers all(table_.probes().size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i] = i;
+        }
+        kept_.push_back(best_of(candidates_, all).first);
+    }
+    drop_needless();
+    std::sort(kept_.begin(), kept_.end(), [&](std::size_t a, std::size_t b) {
+        return table_.configurations()[a] < table_.configurations()[b];
+    });
+}
+
+Fit::Split Fit::rate(Split split, const Numbers& probes) const {
+    Numbers parts[2];
+    for (const std::size_t number : probes) {
+        parts[probe(number).sizes[split.dimension] > split.last ? 1 : 0].push_back(number);
+    }
+    for (const Numbers& part : parts) {
+        const std::size_t failures = best_of(kept_, part).second.failures;
+        split.failures += failures;
+        split.impure += failures > 0 ? part.size() : 0;
+    }
+    return split;
+}
+
+std::optional<Fit::Split> Fit::best_split(const SizeBox& box, const Numbers& probes) const {
+    std::optional<Split> best;
+    for (std::size_t dimension = 0; dimension < box.from.size(); ++dimension) {
+        std::set<std::int64_t> places;
+        for (const std::size_t number : probes) {
+            places.insert(probe(number).sizes[dimension]);
+        }
+        for (auto low = places.begin(); low != places.end() && std::next(low) != places.end();
+             ++low) {
+            const std::int64_t high = *std::next(low);
+            Split split{dimension, roundest(*low, high)};
+            split.roughness = significant_bits(split.last);
+            split.neighbours = static_cast<double>(high) / static_cast<double>(*low);
+            split = rate(split, probes);
+            if (!best || split.rank() < best->rank()) {
+                best = split;
+            }
+        }
+    }
+    return best;
+}
+
+void Fit::cut(const SizeBox& box, const Numbers& probes, std::vector<FittedRange>& ranges) const {
+    const auto [configuration, its] = best_of(kept_, probes);
+    const auto split = its.failures == 0 ? std::nullopt : best_split(box, probes);
+    if (!split) {
+        ranges.push_back({box, configuration});
+        return;
+    }
+    SizeBox lower = box;
+    SizeBox upper = box;
+    lower.to[split->dimension] = split->last;
+    upper.from[split->dimension] = split->last + 1;
+    Numbers below;
+    Numbers above;
+    for (const std::size_t number : probes) {
+        (lower.contains(probe(number).sizes) ? below : above).push_back(number);
+    }
+    cut(lower, below, ranges);
+    cut(upper, above, ranges);
+}
+
+/// One box in place of two that differ in one dimension, where they touch.
+std::optional<SizeBox> join(const SizeBox& left, const SizeBox& right) {
+    std::optional<std::size_t> different;
+    for (std::size_t i = 0; i < left.from.size(); ++i) {
+        if (left.from[i] != right.from[i] || left.to[i] != right.to[i]) {
+            if (different) {
+                return std::nullopt;
+            }
+            different = i;
+        }
+    }
+    if (!different) {
+        return left;
+    }
+    const std::size_t i = *different;
+    if (left.to[i] + 1 != right.from[i] && right.to[i] + 1 != left.from[i]) {
+        return std::nullopt;
+    }
+    SizeBox both = left;
+    both.from[i] = std::min(left.from[i], right.from[i]);
+    both.to[i] = std::max(left.to[i], right.to[i]);
+    return both;
+}
+
+}  // namespace
+
+int significant_bits(std::int64_t size) {
+    const auto bits = static_cast<std::uint64_t>(size);
+    return static_cast<int>(std::bit_width(bits)) - std::countr_zero(bits);
+}
+
+std::int64_t roundest(std::int64_t from, std::int64_t to) {
+    std::int64_t best = from;
+    for (std::int64_t step = 1; step > 0 && step < to; step *= 2) {
+        const std::int64_t first = (from + step - 1) / step * step;
+        if (first >= to) {
+            break;
+        }
+        best = first;
+    }
+    return best;
+}
+
+std::vector<SizeBox> joined(std::vector<SizeBox> boxes) {
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        for (std::size_t k = 0; k < boxes.size(); ++k) {
+            if (const auto both = i == k ? std::nullopt : join(boxes[i], boxes[k])) {
+                boxes[i] = *both;
+                boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(k));
+                return joined(std::move(boxes));
+            }
+        }
+    }
+    return boxes;
+}
+
+std::vector<FittedRange> fit_ranges(const CostTable& table, const SizeBox& domain,
+                                    const std::vector<std::size_t>& codes,
+                                    const FitLimits& limits) {
+    Fit fit(table, codes, limits);
+    fit.choose_kept();
+    Numbers probes;
+    for (std::size_t i = 0; i < table.probes().size(); ++i) {
+        if (domain.contains(table.probes()[i].sizes)) {
+            probes.push_back(i);
+        }
+    }
+    std::vector<FittedRange> ranges;
+    fit.cut(domain, probes, ranges);
+    return ranges;
+}
+
+const FittedRange& range_of(const std::vector<FittedRange>& ranges, const Sizes& sizes) {
+    return *std::find_if(ranges.begin(), ranges.end(),
+                         [&](const FittedRange& range) { return range.box.contains(sizes); });
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "range/cost_table.hpp"
+
+namespace jitune::internal {
+
+/// How good the ranges have to be.
+struct FitLimits {
+    double loss = 1.02;          ///< the time of a range's configuration over the best one
+    std::size_t most_codes = 8;  ///< different binaries
+};
+
+/// Sizes that one configuration serves.
+struct FittedRange {
+    SizeBox box;
+    std::size_t configuration = 0;
+};
+
+/// Cuts `domain` into boxes, each served by a configuration whose loss is within the limit at all
+/// probes in the box: the fewest configurations that reach it, and few boxes. Where the limits
+/// cannot be met, the boxes around the probes concerned are served by what comes nearest.
+///
+/// `codes`: for each configuration of the table the number of its binary. The result does not
+/// depend on the order of the probes or of the configurations' numbers: ties go to the text that
+/// comes first and to the roundest boundary. There is at least one probe with a time.
+std::vector<FittedRange> fit_ranges(const CostTable& table, const SizeBox& domain,
+                                    const std::vector<std::size_t>& codes, const FitLimits& limits);
+
+/// The range that holds `sizes`, which the domain holds.
+const FittedRange& range_of(const std::vector<FittedRange>& ranges, const Sizes& sizes);
+
+/// As few boxes as neighbours can be joined to that are alike in all other dimensions.
+std::vector<SizeBox> joined(std::vector<SizeBox> boxes);
+
+/// From the first bit to the last that is 1: few for a round number.
+int significant_bits(std::int64_t size);
+
+/// The number in [from, to) with the most factors of two.
+std::int64_t roundest(std::int64_t from, std::int64_t to);
+
+}  // namespace jitune::internal

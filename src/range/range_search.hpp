@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "range/cost_table.hpp"
+#include "range/range_fit.hpp"
+
+namespace jitune::internal {
+
+/// The device as a search over sizes sees it. Errors of either function end the search.
+class RangeBench {
+public:
+    virtual ~RangeBench() = default;
+
+    /// Searches at these sizes and returns the configurations that are worth to be compared
+    /// elsewhere. `hints` are promising ones.
+    virtual std::vector<std::string> search(const Sizes& sizes,
+                                            const std::vector<std::string>& hints) = 0;
+
+    /// Times the configurations, of which there is at least one, and the template's default against
+    /// each other. No times where the problem cannot be set up at these sizes.
+    virtual Comparison compare(const Sizes& sizes,
+                               const std::vector<std::string>& configurations) = 0;
+
+    /// Equal for configurations that share a binary.
+    virtual std::string code_of(const std::string& configuration) = 0;
+
+    /// True once the search has to come to its end.
+    virtual bool is_over() = 0;
+};
+
+/// How a range of sizes is searched.
+struct RangePlan {
+    SizeBox domain;
+    std::vector<Sizes> anchors;  ///< where to search; at least one
+    /// Sizes with a larger product are not compared: they are served as their neighbours are.
+    double most_elements = 1e18;
+    FitLimits limits;
+    int grid_between = 3;    ///< grid_of()
+    int held_out = 59;       ///< 59 good ones of 59: 95 % of all sizes, with 95 % confidence
+    int rounds = 6;          ///< times that held-out sizes may fail and be learnt from
+    double boundary = 0.02;  ///< octaves to which boundaries are placed
+    std::size_t most_probes = 400;
+    std::uint64_t seed = 0;
+};
+
+/// A configuration with the sizes that it serves.
+struct ServedRange {
+    std::string configuration;
+    std::vector<SizeBox> boxes;
+    Sizes sizes;            ///< of its probe that is nearest to the middle of its first box
+    double loss_bound = 1;  ///< the largest loss at its held-out sizes; without any, at its probes
+    int held_out = 0;       ///< random sizes that tested it and took no part in choosing it
+    bool unsure = false;    ///< the loss bound is above the plan's limit, or was not tested
+};
+
+/// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found
+/// over a grid of sizes, fits ranges, places their boundaries by halving, and tests them at random
+/// sizes that took no part in choosing. Sizes where the test fails are learnt from, and others
+/// test the result. Pure: it sees times, never a clock or a device. The result has no overlaps and
+/// covers the domain.
+std::vector<ServedRange> search_range(RangeBench& bench, const RangePlan& plan);
+
+}  // namespace jitune::internal

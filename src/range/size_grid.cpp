@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "range/size_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "range/cost_table.hpp"
+#include "range/range_fit.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+double log2_of(std::int64_t size) {
+    return std::log2(static_cast<double>(size));
+}
+
+std::int64_t size_at(double octave, std::int64_t from, std::int64_t to) {
+    return std::clamp(static_cast<std::int64_t>(std::llround(std::exp2(octave))), from, to);
+}
+
+/// Every combination of the dimensions' values.
+std::vector<Sizes> combined(const std::vector<std::vector<std::int64_t>>& values) {
+    std::vector<Sizes> all{{}};
+    for (const auto& of_dimension : values) {
+        std::vector<Sizes> longer;
+        for (const Sizes& begun : all) {
+            for (const std::int64_t value : of_dimension) {
+                longer.push_back(begun);
+                longer.back().push_back(value);
+            }
+        }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+std::vector<std::int64_t> anchors_between(std::int64_t from, std::int64_t to, double octaves) {
+    const double length = log2_of(to) - log2_of(from);
+    const int steps = std::max(static_cast<int>(std::ceil(length / octaves)), 1);
+    std::set<std::int64_t> places{from, to};
+    for (int step = 1; step < steps; ++step) {
+        const double octave = log2_of(from) + length * step / steps;
+        // An odd number of no pattern, two fifths of an octave above the even place.
+        const double place = step % 2 == 0 ? std::round(octave) : octave + 0.4;
+        places.insert(size_at(place, from, to) | (step % 2 == 0 ? 0 : 1));
+    }
+    return {places.begin(), places.lower_bound(to + 1)};
+}
+
+std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int between, bool dense,
+                                       std::mt19937_64& random) {
+    std::set<std::int64_t> places{from, to};
+    std::uniform_real_distribution<double> part(0, 1);
+    for (double octave = std::floor(log2_of(from)); octave <= log2_of(to); ++octave) {
+        const std::int64_t power = std::int64_t{1} << static_cast<int>(octave);
+        std::vector<std::int64_t> wanted{power};
+        if (dense) {
+            wanted.push_back(power + 1);
+        }
+        for (int i = 0; i < between; ++i) {
+            wanted.push_back(size_at(octave + part(random), 1, to));
+        }
+        for (const std::int64_t size : wanted) {
+            if (from <= size && size <= to) {
+                places.insert(size);
+            }
+        }
+    }
+    return {places.begin(), places.end()};
+}
+
+}  // namespace
+
+double octaves_of(const SizeBox& box) {
+    return octaves_between(box.from, box.to);
+}
+
+std::vector<Sizes> anchors_of(const SizeBox& box, double octaves) {
+    std::vector<std::vector<std::int64_t>> values;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        values.push_back(anchors_between(box.from[i], box.to[i], octaves));
+    }
+    return combined(values);
+}
+
+std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& random) {
+    const auto dimensions =
+        std::count_if(box.from.begin(), box.from.end(), [&](const std::int64_t& from) {
+            return box.to[static_cast<std::size_t>(&from - box.from.data())] > from;
+        });
+    const bool dense = dimensions <= 1;
+    std::vector<std::vector<std::int64_t>> values;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        values.push_back(grid_between(box.from[i], box.to[i], dense ? between : 0, dense, random));
+    }
+    std::vector<Sizes> grid = combined(values);
+    if (!dense) {
+        const std::size_t corners = grid.size();
+        for (std::size_t i = 0; i < corners; ++i) {
+            grid.push_back(random_sizes(box, random));
+        }
+    }
+    return grid;
+}
+
+Sizes random_sizes(const SizeBox& box, std::mt19937_64& random) {
+    Sizes sizes;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        std::uniform_real_distribution<double> octave(log2_of(box.from[i]), log2_of(box.to[i] + 1));
+        sizes.push_back(std::clamp(static_cast<std::int64_t>(std::exp2(octave(random))),
+                                   box.from[i], box.to[i]));
+    }
+    return sizes;
+}
+
+Sizes between(const Sizes& low, const Sizes& high) {
+    constexpr int kRound = 5;
+    Sizes middle;
+    for (std::size_t i = 0; i < low.size(); ++i) {
+        const std::int64_t from = std::min(low[i], high[i]);
+        const std::int64_t to = std::max(low[i], high[i]);
+        const std::int64_t round = roundest(from, to);
+        const bool is_round = significant_bits(from) <= kRound;
+        if (to - from <= 1) {
+            middle.push_back(from);
+        } else if (round > from) {
+            middle.push_back(round);
+        } else if (is_round && from + 1 < to) {
+            middle.push_back(from + 1);
+        } else {
+            middle.push_back(size_at((log2_of(from) + log2_of(to)) / 2, from + 1, to - 1));
+        }
+    }
+    return middle;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "range/range_fit.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "range/size_grid.hpp"
+
+namespace jitune::internal {
+namespace {
+
+TEST(RangeFit, FindsTheRoundestNumber) {
+    EXPECT_EQ(roundest(4000, 4200), 4096);
+    EXPECT_EQ(roundest(4096, 4097), 4096);
+    EXPECT_EQ(roundest(5, 7), 6);
+    EXPECT_EQ(roundest(1, 2), 1);
+}
+
+TEST(RangeFit, JoinsBoxesThatTouch) {
+    const std::vector<SizeBox> boxes{{{1, 1}, {4, 8}}, {{5, 1}, {9, 8}}, {{1, 10}, {9, 12}}};
+    EXPECT_EQ(joined(boxes), (std::vector<SizeBox>{{{1, 1}, {9, 8}}, {{1, 10}, {9, 12}}}));
+}
+
+class RangeFitTest : public testing::Test {
+protected:
+    void probe(std::int64_t n, double a, double b, double c) {
+        Comparison comparison;
+        comparison.timings = {{"a", {a, 0}}, {"b", {b, 0}}, {"c", {c, 0}}};
+        table_.add({n}, {}, comparison);
+    }
+    std::vector<FittedRange> fit(std::size_t most_codes = 8) {
+        return fit_ranges(table_, {{1}, {1000}}, {0, 1, 2}, {1.02, most_codes});
+    }
+    [[nodiscard]] std::string at(const std::vector<FittedRange>& ranges, std::int64_t n) const {
+        return table_.configurations()[range_of(ranges, {n}).configuration];
+    }
+
+    CostTable table_;
+};
+
+TEST_F(RangeFitTest, CutsBetweenProbesAtTheRoundestNumber) {
+    probe(60, 100, 200, 300);
+    probe(70, 200, 100, 300);
+    const auto ranges = fit();
+    ASSERT_EQ(ranges.size(), 2U);
+    EXPECT_EQ(ranges[0].box, (SizeBox{{1}, {64}}));
+    EXPECT_EQ(at(ranges, 64), "a");
+    EXPECT_EQ(at(ranges, 65), "b");
+}
+
+TEST_F(RangeFitTest, CutsAPocketOut) {
+    for (const std::int64_t n : {10, 20, 30, 50, 60, 70}) {
+        probe(n, 100, 200, 300);
+    }
+    probe(40, 200, 100, 300);
+    const auto ranges = fit();
+    EXPECT_EQ(ranges.size(), 3U);
+    EXPECT_EQ(at(ranges, 30), "a");
+    EXPECT_EQ(at(ranges, 40), "b");
+    EXPECT_EQ(at(ranges, 50), "a");
+}
+
+TEST_F(RangeFitTest, KeepsOneThatIsGoodEnoughEverywhere) {
+    probe(10, 100, 101, 300);
+    probe(20, 200, 101, 100);
+    const auto ranges = fit();
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_EQ(at(ranges, 1), "b");
+}
+
+TEST_F(RangeFitTest, KeepsNoMoreBinariesThanItMay) {
+    probe(10, 100, 150, 300);
+    probe(20, 150, 100, 300);
+    probe(40, 150, 150, 100);
+    const auto configurations = [](const std::vector<FittedRange>& ranges) {
+        std::set<std::size_t> different;
+        for (const FittedRange& range : ranges) {
+            different.insert(range.configuration);
+        }
+        return different.size();
+    };
+    EXPECT_EQ(configurations(fit(8)), 3U);
+    EXPECT_EQ(configurations(fit(2)), 2U);
+    EXPECT_EQ(configurations(fit(1)), 1U);
+}
+
+TEST_F(RangeFitTest, DoesNotDependOnTheOrderOfTheProbes) {
+    probe(10, 100, 100, 300);
+    probe(500, 300, 200, 100);
+    const auto ranges = fit();
+    CostTable other;
+    other.number_of("c");
+    other.number_of("b");
+    std::swap(table_, other);
+    probe(500, 300, 200, 100);
+    probe(10, 100, 100, 300);
+    const auto again = fit_ranges(table_, {{1}, {1000}}, {0, 1, 2}, {1.02, 8});
+    ASSERT_EQ(again.size(), ranges.size());
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        EXPECT_EQ(again[i].box, ranges[i].box);
+        EXPECT_EQ(table_.configurations()[again[i].configuration],
+                  other.configurations()[ranges[i].configuration])
+            << "a tie goes to the first text";
+    }
+}
+
+TEST(SizeGrid, HalvesTheDistanceBetweenTwoSizes) {
+    EXPECT_EQ(between({4000}, {4200}), Sizes{4096});
+    EXPECT_EQ(between({4096}, {4200}), Sizes{4097}) << "just behind a round size";
+    EXPECT_EQ(between({4097}, {4098}), Sizes{4097}) << "nothing lies between";
+    EXPECT_EQ(between({16, 1}, {64, 1}), (Sizes{32, 1}));
+}
+
+TEST(SizeGrid, AnchorsReachFromEndToEnd) {
+    for (const SizeBox& box : {SizeBox{{1}, {1}}, {{1000}, {1024}}, {{1024}, {1 << 30}}}) {
+        const std::vector<Sizes> anchors = anchors_of(box, 1);
+        EXPECT_EQ(anchors.front(), box.from);
+        EXPECT_EQ(anchors.back(), box.to);
+        for (const Sizes& one : anchors) {
+            EXPECT_TRUE(box.contains(one)) << one[0];
+        }
+    }
+    EXPECT_EQ(anchors_of({{1024}, {1 << 30}}, 1).size(), 21U);
+    EXPECT_EQ(anchors_of({{16, 16}, {65536, 65536}}, 4).size(), 16U);
+}
+
+TEST(SizeGrid, RandomSizesAreInTheBox) {
+    std::mt19937_64 random(1);
+    const SizeBox box{{7, 1}, {7, 3}};
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_TRUE(box.contains(random_sizes(box, random)));
+    }
+    for (const Sizes& one : grid_of(box, 3, random)) {
+        EXPECT_TRUE(box.contains(one));
+    }
+}
+
+}  // namespace
+}  // namespace jitune::internal

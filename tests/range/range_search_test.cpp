@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "range/range_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include "range/simulated_device.hpp"
+#include "range/size_grid.hpp"
+
+namespace jitune::internal {
+namespace {
+
+RangePlan plan_of(const SizeBox& domain, std::uint64_t seed = 0) {
+    RangePlan plan;
+    plan.domain = domain;
+    plan.anchors = anchors_of(domain, domain.from.size() == 1 ? 1 : 4);
+    plan.seed = seed;
+    return plan;
+}
+
+const ServedRange& serving(const std::vector<ServedRange>& ranges, const Sizes& sizes) {
+    const ServedRange* found = nullptr;
+    for (const ServedRange& range : ranges) {
+        if (covers(range.boxes, sizes)) {
+            EXPECT_EQ(found, nullptr) << "two ranges serve one size";
+            found = &range;
+        }
+    }
+    EXPECT_NE(found, nullptr) << "no range serves it";
+    return *found;
+}
+
+struct Seen {
+    double worst = 1;
+    double log_loss = 0;
+    int above_bound = 0;  ///< of sizes in sure ranges, beyond the range's bound and noise
+    int unsure = 0;
+    int sizes = 0;
+};
+
+Seen look(const SimulatedDevice& device, const std::vector<ServedRange>& ranges,
+          const SizeBox& domain, std::uint64_t seed) {
+    Seen seen;
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < 1000; ++i) {
+        const Sizes sizes = random_sizes(domain, random);
+        const ServedRange& range = serving(ranges, sizes);
+        const double loss = device.cost(range.configuration, sizes) / device.best(sizes);
+        ++seen.sizes;
+        seen.unsure += range.unsure ? 1 : 0;
+        seen.worst = range.unsure ? seen.worst : std::max(seen.worst, loss);
+        seen.log_loss += std::log(loss);
+        seen.above_bound += !range.unsure && loss > range.loss_bound + 0.01 ? 1 : 0;
+    }
+    return seen;
+}
+
+constexpr std::int64_t kLow = 1 << 10;
+constexpr std::int64_t kHigh = 1 << 30;
+
+TEST(RangeSearch, BoundsHoldAtSizesThatTookNoPart) {
+    const SizeBox domain{{kLow}, {kHigh}};
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        SimulatedDevice device(seed);
+        device.add_tiled(60);
+        const Seen seen = look(device, search_range(device, plan_of(domain, seed)), domain, seed);
+        // 59 good sizes of 59 say that 95 % of all sizes are within the bound.
+        EXPECT_LE(seen.above_bound, seen.sizes / 20) << "seed " << seed;
+        EXPECT_LE(seen.unsure, seen.sizes / 10) << "seed " << seed;
+        EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.005) << "seed " << seed;
+    }
+}
+
+TEST(RangeSearch, BoundsHoldInTwoDimensions) {
+    SimulatedDevice device(3);
+    device.add_tiled(40);
+    device.add("narrow", [](const Sizes& sizes) {
+        return 900 + 0.001 * static_cast<double>(sizes[0] * sizes[1]) * (sizes[1] > 100 ? 3 : 0.5);
+    });
+    const SizeBox domain{{16, 16}, {4096, 4096}};
+    const Seen seen = look(device, search_range(device, plan_of(domain)), domain, 7);
+    EXPECT_LE(seen.above_bound, seen.sizes / 20);
+    EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.01);
+}
+
+double flat(const Sizes& /*sizes*/) {
+    return 1000;
+}
+
+/// The times of a kernel that falls off a cliff from `from` on, until `to`.
+SimulatedDevice::Cost cliff(std::int64_t from, std::int64_t to, double height) {
+    return [=](const Sizes& sizes) {
+        return sizes[0] >= from && sizes[0] < to ? 1000 * height : 1000.0 - 0.05 * 1000;
+    };
+}
+
+TEST(RangeSearch, FindsACliffBetweenGridPointsOrSaysThatItIsUnsure) {
+    const SizeBox domain{{kLow}, {1 << 20}};
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        SimulatedDevice device(seed);
+        device.add("a default", flat);
+        device.add("b", cliff(70'000, 90'000, 1.5));  // a third of an octave
+        const auto ranges = search_range(device, plan_of(domain, seed));
+        const ServedRange& there = serving(ranges, {80'000});
+        EXPECT_TRUE(there.configuration == "a default" || there.unsure) << "seed " << seed;
+        EXPECT_EQ(serving(ranges, {50'000}).configuration, "b");
+        EXPECT_EQ(serving(ranges, {200'000}).configuration, "b");
+    }
+}
+
+TEST(RangeSearch, PlacesABoundaryWhereTheCostsCross) {
+    SimulatedDevice device;
+    device.add("a default", cliff(12'289, kHigh, 1.3));
+    device.add("b", [](const Sizes& sizes) { return sizes[0] > 12'288 ? 950.0 : 1400.0; });
+    const auto ranges = search_range(device, plan_of({{kLow}, {1 << 16}}));
+    EXPECT_EQ(serving(ranges, {12'288 * 98 / 100}).configuration, "a default");
+    EXPECT_EQ(serving(ranges, {12'289 * 102 / 100}).configuration, "b");
+}
+
+TEST(RangeSearch, IsNeverSlowerThanTheDefault) {
+    SimulatedDevice device;
+    device.noise = 0.001;
+    device.add("a default", flat);
+    // Within the limit of 2 % everywhere, and slower than the default at half of the sizes.
+    device.add("b", [](const Sizes& sizes) { return sizes[0] < 30'000 ? 800.0 : 1015.0; });
+    const auto ranges = search_range(device, plan_of({{kLow}, {1 << 20}}));
+    EXPECT_EQ(serving(ranges, {20'000}).configuration, "b");
+    EXPECT_EQ(serving(ranges, {100'000}).configuration, "a default");
+}
+
+TEST(RangeSearch, KeepsTheFewestConfigurationsThatAreGoodEnough) {
+    SimulatedDevice device;
+    device.add("a default", [](const Sizes&) { return 2000.0; });
+    for (int i = 0; i < 20; ++i) {  // each the best in its octave, and "wide" is within 1 % of it
+        device.add(fmt::format("c{:02}", i), [i](const Sizes& sizes) {
+            const bool here = sizes[0] >> (10 + i) == 1;
+            return here ? 1000.0 : 1500.0;
+        });
+    }
+    device.add("wide", [](const Sizes&) { return 1008.0; });
+    const auto ranges = search_range(device, plan_of({{kLow}, {kHigh}}));
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_EQ(ranges[0].configuration, "wide");
+    EXPECT_EQ(ranges[0].boxes, (std::vector<SizeBox>{{{kLow}, {kHigh}}}));
+    EXPECT_EQ(ranges[0].held_out, 59);
+}
+
+TEST(RangeSearch, LeavesOutConfigurationsThatFail) {
+    SimulatedDevice device;
+    device.add("a default", flat);
+    device.add("b", [](const Sizes&) { return 500.0; });
+    device.broken["b"] = true;
+    const auto ranges = search_range(device, plan_of({{kLow}, {1 << 16}}));
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_EQ(ranges[0].configuration, "a default");
+}
+
+TEST(RangeSearch, ServesAllSizesAlsoWhereItsTimeIsUp) {
+    const SizeBox domain{{kLow}, {kHigh}};
+    SimulatedDevice device(1);
+    device.add_tiled(60);
+    device.most_compares = 30;
+    const auto ranges = search_range(device, plan_of(domain));
+    const Seen seen = look(device, ranges, domain, 1);
+    EXPECT_EQ(seen.sizes, 1000);
+    EXPECT_GT(seen.unsure, 0) << "it had no time to test";
+}
+
+}  // namespace
+}  // namespace jitune::internal
