@@ -6,7 +6,7 @@
 #include "tuning/search_plan.hpp"
 #include "tuning/task.hpp"
 #include "tuning/tune_hooks.hpp"
-#include "tuning/tuner.hpp"
+#include "tuning/tune_report.hpp"
 
 namespace jitune::internal {
 

@@ -9,16 +9,9 @@
 #include "tuning/search_plan.hpp"
 #include "tuning/task.hpp"
 #include "tuning/tune_hooks.hpp"
+#include "tuning/tune_report.hpp"
 
 namespace jitune::internal {
-
-struct TuneReport {
-    Winner winner;  ///< with its own image, compiled alone
-    /// One per configuration evaluated here, and one more per finalist.
-    std::vector<Measurement> measurements;
-    TuneProgress progress;  ///< as at the end
-    bool stored = false;    ///< the winner is in the store, where Engine has put it
-};
 
 /// Finds the best configuration for a task.
 ///

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "tuner_db/record.hpp"
+#include "tuning/tune_hooks.hpp"
+
+namespace jitune::internal {
+
+/// The outcome of a tuning.
+struct TuneReport {
+    Winner winner;  ///< with its own image, compiled alone
+    /// One per configuration evaluated here, and one more per finalist.
+    std::vector<Measurement> measurements;
+    TuneProgress progress;  ///< as at the end
+    bool stored = false;    ///< the winner is in the store, where Engine has put it
+};
+
+}  // namespace jitune::internal
