@@ -2,6 +2,7 @@
 #include "tuning/comparison.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -26,8 +27,7 @@ constexpr FinalRule kShortRule{.max_rounds = kFewestRounds + kFewestRounds / 2, 
 /// Enough to tell which configurations are close to the fastest: the finals time those again.
 constexpr StoppingRule kQuickRule{.min_samples = 3, .max_samples = 3};
 
-/// One comparison. Evaluations are numbered by their place among the compared configurations, and
-/// the default comes last.
+/// One comparison.
 class Comparison {
 public:
     Comparison(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
@@ -45,9 +45,9 @@ public:
         hooks_.observer->prepare("");
         choose();
         compile();
-        for (Evaluation& one : evaluations_) {
+        for (const std::size_t index : order()) {
             if (!hooks_.stop->load()) {
-                evaluate(one);
+                evaluate(evaluations_[index]);
             }
         }
         const std::vector<Finalist> finalists = finals();
@@ -60,6 +60,8 @@ public:
 
 private:
     void choose();
+    [[nodiscard]] bool has_failed(const std::string& configuration) const;
+    [[nodiscard]] std::vector<std::size_t> order() const;
     void compile();
     void evaluate(Evaluation& one);
     std::vector<Finalist> finals();
@@ -76,7 +78,8 @@ private:
     BinaryCache& binaries_;
     Rig rig_;
     const RecordMaker record_maker_;
-    std::vector<Evaluation> evaluations_;
+    std::vector<Evaluation> evaluations_;  ///< in the order of the plan
+    std::size_t default_ = 0;              ///< the default among them; their number: none
     std::optional<double> best_ns_;
     TuneReport report_;
 };
@@ -89,15 +92,35 @@ void Comparison::choose() {
         Evaluation one;
         one.configuration = task_.parse(text);
         one.index = evaluations_.size();
-        const bool is_twice =
-            std::find(announced.begin(), announced.end(), text) != announced.end();
-        if (!is_twice && task_.accepts(one.configuration)) {
+        const bool is_new = std::find(announced.begin(), announced.end(), text) == announced.end();
+        if (is_new && !has_failed(text) && task_.accepts(one.configuration)) {
             evaluations_.push_back(std::move(one));
             announced.push_back(text);
         }
     }
+    const auto standard = std::find(announced.begin(), announced.end(), texts.back());
+    default_ = static_cast<std::size_t>(standard - announced.begin());
     hooks_.observer->announce(announced);
     report_.progress.space = evaluations_.size();
+}
+
+/// Whether a worker before this one has ended at it, or has found it wrong.
+bool Comparison::has_failed(const std::string& configuration) const {
+    return std::any_of(plan_.history.begin(), plan_.history.end(), [&](const Measurement& known) {
+        return known.configuration == configuration && known.verdict != Verdict::timed;
+    });
+}
+
+/// Suspects first: if one ends the process, no other has run in it.
+std::vector<std::size_t> Comparison::order() const {
+    std::vector<std::size_t> order(evaluations_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t index) {
+        const auto& suspects = plan_.suspects;
+        return std::find(suspects.begin(), suspects.end(),
+                         evaluations_[index].configuration.text()) != suspects.end();
+    });
+    return order;
 }
 
 /// All at the same time; evaluate() then finds what compiles.
@@ -136,7 +159,7 @@ void Comparison::evaluate(Evaluation& one) {
 }
 
 std::vector<Finalist> Comparison::finals() {
-    const std::vector<std::size_t> seeds{evaluations_.back().index, 0};
+    const std::vector<std::size_t> seeds{default_, 0};
     std::vector<Finalist> finalists = run_finals(
         task_, rig_, choose_finalists(evaluations_, seeds), seeds,
         plan_.budget.count() > 0 ? std::optional(plan_.budget) : std::nullopt, hooks_,
@@ -164,7 +187,7 @@ Winner Comparison::winner(std::vector<Finalist> finalists) const {
     const Finalist& chosen = finalists.front();
     Gain gain{0, {chosen.conditions.text(), chosen.uncertainty, 0, 0}};
     for (const Finalist& finalist : finalists) {
-        if (finalist.evaluation->index == evaluations_.back().index) {
+        if (finalist.evaluation->index == default_) {
             const Ratio ratio = ratio_of(finalist.samples_ns, chosen.samples_ns);
             gain = {finalist.summary.median_ns,
                     {chosen.conditions.text(), chosen.uncertainty, ratio.low, ratio.high}};

@@ -59,6 +59,30 @@ TEST_F(ComparisonTest, TimesAConfigurationTwiceOnlyIfItIsCloseToTheFastest) {
     EXPECT_EQ(report.winner.configuration, "block=256 items=1") << "five times slower is no choice";
 }
 
+TEST_F(ComparisonTest, LeavesOutWhatEndedAWorkerBefore) {
+    on(128, 4).ns = 100;
+    Measurement crash;
+    crash.configuration = "block=128 items=4";
+    crash.verdict = Verdict::crashed;
+    plan_.history = {crash};
+    const TuneReport report = tune();
+    EXPECT_EQ(report.progress.evaluated, 2U);
+    EXPECT_FALSE(has_finals(report, crash.configuration));
+}
+
+TEST_F(ComparisonTest, RunsSuspectsFirst) {
+    plan_.suspects = {"block=64 items=2"};
+    EXPECT_EQ(tune().measurements.front().configuration, "block=64 items=2");
+}
+
+TEST_F(ComparisonTest, TheDefaultMayBeListed) {
+    plan_.compared = {"block=64 items=2", "block=128 items=4"};
+    on(128, 4).ns = 950;
+    const Winner winner = tune().winner;
+    EXPECT_EQ(winner.configuration, "block=64 items=2");
+    EXPECT_EQ(winner.default_median_ns, winner.median_ns);
+}
+
 TEST_F(ComparisonTest, CompilesEachAloneAndOnce) {
     tune();
     const int compiles = device_.compiles();
