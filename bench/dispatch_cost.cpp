@@ -193,7 +193,7 @@ int compare_warm(std::size_t n, int rounds) {
     StreamSite& site = SessionAccess::engine(session).cuda().site(app.stream);
     const auto request = detail::request<float, float>(ReduceOp::sum, detail::ReduceShape::all(n));
     const Resolved& resolved =
-        *SessionAccess::engine(session).table().find(ReduceCall(request).table_key(site.device()));
+        resolve_reduce(SessionAccess::engine(session), site.device(), request);
     const LaunchRule::Plan plan = resolved.rule.plan(ReduceSizes(request.shape).span());
     const ReduceArrays arrays({data.values, nullptr, data.result});
     BareLaunch bare(app, dynamic_cast<const CudaProgram&>(*resolved.program),

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 namespace jitune::internal {
 
@@ -17,15 +16,6 @@ inline constexpr std::size_t kBucketSizes = 4;
 constexpr std::int64_t half_octaves(std::int64_t bucket, std::size_t size) {
     constexpr std::int64_t kMask = (1 << kBucketBits) - 1;
     return bucket >> (size * kBucketBits) & kMask;
-}
-
-/// In half-octaves: each size's distance, added up.
-inline std::int64_t bucket_distance(std::int64_t left, std::int64_t right) {
-    std::int64_t distance = 0;
-    for (std::size_t size = 0; size < kBucketSizes; ++size) {
-        distance += std::abs(half_octaves(left, size) - half_octaves(right, size));
-    }
-    return distance;
 }
 
 }  // namespace jitune::internal

@@ -4,10 +4,19 @@
 #include <fmt/format.h>
 
 #include "tuner_db/record_row.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
 namespace {
+
+bool is_sound(const Winner& winner) {
+    return boxes_of(winner).has_value();
+}
+
+bool is_sound(const Measurement& /*measurement*/) {
+    return true;
+}
 
 // Reads without an index, which may be the damaged part.
 template <HasFields Record>
@@ -18,10 +27,12 @@ std::int64_t check_rows(const sqlite::Connection& connection, std::vector<std::s
         sqlite::Statement statement(connection, select(table, "NOT INDEXED"));
         std::int64_t number = 1;
         for (sqlite::Cursor cursor = statement.run(); cursor.next(); ++number) {
-            if (from_row<Record>(cursor.row())) {
+            const std::optional<Record> record = from_row<Record>(cursor.row());
+            if (record && is_sound(*record)) {
                 ++good;
             } else {
-                problems.push_back(fmt::format("{} {}: wrong digest or type", table.name, number));
+                problems.push_back(
+                    fmt::format("{} {}: wrong digest, type or sizes", table.name, number));
             }
         }
     } catch (const sqlite::Failure& failure) {

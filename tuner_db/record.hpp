@@ -15,8 +15,9 @@ namespace jitune::internal {
 // columns. To add a column, add a member with the value that older rows get, and a field with
 // `.added = true` at the end of the list; docs/reference/database.md says what else belongs to it.
 
-/// Two problems share a winner if they agree in all of this. Sizes enter as a bucket.
-/// KernelTemplate makes the key of a problem.
+/// What a measurement was of. Sizes enter as a bucket, which groups measurements; winners serve
+/// ranges of sizes within all that differs in nothing else. KernelTemplate makes the key of a
+/// problem.
 struct RecordKey {
     std::string kernel;          ///< "reduce"
     std::string types;           ///< "accumulator=float32 element=float32 operation=sum"
@@ -26,6 +27,12 @@ struct RecordKey {
     std::string device_class;    ///< "cuda cc=90 sm=132 …"
 
     bool operator==(const RecordKey&) const = default;
+
+    /// Equal in all but the bucket: the winners of both serve the same problems.
+    [[nodiscard]] bool is_like(RecordKey other) const {
+        other.bucket = bucket;
+        return *this == other;
+    }
 };
 
 template <MaybeConst<RecordKey> Record>
@@ -110,12 +117,25 @@ struct Certainty {
     bool operator==(const Certainty&) const = default;
 };
 
-/// The configuration that dispatch uses for a key, with everything a launch needs.
+/// The sizes that a winner serves, and how well it did at sizes that had no part in its choice.
+struct Range {
+    std::string covers;  ///< coverage_text(): "n=1024..4096; n=8193"; empty: only the row's `sizes`
+    /// The largest time at a held-out size over the best known one there: 1.02 is 2 % slower. 0:
+    /// not known.
+    double loss_bound = 0;
+    std::int64_t held_out = 0;  ///< number of held-out sizes
+    bool unsure = false;        ///< the bound that was asked for is not reached
+
+    bool operator==(const Range&) const = default;
+};
+
+/// The configuration that dispatch uses for a range of sizes, with everything a launch needs. Its
+/// key's bucket is that of `sizes`.
 struct Winner {
     static constexpr const char* kTable = "winner";
 
     RecordKey key;
-    std::string sizes;
+    std::string sizes;  ///< where it was tuned, and what the times below are of
     std::string configuration;
     double median_ns = 0;
     double noise = 0;
@@ -127,6 +147,7 @@ struct Winner {
     Provenance provenance;
     std::string reproducibility = "fixed";  ///< as in Measurement
     Certainty certainty = {};
+    Range range = {};
 
     bool operator==(const Winner&) const = default;
 };
@@ -149,6 +170,10 @@ void fields(const auto& visit, Record& winner) {
     visit({.name = "uncertainty", .added = true}, winner.certainty.uncertainty);
     visit({.name = "speed_up_low", .added = true}, winner.certainty.speed_up_low);
     visit({.name = "speed_up_high", .added = true}, winner.certainty.speed_up_high);
+    visit({.name = "covers", .added = true}, winner.range.covers);
+    visit({.name = "loss_bound", .added = true}, winner.range.loss_bound);
+    visit({.name = "held_out", .added = true}, winner.range.held_out);
+    visit({.name = "unsure", .added = true}, winner.range.unsure);
 }
 
 }  // namespace jitune::internal

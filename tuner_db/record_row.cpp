@@ -52,6 +52,19 @@ double checked(const Field& field, const std::string& name, double value) {
     return value + 0.0;  // SQLite stores -0.0 as 0.0
 }
 
+template <class Wanted>
+std::string where_cells_of_key(Wanted wanted) {
+    std::vector<std::string> terms;
+    int number = 0;
+    for (const std::string_view column : columns_of<RecordKey>()) {
+        ++number;
+        if (wanted(column)) {
+            terms.push_back(fmt::format("{} = ?{}", column, number));
+        }
+    }
+    return fmt::format("WHERE {}", fmt::join(terms, " AND "));
+}
+
 template <class Value>
 bool take(const Cell& cell, Value& value) {
     const auto* stored = std::get_if<Value>(&cell);
@@ -170,13 +183,12 @@ std::string insert(std::string_view verb, const RecordTable& table) {
                        fmt::join(table.columns, ", "), values);
 }
 
-std::string where_key(std::string_view bucket) {
-    std::vector<std::string> terms;
-    for (const std::string_view column : columns_of<RecordKey>()) {
-        const std::string_view comparison = column == "bucket" ? bucket : "=";
-        terms.push_back(fmt::format("{} {} ?{}", column, comparison, terms.size() + 1));
-    }
-    return fmt::format("WHERE {}", fmt::join(terms, " AND "));
+std::string where_key() {
+    return where_cells_of_key([](std::string_view) { return true; });
+}
+
+std::string where_key_of_any_bucket() {
+    return where_cells_of_key([](std::string_view column) { return column != "bucket"; });
 }
 
 Blob digest_of(const RecordTable& table, const Row& row) {

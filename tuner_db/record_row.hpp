@@ -93,10 +93,11 @@ std::string select(const RecordTable& table, std::string_view rest);
 /// "<verb> INTO <table>(<all columns>) VALUES(?1, …)"
 std::string insert(std::string_view verb, const RecordTable& table);
 
-/// "WHERE kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound. With
-/// `bucket`
-/// "<>", the rows whose keys differ from it in the bucket alone.
-std::string where_key(std::string_view bucket = "=");
+/// "WHERE kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound.
+std::string where_key();
+
+/// The rows whose keys differ from it at most in the bucket. The same cells are bound.
+std::string where_key_of_any_bucket();
 
 /// 16 bytes over all cells of a table's row but the first, which is the digest's own.
 sqlite::Blob digest_of(const RecordTable& table, const sqlite::Row& row);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -66,6 +69,15 @@ bool SizeBox::overlaps(const SizeBox& other) const {
         common = from[i] <= other.to[i] && other.from[i] <= to[i];
     }
     return common;
+}
+
+SizeBox SizeBox::common(const SizeBox& other) const {
+    SizeBox both = *this;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        both.from[i] = std::max(from[i], other.from[i]);
+        both.to[i] = std::min(to[i], other.to[i]);
+    }
+    return both;
 }
 
 SizeBox SizeBox::without(const SizeBox& other, std::span<const std::int64_t> kept) const {
@@ -132,6 +144,48 @@ std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
         boxes.push_back(*box);
     }
     return boxes;
+}
+
+std::vector<std::string> size_names(std::string_view text) {
+    std::vector<std::string> names;
+    for (const std::string_view word : split(split(text, "; ").front(), " ")) {
+        names.emplace_back(split(word, "=").front());
+    }
+    return names;
+}
+
+std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const SizeBox> others) {
+    std::vector<SizeBox> rest(boxes.begin(), boxes.end());
+    for (const SizeBox& other : others) {
+        std::vector<SizeBox> smaller;
+        for (const SizeBox& box : rest) {
+            const auto parts = box.outside(other);
+            smaller.insert(smaller.end(), parts.begin(), parts.end());
+        }
+        rest = std::move(smaller);
+    }
+    return rest;
+}
+
+double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes) {
+    if (box.from.size() != sizes.size()) {
+        return std::numeric_limits<double>::infinity();
+    }
+    double octaves = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::int64_t inside = std::clamp(sizes[i], box.from[i], box.to[i]);
+        octaves += std::abs(std::log2(static_cast<double>(sizes[i])) -
+                            std::log2(static_cast<double>(inside)));
+    }
+    return octaves;
+}
+
+double octaves_between(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const SizeBox& box : boxes) {
+        nearest = std::min(nearest, octaves_between(box, sizes));
+    }
+    return nearest;
 }
 
 bool covers(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes) {

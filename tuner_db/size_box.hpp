@@ -25,6 +25,9 @@ struct SizeBox {
     [[nodiscard]] bool contains(std::span<const std::int64_t> sizes) const;
     [[nodiscard]] bool overlaps(const SizeBox& other) const;
 
+    /// The sizes of both boxes, which overlap.
+    [[nodiscard]] SizeBox common(const SizeBox& other) const;
+
     /// A part of this box that holds `kept` and nothing of `other`, which does not hold `kept`.
     [[nodiscard]] SizeBox without(const SizeBox& other, std::span<const std::int64_t> kept) const;
 
@@ -41,6 +44,19 @@ std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::s
 /// The boxes of such a text, whatever the names; nothing where it is malformed. The empty text has
 /// no boxes.
 std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text);
+
+/// The names of the sizes in such a text, or in a sizes_text().
+std::vector<std::string> size_names(std::string_view text);
+
+/// The parts of `boxes` outside of all `others`, which together are all of it.
+std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const SizeBox> others);
+
+/// How far the sizes are from a box: log2 of each size's ratio, added up. 0 where the box holds
+/// them, infinity where it has another number of sizes.
+double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes);
+
+/// From the nearest of the boxes.
+double octaves_between(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes);
 
 /// Whether one of the boxes holds `sizes`.
 bool covers(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes);

@@ -265,7 +265,7 @@ int SweepJournal::recover(const std::filesystem::path& database, TuningStore& st
             continue;  // a later process may be able to read it
         }
         try {
-            store.save(measurements_of(messages_of(*bytes), boot), std::nullopt);
+            store.save(measurements_of(messages_of(*bytes), boot));
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::unavailable) {
                 throw;

@@ -14,12 +14,12 @@
 #include <sqlite3.h>
 
 #include "jitune/error.hpp"
-#include "tuner_db/bucket.hpp"
 #include "tuner_db/integrity.hpp"
 #include "tuner_db/lease.hpp"
 #include "tuner_db/record_row.hpp"
 #include "tuner_db/store_file.hpp"
 #include "tuner_db/store_path.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
@@ -48,17 +48,8 @@ public:
     [[nodiscard]] bool forked() const { return getpid() != owner_; }
     void require_owner() const;
 
-    /// The winner of `key` and the digest stored in its row. No digest: there is no row.
-    struct Found {
-        std::optional<Winner> winner;
-        std::optional<sqlite::Cell> digest;
-
-        [[nodiscard]] bool damaged() const { return digest && !winner; }
-    };
-    Found read_winner(const RecordKey& key);
-
-    /// Deletes the row, unless it was replaced in the meantime or the database is busy.
-    void drop_winner(const RecordKey& key, const sqlite::Cell& digest);
+    std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                               bool also_unsure, milliseconds patience);
 
     /// Runs `body` in a transaction that holds the write lock from the start.
     template <class Body>
@@ -73,6 +64,12 @@ private:
 
     void check_journal();
 
+    /// Leaves rows that were replaced in the meantime, and all where the database is busy.
+    void drop(const WinnerTable::Damaged& damaged);
+
+    /// The row if it is intact. Counts it if it is damaged.
+    std::optional<Winner> intact(WinnerTable::Found found);
+
     const pid_t owner_ = getpid();
     StoreFile file_;
     const Log log_;
@@ -84,23 +81,13 @@ private:
 
     sqlite::Connection& connection_ = file_.connection;
     const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
-    Statement find_winner_{connection_, select(table_of<Winner>(), where_key())};
-    // A "?" is the parameter behind those of the key.
-    Statement drop_winner_{connection_, "DELETE FROM winner " + where_key() + " AND digest IS ?"};
-    Statement refute_winner_{connection_, "DELETE FROM winner " + where_key() +
-                                              " AND configuration = ? AND created_at <= ?"};
-    Statement neighbours_{connection_, "SELECT bucket FROM winner " + where_key("<>")};
-    Statement winner_keys_{
-        connection_,
-        fmt::format("SELECT {} FROM winner ORDER BY kernel, types, device_class, bucket",
-                    fmt::join(columns_of<RecordKey>(), ", "))};
     Statement find_measurements_{
         connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
-    Statement put_winner_{connection_, insert("REPLACE", table_of<Winner>())};
     // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
     Statement put_measurement_{
         connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
     Statement journal_mode_{connection_, "PRAGMA journal_mode"};
+    WinnerTable winners_{connection_};
     LeaseTable leases_{connection_};
 };
 
@@ -168,30 +155,47 @@ void TuningStore::Impl::check_journal() {
     });
 }
 
-TuningStore::Impl::Found TuningStore::Impl::read_winner(const RecordKey& key) {
-    Found found;
-    each_row(find_winner_, cells_of(key), [&](const Row& row) {
-        found.digest = row.front();
-        found.winner = from_row<Winner>(row);
-    });
-    if (found.winner && found.winner->key != key) {
-        found.winner.reset();
-    }
+std::optional<Winner> TuningStore::Impl::intact(WinnerTable::Found found) {
     if (found.damaged()) {
         ++bad_rows_;
     }
-    return found;
+    return std::move(found.winner);
 }
 
-void TuningStore::Impl::drop_winner(const RecordKey& key, const sqlite::Cell& digest) {
+void TuningStore::Impl::drop(const WinnerTable::Damaged& damaged) {
+    if (damaged.empty()) {
+        return;
+    }
     try {
         connection_.set_busy_wait(milliseconds(0));
-        Row parameters = cells_of(key);
-        parameters.push_back(digest);
-        write([&] { drop_winner_.execute(parameters); });
+        write([&] {
+            for (const auto& [rowid, digest] : damaged) {
+                winners_.drop(rowid, digest);
+            }
+        });
     } catch (const Error&) {
-        // The row stays and is refused again at the next call.
+        // The rows stay and are refused again at the next call.
     }
+}
+
+std::optional<Winner> TuningStore::Impl::find(const RecordKey& key,
+                                              std::span<const std::int64_t> sizes, bool also_unsure,
+                                              milliseconds patience) {
+    WinnerTable::Answer answer;
+    {
+        const Turn turn(*this, patience);
+        {
+            const Transaction moment(connection_, Transaction::Kind::read);
+            answer = winners_.find(key, sizes, also_unsure);
+        }
+        drop(answer.damaged);
+    }
+    if (!answer.damaged.empty()) {
+        bad_rows_ += std::ssize(answer.damaged);
+        log_.warning("tuning database {}: a winner of {} {} is damaged and not used", file_.path,
+                     key.kernel, key.types);
+    }
+    return std::move(answer.winner);
 }
 
 TuningStore::TuningStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -231,42 +235,26 @@ std::unique_ptr<TuningStore> TuningStore::in_memory(const Log& log) {
     return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
 }
 
-std::optional<Winner> TuningStore::find(const RecordKey& key, milliseconds patience) {
-    Impl::Found found;
-    {
-        const Impl::Turn turn(*impl_, patience);
-        found = impl_->read_winner(key);
-        if (found.damaged()) {
-            impl_->drop_winner(key, *found.digest);
-        }
-    }
-    if (found.damaged()) {
-        impl_->log_.warning(
-            "tuning database {}: the winner of {} {} bucket={} is damaged and not used",
-            impl_->file_.path, key.kernel, key.types, key.bucket);
-    }
-    return std::move(found.winner);
+std::optional<Winner> TuningStore::find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                                        milliseconds patience) {
+    return impl_->find(key, sizes, false, patience);
 }
 
-std::vector<Winner> TuningStore::nearest(const RecordKey& key, int limit) {
+std::optional<Winner> TuningStore::incumbent(const RecordKey& key,
+                                             std::span<const std::int64_t> sizes) {
+    return impl_->find(key, sizes, true, kDispatchWait);
+}
+
+std::vector<Winner> TuningStore::nearest(const RecordKey& key, std::span<const std::int64_t> sizes,
+                                         int limit) {
     const Impl::Turn turn(*impl_, kDispatchWait);
     const Transaction moment(impl_->connection_, Transaction::Kind::read);
-    std::vector<RecordKey> keys;
-    Impl::each_row(impl_->neighbours_, cells_of(key), [&](const Row& row) {
-        if (const auto* bucket = std::get_if<std::int64_t>(&row.at(0))) {
-            keys.push_back(key);
-            keys.back().bucket = *bucket;
-        }
-    });
-    std::sort(keys.begin(), keys.end(), [&](const RecordKey& left, const RecordKey& right) {
-        const auto rank = [&](std::int64_t bucket) {
-            return std::pair(bucket_distance(bucket, key.bucket), bucket);
-        };
-        return rank(left.bucket) < rank(right.bucket);
-    });
     std::vector<Winner> nearest;
-    for (auto next = keys.begin(); next != keys.end() && std::ssize(nearest) < limit; ++next) {
-        if (std::optional<Winner> winner = impl_->read_winner(*next).winner) {
+    for (const std::int64_t rowid : impl_->winners_.neighbours(key, sizes)) {
+        if (std::ssize(nearest) == limit) {
+            break;
+        }
+        if (std::optional<Winner> winner = impl_->intact(impl_->winners_.read(rowid))) {
             winner->image.clear();
             nearest.push_back(std::move(*winner));
         }
@@ -274,14 +262,31 @@ std::vector<Winner> TuningStore::nearest(const RecordKey& key, int limit) {
     return nearest;
 }
 
-void TuningStore::save(std::span<const Measurement> measurements,
-                       const std::optional<Winner>& winner) {
+std::optional<Winner> TuningStore::with_image(const Winner& row) {
+    const Impl::Turn turn(*impl_, kDispatchWait);
+    return impl_->intact(impl_->winners_.read(row));
+}
+
+SizeBox TuningStore::same_winners(const RecordKey& key, std::span<const std::int64_t> sizes,
+                                  SizeBox within) {
+    const Impl::Turn turn(*impl_, kDispatchWait);
+    for (const WinnerTable::Place& place : impl_->winners_.places(key)) {
+        for (const SizeBox& box : place.boxes.value_or(std::vector<SizeBox>{})) {
+            within = box.contains(sizes) ? within.common(box) : within.without(box, sizes);
+        }
+    }
+    return within;
+}
+
+void TuningStore::save(std::span<const Measurement> measurements, const Winner& winner) {
+    save(measurements, {&winner, 1});
+}
+
+void TuningStore::save(std::span<const Measurement> measurements, std::span<const Winner> winners) {
     std::vector<Row> rows;
     for (const Measurement& measurement : measurements) {
         rows.push_back(to_row(measurement));
     }
-    const Row winner_row = winner ? to_row(*winner) : Row{};
-
     const Impl::Turn turn(*impl_, kSweepWait);
     impl_->write([&] {
         for (const Row& row : rows) {
@@ -289,14 +294,11 @@ void TuningStore::save(std::span<const Measurement> measurements,
         }
         for (const Measurement& one : measurements) {
             if (one.verdict == Verdict::wrong_result) {
-                Row parameters = cells_of(one.key);
-                parameters.emplace_back(one.configuration);
-                parameters.emplace_back(one.provenance.created_at);
-                impl_->refute_winner_.execute(parameters);
+                impl_->winners_.refute(one);
             }
         }
-        if (winner) {
-            impl_->put_winner_.execute(winner_row);
+        for (const Winner& winner : winners) {
+            impl_->winners_.put(winner);
         }
     });
 }
@@ -328,26 +330,19 @@ void TuningStore::release_lease(const RecordKey& key, const std::string& owner) 
 std::vector<Winner> TuningStore::winners() {
     const Impl::Turn turn(*impl_, kSweepWait);
     const Transaction moment(impl_->connection_, Transaction::Kind::read);
-    std::vector<RecordKey> keys;
-    std::size_t rows = 0;
-    Impl::each_row(impl_->winner_keys_, {}, [&](const Row& row) {
-        ++rows;
-        if (std::optional<RecordKey> key = from_cells<RecordKey>(row, 0)) {
-            keys.push_back(std::move(*key));
-        }
-    });
+    const std::vector<std::int64_t> rowids = impl_->winners_.all();
     std::vector<Winner> winners;
-    for (const RecordKey& key : keys) {
-        if (std::optional<Winner> winner = impl_->read_winner(key).winner) {
+    for (const std::int64_t rowid : rowids) {
+        if (std::optional<Winner> winner = impl_->intact(impl_->winners_.read(rowid))) {
             winner->image.clear();
             winners.push_back(std::move(*winner));
         }
     }
-    if (winners.size() < rows) {
+    if (winners.size() < rowids.size()) {
         impl_->log_.warning(
             "tuning database {}: {} of {} winners are damaged and left out; run "
             "`jitune db verify` for details",
-            impl_->file_.path, rows - winners.size(), rows);
+            impl_->file_.path, rowids.size() - winners.size(), rowids.size());
     }
     return winners;
 }

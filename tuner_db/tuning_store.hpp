@@ -11,10 +11,12 @@
 
 #include "support/log.hpp"
 #include "tuner_db/record.hpp"
+#include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
 
-/// The tuning database: append-only measurements and one winner per key, in one SQLite file.
+/// The tuning database: append-only measurements and winners, in one SQLite file. The winners of a
+/// key, which is taken without its bucket, serve ranges of sizes that have none in common.
 ///
 /// Distrusts the file: a row with a wrong digest, type or text is counted and treated as missing,
 /// never as an error. Many processes may use the file at once, and many threads one store (an
@@ -42,21 +44,36 @@ public:
 
     [[nodiscard]] bool is_read_only() const;
 
-    /// The winner of exactly this key, if its row is intact. A damaged row is deleted (read_write).
-    /// `patience` limits the wait for others that hold the file: a call goes on without the store
-    /// rather than wait.
-    std::optional<Winner> find(const RecordKey& key,
+    /// The winner of `key` that serves `sizes`, if its row is intact and not unsure. A damaged row
+    /// is deleted (read_write). `patience` limits the wait for others that hold the file: a call
+    /// goes on without the store rather than wait.
+    std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                std::chrono::milliseconds patience = kDispatchWait);
     static constexpr std::chrono::milliseconds kDispatchWait{50};
 
-    /// At most `limit` winners whose keys differ from `key` only in the bucket, nearest first by
-    /// bucket_distance(), on a tie the smaller bucket first. Without their images.
-    std::vector<Winner> nearest(const RecordKey& key, int limit);
+    /// As find(), but also an unsure one: where the next tuning of these sizes begins.
+    std::optional<Winner> incumbent(const RecordKey& key, std::span<const std::int64_t> sizes);
 
-    /// Adds all measurements and sets the winner of its key, in one transaction. A measurement that
-    /// the database has already is not stored twice. One that says that the stored winner's
-    /// configuration computes a wrong result deletes that winner, unless it is younger.
-    void save(std::span<const Measurement> measurements, const std::optional<Winner>& winner);
+    /// At most `limit` winners of `key` that do not serve `sizes`, nearest first by
+    /// octaves_between(), so that an unsure one whose range holds them comes first; on a tie that
+    /// of the smaller sizes first. Without their images.
+    std::vector<Winner> nearest(const RecordKey& key, std::span<const std::int64_t> sizes,
+                                int limit);
+
+    /// A winner with its image, for one that nearest() or winners() has returned. Nothing if its
+    /// row is damaged or has gone.
+    std::optional<Winner> with_image(const Winner& row);
+
+    /// A part of `within`, which holds `sizes`: at all sizes in it the same winners count as there.
+    SizeBox same_winners(const RecordKey& key, std::span<const std::int64_t> sizes, SizeBox within);
+
+    /// Adds all measurements and winners in one transaction. A measurement that the database has
+    /// already is not stored twice. One that says that a configuration computes a wrong result
+    /// deletes all winners of its key with it, unless they are younger. A winner takes the sizes
+    /// that it serves away from older ones; what is left of an older one stays. It replaces one of
+    /// its sizes and configuration, and serves what is left of that, too.
+    void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
+    void save(std::span<const Measurement> measurements, const Winner& winner);
 
     /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>
     /// <name within the process>". All callers pass the same `duration`.
@@ -72,7 +89,8 @@ public:
     /// Ends the lease of `owner`, if it still has one.
     void release_lease(const RecordKey& key, const std::string& owner);
 
-    /// Every winner, ordered by kernel, types, device class and bucket. Without their images.
+    /// Every winner, ordered by kernel, types, device class, bucket, sizes and configuration.
+    /// Without their images.
     std::vector<Winner> winners();
 
     /// Measurements of one key, oldest first.

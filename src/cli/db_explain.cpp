@@ -24,6 +24,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "placement/machine.hpp"
+#include "tuner_db/winner_table.hpp"
 #include "tuning/finals.hpp"
 
 namespace jitune::internal::db_explain_command {
@@ -67,7 +68,7 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
     std::vector<Table::Cells> rows;
     for (const ExplainedRow& row : explanation.rows) {
         rows.push_back({row.serves ? "yes" : "no", fmt::format("{:.2f}", row.octaves),
-                        short_types(row.winner.key.types), row.winner.sizes,
+                        short_types(row.winner.key.types), served_text(row.winner),
                         row.winner.configuration, row.winner.reproducibility, row.reason});
     }
     const std::string text = explanation.answer + '\n' + words;
@@ -78,7 +79,7 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
            Table::text({{"serves"},
                         {"octaves", Align::right},
                         {"types"},
-                        {"tuned at"},
+                        {"range"},
                         {"configuration"},
                         {"reproducibility"},
                         {"reason"}},

@@ -33,7 +33,7 @@ int run(const Arguments& arguments) {
         return measurements.empty() ? 0 : store->measurements(measurements.front().key).size();
     };
     const std::size_t before = count();
-    store->save(measurements, std::nullopt);
+    store->save(measurements);
     const std::size_t added = count() - before;
     print(fmt::format("{} measurements in {}, {} of them new in {}\n", measurements.size(),
                       arguments.file, added, options.database.string()));

@@ -12,6 +12,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal::db_list_command {
 
@@ -33,16 +34,18 @@ std::string list_text(const std::vector<Winner>& winners) {
     for (const Winner& winner : winners) {
         disturbed = disturbed || speed_up_text(winner).ends_with('?');
         rows.push_back({fmt::format("{}", rows.size() + 1), winner.key.kernel,
-                        short_types(winner.key.types), winner.sizes, winner.provenance.device_name,
-                        time_text(winner.median_ns), speed_up_text(winner), winner.configuration});
+                        short_types(winner.key.types), served_text(winner),
+                        winner.provenance.device_name, time_text(winner.median_ns),
+                        speed_up_text(winner), bound_text(winner.range), winner.configuration});
     }
     const std::string table = Table::text({{"row", Align::right},
                                            {"kernel"},
                                            {"types"},
-                                           {"tuned at"},
+                                           {"serves"},
                                            {"device"},
                                            {"time", Align::right},
                                            {"speed-up", Align::right},
+                                           {"bound", Align::right},
                                            {"configuration"}},
                                           rows);
     return disturbed ? table + std::string(kDisturbedLegend) : table;

@@ -18,6 +18,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "template/settings.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal::db_show_command {
 
@@ -48,7 +49,8 @@ std::string winner_text(const Winner& winner) {
         {"kernel", key.kernel},
         {"types", readable_types(key.types)},
         {"tuned at", winner.sizes},
-        {"bucket", bucket_text(key.bucket, winner.sizes)},
+        {"serves", served_text(winner)},
+        {"bound", bound_text(winner.range)},
         {"alignment", fmt::format("{} bytes", key.alignment)},
         {"device class", key.device_class},
         {"template", key.template_hash},
@@ -115,7 +117,7 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
 int run(const Arguments& arguments) {
     const auto store = open_database(arguments.options());
     const auto winners = store->winners();
-    const auto winner = store->find(arguments.choice.select(winners).key);
+    const auto winner = store->with_image(arguments.choice.select(winners));
     if (!winner) {
         throw Error(ErrorKind::store,
                     "cannot show the winner: its row is damaged or was replaced a moment ago; try "

@@ -2,7 +2,6 @@
 #include "cli/winner_choice.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +9,7 @@
 #include "cli/sizes.hpp"
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
-#include "template/problem.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
@@ -21,21 +20,27 @@ bool has_type(const Winner& winner, const std::string& name, const std::string& 
     return value.empty() || padded.find(fmt::format(" {}={} ", name, value)) != std::string::npos;
 }
 
-std::optional<std::int64_t> wanted_bucket(const WinnerChoice& choice) {
+/// Empty: any.
+Sizes wanted_sizes(const WinnerChoice& choice) {
     if (choice.n.empty()) {
-        return std::nullopt;
+        return {};
     }
     if (choice.n.find('x') == std::string::npos) {
-        return size_bucket(std::array{parse_size(choice.n)});
+        return {parse_size(choice.n)};
     }
     const SizePair pair = parse_size_pair(choice.n);
-    return size_bucket(std::array{pair.outer, pair.inner});
+    return {pair.outer, pair.inner};
 }
 
-bool matches(const Winner& winner, const WinnerChoice& choice, std::optional<std::int64_t> bucket) {
+bool serves(const Winner& winner, const Sizes& sizes) {
+    const auto boxes = boxes_of(winner);
+    return boxes && covers(*boxes, sizes);
+}
+
+bool matches(const Winner& winner, const WinnerChoice& choice, const Sizes& sizes) {
     return (choice.kernel.empty() || winner.key.kernel == choice.kernel) &&
            has_type(winner, "element", choice.type) && has_type(winner, "operation", choice.op) &&
-           (!bucket || winner.key.bucket == *bucket) &&
+           (sizes.empty() || serves(winner, sizes)) &&
            winner.key.device_class.find(choice.device_class) != std::string::npos;
 }
 
@@ -52,10 +57,10 @@ std::string rows_text(const std::vector<Winner>& winners, const std::vector<std:
 }
 
 const Winner& by_filters(const std::vector<Winner>& winners, const WinnerChoice& choice) {
-    const auto bucket = wanted_bucket(choice);
+    const Sizes sizes = wanted_sizes(choice);
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < winners.size(); ++i) {
-        if (matches(winners[i], choice, bucket)) {
+        if (matches(winners[i], choice, sizes)) {
             rows.push_back(i + 1);
         }
     }

@@ -39,13 +39,13 @@ Json half_octaves_json(std::int64_t bucket, std::string_view sizes) {
     return json;
 }
 
-std::string bucket_text(std::int64_t bucket, std::string_view sizes) {
-    std::vector<std::string> parts;
-    for (const std::string& name : bucket_names(sizes)) {
-        const auto octaves = static_cast<double>(half_octaves(bucket, parts.size())) / 2;
-        parts.push_back(fmt::format("{}=2^{}", name, octaves));
+std::string bound_text(const Range& range) {
+    const std::string mark = range.unsure ? "?" : "";
+    if (range.loss_bound <= 0) {
+        return mark;
     }
-    return fmt::format("{}", fmt::join(parts, " "));
+    return fmt::format("{:.2f} on {} size{}{}{}", range.loss_bound, range.held_out,
+                       range.held_out == 1 ? "" : "s", mark.empty() ? "" : " ", mark);
 }
 
 std::string short_types(std::string_view types) {

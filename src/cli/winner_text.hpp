@@ -14,8 +14,8 @@ namespace jitune::internal {
 /// {"rows": 20, "columns": 33}: the half-octaves of a bucket by the names in a sizes_text().
 Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
 
-/// "rows=2^10 columns=2^16.5": the middle of that bucket.
-std::string bucket_text(std::int64_t bucket, std::string_view sizes);
+/// "1.02 on 59 sizes": the loss bound of a range, with "?" where it is unsure. "" if not known.
+std::string bound_text(const Range& range);
 
 /// "int8 sum int64" for "accumulator=int64 element=int8 operation=sum": each name once, in the
 /// order of readable_types().

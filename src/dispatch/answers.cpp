@@ -8,8 +8,23 @@
 #include <fmt/format.h>
 
 #include "dispatch/tuning_lease.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
+
+namespace {
+
+/// The part of a winner's range that holds `sizes`; the sizes alone where none does.
+SizeBox box_around(const Winner& winner, std::span<const std::int64_t> sizes) {
+    for (const SizeBox& box : boxes_of(winner).value_or(std::vector<SizeBox>{})) {
+        if (box.contains(sizes)) {
+            return box;
+        }
+    }
+    return SizeBox::point(sizes);
+}
+
+}  // namespace
 
 std::chrono::milliseconds Answers::patience() const {
     // About as long as a tuning takes, where a call may tune.
@@ -17,7 +32,7 @@ std::chrono::milliseconds Answers::patience() const {
 }
 
 std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
-    auto answer = std::make_unique<Resolved>(*from_default(task));
+    auto answer = from_default(task);
     answer->is_makeshift = true;
     return answer;
 }
@@ -55,17 +70,33 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task,
         log_.warning("{}; {} answers: {}", trouble, to_string(answer->info.origin),
                      answer->info.configuration);
     }
+    SizeBox bucket = answer->serves;
+    return restricted(task, std::move(answer), std::move(bucket));
+}
+
+std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
+                                                    std::unique_ptr<Resolved> answer,
+                                                    SizeBox within) {
+    // An empty box: no database.
+    const SizeBox part = store_.ask([&](TuningStore& store) {
+        return store.same_winners(task.key(), task.problem.sizes, within);
+    });
+    answer->serves = part == SizeBox{} ? std::move(within) : part;
     return answer;
 }
 
 std::unique_ptr<const Resolved> Answers::from_store(const Task& task, std::string& refused,
                                                     std::chrono::milliseconds patience) {
-    const auto winner = store_.find(task.key(), patience);
+    const auto winner = store_.find(task.key(), task.problem.sizes, patience);
     if (!winner || winner->configuration + winner->image == refused) {
         return nullptr;
     }
     refused = winner->configuration + winner->image;
-    return load(task, *winner, Origin::stored);
+    auto answer = load(task, *winner, Origin::stored);
+    if (answer == nullptr) {
+        return nullptr;
+    }
+    return restricted(task, std::move(answer), box_around(*winner, task.problem.sizes));
 }
 
 std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::string& refused) {
@@ -99,15 +130,17 @@ std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::stri
     const Binary binary{report.winner.image_format,
                         std::make_shared<const std::string>(report.winner.image),
                         report.winner.symbols};
-    return make_resolved(task, task.parse(report.winner.configuration), binary, Origin::tuned);
+    auto answer =
+        make_resolved(task, task.parse(report.winner.configuration), binary, Origin::tuned);
+    answer->serves = box_around(report.winner, task.problem.sizes);
+    return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::from_nearest(const Task& task) {
+std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
     constexpr int kTries = 4;
-    return store_.ask([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
-        const RecordKey key = task.key();
-        for (const Winner& row : store.nearest(key, kTries)) {
-            if (const auto winner = store.find(row.key)) {
+    return store_.ask([&](TuningStore& store) -> std::unique_ptr<Resolved> {
+        for (const Winner& row : store.nearest(task.key(), task.problem.sizes, kTries)) {
+            if (const auto winner = store.with_image(row)) {
                 if (auto loaded = load(task, *winner, Origin::nearest)) {
                     return loaded;
                 }
@@ -132,7 +165,7 @@ std::unique_ptr<const Resolved> Answers::from_pinned(const Task& task) {
         refuse("its result depends on timing");
     }
     auto stored = store_.ask([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
-        const auto winner = store.find(task.key());
+        const auto winner = store.find(task.key(), task.problem.sizes);
         return winner && winner->configuration == configuration.text()
                    ? load(task, *winner, Origin::pinned)
                    : nullptr;
@@ -140,13 +173,12 @@ std::unique_ptr<const Resolved> Answers::from_pinned(const Task& task) {
     return stored ? std::move(stored) : compiled(task, configuration, Origin::pinned);
 }
 
-std::unique_ptr<const Resolved> Answers::from_default(const Task& task) {
+std::unique_ptr<Resolved> Answers::from_default(const Task& task) {
     return compiled(task, task.default_configuration(), Origin::template_default);
 }
 
-std::unique_ptr<const Resolved> Answers::compiled(const Task& task,
-                                                  const Configuration& configuration,
-                                                  Origin origin) {
+std::unique_ptr<Resolved> Answers::compiled(const Task& task, const Configuration& configuration,
+                                            Origin origin) {
     const Instance instance = task.instance(configuration);
     auto outcome = binaries_.find(task, instance);
     // A known failure is compiled again: its reason may have passed.
@@ -162,8 +194,7 @@ std::unique_ptr<const Resolved> Answers::compiled(const Task& task,
     return make_resolved(task, configuration, std::get<Binary>(*outcome), origin);
 }
 
-std::unique_ptr<const Resolved> Answers::load(const Task& task, const Winner& winner,
-                                              Origin origin) {
+std::unique_ptr<Resolved> Answers::load(const Task& task, const Winner& winner, Origin origin) {
     const KernelTemplate& source = task.kernel_template();
     try {
         const Configuration configuration = task.parse(winner.configuration);
@@ -189,14 +220,15 @@ std::unique_ptr<const Resolved> Answers::load(const Task& task, const Winner& wi
     }
 }
 
-std::unique_ptr<const Resolved> Answers::make_resolved(const Task& task,
-                                                       const Configuration& configuration,
-                                                       const Binary& binary, Origin origin) {
+std::unique_ptr<Resolved> Answers::make_resolved(const Task& task,
+                                                 const Configuration& configuration,
+                                                 const Binary& binary, Origin origin) {
     const DeviceInfo& info = task.info();
     auto resolved = std::make_unique<Resolved>();
     resolved->program = task.device.load(binary);
     resolved->rule = task.launch_rule(configuration);
     resolved->info = {origin, info.id, info.name, configuration.text()};
+    resolved->serves = bucket_box(task.problem.sizes);
     return resolved;
 }
 

@@ -41,7 +41,8 @@ public:
     /// How long the first call for a problem waits for others that hold the database.
     [[nodiscard]] std::chrono::milliseconds patience() const;
 
-    /// The template's default, to answer until the database can be read.
+    /// The template's default, to answer until the database can be read, for all sizes of the
+    /// bucket.
     std::unique_ptr<const Resolved> makeshift(const Task& task);
 
     /// How many stored winners have been loaded.
@@ -53,17 +54,22 @@ private:
                                                std::chrono::milliseconds patience);
     /// Tunes, or waits for another process that tunes the same task.
     std::unique_ptr<const Resolved> from_tuning(const Task& task, std::string& refused);
-    std::unique_ptr<const Resolved> from_nearest(const Task& task);
+    std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<const Resolved> from_pinned(const Task& task);
-    std::unique_ptr<const Resolved> from_default(const Task& task);
+    std::unique_ptr<Resolved> from_default(const Task& task);
     /// Compiles the configuration, or finds it among the compiled ones.
-    std::unique_ptr<const Resolved> compiled(const Task& task, const Configuration& configuration,
-                                             Origin origin);
+    std::unique_ptr<Resolved> compiled(const Task& task, const Configuration& configuration,
+                                       Origin origin);
     /// nullptr where the stored winner is not legal here or does not load.
-    std::unique_ptr<const Resolved> load(const Task& task, const Winner& winner, Origin origin);
-    static std::unique_ptr<const Resolved> make_resolved(const Task& task,
-                                                         const Configuration& configuration,
-                                                         const Binary& binary, Origin origin);
+    std::unique_ptr<Resolved> load(const Task& task, const Winner& winner, Origin origin);
+    /// Serves the task's bucket, for the callers to restrict.
+    static std::unique_ptr<Resolved> make_resolved(const Task& task,
+                                                   const Configuration& configuration,
+                                                   const Binary& binary, Origin origin);
+    /// `answer`, which may serve all of `within`, for the sizes of it that have the same winners in
+    /// the database: so it hides none.
+    std::unique_ptr<const Resolved> restricted(const Task& task, std::unique_ptr<Resolved> answer,
+                                               SizeBox within);
 
     const Options& options_;
     const Log& log_;

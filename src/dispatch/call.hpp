@@ -40,7 +40,7 @@ concept KernelCall = requires(const Call& call, const StreamSite& site, Device& 
 template <KernelCall Call>
 const Resolved& resolve(Engine& engine, Device& device, const Call& call) {
     const DispatchKey key = call.table_key(device);
-    const Resolved* const known = engine.table().find(key);
+    const Resolved* const known = engine.table().find(key, call.sizes());
     return known != nullptr ? *known : call.answer(engine, key, device);
 }
 
@@ -49,7 +49,7 @@ const Resolved& resolve(Engine& engine, Device& device, const Call& call) {
 template <KernelCall Call>
 const Resolved& resolve(Engine& engine, StreamSite& site, const Call& call) {
     const DispatchKey key = call.table_key(site.device());
-    const Resolved* const known = engine.table().find(key);
+    const Resolved* const known = engine.table().find(key, call.sizes());
     if (known != nullptr) {
         return *known;
     }

@@ -4,11 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "backend/device.hpp"
 #include "jitune/session.hpp"
 #include "support/append_table.hpp"
 #include "template/launch_rule.hpp"
+#include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
 
@@ -37,7 +40,7 @@ private:
     std::uint64_t hash_ = 0;
 };
 
-/// The key of an answer.
+/// The key of an answer. Several answers may have one key: each serves other sizes.
 struct DispatchKey {
     const void* device = nullptr;  ///< the Device
     ProblemWords problem;
@@ -62,11 +65,33 @@ struct Resolved {
     std::shared_ptr<const Program> program;
     LaunchRule rule;
     DispatchInfo info;
+    SizeBox serves;  ///< the sizes that have this answer, of those in the key's bucket
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
 };
 
-/// Answers by key.
-using DispatchTable = AppendTable<DispatchKey, const Resolved, DispatchKey::mix>;
+/// Answers by key and sizes. As AppendTable: finding takes no lock, adding is thread-safe.
+class DispatchTable {
+public:
+    [[nodiscard]] const Resolved* find(const DispatchKey& key,
+                                       std::span<const std::int64_t> sizes) const {
+        return answers_.find(key, Serves{sizes});
+    }
+
+    /// Adds an answer that serves `sizes`, unless the table has one; returns the one that it has.
+    const Resolved& add(const DispatchKey& key, std::span<const std::int64_t> sizes,
+                        std::unique_ptr<const Resolved> answer) {
+        return answers_.add(key, std::move(answer), Serves{sizes});
+    }
+
+private:
+    struct Serves {
+        std::span<const std::int64_t> sizes;
+
+        bool operator()(const Resolved& answer) const { return answer.serves.contains(sizes); }
+    };
+
+    AppendTable<DispatchKey, const Resolved, DispatchKey::mix> answers_;
+};
 
 }  // namespace jitune::internal

@@ -127,13 +127,14 @@ Device& Engine::device(std::string_view id) {
 const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
     const SingleFlight::Claim claim(flights_, key);
-    if (const Resolved* found = table_.find(key)) {
+    const Sizes& sizes = task.problem.sizes;
+    if (const Resolved* found = table_.find(key, sizes)) {
         return *found;
     }
-    const Resolved* const makeshift = makeshifts_.find(key);
+    const Resolved* const makeshift = makeshifts_.find(key, sizes);
     try {
         const auto patience = makeshift == nullptr ? answers_.patience() : kNoPatience;
-        return table_.add(key, answers_.find(task, patience));
+        return table_.add(key, sizes, answers_.find(task, patience));
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::store) {
             throw;
@@ -144,7 +145,7 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
         log_.warning("{}; the template's default answers until the database can be read",
                      error.what());
     }
-    return makeshifts_.add(key, answers_.makeshift(task));
+    return makeshifts_.add(key, sizes, answers_.makeshift(task));
 }
 
 TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
@@ -197,9 +198,9 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
     TuningJournal journal(store_.writable() == nullptr ? "" : options_.database, record_maker,
                           log_);
     hooks.observer = &journal;
-    const auto save = [&](const std::optional<Winner>& winner) {
+    const auto save = [&](std::span<const Winner> winners) {
         return store_.tell([&](TuningStore& store) {
-            journal.save(store, winner);
+            journal.save(store, winners);
             return true;
         });
     };
@@ -208,10 +209,10 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
         if (!report) {
             report = tune(record_maker.task(), plan, hooks, binaries_, log_);
         }
-        report->stored = save(report->winner);
+        report->stored = save({&report->winner, 1});
         return std::move(*report);
     } catch (const Error&) {
-        save(std::nullopt);
+        save({});
         throw;
     }
 }

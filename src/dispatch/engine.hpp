@@ -72,9 +72,9 @@ public:
     TuningStore* store() { return store_.get(); }
 
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
-    /// thread per key works; others that need the same key wait for it. The result lives as long as
-    /// the engine. While others hold the database, the template's default answers, and the next
-    /// call tries to read again.
+    /// thread per key works, also where the sizes differ; others that need the same key wait for
+    /// it. The result lives as long as the engine. While others hold the database, the template's
+    /// default answers, and the next call tries to read again.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
 
     /// Tunes, also where a winner is stored, which is then the incumbent. Stores all measurements,

@@ -12,7 +12,7 @@ namespace jitune::internal {
 struct ExplainedRow {
     Winner winner;  ///< without its image
     bool serves = false;
-    double octaves = 0;  ///< distance in size: log2 of each size's ratio, added up
+    double octaves = 0;  ///< octaves_between() its range and the sizes
     std::string reason;  ///< "serves: …", "other device class: cuda cc=80 …"
 };
 

@@ -86,11 +86,12 @@ TuningStore* SessionStore::writable() {
     return nullptr;
 }
 
-std::optional<Winner> SessionStore::find(const RecordKey& key, milliseconds patience) {
+std::optional<Winner> SessionStore::find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                                         milliseconds patience) {
     LoopClock time(kTurn);
     try {
         TuningStore* const store = open(patience);
-        return store == nullptr ? std::nullopt : store->find(key, left_of(patience, time));
+        return store == nullptr ? std::nullopt : store->find(key, sizes, left_of(patience, time));
     } catch (const sqlite::Failure& failure) {
         if (failure.busy()) {
             ++errors_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include "jitune/error.hpp"
@@ -31,9 +32,11 @@ public:
     /// new ones are kept in memory. That is logged once. Waits long for others that hold it.
     TuningStore* writable();
 
-    /// The stored winner of a key; none where there is no database or where it fails. Throws
-    /// Error(store) where others hold it for longer than `patience`: it may have a winner then.
-    std::optional<Winner> find(const RecordKey& key, std::chrono::milliseconds patience);
+    /// The stored winner of a key that serves `sizes`; none where there is no database or where it
+    /// fails. Throws Error(store) where others hold it for longer than `patience`: it may have a
+    /// winner then.
+    std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                               std::chrono::milliseconds patience);
 
     /// Calls `question` with the database and returns its answer. Returns an empty value of the
     /// same type where there is no database, or where the database fails with Error(store), which

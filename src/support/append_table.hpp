@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace jitune::internal {
 
@@ -25,17 +26,27 @@ public:
     AppendTable(const AppendTable&) = delete;
     AppendTable& operator=(const AppendTable&) = delete;
 
-    [[nodiscard]] Value* find(const Key& key) const {
-        return find_from(heads_[Mix(key)].load(std::memory_order_acquire), key);
+    [[nodiscard]] Value* find(const Key& key) const { return find(key, Any{}); }
+
+    /// As find(), among several values of a key: one that `wanted` accepts.
+    template <class Wanted>
+    [[nodiscard]] Value* find(const Key& key, const Wanted& wanted) const {
+        return find_from(heads_[Mix(key)].load(std::memory_order_acquire), key, wanted);
     }
 
     /// Returns the value that is in the table: where two threads add a key, that of the first.
     Value& add(const Key& key, std::unique_ptr<Value> value) {
+        return add(key, std::move(value), Any{});
+    }
+
+    /// As add(), where the table has no value of the key yet that `wanted` accepts.
+    template <class Wanted>
+    Value& add(const Key& key, std::unique_ptr<Value> value, const Wanted& wanted) {
         auto node = std::make_unique<Node>(Node{key, std::move(value), nullptr});
         std::atomic<Node*>& head = heads_[Mix(key)];
         node->next = head.load(std::memory_order_acquire);
         do {
-            if (Value* first = find_from(node->next, key)) {
+            if (Value* first = find_from(node->next, key, wanted)) {
                 return *first;
             }
         } while (!head.compare_exchange_weak(node->next, node.get(), std::memory_order_release,
@@ -44,15 +55,19 @@ public:
     }
 
 private:
+    struct Any {
+        bool operator()(const Value& /*value*/) const { return true; }
+    };
     struct Node {
         Key key;
         std::unique_ptr<Value> value;
         Node* next = nullptr;
     };
 
-    static Value* find_from(const Node* node, const Key& key) {
+    template <class Wanted>
+    static Value* find_from(const Node* node, const Key& key, const Wanted& wanted) {
         while (node != nullptr) {
-            if (node->key == key) [[likely]] {
+            if (node->key == key && wanted(*node->value)) [[likely]] {
                 return node->value.get();
             }
             node = node->next;

@@ -38,7 +38,29 @@ std::int64_t half_octaves_of(std::uint64_t size) {
     return 2 * (63 - zeros) + (mantissa >= kQuarter ? 1 : 0) + (mantissa >= kThreeQuarters ? 1 : 0);
 }
 
+/// The largest size with fewer half-octaves than `half_octaves`, and 0 where there is none.
+std::int64_t last_below(std::int64_t half_octaves) {
+    std::int64_t below = 0;
+    for (int bit = 62; bit >= 0; --bit) {
+        const std::int64_t larger = below | std::int64_t{1} << bit;
+        if (half_octaves_of(static_cast<std::uint64_t>(larger)) < half_octaves) {
+            below = larger;
+        }
+    }
+    return below;
+}
+
 }  // namespace
+
+SizeBox bucket_box(std::span<const std::int64_t> sizes) {
+    SizeBox box = SizeBox::point(sizes);
+    for (std::size_t i = 0; i < std::min(sizes.size(), kBucketSizes - 1); ++i) {
+        const std::int64_t half_octaves = half_octaves_of(static_cast<std::uint64_t>(sizes[i]));
+        box.from[i] = last_below(half_octaves) + 1;
+        box.to[i] = last_below(half_octaves + 1);
+    }
+    return box;
+}
 
 std::int64_t size_bucket(std::span<const std::int64_t> sizes) {
     constexpr std::size_t kLast = kBucketSizes - 1;

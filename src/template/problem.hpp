@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner_db/size_box.hpp"
+
 namespace jitune::internal {
 
 /// A computation: the kernel with its types and operation, the sizes and what is known of
@@ -19,9 +21,12 @@ struct Problem {
     std::string pinned = {};  ///< the configuration that must answer; empty: the best there is
 };
 
-/// The half-octaves of each size, as tuner_db/bucket.hpp says. Problems of one bucket share a
-/// winner; a size of 2^k is the middle of half-octave 2k.
+/// The half-octaves of each size, as tuner_db/bucket.hpp says. A size of 2^k is the middle of
+/// half-octave 2k.
 std::int64_t size_bucket(std::span<const std::int64_t> sizes);
+
+/// All sizes with the half-octaves of these; from the fourth size on only that size itself.
+SizeBox bucket_box(std::span<const std::int64_t> sizes);
 
 /// The value of a type parameter that is a number, as in {"radius", "8"}. Throws Error(usage) if
 /// the problem has no such parameter or its value is not a whole number.

@@ -94,8 +94,9 @@ std::string machine_down_reason(std::size_t others) {
 
 void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
             SearchPlan& plan) {
-    const RecordKey key = record_maker.task().key();
-    const std::optional<Winner> winner = store.find(key);
+    const Task& task = record_maker.task();
+    const RecordKey key = task.key();
+    const std::optional<Winner> winner = store.incumbent(key, task.problem.sizes);
     if (winner) {
         plan.incumbent = winner->configuration;
     }
@@ -108,13 +109,13 @@ void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimit
 
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker) {
     const Task& task = record_maker.task();
-    std::optional<Winner> winner = store.find(task.key());
+    std::optional<Winner> winner = store.find(task.key(), task.problem.sizes);
     if (!winner || !winner->complete ||
         !is_same_place(winner->provenance, record_maker.provenance()) ||
         !task.accepts(task.parse(winner->configuration))) {
         return std::nullopt;
     }
-    // Other sizes share the winner, and are raced against it once each.
+    // The winner may have been tuned at other sizes, and is raced once at each.
     const auto tried = [&](const Measurement& row) {
         return row.verdict == Verdict::timed && row.sizes == task.sizes();
     };

@@ -45,8 +45,8 @@ void TuningJournal::measured(const Measurement& measurement) {
     }
 }
 
-void TuningJournal::save(TuningStore& store, const std::optional<Winner>& winner) {
-    store.save(measurements_, winner);
+void TuningJournal::save(TuningStore& store, std::span<const Winner> winners) {
+    store.save(measurements_, winners);
     if (journal_ != nullptr) {
         with_journal([&] { journal_->clear(); });
     }

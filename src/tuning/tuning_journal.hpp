@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "support/log.hpp"
@@ -26,9 +26,9 @@ public:
     void announce(std::span<const std::string> configurations) override;
     void measured(const Measurement& measurement) override;
 
-    /// Puts all measurements into `store`, with the winner if there is one, and removes the journal
-    /// file. Throws Error(store); the file then stays for a later process.
-    void save(TuningStore& store, const std::optional<Winner>& winner);
+    /// Puts all measurements and the winners into `store`, and removes the journal file. Throws
+    /// Error(store); the file then stays for a later process.
+    void save(TuningStore& store, std::span<const Winner> winners);
 
 private:
     template <class Action>

@@ -56,16 +56,22 @@ TEST(Table, AlignsAndLeavesNoSpaceAtTheEnd) {
 
 TEST(WinnerText, SaysABucketSizeBySize) {
     constexpr std::int64_t kBucket = 33 << 8 | 20;
-    EXPECT_EQ(bucket_text(kBucket, "rows=1024 columns=92682"), "rows=2^10 columns=2^16.5");
     EXPECT_EQ(half_octaves_json(kBucket, "rows=1024 columns=92682").text(),
               R"({"rows":20,"columns":33})");
-    EXPECT_EQ(bucket_text(40, "n=1048576"), "n=2^20");
-    EXPECT_EQ(bucket_text(0, "n=1"), "n=2^0");
+    EXPECT_EQ(half_octaves_json(0, "n=1").text(), R"({"n":0})");
 }
 
 TEST(WinnerText, GivesTheLastPartOfABucketToAllRemainingSizes) {
     constexpr std::int64_t kBucket = 10 << 24 | 8 << 16 | 6 << 8 | 4;
-    EXPECT_EQ(bucket_text(kBucket, "a=4 b=8 c=16 d=2 e=16"), "a=2^2 b=2^3 c=2^4 d*e=2^5");
+    EXPECT_EQ(half_octaves_json(kBucket, "a=4 b=8 c=16 d=2 e=16").text(),
+              R"({"a":4,"b":6,"c":8,"d*e":10})");
+}
+
+TEST(WinnerText, SaysTheBoundOfARange) {
+    EXPECT_EQ(bound_text({}), "");
+    EXPECT_EQ(bound_text({"n=1..9", 1.02, 59, false}), "1.02 on 59 sizes");
+    EXPECT_EQ(bound_text({"n=1..9", 1.068, 1, true}), "1.07 on 1 size ?");
+    EXPECT_EQ(bound_text({"n=1..9", 0, 0, true}), "?");
 }
 
 TEST(WinnerText, WinnerJsonHoldsTheRowAndItsBucketSizeBySize) {

@@ -29,11 +29,11 @@ std::unique_ptr<const Resolved> resolved(const std::string& configuration) {
 
 TEST(DispatchTable, FindsWhatWasAdded) {
     DispatchTable table;
-    EXPECT_EQ(table.find(key(1)), nullptr);
-    const Resolved& added = table.add(key(1), resolved("one"));
-    EXPECT_EQ(table.find(key(1)), &added);
+    EXPECT_EQ(table.find(key(1), {}), nullptr);
+    const Resolved& added = table.add(key(1), {}, resolved("one"));
+    EXPECT_EQ(table.find(key(1), {}), &added);
     EXPECT_EQ(added.info.configuration, "one");
-    EXPECT_EQ(table.find(key(2)), nullptr);
+    EXPECT_EQ(table.find(key(2), {}), nullptr);
 }
 
 struct DispatchKeyPart {
@@ -55,7 +55,7 @@ constexpr DispatchKeyPart kDispatchKeyParts[] = {
 TEST(DispatchTable, TellsKeysOfOneListApartByEveryPart) {
     constexpr int kValues = 20'000;
     DispatchTable table;
-    table.add(key(1), resolved("one"));
+    table.add(key(1), {}, resolved("one"));
     std::mt19937_64 random(1);
     for (const DispatchKeyPart& part : kDispatchKeyParts) {
         SCOPED_TRACE(part.name);
@@ -63,18 +63,38 @@ TEST(DispatchTable, TellsKeysOfOneListApartByEveryPart) {
         for (int i = 0; i < kValues; ++i) {
             DispatchKey other = key(1);
             part.set(other, random());
-            ASSERT_EQ(table.find(other), nullptr) << "value " << i;
+            ASSERT_EQ(table.find(other, {}), nullptr) << "value " << i;
             of_one_list += DispatchKey::mix(other) == DispatchKey::mix(key(1)) ? 1 : 0;
         }
         EXPECT_GT(of_one_list, 0) << "no other key shared the list, so none was compared";
     }
 }
 
+TEST(DispatchTable, HasAnAnswerForEachRangeOfAKey) {
+    const auto serving = [](std::int64_t from, std::int64_t to) {
+        auto answer = std::make_unique<Resolved>();
+        answer->serves = {{from}, {to}};
+        return answer;
+    };
+    const auto at = [](const std::int64_t& n) { return std::span(&n, 1); };
+    DispatchTable table;
+    const Resolved& low = table.add(key(1), at(10), serving(5, 20));
+    const Resolved& high = table.add(key(1), at(30), serving(21, 40));
+    EXPECT_NE(&low, &high);
+    EXPECT_EQ(&table.add(key(1), at(20), serving(20, 20)), &low);
+    EXPECT_EQ(table.find(key(1), at(4)), nullptr);
+    EXPECT_EQ(table.find(key(1), at(5)), &low);
+    EXPECT_EQ(table.find(key(1), at(20)), &low);
+    EXPECT_EQ(table.find(key(1), at(21)), &high);
+    EXPECT_EQ(table.find(key(1), at(41)), nullptr);
+    EXPECT_EQ(table.find(key(2), at(10)), nullptr);
+}
+
 TEST(DispatchTable, KeepsTheFirstOfTwoEntries) {
     DispatchTable table;
-    const Resolved& first = table.add(key(1), resolved("first"));
-    EXPECT_EQ(&table.add(key(1), resolved("second")), &first);
-    EXPECT_EQ(table.find(key(1))->info.configuration, "first");
+    const Resolved& first = table.add(key(1), {}, resolved("first"));
+    EXPECT_EQ(&table.add(key(1), {}, resolved("second")), &first);
+    EXPECT_EQ(table.find(key(1), {})->info.configuration, "first");
 }
 
 TEST(DispatchTable, ServesManyThreadsThatAddAndFind) {
@@ -85,13 +105,13 @@ TEST(DispatchTable, ServesManyThreadsThatAddAndFind) {
         threads.emplace_back([&, t] {
             for (int i = 0; i < kKeys; ++i) {
                 const int k = (i + t * 37) % kKeys;
-                const Resolved* found = table.find(key(k));
+                const Resolved* found = table.find(key(k), {});
                 if (found == nullptr) {
-                    found = &table.add(key(k), resolved(std::to_string(k)));
+                    found = &table.add(key(k), {}, resolved(std::to_string(k)));
                 }
                 EXPECT_EQ(found->info.configuration, std::to_string(k));
-                EXPECT_EQ(table.find(key(k)), found);
-                seen[static_cast<std::size_t>(t)].push_back(table.find(key(i)));
+                EXPECT_EQ(table.find(key(k), {}), found);
+                seen[static_cast<std::size_t>(t)].push_back(table.find(key(i), {}));
             }
         });
     }
@@ -99,7 +119,7 @@ TEST(DispatchTable, ServesManyThreadsThatAddAndFind) {
         thread.join();
     }
     for (int i = 0; i < kKeys; ++i) {
-        const Resolved* stands = table.find(key(i));
+        const Resolved* stands = table.find(key(i), {});
         ASSERT_NE(stands, nullptr);
         for (const auto& by_thread : seen) {
             const Resolved* saw = by_thread[static_cast<std::size_t>(i)];

@@ -21,7 +21,8 @@ protected:
     void store_other(const std::function<void(RecordKey&)>& change) {
         const auto engine = make_engine();
         Winner winner =
-            *engine->store()->find(kernel_.kernel_template.key(fake_sum_problem(), device_.info()));
+            *engine->store()->find(kernel_.kernel_template.key(fake_sum_problem(), device_.info()),
+                                   fake_sum_problem().sizes);
         change(winner.key);
         engine->store()->save({}, winner);
     }
@@ -34,9 +35,9 @@ TEST_F(ExplanationTest, SaysWhichRowServes) {
     ASSERT_EQ(explanation.rows.size(), 2U);
     EXPECT_TRUE(explanation.rows[0].serves);
     EXPECT_EQ(explanation.rows[0].octaves, 0);
-    EXPECT_EQ(explanation.rows[0].reason, "serves: same problem, same size bucket");
+    EXPECT_EQ(explanation.rows[0].reason, "serves: its range n=862..1217 holds the sizes");
     EXPECT_FALSE(explanation.rows[1].serves);
-    EXPECT_EQ(explanation.rows[1].reason, "other size, 6.5 octaves away");
+    EXPECT_EQ(explanation.rows[1].reason, "other size, 6.28 octaves away");
     EXPECT_EQ(explanation.answer, std::string("the stored winner answers: ") + kFastest);
     EXPECT_EQ(explanation.key.bucket, 20);
 }
@@ -48,23 +49,38 @@ TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
     options_.on_miss = TunePolicy::nearest;
     const Explanation explanation = explain_for(1 << 13);
     ASSERT_EQ(explanation.rows.size(), 3U);
-    EXPECT_EQ(explanation.rows[0].octaves, 1);
+    // Their ranges end a quarter of an octave nearer.
+    EXPECT_NEAR(explanation.rows[0].octaves, 0.75, 0.001);
     EXPECT_EQ(explanation.rows[0].reason,
-              "nearest stored size: answers by the policy \"nearest\"; other size, 1 "
-              "octave away");
-    EXPECT_EQ(explanation.rows[1].octaves, 3);
-    EXPECT_EQ(explanation.rows[2].octaves, 4);
+              "nearest stored size: answers by the policy \"nearest\"; other size, 0.75 "
+              "octaves away");
+    EXPECT_NEAR(explanation.rows[1].octaves, 2.75, 0.001);
+    EXPECT_NEAR(explanation.rows[2].octaves, 3.75, 0.001);
     EXPECT_EQ(explanation.answer,
               std::string("no stored winner: the nearest answers: ") + kFastest);
 }
 
-TEST_F(ExplanationTest, AddsUpTheDistancesOfAllSizes) {
-    tune_before(1 << 10);
-    store_other([](RecordKey& key) { key.bucket = 6 << 8 | 22; });
-    const Explanation explanation = explain_for(1 << 10);
-    ASSERT_EQ(explanation.rows.size(), 2U);
-    EXPECT_TRUE(explanation.rows[0].serves);
-    EXPECT_EQ(explanation.rows[1].octaves, 4);
+TEST_F(ExplanationTest, SaysTheBoundOfARangeAndWhereItIsUnsure) {
+    tune_before(1000);
+    const auto explained = [&](const Range& range) {
+        const auto engine = make_engine();
+        const Problem problem = fake_sum_problem();
+        const RecordKey key = kernel_.kernel_template.key(problem, device_.info());
+        Winner winner = engine->store()->incumbent(key, problem.sizes).value();
+        winner.range = range;
+        engine->store()->save({}, winner);
+        return explain_for(1000);
+    };
+    const Explanation sure = explained({"n=1..5000", 1.02, 59, false});
+    EXPECT_EQ(
+        sure.rows.at(0).reason,
+        "serves: its range n=1..5000 holds the sizes, loss at most 1.02 on 59 held-out sizes");
+    const Explanation unsure = explained({"n=1..5000", 1.07, 1, true});
+    EXPECT_FALSE(unsure.rows.at(0).serves);
+    EXPECT_EQ(unsure.rows.at(0).reason,
+              "nearest stored size: answers only under the policy \"nearest\"; unsure: its range "
+              "n=1..5000 holds the sizes, loss at most 1.07 on 1 held-out size");
+    EXPECT_EQ(unsure.answer, "no stored winner: a call tunes for up to 2 s");
 }
 
 TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
@@ -86,7 +102,7 @@ TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
         reasons.insert(row.reason);
     }
     EXPECT_EQ(reasons, (std::set<std::string>{
-                           "serves: same problem, same size bucket",
+                           "serves: its range n=862..1217 holds the sizes",
                            "other types or operation: element=float8",
                            "other device class: cuda cc=10", "other device class: host isa=sse2",
                            "made from another kernel template, or another version of it",

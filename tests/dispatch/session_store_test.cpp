@@ -71,17 +71,19 @@ protected:
 
 TEST_F(SessionStoreTest, TellsAWinnerThatCannotBeReadFromNone) {
     SessionStore empty(options_, log_);
-    EXPECT_EQ(empty.find(key(), 0ms), std::nullopt);
+    EXPECT_EQ(empty.find(key(), fake_sum_problem().sizes, 0ms), std::nullopt);
     tune_before();
     SessionStore store(options_, log_);
     {
         const Holder holder(options_.database);
-        expect_error(ErrorKind::store, "holds the database", [&] { store.find(key(), 0ms); });
-        expect_error(ErrorKind::store, "holds the database", [&] { store.find(key(), 10ms); });
+        expect_error(ErrorKind::store, "holds the database",
+                     [&] { store.find(key(), fake_sum_problem().sizes, 0ms); });
+        expect_error(ErrorKind::store, "holds the database",
+                     [&] { store.find(key(), fake_sum_problem().sizes, 10ms); });
     }
-    EXPECT_TRUE(store.find(key(), 0ms));
+    EXPECT_TRUE(store.find(key(), fake_sum_problem().sizes, 0ms));
     const Holder holder(options_.database);
-    expect_error(ErrorKind::store, "", [&] { store.find(key(), 0ms); });
+    expect_error(ErrorKind::store, "", [&] { store.find(key(), fake_sum_problem().sizes, 0ms); });
 }
 
 TEST_F(SessionStoreTest, AProblemWhoseWinnerCannotBeReadIsNotTuned) {

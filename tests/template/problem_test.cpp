@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "template/problem.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -68,12 +69,20 @@ TEST(Problem, AHugeSizeIsTheLastBucketAndStaysInItsByte) {
               (std::vector<std::int64_t>{126, 126, 126, 128}));
 }
 
-TEST(Problem, BucketsAreAsFarApartAsTheirSizesTogether) {
-    const std::int64_t wide = bucket({1 << 10, 1 << 16});
-    EXPECT_EQ(bucket_distance(wide, wide), 0);
-    EXPECT_EQ(bucket_distance(wide, bucket({1 << 16, 1 << 10})), 24);
-    EXPECT_EQ(bucket_distance(wide, bucket({1 << 9, 1 << 17})), 4);
-    EXPECT_EQ(bucket_distance(bucket({1 << 17, 1 << 9}), bucket({1 << 10, 1 << 16})), 28);
+TEST(Problem, TheBoxOfABucketHoldsAllItsSizesAndNoOther) {
+    for (const std::int64_t n : {1, 2, 3, 7, 1000, 4518, 1 << 20, (1 << 30) + 12345}) {
+        const SizeBox box = bucket_box(std::array{n});
+        EXPECT_TRUE(box.contains(std::array{n})) << n;
+        EXPECT_EQ(bucket({box.from[0]}), bucket({n})) << n;
+        EXPECT_EQ(bucket({box.to[0]}), bucket({n})) << n;
+        EXPECT_TRUE(n == 1 || bucket({box.from[0] - 1}) < bucket({n})) << n;
+        EXPECT_GT(bucket({box.to[0] + 1}), bucket({n})) << n;
+    }
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(bucket_box(std::array{kMost}).to[0], kMost);
+    const SizeBox box = bucket_box(std::array<std::int64_t, 5>{8, 1000, 3, 50, 60});
+    EXPECT_EQ(box.from, (Sizes{7, 862, 3, 50, 60}));
+    EXPECT_EQ(box.to, (Sizes{9, 1217, 3, 50, 60}));
 }
 
 TEST(Problem, TextsListTypesByNameAndSizesAsTheTemplateDoes) {

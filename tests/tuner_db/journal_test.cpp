@@ -105,7 +105,7 @@ TEST_F(JournalTest, StopsWritingWhenAnotherProgramChangesIt) {
     sql("PRAGMA journal_mode = WAL");
     const std::string message = store_error([&] { store->save({}, winner_of(2)); });
     EXPECT_NE(message.find("changed the journal mode"), std::string::npos) << message;
-    EXPECT_EQ(store->find(key_of(1)), winner_of(1));
+    EXPECT_EQ(store->find(key_of(1), sizes_of(1)), winner_of(1));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_F(SchemaTest, MarksTheFileAsJitunes) {
 TEST_F(SchemaTest, UsesADatabaseThatIsStillEmpty) {
     sql("PRAGMA page_size = 1024; CREATE TABLE t(a); DROP TABLE t");
     make_store();
-    EXPECT_EQ(open()->find(key_of(1)), winner_of(1));
+    EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), winner_of(1));
 }
 
 TEST_F(SchemaTest, RefusesAnotherApplicationsDatabase) {

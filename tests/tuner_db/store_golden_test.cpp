@@ -29,6 +29,11 @@ protected:
         certain.certainty = {"l2=cold chain=32 clocks=steady", 0.0015, 1.5, 1.75};
         return certain;
     }
+    static Winner ranged_winner() {
+        Winner ranged = certain_winner();
+        ranged.range = {"n=900000..1200000; n=1300001", 1.02, 59, false};
+        return ranged;
+    }
     static std::vector<Measurement> measurements() { return {measurement_of(40)}; }
     static std::vector<Measurement> any_measurements() {
         std::vector<Measurement> any = measurements();
@@ -86,23 +91,53 @@ protected:
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
-    open()->save(any_measurements(), certain_winner());
+    open()->save(any_measurements(), ranged_winner());
     EXPECT_EQ(dump(), golden_of(schema_version()));
 }
 
 TEST_F(GoldenStore, IsReadToday) {
     sql(golden_of(schema_version()));
     const auto store = open(Access::read_only);
-    EXPECT_EQ(store->find(key_of(40)), certain_winner());
+    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), ranged_winner());
     EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
     EXPECT_EQ(store->bad_rows(), 0);
 }
 
-TEST_F(GoldenStore, OfVersion3KeepsItsRowsAndBecomesWhatIsWrittenToday) {
-    sql(golden_of(3));
-    EXPECT_EQ(open()->find(key_of(40)), certain_winner());
-    EXPECT_EQ(open()->measurements(key_of(40)), any_measurements());
-    EXPECT_EQ(dump(), golden_of(schema_version()));
+TEST_F(GoldenStore, OfVersions3And4KeepTheirRowsAndBecomeWhatIsWrittenToday) {
+    for (const std::int64_t version : {3, 4}) {
+        SCOPED_TRACE(version);
+        path_ = dir_.path() / fmt::format("v{}.db", version);
+        sql(golden_of(version));
+        EXPECT_EQ(open()->find(key_of(40), sizes_of(40)), certain_winner());
+        EXPECT_EQ(open()->measurements(key_of(40)), any_measurements());
+        const std::string migrated = dump();
+        path_ = dir_.path() / fmt::format("new{}.db", version);
+        open()->save(any_measurements(), certain_winner());
+        EXPECT_EQ(migrated, dump());
+    }
+}
+
+TEST_F(GoldenStore, OfVersion4ServesTheSizesItWasTunedAtAlone) {
+    sql(golden_of(4));
+    const auto store = open();
+    EXPECT_TRUE(store->find(key_of(40), Sizes{1 << 20}));
+    EXPECT_EQ(store->find(key_of(40), Sizes{(1 << 20) + 1}), std::nullopt);
+    store->save({}, ranged_winner());
+    EXPECT_EQ(store->winners().size(), 1U);
+    EXPECT_EQ(store->find(key_of(40), Sizes{1 << 20}), ranged_winner());
+}
+
+TEST_F(GoldenStore, HasAViewOfItsRangesForPeople) {
+    sql(golden_of(schema_version()));
+    EXPECT_EQ(answer("SELECT sizes || ' | ' || configuration || ' | ' || time_us || ' us | ' || "
+                     "speed_up || ' | ' || loss_percent || ' % | ' || held_out_sizes || ' | ' || "
+                     "unsure || ' | ' || (age_days IS NOT NULL) || ' | ' || device FROM ranges"),
+              "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.235 us | 1.62 | "
+              "2.0 % | 59 | no | 1 | NVIDIA H200\n");
+    path_ = dir_.path() / "v4.db";
+    sql(golden_of(4));
+    open();
+    EXPECT_EQ(answer("SELECT sizes FROM ranges WHERE loss_percent IS NULL"), "n=1048576\n");
 }
 
 TEST_F(GoldenStore, OfEveryVersionIsMigratedWithoutDamage) {
@@ -122,7 +157,7 @@ TEST_F(GoldenStore, OfEveryVersionIsMigratedWithoutDamage) {
 TEST_F(GoldenStore, OfVersion2KeepsItsRowsWithUnknownCertainty) {
     sql(golden_of(2));
     const auto store = open();
-    EXPECT_EQ(store->find(key_of(40)), exact_winner());
+    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), exact_winner());
     EXPECT_EQ(exact_winner().certainty, Certainty{});
     EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
     EXPECT_TRUE(store->verify().problems.empty());
@@ -144,14 +179,14 @@ TEST_F(GoldenStore, RefusesAWinnerWithADamagedCertainty) {
         std::filesystem::remove(path_);
         open()->save({}, certain_winner());
         sql(std::string("UPDATE winner SET ") + damage);
-        EXPECT_EQ(open()->find(key_of(40)), std::nullopt) << damage;
+        EXPECT_EQ(open()->find(key_of(40), sizes_of(40)), std::nullopt) << damage;
     }
 }
 
 TEST_F(GoldenStore, OfVersion1KeepsItsRowsAndTheirOrderIsFixed) {
     make_version_1();
     const auto store = open();
-    EXPECT_EQ(store->find(key_of(40)), winner());
+    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), winner());
     EXPECT_EQ(winner().reproducibility, "fixed");
     EXPECT_EQ(store->measurements(key_of(40)), measurements());
     EXPECT_EQ(store->bad_rows(), 0);
@@ -170,9 +205,9 @@ TEST_F(GoldenStore, OfVersion1BecomesWhatIsWrittenToday) {
 TEST_F(GoldenStore, OfVersion1StoresARepeatedMeasurementOnce) {
     make_version_1();
     const auto store = open();
-    store->save(measurements(), std::nullopt);
+    store->save(measurements());
     EXPECT_EQ(store->measurements(key_of(40)).size(), 1U);
-    store->save(any_measurements(), std::nullopt);
+    store->save(any_measurements());
     EXPECT_EQ(store->measurements(key_of(40)).size(), 2U);
 }
 
@@ -180,7 +215,7 @@ TEST_F(GoldenStore, OfVersion1WithADamagedWinnerReturnsNone) {
     make_version_1();
     sql("UPDATE winner SET configuration = 'block=512'");
     const auto store = open();
-    EXPECT_EQ(store->find(key_of(40)), std::nullopt);
+    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), std::nullopt);
     EXPECT_EQ(store->measurements(key_of(40)), measurements());
 }
 
@@ -236,8 +271,8 @@ TEST_F(GoldenStore, OfVersion1IsMigratedOnceByManyProcesses) {
     make_version_1();
     std::vector<std::unique_ptr<Child>> children;
     for (int i = 0; i < 8; ++i) {
-        children.push_back(
-            std::make_unique<Child>([&] { EXPECT_EQ(open()->find(key_of(40)), winner()); }));
+        children.push_back(std::make_unique<Child>(
+            [&] { EXPECT_EQ(open()->find(key_of(40), sizes_of(40)), winner()); }));
     }
     for (const auto& child : children) {
         EXPECT_EQ(child->wait(), 0);

@@ -31,7 +31,7 @@ protected:
 
     void find(TuningStore& store, int bucket, Answers& answers) {
         try {
-            const std::optional<Winner> winner = store.find(key_of(bucket));
+            const std::optional<Winner> winner = store.find(key_of(bucket), sizes_of(bucket));
             ++(!winner                        ? answers.missing
                : *winner == winner_of(bucket) ? answers.exact
                                               : answers.silent);
@@ -43,7 +43,7 @@ protected:
 
     void read_others(TuningStore& store, Answers& answers) {
         store_error([&] {
-            for (Winner winner : store.nearest(key_of(0), kWinners)) {
+            for (Winner winner : store.nearest(key_of(0), sizes_of(0), kWinners)) {
                 Winner expected = winner_of(winner.key.bucket);
                 expected.image.clear();
                 answers.silent += winner != expected;
@@ -137,14 +137,14 @@ TEST_F(Damage, OfOneRowLosesOnlyThatRow) {
     EXPECT_EQ(store->bad_rows(), 1);
     EXPECT_EQ(warnings_.size(), 1U);
     EXPECT_NE(warnings_[0].find("1 of "), std::string::npos) << warnings_[0];
-    EXPECT_EQ(store->find(key_of(2)), std::nullopt);
+    EXPECT_EQ(store->find(key_of(2), sizes_of(2)), std::nullopt);
     EXPECT_EQ(store->bad_rows(), 2);
     EXPECT_EQ(warnings_.size(), 2U);
-    EXPECT_EQ(store->find(key_of(2)), std::nullopt);
+    EXPECT_EQ(store->find(key_of(2), sizes_of(2)), std::nullopt);
     EXPECT_EQ(store->bad_rows(), 2) << "the row is still there";
-    EXPECT_EQ(store->find(key_of(3)), winner_of(3));
+    EXPECT_EQ(store->find(key_of(3), sizes_of(3)), winner_of(3));
     store->save({}, winner_of(2));
-    EXPECT_EQ(store->find(key_of(2)), winner_of(2));
+    EXPECT_EQ(store->find(key_of(2), sizes_of(2)), winner_of(2));
 }
 
 TEST_F(Damage, OfAnyColumnIsFound) {
@@ -164,12 +164,17 @@ TEST_F(Damage, OfAnyColumnIsFound) {
                           "driver = ''",
                           "compiler = ''",
                           "created_at = ''",
-                          "reproducibility = 'exact'"};
+                          "reproducibility = 'exact'",
+                          "covers = 'n=1..9'",
+                          "covers = 'everything'",
+                          "loss_bound = 1.5",
+                          "held_out = 3",
+                          "unsure = 1"};
     for (const std::string column : columns) {
         write(good_);
         sql("UPDATE winner SET " + column + " WHERE bucket = 1");
         EXPECT_EQ(open()->verify().problems.size(), 1U) << column;
-        EXPECT_EQ(open()->find(key_of(1)), std::nullopt) << column;
+        EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), std::nullopt) << column;
     }
 }
 
@@ -177,15 +182,15 @@ TEST_F(Damage, ThatMakesAResultSeemReproducibleIsFound) {
     Winner unordered = winner_of(1);
     unordered.reproducibility = "any";
     open()->save({}, unordered);
-    EXPECT_EQ(open()->find(key_of(1)), unordered);
+    EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), unordered);
     sql("UPDATE winner SET reproducibility = 'fixed' WHERE bucket = 1");
-    EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
+    EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), std::nullopt);
 }
 
 TEST_F(Damage, IsNotRepairedByAReader) {
     sql("UPDATE winner SET noise = 0.5 WHERE bucket = 2");
     const std::string before = bytes();
-    EXPECT_EQ(open(Access::read_only)->find(key_of(2)), std::nullopt);
+    EXPECT_EQ(open(Access::read_only)->find(key_of(2), sizes_of(2)), std::nullopt);
     EXPECT_EQ(bytes(), before);
 }
 
@@ -206,7 +211,7 @@ TEST_F(Damage, ThatLeavesNoDatabaseRenamesTheFileOnce) {
     const auto store = open();
     EXPECT_EQ(warnings_.size(), 1U);
     store->save({}, winner_of(1));
-    EXPECT_EQ(open()->find(key_of(1)), winner_of(1));
+    EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), winner_of(1));
     EXPECT_EQ(fs::file_size(file_next_to_it(".bad-1")), garbage.size());
     EXPECT_FALSE(fs::exists(file_next_to_it(".bad-2")));
 }
@@ -233,7 +238,7 @@ TEST_F(Damage, IsNotRenamedByAReader) {
 TEST_F(Damage, IsNotAssumedOfAnEmptyFile) {
     write("");
     EXPECT_NE(refusal(Access::read_only), "");
-    EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
+    EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), std::nullopt);
     EXPECT_TRUE(warnings_.empty());
 }
 
@@ -243,7 +248,7 @@ TEST_F(Damage, ByRemovalOrReplacementUnderAnOpenStoreNeverGivesAnotherWinner) {
     Answers answers;
     find(*removed, 1, answers);
     store_error([&] { removed->save({}, winner_of(kWinners)); });
-    EXPECT_EQ(open()->find(key_of(1)), std::nullopt) << "a new, empty database";
+    EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), std::nullopt) << "a new, empty database";
     find(*removed, 2, answers);
     write(good_);
     const auto replaced = open();
@@ -251,8 +256,8 @@ TEST_F(Damage, ByRemovalOrReplacementUnderAnOpenStoreNeverGivesAnotherWinner) {
     open()->save({}, winner_of(kWinners));
     find(*replaced, 3, answers);
     store_error([&] { replaced->save({}, winner_of(4)); });
-    EXPECT_EQ(open()->find(key_of(kWinners)), winner_of(kWinners));
-    EXPECT_EQ(open()->find(key_of(1)), std::nullopt);
+    EXPECT_EQ(open()->find(key_of(kWinners), sizes_of(kWinners)), winner_of(kWinners));
+    EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), std::nullopt);
     EXPECT_EQ(answers.silent, 0);
     EXPECT_EQ(answers.exact, 3);
 }

@@ -67,7 +67,7 @@ protected:
         bool saved = false;
         store_error([&] {
             const auto store = open();
-            store_error([&] { EXPECT_EQ(store->find(key_of(1)), winner_of(1)); });
+            store_error([&] { EXPECT_EQ(store->find(key_of(1), sizes_of(1)), winner_of(1)); });
             const std::vector<Measurement> one{measurement_of(2)};
             store->save(one, winner_of(2));
             saved = true;
@@ -78,8 +78,8 @@ protected:
 
     void expect_intact(bool saved) {
         const auto store = open();
-        EXPECT_EQ(store->find(key_of(1)), winner_of(1));
-        const std::optional<Winner> second = store->find(key_of(2));
+        EXPECT_EQ(store->find(key_of(1), sizes_of(1)), winner_of(1));
+        const std::optional<Winner> second = store->find(key_of(2), sizes_of(2));
         const std::vector<Measurement> measurements = store->measurements(key_of(2));
         EXPECT_TRUE(second ? *second == winner_of(2) : !saved);
         EXPECT_EQ(measurements.size(), second ? 1U : 0U) << "half a transaction";
@@ -167,7 +167,7 @@ TEST_F(Faults, OfAnyFileCallLeaveANewDatabaseUsable) {
         reached = files.has_failed();
         files.fail_at(0, false);
         open()->save({}, winner_of(2));
-        EXPECT_EQ(open()->find(key_of(2)), winner_of(2));
+        EXPECT_EQ(open()->find(key_of(2), sizes_of(2)), winner_of(2));
         ASSERT_EQ(warnings_, std::vector<std::string>{});
     }
 }

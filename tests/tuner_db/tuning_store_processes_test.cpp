@@ -117,7 +117,8 @@ TEST_F(Processes, KilledAtAnyMomentLoseNoSavedWinner) {
 
         const auto store = open();
         for (; saved < *acknowledged; ++saved) {
-            ASSERT_EQ(store->find(key_of(saved)), winner_of(saved)) << "after kill " << kill;
+            ASSERT_EQ(store->find(key_of(saved), sizes_of(saved)), winner_of(saved))
+                << "after kill " << kill;
             ASSERT_EQ(store->measurements(key_of(saved)).size(), 1U) << "after kill " << kill;
         }
     }
@@ -130,8 +131,8 @@ TEST_F(Processes, CannotUseAStoreOfTheirParent) {
     store->save({}, winner_of(1));
     const Child child([&] {
         const std::vector<std::function<void()>> calls{
-            [&] { store->find(key_of(1)); },
-            [&] { store->nearest(key_of(1), 1); },
+            [&] { store->find(key_of(1), sizes_of(1)); },
+            [&] { store->nearest(key_of(1), sizes_of(1), 1); },
             [&] { store->save({}, winner_of(2)); },
             [&] { store->winners(); },
             [&] { store->measurements(key_of(1)); },
@@ -154,9 +155,9 @@ TEST_F(Processes, FindDoesNotWaitForAWriter) {
     sqlite::Connection writer(path_, sqlite::Connection::Mode::read_write);
     const auto store = open();
     writer.execute("BEGIN EXCLUSIVE");
-    EXPECT_NE(store_error([&] { store->find(key_of(1)); }), "");
+    EXPECT_NE(store_error([&] { store->find(key_of(1), sizes_of(1)); }), "");
     writer.execute("ROLLBACK");
-    EXPECT_EQ(store->find(key_of(1)), winner_of(1));
+    EXPECT_EQ(store->find(key_of(1), sizes_of(1)), winner_of(1));
 }
 
 TEST_F(Processes, FindADamagedRowWhileAnotherWrites) {
@@ -165,7 +166,7 @@ TEST_F(Processes, FindADamagedRowWhileAnotherWrites) {
     const auto store = open();
     sqlite::Connection writer(path_, sqlite::Connection::Mode::read_write);
     const sqlite::Transaction writing(writer, sqlite::Transaction::Kind::write);
-    EXPECT_EQ(store->find(key_of(1)), std::nullopt);
+    EXPECT_EQ(store->find(key_of(1), sizes_of(1)), std::nullopt);
 }
 
 TEST_F(Processes, ReadWhereTheyMayNotWrite) {
@@ -175,7 +176,7 @@ TEST_F(Processes, ReadWhereTheyMayNotWrite) {
     const Child child([&] {
         // Root may write anywhere, so it becomes an ordinary user; what root owns is trusted.
         ASSERT_TRUE(geteuid() != 0 || setuid(65534) == 0);
-        EXPECT_EQ(open(Access::read_only)->find(key_of(1)), winner_of(1));
+        EXPECT_EQ(open(Access::read_only)->find(key_of(1), sizes_of(1)), winner_of(1));
         EXPECT_NE(store_error([&] { open(Access::read_only)->save({}, winner_of(2)); }), "");
         EXPECT_NE(refusal().find("write protected"), std::string::npos);
     });

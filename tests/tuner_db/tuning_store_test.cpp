@@ -11,15 +11,6 @@ namespace {
 
 class TuningStoreTest : public StoreFixture {
 protected:
-    std::vector<std::int64_t> nearest_buckets(TuningStore& store, std::int64_t bucket, int limit) {
-        std::vector<std::int64_t> buckets;
-        for (const Winner& winner : store.nearest(key_of(bucket), limit)) {
-            EXPECT_TRUE(winner.image.empty());
-            buckets.push_back(winner.key.bucket);
-        }
-        return buckets;
-    }
-
     /// The message with which save() refuses a winner or a measurement after `change`.
     template <class Change>
     std::string winner_refusal(Change change) {
@@ -31,7 +22,7 @@ protected:
     std::string measurement_refusal(Change change) {
         std::vector<Measurement> measurements{measurement_of(1)};
         change(measurements[0]);
-        return store_error([&] { memory_->save(measurements, std::nullopt); });
+        return store_error([&] { memory_->save(measurements); });
     }
 
     std::unique_ptr<TuningStore> memory_ = TuningStore::in_memory(log_);
@@ -40,8 +31,8 @@ protected:
 TEST_F(TuningStoreTest, FindsInALaterOpeningExactlyWhatWasSaved) {
     open()->save({}, winner_of(40));
     const auto store = open(Access::read_only);
-    EXPECT_EQ(store->find(key_of(40)), winner_of(40));
-    EXPECT_EQ(store->find(key_of(41)), std::nullopt);
+    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), winner_of(40));
+    EXPECT_EQ(store->find(key_of(41), sizes_of(41)), std::nullopt);
     EXPECT_EQ(store->bad_rows(), 0);
 }
 
@@ -51,14 +42,15 @@ TEST_F(TuningStoreTest, TellsKeysApartByEveryField) {
     std::vector<RecordKey> others(6, key);
     others[0].kernel = "reduce'";
     others[1].types += " ";
-    others[2].bucket = 2;
+    others[2].types.pop_back();
     others[3].alignment = 4;
     others[4].template_hash[0] = 'f';
     others[5].device_class = "host";
     for (const RecordKey& other : others) {
-        EXPECT_EQ(memory_->find(other), std::nullopt);
+        EXPECT_EQ(memory_->find(other, sizes_of(1)), std::nullopt);
     }
-    EXPECT_TRUE(memory_->find(key));
+    EXPECT_EQ(memory_->find(key, sizes_of(2)), std::nullopt);
+    EXPECT_TRUE(memory_->find(key, sizes_of(1)));
 }
 
 TEST_F(TuningStoreTest, KeepsAwkwardTextAsItIs) {
@@ -68,43 +60,14 @@ TEST_F(TuningStoreTest, KeepsAwkwardTextAsItIs) {
     winner.provenance.device_name = std::string(1 << 20, 'x');
     winner.key.types = "";
     memory_->save({}, winner);
-    EXPECT_EQ(memory_->find(winner.key), winner);
+    EXPECT_EQ(memory_->find(winner.key, sizes_of(1)), winner);
 }
 
-TEST_F(TuningStoreTest, HasOneWinnerForAKeyTheLastSaved) {
+TEST_F(TuningStoreTest, HasOneWinnerForASizeTheLastSaved) {
     memory_->save({}, winner_of(1, 200));
     memory_->save({}, winner_of(1, 100));
-    EXPECT_EQ(memory_->find(key_of(1)), winner_of(1, 100));
+    EXPECT_EQ(memory_->find(key_of(1), sizes_of(1)), winner_of(1, 100));
     EXPECT_EQ(memory_->winners().size(), 1U);
-}
-
-TEST_F(TuningStoreTest, GivesNeighboursNearestFirstAndTheSmallerOnATie) {
-    for (const std::int64_t bucket : {10, 18, 20, 22, 40}) {
-        memory_->save({}, winner_of(bucket));
-    }
-    Winner other = winner_of(21);
-    other.key.alignment = 4;
-    memory_->save({}, other);
-    EXPECT_EQ(nearest_buckets(*memory_, 20, 10), (std::vector<std::int64_t>{18, 22, 10, 40}));
-    EXPECT_EQ(nearest_buckets(*memory_, 21, 2), (std::vector<std::int64_t>{20, 22}));
-    EXPECT_TRUE(nearest_buckets(*memory_, 20, 0).empty());
-}
-
-TEST_F(TuningStoreTest, MeasuresHowFarANeighbourIsSizeBySize) {
-    const auto bucket_of = [](std::int64_t rows, std::int64_t columns) {
-        return columns << 8 | rows;
-    };
-    const std::int64_t asked = bucket_of(20, 32);
-    const std::int64_t turned = bucket_of(32, 20);
-    const std::int64_t fewer_columns = bucket_of(20, 31);
-    const std::int64_t more_columns = bucket_of(20, 34);
-    const std::int64_t more_rows = bucket_of(23, 32);
-    const std::int64_t fewer_rows = bucket_of(18, 32);
-    for (const std::int64_t bucket : {turned, more_columns, more_rows, fewer_columns, fewer_rows}) {
-        memory_->save({}, winner_of(bucket));
-    }
-    EXPECT_EQ(nearest_buckets(*memory_, asked, 10),
-              (std::vector{fewer_columns, fewer_rows, more_columns, more_rows, turned}));
 }
 
 TEST_F(TuningStoreTest, ListsWinnersInOrderWithoutImages) {
@@ -126,20 +89,25 @@ TEST_F(TuningStoreTest, AppendsMeasurementsOnceEach) {
     failed.provenance.created_at = "2026-11-20T16:00:01Z";
     const std::vector<Measurement> first{measurement_of(1, 5), measurement_of(2), failed};
     const std::vector<Measurement> again{measurement_of(1, 5), measurement_of(1, 4)};
-    memory_->save(first, std::nullopt);
-    memory_->save(again, std::nullopt);
+    memory_->save(first);
+    memory_->save(again);
     EXPECT_EQ(memory_->measurements(key_of(1)),
               (std::vector<Measurement>{measurement_of(1, 5), measurement_of(1, 4), failed}));
     EXPECT_EQ(memory_->verify().measurements, 4);
 }
 
 TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterIsDeleted) {
-    for (int bucket = 1; bucket <= 4; ++bucket) {
-        memory_->save({}, winner_of(bucket));
+    const auto winner = [](std::int64_t number) {
+        Winner made = winner_of(number);
+        made.configuration = "block=" + std::to_string(number);
+        return made;
+    };
+    for (int number = 1; number <= 4; ++number) {
+        memory_->save({}, winner(number));
     }
-    const auto wrong = [](std::int64_t bucket) {
-        Measurement measurement = measurement_of(bucket);
-        measurement.configuration = winner_of(bucket).configuration;
+    const auto wrong = [&](std::int64_t number) {
+        Measurement measurement = measurement_of(number);
+        measurement.configuration = winner(number).configuration;
         measurement.verdict = Verdict::wrong_result;
         measurement.samples_ns.clear();
         return measurement;
@@ -149,12 +117,24 @@ TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterIsDeleted) {
     crashed.verdict = Verdict::crashed;
     older.provenance.created_at = "2026-11-20T15:59:59Z";
     const std::vector<Measurement> all{wrong(1), other, crashed, older};
-    memory_->save(all, std::nullopt);
-    EXPECT_EQ(memory_->find(key_of(1)), std::nullopt);
+    memory_->save(all);
+    EXPECT_EQ(memory_->find(key_of(1), sizes_of(1)), std::nullopt);
     EXPECT_EQ(memory_->measurements(key_of(1)).size(), 1U);
-    for (int bucket = 2; bucket <= 4; ++bucket) {
-        EXPECT_EQ(memory_->find(key_of(bucket)), winner_of(bucket)) << bucket;
+    for (int number = 2; number <= 4; ++number) {
+        EXPECT_EQ(memory_->find(key_of(number), sizes_of(number)), winner(number)) << number;
     }
+}
+
+TEST_F(TuningStoreTest, AConfigurationThatIsFoundWrongAtOneSizeIsDeletedAtAll) {
+    for (int number = 1; number <= 3; ++number) {
+        memory_->save({}, winner_of(number));
+    }
+    std::vector<Measurement> wrong{measurement_of(7)};
+    wrong[0].configuration = winner_of(1).configuration;
+    wrong[0].verdict = Verdict::wrong_result;
+    wrong[0].samples_ns.clear();
+    memory_->save(wrong);
+    EXPECT_TRUE(memory_->winners().empty());
 }
 
 TEST_F(TuningStoreTest, SavesEveryVerdict) {
@@ -165,7 +145,7 @@ TEST_F(TuningStoreTest, SavesEveryVerdict) {
             measurement.samples_ns.clear();
         }
         const std::vector<Measurement> one{measurement};
-        memory_->save(one, std::nullopt);
+        memory_->save(one);
         EXPECT_EQ(memory_->measurements(key_of(i)), one) << to_string(measurement.verdict);
     }
 }
@@ -176,7 +156,7 @@ TEST_F(TuningStoreTest, KeepsHowReproducibleAConfigurationIs) {
         std::vector<Measurement> one{measurement_of(1)};
         winner.reproducibility = one[0].reproducibility = reproducibility;
         memory_->save(one, winner);
-        EXPECT_EQ(memory_->find(key_of(1)), winner);
+        EXPECT_EQ(memory_->find(key_of(1), sizes_of(1)), winner);
         EXPECT_EQ(memory_->measurements(key_of(1)).back(), one[0]);
     }
     EXPECT_NE(winner_refusal([](Winner& w) { w.reproducibility = "often"; }), "");
@@ -206,7 +186,7 @@ TEST_F(TuningStoreTest, TakesAWinnerWhoseDefaultHasNoTime) {
     winner.default_median_ns = 0;
     winner.noise = -0.0;
     memory_->save({}, winner);
-    EXPECT_EQ(memory_->find(key_of(1)), winner);
+    EXPECT_EQ(memory_->find(key_of(1), sizes_of(1)), winner);
 }
 
 TEST_F(TuningStoreTest, RefusesAWinnerThatCannotBeLaunched) {
@@ -246,7 +226,7 @@ TEST_F(TuningStoreTest, MergesAsDocumentedToTheSameRowsInAnyOrder) {
             INSERT OR IGNORE INTO measurement SELECT * FROM other.measurement;
             REPLACE INTO winner SELECT theirs.* FROM other.winner AS theirs
             LEFT JOIN main.winner AS ours
-            USING(kernel, types, device_class, bucket, alignment, template_hash)
+            USING(kernel, types, device_class, alignment, template_hash, sizes, configuration)
             WHERE ours.digest IS NULL OR
                   (theirs.created_at, theirs.digest) > (ours.created_at, ours.digest))");
     };
@@ -258,7 +238,7 @@ TEST_F(TuningStoreTest, MergesAsDocumentedToTheSameRowsInAnyOrder) {
     for (const std::string name : {"a.db", "b.db"}) {
         path_ = dir_.path() / name;
         const auto store = open();
-        EXPECT_EQ(store->find(key_of(1)), younger);
+        EXPECT_EQ(store->find(key_of(1), sizes_of(1)), younger);
         EXPECT_EQ(store->winners().size(), 3U);
         EXPECT_EQ(store->measurements(key_of(1)).size(), 3U);
         EXPECT_TRUE(store->verify().problems.empty());
@@ -286,7 +266,7 @@ TEST_F(TuningStoreTest, ServesManyThreadsAtOnce) {
                 const std::vector<Measurement> one{measurement_of(2, 1 + thread * 100 + i)};
                 store->save(one, winner_of(thread + 10));
                 // Waiting too long for another thread is an answer, too.
-                store_error([&] { EXPECT_EQ(store->find(key_of(1)), winner_of(1)); });
+                store_error([&] { EXPECT_EQ(store->find(key_of(1), sizes_of(1)), winner_of(1)); });
             }
         });
     }

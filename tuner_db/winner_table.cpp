@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/winner_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
+#include "tuner_db/record_row.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using sqlite::Row;
+using sqlite::Statement;
+
+std::optional<std::vector<SizeBox>> boxes_in(const std::string& sizes, const std::string& covers) {
+    const auto tuned_at = parse_coverage(sizes);
+    auto boxes = covers.empty() ? tuned_at : parse_coverage(covers);
+    const bool good = tuned_at && boxes && tuned_at->size() == 1 &&
+                      boxes->front().from.size() == tuned_at->front().from.size();
+    return good ? std::move(boxes) : std::nullopt;
+}
+
+/// Of a row that places_ has read.
+WinnerTable::Place place_in(const Row& row) {
+    WinnerTable::Place place;
+    const auto* rowid = std::get_if<std::int64_t>(&row.at(0));
+    const auto* sizes = std::get_if<std::string>(&row.at(1));
+    const auto* covers = std::get_if<std::string>(&row.at(2));
+    place.rowid = rowid == nullptr ? 0 : *rowid;
+    if (sizes != nullptr && covers != nullptr) {
+        place.boxes = boxes_in(*sizes, *covers);
+    }
+    place.unsure = row.at(3) == sqlite::Cell(std::int64_t{1});
+    return place;
+}
+
+/// Makes `winner`, which serves `boxes`, also serve what is left of the row that it replaces. The
+/// bound of a winner does not hold for the rest of one that was unsure.
+void inherit(Winner& winner, std::vector<SizeBox> boxes, const Winner& older) {
+    if (older.range.unsure && !winner.range.unsure) {
+        return;
+    }
+    const auto rest = boxes_of(older);
+    boxes.insert(boxes.end(), rest->begin(), rest->end());
+    Range& range = winner.range;
+    const bool known = std::min(range.loss_bound, older.range.loss_bound) > 0;
+    range.covers = coverage_text(boxes, size_names(winner.sizes));
+    range.loss_bound = known ? std::max(range.loss_bound, older.range.loss_bound) : 0;
+    range.held_out += older.range.held_out;
+}
+
+}  // namespace
+
+std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner) {
+    return boxes_in(winner.sizes, winner.range.covers);
+}
+
+const std::string& served_text(const Winner& winner) {
+    return winner.range.covers.empty() ? winner.sizes : winner.range.covers;
+}
+
+WinnerTable::WinnerTable(const sqlite::Connection& connection)
+    : places_(connection, "SELECT rowid, sizes, covers, unsure FROM winner " +
+                              where_key_of_any_bucket() + " ORDER BY created_at DESC, sizes"),
+      all_(connection,
+           "SELECT rowid FROM winner "
+           "ORDER BY kernel, types, device_class, bucket, sizes, configuration"),
+      read_(connection, select(table_of<Winner>(), "WHERE rowid = ?1")),
+      read_same_(connection,
+                 select(table_of<Winner>(),
+                        where_key_of_any_bucket() + " AND sizes = ? AND configuration = ?")),
+      put_(connection, insert("REPLACE", table_of<Winner>())),
+      refute_(connection, "DELETE FROM winner " + where_key_of_any_bucket() +
+                              " AND configuration = ? AND created_at <= ?"),
+      drop_(connection, "DELETE FROM winner WHERE rowid = ?1 AND digest IS ?2") {}
+
+std::vector<WinnerTable::Place> WinnerTable::places(const RecordKey& key) {
+    std::vector<Place> places;
+    for (sqlite::Cursor cursor = places_.run(cells_of(key)); cursor.next();) {
+        places.push_back(place_in(cursor.row()));
+    }
+    return places;
+}
+
+WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                                      bool also_unsure) {
+    const auto serves = [&](const std::vector<SizeBox>& boxes, bool unsure) {
+        return covers(boxes, sizes) && (also_unsure || !unsure);
+    };
+    Answer answer;
+    for (const Place& place : places(key)) {
+        if (place.boxes && !serves(*place.boxes, place.unsure)) {
+            continue;
+        }
+        Found found = read(place.rowid);
+        // What the index says must also be what the row says.
+        if (found.winner && found.winner->key.is_like(key) &&
+            serves(*boxes_of(*found.winner), found.winner->range.unsure)) {
+            answer.winner = std::move(found.winner);
+            break;
+        }
+        if (found.damaged()) {
+            answer.damaged.emplace_back(place.rowid, *found.digest);
+        }
+    }
+    return answer;
+}
+
+std::vector<std::int64_t> WinnerTable::neighbours(const RecordKey& key,
+                                                  std::span<const std::int64_t> sizes) {
+    std::vector<std::tuple<double, Sizes, std::int64_t>> rows;
+    for (const Place& place : places(key)) {
+        const double octaves = place.boxes ? octaves_between(*place.boxes, sizes) : -1;
+        if (std::isfinite(octaves) && (octaves > 0 || (octaves == 0 && place.unsure))) {
+            rows.emplace_back(octaves, place.boxes->front().from, place.rowid);
+        }
+    }
+    std::sort(rows.begin(), rows.end());
+    std::vector<std::int64_t> rowids;
+    for (const auto& row : rows) {
+        rowids.push_back(std::get<std::int64_t>(row));
+    }
+    return rowids;
+}
+
+std::vector<std::int64_t> WinnerTable::all() {
+    std::vector<std::int64_t> rowids;
+    for (sqlite::Cursor cursor = all_.run(); cursor.next();) {
+        const Row row = cursor.row();
+        const auto* rowid = std::get_if<std::int64_t>(&row.at(0));
+        rowids.push_back(rowid == nullptr ? 0 : *rowid);
+    }
+    return rowids;
+}
+
+WinnerTable::Found WinnerTable::found_by(Statement& statement, const Row& parameters) {
+    Found found;
+    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
+        const Row row = cursor.row();
+        found.digest = row.front();
+        found.winner = from_row<Winner>(row);
+    }
+    if (found.winner && !boxes_of(*found.winner)) {
+        found.winner.reset();
+    }
+    return found;
+}
+
+WinnerTable::Found WinnerTable::read(std::int64_t rowid) {
+    return found_by(read_, {rowid});
+}
+
+WinnerTable::Found WinnerTable::read(const Winner& row) {
+    Row parameters = cells_of(row.key);
+    parameters.emplace_back(row.sizes);
+    parameters.emplace_back(row.configuration);
+    return found_by(read_same_, parameters);
+}
+
+void WinnerTable::take_away(const Place& place, std::span<const SizeBox> taken) {
+    if (!place.boxes) {
+        return;  // find() deletes it
+    }
+    const std::vector<SizeBox> rest = outside(*place.boxes, taken);
+    if (rest == *place.boxes) {
+        return;
+    }
+    Found older = read(place.rowid);
+    if (older.digest) {
+        drop(place.rowid, *older.digest);
+    }
+    if (older.winner && !rest.empty()) {
+        older.winner->range.covers = coverage_text(rest, size_names(older.winner->sizes));
+        put_.execute(to_row(*older.winner));
+    }
+}
+
+void WinnerTable::put(Winner winner) {
+    const auto boxes = boxes_of(winner);
+    if (!boxes) {
+        throw Error(ErrorKind::store,
+                    fmt::format("tuning database: cannot save a winner with sizes = \"{}\" and "
+                                "covers = \"{}\": they must be like \"n=8\" and \"n=1..4; n=8\"",
+                                winner.sizes, winner.range.covers));
+    }
+    for (const Place& place : places(winner.key)) {
+        take_away(place, *boxes);
+    }
+    if (const Found rest = read(winner); rest.winner) {
+        inherit(winner, *boxes, *rest.winner);
+    }
+    put_.execute(to_row(winner));
+}
+
+void WinnerTable::refute(const Measurement& measurement) {
+    Row parameters = cells_of(measurement.key);
+    parameters.emplace_back(measurement.configuration);
+    parameters.emplace_back(measurement.provenance.created_at);
+    refute_.execute(parameters);
+}
+
+void WinnerTable::drop(std::int64_t rowid, const sqlite::Cell& digest) {
+    drop_.execute({rowid, digest});
+}
+
+}  // namespace jitune::internal

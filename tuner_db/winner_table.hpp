@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner_db/record.hpp"
+#include "tuner_db/size_box.hpp"
+#include "tuner_db/sqlite.hpp"
+
+namespace jitune::internal {
+
+/// The sizes that a winner serves: at least one box; nothing where the text is malformed.
+std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
+
+/// The text of these boxes.
+const std::string& served_text(const Winner& winner);
+
+/// The table `winner`. Of the rows of a key, which is taken without its bucket, each serves other
+/// sizes. No locks and no transactions: the caller has them.
+class WinnerTable {
+public:
+    explicit WinnerTable(const sqlite::Connection& connection);
+
+    /// A row as an index tells it, without reading the image.
+    struct Place {
+        std::int64_t rowid = 0;
+        std::optional<std::vector<SizeBox>> boxes;  ///< as boxes_of()
+        bool unsure = false;
+    };
+    /// Youngest first.
+    std::vector<Place> places(const RecordKey& key);
+
+    /// Rows whose digest, type or sizes are wrong: their places and digests.
+    using Damaged = std::vector<std::pair<std::int64_t, sqlite::Cell>>;
+
+    struct Answer {
+        std::optional<Winner> winner;
+        Damaged damaged;
+    };
+    /// The row of `key` that serves `sizes`, the youngest one where another program has made
+    /// several, and the damaged ones met on the way.
+    Answer find(const RecordKey& key, std::span<const std::int64_t> sizes, bool also_unsure);
+
+    /// The rows of `key` that do not serve `sizes`, as TuningStore::nearest() orders them.
+    std::vector<std::int64_t> neighbours(const RecordKey& key, std::span<const std::int64_t> sizes);
+
+    /// All rows, ordered by kernel, types, device class, bucket, sizes and configuration.
+    std::vector<std::int64_t> all();
+
+    /// A row with its stored digest. No digest: there is no row.
+    struct Found {
+        std::optional<sqlite::Cell> digest;
+        std::optional<Winner> winner;
+
+        [[nodiscard]] bool damaged() const { return digest && !winner; }
+    };
+    Found read(std::int64_t rowid);
+    /// The row of this key, these sizes and this configuration.
+    Found read(const Winner& row);
+
+    /// Adds a winner, and takes the sizes that it serves away from the other rows of its key: a row
+    /// that serves nothing any more is deleted. The winner replaces an older row with its sizes and
+    /// configuration, and also serves what is left of that row. Throws Error(store) for a winner
+    /// that the table cannot hold.
+    void put(Winner winner);
+
+    /// Deletes the rows with the configuration of a measurement, unless they are younger.
+    void refute(const Measurement& measurement);
+
+    /// Deletes a row, unless it was replaced in the meantime.
+    void drop(std::int64_t rowid, const sqlite::Cell& digest);
+
+private:
+    Found found_by(sqlite::Statement& statement, const sqlite::Row& parameters);
+    void take_away(const Place& place, std::span<const SizeBox> taken);
+
+    // A "?" is the parameter behind those of the key.
+    sqlite::Statement places_;
+    sqlite::Statement all_;
+    sqlite::Statement read_;
+    sqlite::Statement read_same_;
+    sqlite::Statement put_;
+    sqlite::Statement refute_;
+    sqlite::Statement drop_;
+};
+
+}  // namespace jitune::internal
