@@ -70,18 +70,17 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task,
         log_.warning("{}; {} answers: {}", trouble, to_string(answer->info.origin),
                      answer->info.configuration);
     }
-    SizeBox bucket = answer->serves;
-    return restricted(task, std::move(answer), std::move(bucket));
+    return restricted(task, std::move(answer));
 }
 
 std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
-                                                    std::unique_ptr<Resolved> answer,
-                                                    SizeBox within) {
-    // An empty box: no database.
+                                                    std::unique_ptr<Resolved> answer) {
     const SizeBox part = store_.ask([&](TuningStore& store) {
-        return store.same_winners(task.key(), task.problem.sizes, within);
+        return store.same_winners(task.key(), task.problem.sizes, answer->serves);
     });
-    answer->serves = part == SizeBox{} ? std::move(within) : part;
+    if (part.contains(task.problem.sizes)) {  // else there is no database
+        answer->serves = part;
+    }
     return answer;
 }
 
@@ -96,7 +95,8 @@ std::unique_ptr<const Resolved> Answers::from_store(const Task& task, std::strin
     if (answer == nullptr) {
         return nullptr;
     }
-    return restricted(task, std::move(answer), box_around(*winner, task.problem.sizes));
+    answer->serves = box_around(*winner, task.problem.sizes);
+    return restricted(task, std::move(answer));
 }
 
 std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::string& refused) {

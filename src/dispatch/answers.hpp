@@ -66,10 +66,9 @@ private:
     static std::unique_ptr<Resolved> make_resolved(const Task& task,
                                                    const Configuration& configuration,
                                                    const Binary& binary, Origin origin);
-    /// `answer`, which may serve all of `within`, for the sizes of it that have the same winners in
-    /// the database: so it hides none.
-    std::unique_ptr<const Resolved> restricted(const Task& task, std::unique_ptr<Resolved> answer,
-                                               SizeBox within);
+    /// `answer` for those of its sizes alone that have the same winners in the database, so that it
+    /// hides none.
+    std::unique_ptr<const Resolved> restricted(const Task& task, std::unique_ptr<Resolved> answer);
 
     const Options& options_;
     const Log& log_;

@@ -116,7 +116,7 @@ TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
     EXPECT_EQ(shown["half_octaves"], json({{"n", 28}}));
     EXPECT_EQ(shown["reproducibility"], "fixed");
     const std::string text = jitune("db show 2").out;
-    EXPECT_NE(text.find("n=2^14"), std::string::npos) << text;
+    EXPECT_NE(text.find("tuned at        n=16384\nserves          n="), std::string::npos) << text;
     EXPECT_NE(text.find("reproducibility fixed"), std::string::npos) << text;
     EXPECT_EQ(jitune_json("db show 2"), shown);
     EXPECT_EQ(jitune_json("db verify")["winners"], 2);
@@ -142,7 +142,8 @@ TEST_F(CliTest, ExplainTellsWhichWinnerServes) {
     ASSERT_EQ(near["rows"].size(), 2U);
     EXPECT_TRUE(near["rows"][0]["serves"]);
     EXPECT_FALSE(near["rows"][1]["serves"]);
-    EXPECT_EQ(near["rows"][1]["octaves"], 4.0);
+    EXPECT_GT(near["rows"][1]["octaves"], 0.0);
+    EXPECT_LE(near["rows"][1]["octaves"], 4.0);
     EXPECT_EQ(near["half_octaves"], json({{"n", 20}}));
     EXPECT_EQ(near["rows"][0]["reproducibility"], "fixed");
     EXPECT_EQ(near["settings"][0]["name"], "cores_per_thread");
