@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/answers.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -126,13 +127,14 @@ std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::stri
     const SearchPlan plan{
         .strategy = options_.strategy, .seed = options_.seed, .budget = options_.budget};
     const TuneHooks hooks{.progress = [&](const TuneProgress&) { lease.renew(); }};
-    const TuneReport report = tune_(task, plan, hooks);
-    const Binary binary{report.winner.image_format,
-                        std::make_shared<const std::string>(report.winner.image),
-                        report.winner.symbols};
-    auto answer =
-        make_resolved(task, task.parse(report.winner.configuration), binary, Origin::tuned);
-    answer->serves = box_around(report.winner, task.problem.sizes);
+    const std::vector<Winner> winners = tune_(task, plan, hooks);
+    const auto winner = std::find_if(winners.rbegin(), winners.rend(), [&](const Winner& one) {
+        return !one.range.unsure && covers(boxes_of(one).value(), task.problem.sizes);
+    });
+    const Binary binary{winner->image_format, std::make_shared<const std::string>(winner->image),
+                        winner->symbols};
+    auto answer = make_resolved(task, task.parse(winner->configuration), binary, Origin::tuned);
+    answer->serves = box_around(*winner, task.problem.sizes);
     return answer;
 }
 

@@ -21,8 +21,9 @@ namespace jitune::internal {
 /// Thread-safe.
 class Answers {
 public:
-    /// Tunes a task whose workload is prepared, and stores the results.
-    using Tune = std::function<TuneReport(const Task&, const SearchPlan&, const TuneHooks&)>;
+    /// Engine::tune_around().
+    using Tune =
+        std::function<std::vector<Winner>(const Task&, const SearchPlan&, const TuneHooks&)>;
 
     /// Everything referred to must outlive it.
     Answers(const Options& options, const Log& log, SessionStore& store, BinaryCache& binaries,

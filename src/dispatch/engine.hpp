@@ -83,6 +83,24 @@ public:
     /// engine's own: the caller's are not used.
     TuneReport tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks = {});
 
+    /// Tunes the problem at its own sizes, and finds winners for the sizes around them as far as no
+    /// other winner is stored for these: at most those of its size bucket. The comparisons take at
+    /// most half of the budget. Stores the winners. One of them serves the problem's sizes and
+    /// is not unsure. For a task whose workload is prepared. Throws as tune_and_store() does.
+    std::vector<Winner> tune_around(const Task& task, const SearchPlan& plan,
+                                    const TuneHooks& hooks);
+
+    /// Finds winners for all sizes of `domain` and stores them, in place of those that are stored
+    /// for these sizes. Each search at single sizes takes a third of the plan's budget; the
+    /// comparisons between sizes take three quarters of a budget for each octave. The task's own
+    /// sizes are not used. Throws as tune_and_store() does.
+    std::vector<Winner> tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
+                                   const TuneHooks& hooks);
+
+    /// The stored winners that serve `domain`, where they serve all of it and come from this
+    /// device, driver and compiler; empty otherwise. Without their images.
+    std::vector<Winner> winners_of_range(const Task& task, const SizeBox& domain);
+
     /// The stored winner to which tune_and_store() would add nothing, because it is complete and
     /// of this device, driver and compiler.
     std::optional<Winner> complete_winner(const Task& task);
@@ -104,6 +122,9 @@ private:
     }
     Platform& find(std::atomic<Platform*>& place, PlatformKind kind);
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
+    /// A comparison of SearchPlan::compared; failures alone are stored.
+    TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
+    void store_winners(std::span<const Winner> winners);
     /// For a task whose workload is prepared.
     TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);
     /// Tunes with the plan's history; where nothing works then, without it: the database may not

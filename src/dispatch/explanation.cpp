@@ -38,13 +38,15 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
     return {};
 }
 
-/// "its range n=1024..4096 holds the sizes, loss at most 1.02 on 59 held-out sizes"
+/// "its range n=1024..4096 holds the sizes; at most 2.0 % slower than the best at 59 held-out
+/// sizes"
 std::string range_text(const Winner& winner) {
     const Range& range = winner.range;
     const std::string tested =
-        range.loss_bound > 0
-            ? fmt::format(", loss at most {:.2f} on {} held-out size{}", range.loss_bound,
-                          range.held_out, range.held_out == 1 ? "" : "s")
+        range.held_out > 0
+            ? fmt::format("; at most {:.1f} % slower than the best at {} held-out size{}",
+                          (range.loss_bound - 1) * 100, range.held_out,
+                          range.held_out == 1 ? "" : "s")
             : "";
     return fmt::format("its range {} holds the sizes{}", served_text(winner), tested);
 }

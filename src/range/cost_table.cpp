@@ -56,15 +56,31 @@ void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared
     }
     for (const auto& [configuration, timing] : comparison.timings) {
         put(number_of(configuration), timing);
-        if (probe.best.ns == 0 || timing.ns < probe.best.ns) {
-            probe.best = timing;
-        }
     }
+    find_best(probe);
     probes_.push_back(std::move(probe));
 }
 
-bool CostTable::is_known(const Probe& probe, std::size_t configuration) {
-    return configuration < probe.timings.size() && probe.timings[configuration].ns > 0;
+void CostTable::refute(std::size_t configuration) {
+    refuted_.insert(configuration);
+    for (Probe& probe : probes_) {
+        find_best(probe);
+    }
+}
+
+void CostTable::find_best(Probe& probe) const {
+    probe.best = probe.standard;
+    for (std::size_t i = 0; i < probe.timings.size(); ++i) {
+        const Timing& timing = probe.timings[i];
+        if (is_known(probe, i) && (probe.best.ns == 0 || timing.ns < probe.best.ns)) {
+            probe.best = timing;
+        }
+    }
+}
+
+bool CostTable::is_known(const Probe& probe, std::size_t configuration) const {
+    return !refuted_.contains(configuration) && configuration < probe.timings.size() &&
+           probe.timings[configuration].ns > 0;
 }
 
 double CostTable::loss(const Probe& probe, std::size_t configuration) const {
@@ -86,11 +102,12 @@ bool CostTable::serves(const Probe& probe, std::size_t configuration, double lim
 }
 
 bool CostTable::is_plausible(std::size_t configuration, const Sizes& sizes) const {
-    return std::none_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
-        return is_known(probe, configuration) &&
-               loss(probe, configuration) >
-                   kNear * std::pow(kChangeOfOctave, octaves_between(probe.sizes, sizes));
-    });
+    return !refuted_.contains(configuration) &&
+           std::none_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
+               return is_known(probe, configuration) &&
+                      loss(probe, configuration) >
+                          kNear * std::pow(kChangeOfOctave, octaves_between(probe.sizes, sizes));
+           });
 }
 
 }  // namespace jitune::internal

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct Timing {
 /// The times of some configurations at some sizes.
 struct Comparison {
     std::map<std::string, Timing> timings;  ///< of the configurations that worked
-    Timing standard = {};                   ///< of the template's default; 0 ns: it has none
+    std::vector<std::string> refuted =
+        {};                ///< gave a wrong result, crashed or hung: useless anywhere
+    Timing standard = {};  ///< of the template's default; 0 ns: it has none
 };
 
 /// What configurations cost at the sizes where they were compared, the probes. Configurations are
@@ -44,6 +47,8 @@ public:
     /// of the same sizes replaces the first.
     void add(const Sizes& sizes, const std::vector<std::size_t>& compared,
              const Comparison& comparison);
+    /// From now on the configuration is as good as failed at every probe.
+    void refute(std::size_t configuration);
     [[nodiscard]] const std::vector<Probe>& probes() const { return probes_; }
     [[nodiscard]] bool has(const Sizes& sizes) const;
 
@@ -59,11 +64,13 @@ public:
     [[nodiscard]] bool is_plausible(std::size_t configuration, const Sizes& sizes) const;
 
 private:
-    [[nodiscard]] static bool is_known(const Probe& probe, std::size_t configuration);
+    void find_best(Probe& probe) const;
+    [[nodiscard]] bool is_known(const Probe& probe, std::size_t configuration) const;
 
     std::vector<std::string> names_;
     std::map<std::string, std::size_t, std::less<>> numbers_;
     std::vector<Probe> probes_;
+    std::set<std::size_t> refuted_;
 };
 
 }  // namespace jitune::internal

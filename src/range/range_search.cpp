@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -15,10 +14,12 @@ namespace jitune::internal {
 
 namespace {
 
-double elements_of(const Sizes& sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), 1.0, [](double product, std::int64_t size) {
-        return product * static_cast<double>(size);
-    });
+double sizes_in(const SizeBox& box) {
+    double count = 1;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        count *= static_cast<double>(box.to[i] - box.from[i] + 1);
+    }
+    return count;
 }
 
 class RangeSearch {
@@ -37,8 +38,9 @@ private:
     };
 
     void search_anchors();
+    [[nodiscard]] Sizes snapped(Sizes sizes) const;
     /// Compares the plausible configurations and `wanted` there. False where nothing was timed.
-    bool compare(const Sizes& sizes, const std::vector<std::size_t>& wanted, CostTable& into);
+    bool compare(const Sizes& wished, const std::vector<std::size_t>& wanted, CostTable& into);
     bool compare(const Sizes& sizes) { return compare(sizes, {}, table_); }
     [[nodiscard]] bool has_time() {
         return !bench_.is_over() && table_.probes().size() < plan_.most_probes;
@@ -62,7 +64,6 @@ private:
     std::mt19937_64 random_;
     CostTable table_;
     CostTable tested_;  ///< the held-out sizes, which take no part in choosing
-    std::vector<std::size_t> kept_;
     std::vector<std::size_t> codes_;
     std::map<std::string, std::size_t> code_numbers_;
 };
@@ -75,7 +76,8 @@ void RangeSearch::search_anchors() {
         }
         const auto& known = table_.configurations();
         const auto first = known.end() - std::min(std::ssize(known), kHints);
-        for (const std::string& found : bench_.search(anchor, {first, known.end()})) {
+        const std::vector<std::string> hints(first, known.end());
+        for (const std::string& found : bench_.search(snapped(anchor), hints)) {
             table_.number_of(found);
         }
     }
@@ -84,9 +86,19 @@ void RangeSearch::search_anchors() {
     }
 }
 
-bool RangeSearch::compare(const Sizes& sizes, const std::vector<std::size_t>& wanted,
+/// The nearest multiples below; outside of the domain where there are none in it.
+Sizes RangeSearch::snapped(Sizes sizes) const {
+    for (std::size_t i = 0; i < plan_.multiples.size(); ++i) {
+        sizes[i] = std::max(sizes[i] / plan_.multiples[i], std::int64_t{1}) * plan_.multiples[i];
+    }
+    return sizes;
+}
+
+bool RangeSearch::compare(const Sizes& wished, const std::vector<std::size_t>& wanted,
                           CostTable& into) {
-    if (table_.has(sizes) || into.has(sizes) || elements_of(sizes) > plan_.most_elements) {
+    const Sizes sizes = snapped(wished);
+    if (!plan_.domain.contains(sizes) || table_.has(sizes) || into.has(sizes) ||
+        elements_of(sizes) > plan_.most_elements) {
         return false;
     }
     std::vector<std::size_t> numbers;
@@ -102,6 +114,10 @@ bool RangeSearch::compare(const Sizes& sizes, const std::vector<std::size_t>& wa
         return false;
     }
     const Comparison comparison = bench_.compare(sizes, names);
+    for (const std::string& configuration : comparison.refuted) {
+        table_.refute(table_.number_of(configuration));
+        tested_.refute(table_.number_of(configuration));
+    }
     if (comparison.timings.empty()) {
         return false;
     }
@@ -186,7 +202,8 @@ std::vector<RangeSearch::Test> RangeSearch::test(const Ranges& ranges) {
     }
     std::vector<Test> tests;
     const int most_tries = 8 * plan_.held_out;  // some are too large, or known already
-    for (int i = 0; i < most_tries && std::ssize(tests) < plan_.held_out; ++i) {
+    for (int i = 0; i < most_tries && std::ssize(tests) < plan_.held_out && !bench_.is_over();
+         ++i) {
         const Sizes sizes = random_sizes(plan_.domain, random_);
         if (!compare(sizes, kept, tested_)) {
             continue;
@@ -206,7 +223,7 @@ void RangeSearch::learn(const std::vector<Test>& tests) {
             continue;
         }
         const CostTable::Probe& probe = tested_.probes()[i];
-        Comparison again{{}, probe.standard};
+        Comparison again{.timings = {}, .standard = probe.standard};
         std::vector<std::size_t> compared;
         for (std::size_t number = 0; number < probe.timings.size(); ++number) {
             if (probe.timings[number].ns == 0) {
@@ -231,12 +248,17 @@ void RangeSearch::judge(ServedRange& range, std::size_t configuration,
             good = good && one.good;
         }
     }
+    double unseen = 0;  // sizes that were not compared
+    for (const SizeBox& box : range.boxes) {
+        unseen += sizes_in(box);
+    }
     double nearest = std::numeric_limits<double>::infinity();
     const SizeBox& first = range.boxes.front();
     for (const CostTable::Probe& probe : table_.probes()) {
         if (!covers(range.boxes, probe.sizes)) {
             continue;
         }
+        --unseen;
         const double far = std::abs(octaves_between(probe.sizes, first.from) -
                                     octaves_between(probe.sizes, first.to));
         if (first.contains(probe.sizes) && far < nearest) {
@@ -248,7 +270,9 @@ void RangeSearch::judge(ServedRange& range, std::size_t configuration,
         }
         good = good && table_.serves(probe, configuration, plan_.limits.loss);
     }
-    range.unsure = !good;
+    const bool is_tested = range.held_out > 0 || unseen <= 0 ||
+                           std::ssize(tests) >= plan_.held_out;  // all ranges together
+    range.unsure = !good || !is_tested;
 }
 
 ServedRange RangeSearch::served_by(const std::vector<SizeBox>& boxes, std::size_t configuration,

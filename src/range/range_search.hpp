@@ -37,6 +37,8 @@ public:
 struct RangePlan {
     SizeBox domain;
     std::vector<Sizes> anchors;  ///< where to search; at least one
+    /// Only multiples of these are compared; empty: all sizes.
+    Sizes multiples = {};
     /// Sizes with a larger product are not compared: they are served as their neighbours are.
     double most_elements = 1e18;
     FitLimits limits;
@@ -55,7 +57,7 @@ struct ServedRange {
     Sizes sizes;            ///< of its probe that is nearest to the middle of its first box
     double loss_bound = 1;  ///< the largest loss at its held-out sizes; without any, at its probes
     int held_out = 0;       ///< random sizes that tested it and took no part in choosing it
-    bool unsure = false;    ///< the loss bound is above the plan's limit, or was not tested
+    bool unsure = false;    ///< the limit is not met there, or no time was left to test it
 };
 
 /// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "range/cost_table.hpp"
@@ -75,6 +76,12 @@ std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int b
 
 double octaves_of(const SizeBox& box) {
     return octaves_between(box.from, box.to);
+}
+
+double elements_of(const Sizes& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), 1.0, [](double product, std::int64_t size) {
+        return product * static_cast<double>(size);
+    });
 }
 
 std::vector<Sizes> anchors_of(const SizeBox& box, double octaves) {

@@ -12,6 +12,9 @@ namespace jitune::internal {
 /// The octaves of a box, all dimensions added up.
 double octaves_of(const SizeBox& box);
 
+/// The product of the sizes.
+double elements_of(const Sizes& sizes);
+
 /// Where to search: both ends of the box, and between them sizes at most `octaves` apart in each
 /// dimension. They are powers of two and odd sizes by turns, since kernels treat whole tiles apart.
 /// In ascending order of the first dimension.

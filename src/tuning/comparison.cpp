@@ -51,10 +51,9 @@ public:
             }
         }
         const std::vector<Finalist> finalists = finals();
-        if (finalists.empty()) {
-            throw_no_winner(task_, evaluations_);
+        if (!finalists.empty()) {
+            report_.winner = winner(finalists);
         }
-        report_.winner = winner(finalists);
         return std::move(report_);
     }
 

@@ -39,7 +39,6 @@ Measurement RecordMaker::verdict(const std::string& configuration, Verdict verdi
 Winner RecordMaker::winner(const std::vector<Finalist>& finalists, const Gain& gain,
                            const Binary& binary, bool complete) const {
     const Finalist& first = finalists.front();
-    const SizeBox cell = bucket_box(task_.problem.sizes);
     return {task_.key(),
             task_.sizes(),
             first.evaluation->configuration.text(),
@@ -52,8 +51,7 @@ Winner RecordMaker::winner(const std::vector<Finalist>& finalists, const Gain& g
             binary.symbols,
             provenance_,
             task_.reproducibility(first.evaluation->configuration),
-            gain.certainty,
-            {coverage_text({&cell, 1}, task_.kernel_template().front_matter().sizes)}};
+            gain.certainty};
 }
 
 }  // namespace jitune::internal

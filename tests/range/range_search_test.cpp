@@ -154,6 +154,16 @@ TEST(RangeSearch, LeavesOutConfigurationsThatFail) {
     EXPECT_EQ(ranges[0].configuration, "a default");
 }
 
+TEST(RangeSearch, AConfigurationThatIsWrongSomewhereServesNowhere) {
+    SimulatedDevice device;
+    device.add("a default", flat);
+    device.add("b", [](const Sizes&) { return 500.0; });
+    device.wrong["b"] = {{60'000}, {70'000}};
+    const auto ranges = search_range(device, plan_of({{kLow}, {1 << 20}}));
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_EQ(ranges[0].configuration, "a default");
+}
+
 TEST(RangeSearch, ServesAllSizesAlsoWhereItsTimeIsUp) {
     const SizeBox domain{{kLow}, {kHigh}};
     SimulatedDevice device(1);

@@ -85,7 +85,9 @@ public:
         comparison.standard = timing(costs_.begin()->first, sizes);
         comparison.timings[costs_.begin()->first] = comparison.standard;
         for (const std::string& name : names) {
-            if (!broken.contains(name)) {
+            if (wrong.contains(name) && wrong.at(name).contains(sizes)) {
+                comparison.refuted.push_back(name);
+            } else if (!broken.contains(name)) {
                 comparison.timings[name] = timing(name, sizes);
             }
         }
@@ -94,8 +96,9 @@ public:
     std::string code_of(const std::string& configuration) override { return configuration; }
     bool is_over() override { return compares >= most_compares; }
 
-    std::map<std::string, bool> broken;  ///< configurations that fail
-    double noise = 0.003;                ///< standard deviation of a time over it
+    std::map<std::string, bool> broken;    ///< configurations that fail
+    std::map<std::string, SizeBox> wrong;  ///< where configurations give a wrong result
+    double noise = 0.003;                  ///< standard deviation of a time over it
     int most_compares = 1'000'000;
     int searches = 0;
     int compares = 0;

@@ -50,6 +50,14 @@ TEST_F(ComparisonTest, AFailureGivesWayToTheFastest) {
     EXPECT_EQ(report.progress.failed, 1U);
 }
 
+TEST_F(ComparisonTest, ReportsTheFailuresWhereAllFail) {
+    device_.otherwise.run = wrong_sum;
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "");
+    EXPECT_EQ(of(report, "block=128 items=4").verdict, Verdict::wrong_result);
+    EXPECT_EQ(report.progress.failed, 3U);
+}
+
 TEST_F(ComparisonTest, TimesAConfigurationTwiceOnlyIfItIsCloseToTheFastest) {
     on(128, 4).ns = 5000;
     on(256, 1).ns = 950;

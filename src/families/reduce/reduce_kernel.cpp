@@ -109,6 +109,10 @@ Problem reduce_problem(const detail::ReduceRequest& request) {
         problem.sizes = {request.shape.outer, request.shape.inner};
     }
     problem.alignment = static_cast<std::int64_t>(row_alignment(request));
+    if (request.shape.kind == ReduceKind::rows || request.shape.kind == ReduceKind::columns) {
+        const auto bytes = static_cast<std::int64_t>(bytes_of(request.element));
+        problem.multiples = {1, std::max<std::int64_t>(problem.alignment / bytes, 1)};
+    }
     problem.pinned = reduction.configuration;
     return problem;
 }

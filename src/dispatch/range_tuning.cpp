@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/range_tuning.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+#include "range/size_grid.hpp"
+#include "tuning/finalist.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Timing timing_of(const std::vector<double>& samples_ns) {
+    return {summarize(samples_ns).median_ns, relative_uncertainty(samples_ns)};
+}
+
+/// The device of a task, to search and compare on.
+class TaskBench : public RangeBench {
+public:
+    TaskBench(const Task& task, const SearchPlan& plan, Clock::duration limit, const TuneTask& tune)
+        : task_(task), plan_(plan), limit_(limit), tune_(tune) {}
+
+    std::vector<std::string> search(const Sizes& sizes,
+                                    const std::vector<std::string>& hints) override;
+    Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override {
+        const auto report = compared(sizes, names);
+        return report ? comparison_of(*report, sizes) : Comparison{};
+    }
+    std::string code_of(const std::string& configuration) override {
+        const Instance instance = task_.instance(task_.parse(configuration));
+        return fmt::format("{} {}", instance.defines, fmt::join(instance.expressions, " "));
+    }
+    bool is_over() override { return comparing_ >= limit_; }
+
+    /// A winner for the range, with its code.
+    std::optional<Winner> winner_of(const ServedRange& range);
+
+private:
+    [[nodiscard]] Task at(const Sizes& sizes) const {
+        Task task = task_;
+        task.problem.sizes = sizes;
+        return task;
+    }
+    std::optional<TuneReport> compared(const Sizes& sizes, const std::vector<std::string>& names);
+    [[nodiscard]] Comparison comparison_of(const TuneReport& report, const Sizes& sizes) const;
+
+    const Task& task_;
+    const SearchPlan& plan_;
+    const Clock::duration limit_;
+    const TuneTask& tune_;
+    Clock::duration comparing_{};
+    std::set<std::string> vetted_;  ///< a search has run all check cases on them
+};
+
+std::vector<std::string> TaskBench::search(const Sizes& sizes,
+                                           const std::vector<std::string>& hints) {
+    constexpr double kWorthComparing = 1.02;
+    constexpr std::size_t kMost = 3;
+    SearchPlan plan = plan_;
+    plan.hints.insert(plan.hints.end(), hints.begin(), hints.end());
+    std::optional<TuneReport> report;
+    try {
+        report = tune_(at(sizes), plan);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable || hints.empty()) {
+            throw;
+        }
+        return {};  // too large for this device, where smaller ones were not
+    }
+    std::vector<std::pair<double, std::string>> finalists;
+    for (const Measurement& one : report->measurements) {
+        if (is_of_finals(one) && one.verdict == Verdict::timed) {
+            finalists.emplace_back(summarize(one.samples_ns).median_ns, one.configuration);
+        }
+    }
+    for (const Measurement& one : report->measurements) {
+        if (one.verdict == Verdict::timed) {
+            vetted_.insert(one.configuration);
+        }
+    }
+    std::sort(finalists.begin(), finalists.end());
+    std::vector<std::string> found{report->winner.configuration};
+    for (const auto& [ns, configuration] : finalists) {
+        if (ns <= kWorthComparing * finalists.front().first && found.size() < kMost &&
+            configuration != found.front()) {
+            found.push_back(configuration);
+        }
+    }
+    return found;
+}
+
+std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
+                                              const std::vector<std::string>& names) {
+    SearchPlan plan = plan_;
+    plan.compared = names;
+    plan.budget = std::chrono::milliseconds(0);
+    const Clock::time_point begin = Clock::now();
+    std::optional<TuneReport> report;
+    try {
+        report = tune_(at(sizes), plan);
+    } catch (const Error& error) {
+        const ErrorKind kind = error.kind();  // some sizes fit no memory, or are not allowed
+        if (kind != ErrorKind::unavailable && kind != ErrorKind::usage) {
+            throw;
+        }
+    }
+    comparing_ += Clock::now() - begin;
+    return report;
+}
+
+Comparison TaskBench::comparison_of(const TuneReport& report, const Sizes& sizes) const {
+    Comparison comparison;
+    for (const bool finals : {false, true}) {  // times of the finals replace those before them
+        for (const Measurement& one : report.measurements) {
+            if (is_of_finals(one) == finals) {
+                comparison.timings.erase(one.configuration);
+                if (one.verdict == Verdict::timed) {
+                    comparison.timings[one.configuration] = timing_of(one.samples_ns);
+                }
+            }
+        }
+    }
+    for (const Measurement& one : report.measurements) {
+        if (one.verdict != Verdict::timed && one.verdict != Verdict::compile_failed) {
+            comparison.refuted.push_back(one.configuration);
+        }
+    }
+    const auto standard = comparison.timings.find(at(sizes).default_configuration().text());
+    if (standard != comparison.timings.end()) {
+        comparison.standard = standard->second;
+    }
+    // Perhaps the default, of which only the problem itself was checked.
+    std::erase_if(comparison.timings,
+                  [&](const auto& timing) { return !vetted_.contains(timing.first); });
+    return comparison;
+}
+
+std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
+    auto report = compared(range.sizes, {range.configuration});
+    if (!report || report->winner.configuration != range.configuration) {
+        return std::nullopt;
+    }
+    Winner winner = std::move(report->winner);
+    winner.range = {coverage_text(range.boxes, task_.kernel_template().front_matter().sizes),
+                    range.loss_bound, range.held_out, range.unsure};
+    return winner;
+}
+
+}  // namespace
+
+RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
+    // More elements than this take seconds to set up, and there a few configurations serve all.
+    constexpr double kMostElements = double(std::int64_t{1} << 31);
+    RangePlan plan;
+    plan.domain = domain;
+    plan.anchors = anchors_of(domain, domain.from.size() == 1 ? 1 : 3);
+    plan.seed = seed;
+    plan.most_elements = kMostElements;
+    if (elements_of(domain.from) <= kMostElements) {
+        std::erase_if(plan.anchors,
+                      [](const Sizes& sizes) { return elements_of(sizes) > kMostElements; });
+    }
+    return plan;
+}
+
+RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed) {
+    RangePlan plan;
+    plan.domain = domain;
+    plan.anchors = {sizes};
+    plan.grid_between = 1;
+    plan.held_out = 5;
+    plan.rounds = 2;
+    plan.most_probes = 24;
+    plan.seed = seed;
+    return plan;
+}
+
+std::vector<Winner> tune_range(const Task& task, RangePlan range, const SearchPlan& plan,
+                               std::chrono::milliseconds limit, const TuneTask& tune) {
+    range.multiples = task.problem.multiples;
+    TaskBench bench(task, plan, limit, tune);
+    std::vector<Winner> winners;
+    for (const ServedRange& served : search_range(bench, range)) {
+        if (auto winner = bench.winner_of(served)) {
+            winners.push_back(std::move(*winner));
+        }
+    }
+    return winners;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "range/range_search.hpp"
+#include "tuning/search_plan.hpp"
+#include "tuning/task.hpp"
+#include "tuning/tuner.hpp"
+
+namespace jitune::internal {
+
+/// Tunes a task at its sizes, or compares configurations there: Engine::tune_and_store().
+using TuneTask = std::function<TuneReport(const Task&, const SearchPlan&)>;
+
+/// How all sizes of a domain are searched: at an anchor for each octave, in several dimensions for
+/// each three octaves.
+RangePlan whole_range(const SizeBox& domain, std::uint64_t seed);
+
+/// How the sizes around those of a call are searched, which are the only anchor: within about a
+/// second.
+RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed);
+
+/// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. `plan` says
+/// how to search at each anchor; the search ends with what it knows once comparisons have taken
+/// longer than `limit`. The winners serve all of the domain and no size twice; but where one of
+/// them fails when it is timed for the last time, its sizes are left out, and so are single sizes
+/// that the device has no memory for. Throws as `tune` does.
+std::vector<Winner> tune_range(const Task& task, RangePlan range, const SearchPlan& plan,
+                               std::chrono::milliseconds limit, const TuneTask& tune);
+
+}  // namespace jitune::internal
