@@ -16,21 +16,29 @@ namespace entropy_problems {
 
 namespace {
 
-PlannedProblem problem_of(const detail::EntropyRequest& request) {
+PlannedProblem problem_of(const detail::EntropyRequest& request, const SizePair& last) {
     refuse_bad_entropy(request);
     const auto& [element, rows, columns, entropy] = request;
     const std::string type(to_string(element));
-    const std::string size = fmt::format("{}x{}", size_text(rows), size_text(columns));
-    return {{entropy_problem(request), entropy_kernel_on,
-             fmt::format("{} window {} levels {} {}", type, entropy.window, entropy.levels, size),
-             static_cast<double>(rows) * static_cast<double>(columns) *
-                 static_cast<double>(bytes_of(element) + sizeof(float))},
-            {type, fmt::format("{}", entropy.window), fmt::format("{}", entropy.levels), size},
-            {{"type", type},
-             {"window", entropy.window},
-             {"levels", entropy.levels},
-             {"rows", rows},
-             {"columns", columns}}};
+    const std::string size =
+        span_text(fmt::format("{}x{}", size_text(rows), size_text(columns)),
+                  fmt::format("{}x{}", size_text(last.outer), size_text(last.inner)));
+    PlannedProblem planned{
+        {entropy_problem(request), entropy_kernel_on,
+         fmt::format("{} window {} levels {} {}", type, entropy.window, entropy.levels, size),
+         static_cast<double>(rows) * static_cast<double>(columns) *
+             static_cast<double>(bytes_of(element) + sizeof(float))},
+        {type, fmt::format("{}", entropy.window), fmt::format("{}", entropy.levels), size},
+        {{"type", type},
+         {"window", entropy.window},
+         {"levels", entropy.levels},
+         {"rows", rows},
+         {"columns", columns}}};
+    if (last != SizePair{rows, columns}) {
+        planned.problem.domain = SizeBox{{rows, columns}, {last.outer, last.inner}};
+        planned.json["last"] = {{"rows", last.outer}, {"columns", last.inner}};
+    }
+    return planned;
 }
 
 /// Every combination of window and levels.
@@ -50,16 +58,16 @@ SweepPlan plan_of(const FamilyArguments& arguments) {
         {},
         {{"type"}, {"window", Align::right}, {"levels", Align::right}, {"size", Align::right}},
         {}};
-    const auto sizes = parse_list("--sizes", arguments.at("--sizes"));
+    const auto sizes = parse_size_pairs(arguments.at("--sizes"));
     const std::string& types = arguments.at("--types");
     for (const std::string& type :
          parse_list("--types", types == "all" ? "uint8,int32,float32" : types)) {
         const ElementType element = parse_element_type(type);
         refuse_other_elements(element);
         for (const Entropy& entropy : entropies_of(arguments)) {
-            for (const std::string& size : sizes) {
-                const SizePair shape = parse_size_pair(size);
-                plan.problems.push_back(problem_of({element, shape.outer, shape.inner, entropy}));
+            for (const auto& [first, last] : sizes) {
+                plan.problems.push_back(
+                    problem_of({element, first.outer, first.inner, entropy}, last));
             }
         }
     }

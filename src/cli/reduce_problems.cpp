@@ -2,6 +2,7 @@
 #include "cli/reduce_problems.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -30,46 +31,88 @@ double bytes_moved(const detail::ReduceRequest& request) {
            results * static_cast<double>(bytes_of(result)) + offsets;
 }
 
-Json json_of(const detail::ReduceRequest& request) {
-    const auto& [element, result, reduction, shape] = request;
+/// "2^10..2^28", "16x16..2^16x2^16 by 8 bytes": of rows, those that are aligned so.
+std::string sizes_text(const SweptReduction& reduction) {
+    const ReduceKind kind = reduction.request.shape.kind;
+    const bool aligned =
+        reduction.shapes.is_range() && (kind == ReduceKind::rows || kind == ReduceKind::columns);
+    return size_text(reduction.shapes) +
+           (aligned ? fmt::format(" by {} bytes", row_alignment(reduction.request)) : "");
+}
+
+Json json_of(const SweptReduction& reduction) {
+    const auto& [element, result, operation, shape] = reduction.request;
     Json json{{"type", to_string(element)},
-              {"op", to_string(reduction.op)},
+              {"op", to_string(operation.op)},
               {"result", to_string(result)},
               {"shape", to_string(shape.kind)}};
-    if (shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns) {
-        json["rows"] = shape.outer;
-        json["columns"] = shape.inner;
-    } else if (shape.kind == ReduceKind::segments) {
-        json["segments"] = shape.outer;
+    const auto put = [](Json& into, const detail::ReduceShape& one) {
+        if (one.kind == ReduceKind::rows || one.kind == ReduceKind::columns) {
+            into["rows"] = one.outer;
+            into["columns"] = one.inner;
+        } else if (one.kind == ReduceKind::segments) {
+            into["segments"] = one.outer;
+        }
+        into["n"] = static_cast<std::int64_t>(elements(one));
+    };
+    put(json, reduction.shapes.first);
+    if (reduction.shapes.is_range()) {
+        put(json["last"], reduction.shapes.last);
+        json["alignment"] = row_alignment(reduction.request);
     }
-    json["n"] = static_cast<std::int64_t>(elements(shape));
     return json;
 }
 
-Table::Cells cells_of(const detail::ReduceRequest& request, bool results) {
-    const auto& [element, result, reduction, shape] = request;
-    Table::Cells cells{std::string(to_string(element)), std::string(to_string(reduction.op))};
+Table::Cells cells_of(const SweptReduction& reduction, bool results) {
+    const auto& [element, result, operation, shape] = reduction.request;
+    Table::Cells cells{std::string(to_string(element)), std::string(to_string(operation.op))};
     if (results) {
-        cells.emplace_back(has_own_result(request) ? "" : to_string(result));
+        cells.emplace_back(has_own_result(reduction.request) ? "" : to_string(result));
     }
     cells.emplace_back(to_string(shape.kind));
-    cells.push_back(size_text(shape));
+    cells.push_back(sizes_text(reduction));
     return cells;
 }
 
-PlannedProblem problem_of(const detail::ReduceRequest& request, bool results) {
-    const ReduceKind kind = request.shape.kind;
+PlannedProblem problem_of(const SweptReduction& reduction, bool results) {
+    const ReduceKind kind = reduction.request.shape.kind;
     const auto kernel = [kind](const Device& device) -> const Kernel& {
         return reduce_kernel(kind, device.info().platform);
     };
-    return {{reduce_problem(request), kernel, request_text(request), bytes_moved(request)},
-            cells_of(request, results),
-            json_of(request)};
+    PlannedProblem planned{{reduce_problem(reduction.request), kernel, reduction_text(reduction),
+                            bytes_moved(reduction.request)},
+                           cells_of(reduction, results),
+                           json_of(reduction)};
+    if (reduction.shapes.is_range()) {
+        const auto& [first, last] = reduction.shapes;
+        planned.problem.domain =
+            kind == ReduceKind::all ? SizeBox{{first.inner}, {last.inner}}
+                                    : SizeBox{{first.outer, first.inner}, {last.outer, last.inner}};
+    }
+    return planned;
+}
+
+/// One for each alignment that rows of the range may have: kernels for wide loads serve some column
+/// counts alone.
+std::vector<SweptReduction> by_alignment(const SweptReduction& reduction) {
+    const detail::ReduceShape& last = reduction.shapes.last;
+    std::vector<SweptReduction> all;
+    std::set<std::size_t> known;
+    SweptReduction one = reduction;
+    for (int i = 0; i < 16 && one.request.shape.inner <= last.inner; ++i) {
+        if (known.insert(row_alignment(one.request)).second) {
+            all.push_back(one);
+        }
+        ++one.request.shape.inner;
+    }
+    return all;
 }
 
 SweepPlan plan_of(const FamilyArguments& arguments) {
-    const auto requests = reduce_requests(arguments);
-    const bool results = !std::all_of(requests.begin(), requests.end(), has_own_result);
+    const auto reductions = swept_reductions(arguments);
+    const bool results =
+        !std::all_of(reductions.begin(), reductions.end(),
+                     [](const SweptReduction& one) { return has_own_result(one.request); });
     SweepPlan plan{"reduce",
                    {{"determinism", arguments.at("--determinism")}},
                    {{"type"}, {"op"}, {"shape"}, {"size", Align::right}},
@@ -77,26 +120,27 @@ SweepPlan plan_of(const FamilyArguments& arguments) {
     if (results) {
         plan.columns.insert(plan.columns.begin() + 2, Column{"result"});
     }
-    for (const detail::ReduceRequest& request : requests) {
-        plan.problems.push_back(problem_of(request, results));
+    for (const SweptReduction& reduction : reductions) {
+        plan.problems.push_back(problem_of(reduction, results));
     }
     return plan;
 }
 
 std::vector<FamilyArgument> arguments() {
-    return {{{"--types", "float32", "Element types by comma, or all [float32]"}},
-            {{"--ops", "sum", fmt::format("Of {}, by comma, or all [sum]", named_ops())},
-             {{"--op", "sum", fmt::format("Of a reduction: {} [sum]", named_ops())}}},
-            {{"--result", "", "Type of the result [the operation's own]"},
-             {{"--result", "", "Type of its result [the operation's own]"}}},
-            {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]"},
-             {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]"}}},
-            {{"--shape", "all", "all, rows, columns or segments [all]"},
-             {{"--shape", "all", "all, rows, columns or segments [all]"}}},
-            {{"--sizes", "",
-              "As in 1000,2^20+7 or 2^10..2^28, which doubles; for other shapes as in "
-              "1024x65536,2^20x2^6, rows x columns or segments x elements "
-              "[2^10..2^28, or matrices of 2^26]"}}};
+    return {
+        {{"--types", "float32", "Element types by comma, or all [float32]"}},
+        {{"--ops", "sum", fmt::format("Of {}, by comma, or all [sum]", named_ops())},
+         {{"--op", "sum", fmt::format("Of a reduction: {} [sum]", named_ops())}}},
+        {{"--result", "", "Type of the result [the operation's own]"},
+         {{"--result", "", "Type of its result [the operation's own]"}}},
+        {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]"},
+         {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]"}}},
+        {{"--shape", "all", "all, rows, columns or segments [all]"},
+         {{"--shape", "all", "all, rows, columns or segments [all]"}}},
+        {{"--sizes", "",
+          "As in 1000,2^20+7, 2^10..2^28 for every size between, or 2^10..2^28*2, which doubles; "
+          "for other shapes as in 1024x65536 or 16x16..2^16x2^16, rows x columns or segments x "
+          "elements [2^10..2^28, or matrices of 2^26]"}}};
 }
 
 }  // namespace
@@ -108,29 +152,34 @@ SweepFamily reduce_sweep_family() {
             reduce_problems::arguments(), reduce_problems::plan_of};
 }
 
-std::vector<detail::ReduceRequest> reduce_requests(const FamilyArguments& arguments) {
+std::vector<SweptReduction> swept_reductions(const FamilyArguments& arguments) {
     const ReduceKind kind = parse_reduce_kind(arguments.at("--shape"));
     const std::string& sizes = arguments.at("--sizes");
     const auto shapes = parse_shapes(kind, sizes.empty() ? default_sizes(kind) : sizes);
     const auto ops = parse_named_ops(arguments.at("--ops"));
     const Determinism determinism = parse_unpinned(arguments.at("--determinism"));
-    std::vector<detail::ReduceRequest> requests;
+    std::vector<SweptReduction> reductions;
     for (const ElementType type : parse_element_types(arguments.at("--types"))) {
         for (const ReduceOp op : ops) {
             const ElementType result = parse_result(type, op, arguments.at("--result"));
-            for (const detail::ReduceShape& shape : shapes) {
-                requests.push_back({type, result, Reduction(op, determinism), shape});
+            for (const ShapeSpan& shape : shapes) {
+                const SweptReduction one{{type, result, Reduction(op, determinism), shape.first},
+                                         shape};
+                const auto parts = shape.is_range() ? reduce_problems::by_alignment(one)
+                                                    : std::vector<SweptReduction>{one};
+                reductions.insert(reductions.end(), parts.begin(), parts.end());
             }
         }
     }
-    return requests;
+    return reductions;
 }
 
 bool has_own_result(const detail::ReduceRequest& request) {
     return request.result == results_of(request.element, request.reduction.op).front();
 }
 
-std::string request_text(const detail::ReduceRequest& request) {
+std::string reduction_text(const SweptReduction& reduction) {
+    const detail::ReduceRequest& request = reduction.request;
     std::string text =
         fmt::format("{} {}", to_string(request.element), to_string(request.reduction.op));
     if (!has_own_result(request)) {
@@ -139,7 +188,7 @@ std::string request_text(const detail::ReduceRequest& request) {
     if (request.shape.kind != ReduceKind::all) {
         text += fmt::format(" {}", to_string(request.shape.kind));
     }
-    return text + " " + size_text(request.shape);
+    return text + " " + reduce_problems::sizes_text(reduction);
 }
 
 }  // namespace jitune::internal

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/reduce_shape.hpp"
 #include "cli/sweep_family.hpp"
 #include "jitune/reduce.hpp"
 
@@ -13,13 +14,19 @@ namespace jitune::internal {
 /// another than its operation's own.
 SweepFamily reduce_sweep_family();
 
-/// The problems of a plan: types outside, then operations, then sizes. Throws Error(usage).
-std::vector<detail::ReduceRequest> reduce_requests(const FamilyArguments& arguments);
+/// A reduction of one shape, or of every shape between two.
+struct SweptReduction {
+    detail::ReduceRequest request;  ///< of the first shape
+    ShapeSpan shapes;
+};
+
+/// The reductions of a plan: types outside, then operations, then sizes. Throws Error(usage).
+std::vector<SweptReduction> swept_reductions(const FamilyArguments& arguments);
 
 /// True where the operation answers in its own result type.
 bool has_own_result(const detail::ReduceRequest& request);
 
-/// "float32 sum 2^20", "int8 sum to int64 rows 2^10x2^16"
-std::string request_text(const detail::ReduceRequest& request);
+/// "float32 sum 2^10..2^20", "int8 sum to int64 rows 2^10x2^16"
+std::string reduction_text(const SweptReduction& reduction);
 
 }  // namespace jitune::internal

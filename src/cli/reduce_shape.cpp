@@ -60,23 +60,23 @@ detail::ReduceShape parse_shape(ReduceKind kind, std::string_view size) {
     return shape_of(kind, pair.outer, pair.inner);
 }
 
-std::vector<detail::ReduceShape> parse_shapes(ReduceKind kind, std::string_view sizes) {
-    std::vector<detail::ReduceShape> shapes;
+std::vector<ShapeSpan> parse_shapes(ReduceKind kind, std::string_view sizes) {
+    std::vector<ShapeSpan> shapes;
     if (kind == ReduceKind::all) {
-        for (const std::int64_t n : parse_sizes(sizes)) {
-            shapes.push_back(shape_of(kind, 1, n));
+        for (const SizeSpan& span : parse_sizes(sizes)) {
+            shapes.push_back({shape_of(kind, 1, span.first), shape_of(kind, 1, span.last)});
         }
         return shapes;
     }
-    std::vector<SizePair> pairs;
-    for (const std::string& item : parse_list("--sizes", sizes)) {
-        const SizePair pair = parse_size_pair(item);
-        if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) {
-            pairs.push_back(pair);
-            shapes.push_back(shape_of(kind, pair.outer, pair.inner));
-        }
+    for (const auto& [first, last] : parse_size_pairs(sizes)) {
+        shapes.push_back(
+            {shape_of(kind, first.outer, first.inner), shape_of(kind, last.outer, last.inner)});
     }
     return shapes;
+}
+
+std::string size_text(const ShapeSpan& span) {
+    return span_text(size_text(span.first), size_text(span.last));
 }
 
 std::string size_text(const detail::ReduceShape& shape) {

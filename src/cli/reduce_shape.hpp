@@ -22,10 +22,20 @@ std::string_view default_sizes(ReduceKind kind);
 /// Error(usage), also for more than 2^40 elements.
 detail::ReduceShape parse_shape(ReduceKind kind, std::string_view size);
 
-/// Shapes separated by commas, each once; for ReduceKind::all also ranges, as parse_sizes().
-std::vector<detail::ReduceShape> parse_shapes(ReduceKind kind, std::string_view sizes);
+/// One shape, or every shape from `first` to `last`.
+struct ShapeSpan {
+    detail::ReduceShape first;
+    detail::ReduceShape last;
+    [[nodiscard]] bool is_range() const {
+        return first.outer != last.outer || first.inner != last.inner;
+    }
+};
+
+/// Shapes and ranges of them, as parse_sizes() and parse_size_pairs() read them.
+std::vector<ShapeSpan> parse_shapes(ReduceKind kind, std::string_view sizes);
 
 /// "2^20" or "2^10x2^16".
 std::string size_text(const detail::ReduceShape& shape);
+std::string size_text(const ShapeSpan& span);
 
 }  // namespace jitune::internal

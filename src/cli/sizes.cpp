@@ -101,10 +101,32 @@ std::optional<std::int64_t> sum_of_terms(std::string_view text) {
     }
 }
 
-void append_once(std::vector<std::int64_t>& sizes, std::int64_t size) {
-    if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) {
-        sizes.push_back(size);
+template <class T>
+void append_once(std::vector<T>& list, const T& one) {
+    if (std::find(list.begin(), list.end(), one) == list.end()) {
+        list.push_back(one);
     }
+}
+
+[[noreturn]] void refuse_downwards(std::string_view item) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the range \"{}\" runs downwards: write the smaller size first, as in "
+                            "2^10..2^28",
+                            item));
+}
+
+/// Both parts of "A..B"; the second is empty where there is one part.
+std::pair<std::string_view, std::string_view> ends_of(std::string_view item) {
+    const auto dots = item.find("..");
+    if (dots == std::string_view::npos) {
+        return {item, {}};
+    }
+    const std::string_view last = item.substr(dots + 2);
+    if (last.empty()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("the range \"{}\" has no end: write it as in 2^10..2^28", item));
+    }
+    return {item.substr(0, dots), last};
 }
 
 }  // namespace
@@ -117,25 +139,38 @@ std::int64_t parse_size(std::string_view text) {
     return *size;
 }
 
-std::vector<std::int64_t> parse_sizes(std::string_view text) {
-    std::vector<std::int64_t> sizes;
+std::vector<SizeSpan> parse_sizes(std::string_view text) {
+    constexpr std::string_view kDoubling = "*2";
+    std::vector<SizeSpan> sizes;
     for (const std::string& item : parse_list("--sizes", text)) {
-        const auto dots = item.find("..");
-        if (dots == std::string::npos) {
-            append_once(sizes, parse_size(item));
-            continue;
-        }
-        const std::int64_t first = parse_size(std::string_view(item).substr(0, dots));
-        const std::int64_t last = parse_size(std::string_view(item).substr(dots + 2));
+        auto [low, high] = ends_of(item);
+        const bool doubles = high.ends_with(kDoubling);
+        high.remove_suffix(doubles ? kDoubling.size() : 0);
+        const std::int64_t first = parse_size(low);
+        const std::int64_t last = high.empty() && !doubles ? first : parse_size(high);
         if (first > last) {
+            refuse_downwards(item);
+        }
+        for (std::int64_t size = first; doubles && size <= last; size *= 2) {
+            append_once(sizes, SizeSpan{size, size});
+        }
+        if (!doubles) {
+            append_once(sizes, SizeSpan{first, last});
+        }
+    }
+    return sizes;
+}
+
+std::vector<std::int64_t> parse_single_sizes(std::string_view text) {
+    std::vector<std::int64_t> sizes;
+    for (const SizeSpan& span : parse_sizes(text)) {
+        if (span.first != span.last) {
             throw Error(ErrorKind::usage,
-                        fmt::format("the range \"{}\" runs downwards: write the smaller size "
-                                    "first, as in 2^10..2^28",
-                                    item));
+                        fmt::format("\"{}\": every size of a range cannot be tried here: list "
+                                    "single sizes, or double the first as in 2^10..2^20*2",
+                                    text));
         }
-        for (std::int64_t size = first; size <= last; size *= 2) {
-            append_once(sizes, size);
-        }
+        sizes.push_back(span.first);
     }
     return sizes;
 }
@@ -150,6 +185,24 @@ SizePair parse_size_pair(std::string_view text) {
                         text));
     }
     return {parse_size(text.substr(0, cross)), parse_size(text.substr(cross + 1))};
+}
+
+std::vector<SizePairSpan> parse_size_pairs(std::string_view text) {
+    std::vector<SizePairSpan> pairs;
+    for (const std::string& item : parse_list("--sizes", text)) {
+        const auto [low, high] = ends_of(item);
+        const SizePair first = parse_size_pair(low);
+        const SizePair last = high.empty() ? first : parse_size_pair(high);
+        if (first.outer > last.outer || first.inner > last.inner) {
+            refuse_downwards(item);
+        }
+        append_once(pairs, SizePairSpan{first, last});
+    }
+    return pairs;
+}
+
+std::string span_text(const std::string& first, const std::string& last) {
+    return first == last ? first : first + ".." + last;
 }
 
 std::string size_text(std::int64_t size) {

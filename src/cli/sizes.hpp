@@ -16,9 +16,20 @@ inline constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 /// Error(usage) unless 1 <= size <= kMaxSize and it is a whole number.
 std::int64_t parse_size(std::string_view text);
 
-/// Sizes and ranges separated by commas: "1000,2^20+7" or "2^10..2^28", which doubles from its
-/// first size and stops at its second. In the order given, each size once. Throws Error(usage).
-std::vector<std::int64_t> parse_sizes(std::string_view text);
+/// One size, or every size from `first` to `last`.
+struct SizeSpan {
+    std::int64_t first;
+    std::int64_t last;
+    bool operator==(const SizeSpan&) const = default;
+};
+
+/// Sizes and ranges separated by commas: "1000,2^20+7"; "2^10..2^28" is every size between, and
+/// "2^10..2^28*2" only the first size, doubled as often as it stays below the second. In the order
+/// given, each once. Throws Error(usage).
+std::vector<SizeSpan> parse_sizes(std::string_view text);
+
+/// The same where every size is tried by itself. Throws Error(usage) for a range of every size.
+std::vector<std::int64_t> parse_single_sizes(std::string_view text);
 
 /// Rows and columns of a matrix, or the number of segments and their elements in all.
 struct SizePair {
@@ -30,8 +41,22 @@ struct SizePair {
 /// "1024x65536" or "2^20x2^6": outer x inner, each a size. Throws Error(usage).
 SizePair parse_size_pair(std::string_view text);
 
+/// One pair, or every pair between two.
+struct SizePairSpan {
+    SizePair first;
+    SizePair last;
+    bool operator==(const SizePairSpan&) const = default;
+};
+
+/// Pairs and ranges of them by comma: "400x640,16x16..2^16x2^16", which is every number of rows
+/// with every number of columns. In the order given, each once. Throws Error(usage).
+std::vector<SizePairSpan> parse_size_pairs(std::string_view text);
+
 /// "2^20" for a power of two from 2^10 on, else digits.
 std::string size_text(std::int64_t size);
+
+/// "2^20" or "2^10..2^28".
+std::string span_text(const std::string& first, const std::string& last);
 
 /// The parts between commas. Throws Error(usage) that names `option` where one is empty.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);

@@ -52,7 +52,7 @@ std::vector<Stencil> stencils_of(const FamilyArguments& arguments) {
     return stencils;
 }
 
-PlannedProblem problem_of(const detail::StencilRequest& request) {
+PlannedProblem problem_of(const detail::StencilRequest& request, std::int64_t last) {
     const Stencil& stencil = request.stencil;
     const std::string type(to_string(request.element));
     const std::string weighting(weighting_of(stencil));
@@ -60,16 +60,22 @@ PlannedProblem problem_of(const detail::StencilRequest& request) {
     const std::string radius = std::to_string(stencil.radius);
     const auto moved = static_cast<double>(request.n + stencil_outputs(request.n, stencil));
     constexpr std::size_t kAligned = 16;
-    return {{stencil_problem(request, kAligned), stencil_kernel_on,
-             fmt::format("{} radius {} {} {} {}", type, radius, weighting, boundary,
-                         size_text(request.n)),
-             moved * static_cast<double>(bytes_of(request.element))},
-            {type, radius, weighting, boundary, size_text(request.n)},
-            {{"type", type},
-             {"radius", stencil.radius},
-             {"weighting", weighting},
-             {"boundary", boundary},
-             {"n", request.n}}};
+    const std::string sizes = span_text(size_text(request.n), size_text(last));
+    PlannedProblem planned{
+        {stencil_problem(request, kAligned), stencil_kernel_on,
+         fmt::format("{} radius {} {} {} {}", type, radius, weighting, boundary, sizes),
+         moved * static_cast<double>(bytes_of(request.element))},
+        {type, radius, weighting, boundary, sizes},
+        {{"type", type},
+         {"radius", stencil.radius},
+         {"weighting", weighting},
+         {"boundary", boundary},
+         {"n", request.n}}};
+    if (last != request.n) {
+        planned.problem.domain = SizeBox{{request.n}, {last}};
+        planned.json["last"] = {{"n", last}};
+    }
+    return planned;
 }
 
 SweepPlan plan_of(const FamilyArguments& arguments) {
@@ -83,9 +89,10 @@ SweepPlan plan_of(const FamilyArguments& arguments) {
     for (const std::string& type :
          parse_list("--types", types == "all" ? "int32,float32,float64" : types)) {
         for (const Stencil& stencil : stencils_of(arguments)) {
-            for (const std::int64_t n : sizes) {
+            for (const auto& [n, last] : sizes) {
                 if (stencil_outputs(n, stencil) > 0) {
-                    plan.problems.push_back(problem_of({parse_element_type(type), stencil, n}));
+                    plan.problems.push_back(
+                        problem_of({parse_element_type(type), stencil, n}, last));
                 }
             }
         }

@@ -149,7 +149,7 @@ std::vector<Device*> entropy_devices(Engine& engine, const std::string& ids) {
 int run_entropy(const Arguments& arguments) {
     const StepSet& set = step_set("entropy");
     std::vector<StepInput> inputs;
-    for (const std::int64_t size : parse_sizes(arguments.sizes)) {
+    for (const std::int64_t size : parse_single_sizes(arguments.sizes)) {
         inputs.push_back({ElementType::float32, size, 0});
     }
     refuse_bad_inputs(set, inputs);

@@ -77,7 +77,7 @@ public:
     void done(const SweepRow& row) override {
         shown_.clear();
         if (!quiet_) {
-            print(table_.line(row));
+            print(table_.lines(row));
         }
     }
     void progress(const SweepState& state) override { shown_.show(state); }

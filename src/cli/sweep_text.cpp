@@ -9,6 +9,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
@@ -48,12 +49,35 @@ std::string_view outcome_name(SweepRow::Outcome outcome) {
     return "failed";
 }
 
+/// "n=1024..4096, at most 2.0 % slower than the best at 12 held-out sizes"
+std::string range_text(const Winner& winner) {
+    const Range& range = winner.range;
+    return fmt::format("{}{}, at most {:.1f} % slower than the best at {} held-out size{}",
+                       range.unsure ? "unsure " : "", served_text(winner),
+                       std::max(range.loss_bound - 1, 0.0) * 100, range.held_out,
+                       range.held_out == 1 ? "" : "s");
+}
+
+Json range_json(const Winner& winner) {
+    return {{"serves", served_text(winner)},
+            {"sizes", winner.sizes},
+            {"configuration", winner.configuration},
+            {"median_ns", winner.median_ns},
+            {"default_median_ns", winner.default_median_ns},
+            {"loss_bound", winner.range.loss_bound},
+            {"held_out", winner.range.held_out},
+            {"unsure", winner.range.unsure}};
+}
+
 Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
     Json json = plan.problems.at(row.problem).json;
     json["device"] = row.device;
     json["outcome"] = outcome_name(row.outcome);
     if (row.outcome != SweepRow::Outcome::tuned) {
         json["note"] = row.note;
+    }
+    for (const Winner& winner : row.ranges) {
+        json["ranges"].push_back(range_json(winner));
     }
     if (!row.has_winner()) {
         return json;
@@ -134,6 +158,20 @@ Table::Cells SweepTable::cells(std::size_t problem, const std::string& device,
     }
     cells.insert(cells.end(), rest.begin(), rest.end());
     return cells;
+}
+
+std::string SweepTable::lines(const SweepRow& row) const {
+    std::string text;
+    for (const Winner& winner : row.ranges) {
+        Table::Cells rest(7);
+        rest[0] = time_text(winner.median_ns);
+        rest[2] = winner.default_median_ns > 0
+                      ? speed_up_text(winner.default_median_ns / winner.median_ns, winner.certainty)
+                      : "";
+        rest[6] = fmt::format("{}: {}", range_text(winner), winner.configuration);
+        text += table_.line(cells(row.problem, row.device, rest));
+    }
+    return row.ranges.empty() || row.outcome != SweepRow::Outcome::tuned ? text + line(row) : text;
 }
 
 std::string SweepTable::line(const SweepRow& row) const {

@@ -18,9 +18,11 @@ public:
     SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices);
 
     [[nodiscard]] std::string header() const { return table_.header(); }
-    [[nodiscard]] std::string line(const SweepRow& row) const;
+    /// One line; for a range one for each of its winners.
+    [[nodiscard]] std::string lines(const SweepRow& row) const;
 
 private:
+    [[nodiscard]] std::string line(const SweepRow& row) const;
     [[nodiscard]] Table::Cells cells(std::size_t problem, const std::string& device,
                                      const Table::Cells& rest) const;
 

@@ -97,9 +97,12 @@ public:
     std::vector<Winner> tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
                                    const TuneHooks& hooks);
 
-    /// The stored winners that serve `domain`, where they serve all of it and come from this
-    /// device, driver and compiler; empty otherwise. Without their images.
-    std::vector<Winner> winners_of_range(const Task& task, const SizeBox& domain);
+    /// The parts of `domain` that no stored winner of this device, driver and compiler serves
+    /// without being unsure.
+    std::vector<SizeBox> unserved(const Task& task, const SizeBox& domain);
+
+    /// The stored winners that serve sizes of `domain`, without their images.
+    std::vector<Winner> winners_of(const Task& task, const SizeBox& domain);
 
     /// The stored winner to which tune_and_store() would add nothing, because it is complete and
     /// of this device, driver and compiler.

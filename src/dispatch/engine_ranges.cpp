@@ -78,7 +78,7 @@ std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan
     std::vector<Winner> winners;
     try {
         winners = internal::tune_range(task, range_around(sizes, domain, plan.seed), plan,
-                                       budget_of(plan) / 2, tune_task);
+                                       budget_of(plan) / 2, *hooks.stop, tune_task);
     } catch (const Error& error) {
         if (!own || error.kind() == ErrorKind::device) {
             throw;
@@ -99,11 +99,11 @@ std::vector<Winner> Engine::tune_range(const Task& task, const SizeBox& domain,
                                        const SearchPlan& plan, const TuneHooks& hooks) {
     refuse_fork();
     SearchPlan search = plan;
-    search.budget = budget_of(plan) / 3;
+    search.budget = plan.budget / 3;
     const auto limit = std::chrono::duration_cast<milliseconds>(budget_of(plan) * 0.75 *
                                                                 std::max(octaves_of(domain), 1.0));
     std::vector<Winner> winners = internal::tune_range(
-        task, whole_range(domain, plan.seed), search, limit,
+        task, whole_range(domain, plan.seed), search, limit, *hooks.stop,
         [&](const Task& at, const SearchPlan& its) {
             return its.compared.empty() ? tune_and_store(at, its, hooks) : compare(at, its, hooks);
         });
@@ -111,24 +111,30 @@ std::vector<Winner> Engine::tune_range(const Task& task, const SizeBox& domain,
     return winners;
 }
 
-std::vector<Winner> Engine::winners_of_range(const Task& task, const SizeBox& domain) {
+std::vector<SizeBox> Engine::unserved(const Task& task, const SizeBox& domain) {
     const RecordMaker record_maker(task);
-    std::vector<Winner> found;
-    std::vector<SizeBox> holes{domain};
-    store_.ask([&](TuningStore& store) {
-        for (Winner& winner : store.winners()) {
-            const auto boxes = boxes_of(winner);
-            if (!boxes || !winner.key.is_like(task.key()) || !winner.complete ||
-                !is_same_place(winner.provenance, record_maker.provenance())) {
-                continue;
-            }
-            for (const SizeBox& box : *boxes) {
-                holes = outside(holes, box);
-            }
-            found.push_back(std::move(winner));
+    std::vector<SizeBox> left{domain};
+    for (const Winner& winner : winners_of(task, domain)) {
+        if (winner.range.unsure || !is_same_place(winner.provenance, record_maker.provenance())) {
+            continue;
         }
+        for (const SizeBox& box : boxes_of(winner).value()) {
+            left = outside(left, box);
+        }
+    }
+    return left;
+}
+
+std::vector<Winner> Engine::winners_of(const Task& task, const SizeBox& domain) {
+    std::vector<Winner> all = store_.ask([](TuningStore& store) { return store.winners(); });
+    const RecordKey key = task.key();
+    std::erase_if(all, [&](const Winner& winner) {
+        const auto boxes = boxes_of(winner);
+        return !winner.key.is_like(key) || !boxes ||
+               std::none_of(boxes->begin(), boxes->end(),
+                            [&](const SizeBox& box) { return box.overlaps(domain); });
     });
-    return holes.empty() ? found : std::vector<Winner>{};
+    return all;
 }
 
 }  // namespace jitune::internal

@@ -27,8 +27,9 @@ Timing timing_of(const std::vector<double>& samples_ns) {
 /// The device of a task, to search and compare on.
 class TaskBench : public RangeBench {
 public:
-    TaskBench(const Task& task, const SearchPlan& plan, Clock::duration limit, const TuneTask& tune)
-        : task_(task), plan_(plan), limit_(limit), tune_(tune) {}
+    TaskBench(const Task& task, const SearchPlan& plan, Clock::duration limit,
+              const std::atomic<bool>& stop, const TuneTask& tune)
+        : task_(task), plan_(plan), limit_(limit), stop_(stop), tune_(tune) {}
 
     std::vector<std::string> search(const Sizes& sizes,
                                     const std::vector<std::string>& hints) override;
@@ -40,7 +41,7 @@ public:
         const Instance instance = task_.instance(task_.parse(configuration));
         return fmt::format("{} {}", instance.defines, fmt::join(instance.expressions, " "));
     }
-    bool is_over() override { return comparing_ >= limit_; }
+    bool is_over() override { return stop_ || comparing_ >= limit_; }
 
     /// A winner for the range, with its code.
     std::optional<Winner> winner_of(const ServedRange& range);
@@ -57,6 +58,7 @@ private:
     const Task& task_;
     const SearchPlan& plan_;
     const Clock::duration limit_;
+    const std::atomic<bool>& stop_;
     const TuneTask& tune_;
     Clock::duration comparing_{};
     std::set<std::string> vetted_;  ///< a search has run all check cases on them
@@ -186,9 +188,10 @@ RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t 
 }
 
 std::vector<Winner> tune_range(const Task& task, RangePlan range, const SearchPlan& plan,
-                               std::chrono::milliseconds limit, const TuneTask& tune) {
+                               std::chrono::milliseconds limit, const std::atomic<bool>& stop,
+                               const TuneTask& tune) {
     range.multiples = task.problem.multiples;
-    TaskBench bench(task, plan, limit, tune);
+    TaskBench bench(task, plan, limit, stop, tune);
     std::vector<Winner> winners;
     for (const ServedRange& served : search_range(bench, range)) {
         if (auto winner = bench.winner_of(served)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -26,10 +27,11 @@ RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t 
 
 /// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. `plan` says
 /// how to search at each anchor; the search ends with what it knows once comparisons have taken
-/// longer than `limit`. The winners serve all of the domain and no size twice; but where one of
-/// them fails when it is timed for the last time, its sizes are left out, and so are single sizes
-/// that the device has no memory for. Throws as `tune` does.
+/// longer than `limit`, or once `stop` is true. The winners serve all of the domain and no size
+/// twice; but where one of them fails when it is timed for the last time, its sizes are left out,
+/// and so are single sizes that the device has no memory for. Throws as `tune` does.
 std::vector<Winner> tune_range(const Task& task, RangePlan range, const SearchPlan& plan,
-                               std::chrono::milliseconds limit, const TuneTask& tune);
+                               std::chrono::milliseconds limit, const std::atomic<bool>& stop,
+                               const TuneTask& tune);
 
 }  // namespace jitune::internal

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <numeric>
 #include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "placement/machine.hpp"
+#include "range/size_grid.hpp"
 #include "tuning/compile_ahead.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
@@ -19,6 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kMostHoles = 8;
 constexpr std::size_t kDateLength = 10;  // of "2026-11-20T16:00:00Z"
 
 double seconds_since(Clock::time_point start) {
@@ -55,8 +58,10 @@ std::vector<std::string> keys_of(const std::vector<SweepProblem>& problems) {
     std::vector<std::string> keys;
     for (const SweepProblem& one : problems) {
         const Problem& problem = one.problem;
-        keys.push_back(fmt::format("{} {} {} {}", problem.kernel, types_text(problem),
-                                   size_bucket(problem.sizes), problem.alignment));
+        // Problems of ranges may overlap, so that one waits for the other.
+        const std::int64_t sizes = one.domain ? -1 : size_bucket(problem.sizes);
+        keys.push_back(fmt::format("{} {} {} {}", problem.kernel, types_text(problem), sizes,
+                                   problem.alignment));
     }
     return keys;
 }
@@ -180,20 +185,8 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     rows_.emplace(std::pair(problem, device), std::move(row));
 }
 
-void Sweep::tune_into(SweepRow& row, std::size_t index) {
-    Device& device = *devices_[index];
+SearchPlan Sweep::plan_for(const Task& task) const {
     const Options& options = engine_.options();
-    const SweepProblem& one = problems_[row.problem];
-    const Task task{device, one.kernel(device), one.problem};
-    if (!search_.again) {
-        if (const auto winner = engine_.complete_winner(task)) {
-            row.set_winner(*winner);
-            row.outcome = SweepRow::Outcome::skipped;
-            row.note = "complete since " + winner->provenance.created_at.substr(0, kDateLength);
-            return;
-        }
-    }
-    const auto start = Clock::now();
     SearchPlan plan;
     plan.strategy = options.strategy;
     plan.seed = options.seed;
@@ -203,15 +196,60 @@ void Sweep::tune_into(SweepRow& row, std::size_t index) {
     plan.target_speed_up = search_.target.speed_up;
     plan.compile_threads = CompileAhead::threads_for(devices_.size());
     plan.hints = search_.hints.for_task(task);
+    return plan;
+}
+
+void Sweep::tune_into(SweepRow& row, std::size_t index) {
+    Device& device = *devices_[index];
+    const SweepProblem& one = problems_[row.problem];
+    const Task task{device, one.kernel(device), one.problem};
+    const auto start = Clock::now();
     TuneHooks hooks;
     hooks.stop = &stop_;
     hooks.progress = [&](const TuneProgress& progress) {
         go_on(index, progress, seconds_since(start));
     };
-    const TuneReport report = engine_.tune_and_store(task, std::move(plan), hooks);
+    if (one.domain) {
+        return tune_range_into(row, task, plan_for(task), hooks);
+    }
+    if (!search_.again) {
+        if (const auto winner = engine_.complete_winner(task)) {
+            row.set_winner(*winner);
+            row.outcome = SweepRow::Outcome::skipped;
+            row.note = "complete since " + winner->provenance.created_at.substr(0, kDateLength);
+            return;
+        }
+    }
+    const TuneReport report = engine_.tune_and_store(task, plan_for(task), hooks);
     row.set_winner(report.winner);
     row.tune = report.progress;
     row.stored = report.stored;
+}
+
+void Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
+                            const TuneHooks& hooks) {
+    const SizeBox& domain = *problems_[row.problem].domain;
+    std::vector<SizeBox> parts{domain};
+    if (!search_.again) {
+        parts = engine_.unserved(task, domain);
+        const auto octaves = [](double sum, const SizeBox& box) { return sum + octaves_of(box); };
+        // Many holes are as quickly searched together.
+        if (std::accumulate(parts.begin(), parts.end(), 0.0, octaves) > octaves_of(domain) / 2 ||
+            parts.size() > kMostHoles) {
+            parts = {domain};
+        }
+    }
+    for (const SizeBox& part : parts) {
+        row.ranges = engine_.tune_range(task, part, plan, hooks);
+    }
+    if (parts.empty()) {
+        row.outcome = SweepRow::Outcome::skipped;
+        row.note = "every size is served";
+    }
+    if (engine_.store() != nullptr) {
+        row.ranges = engine_.winners_of(task, domain);
+        row.stored = !parts.empty();
+    }
 }
 
 bool Sweep::explains(const Error& error, SweepRow& row) const {

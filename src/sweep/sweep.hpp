@@ -58,6 +58,10 @@ private:
     void end_with_error();
     void tune(std::size_t device, std::size_t problem);
     void tune_into(SweepRow& row, std::size_t device);
+    /// The same for a problem with a domain.
+    void tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
+                         const TuneHooks& hooks);
+    [[nodiscard]] SearchPlan plan_for(const Task& task) const;
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.
     bool explains(const Error& error, SweepRow& row) const;
     void begin(std::size_t device, const SweepProblem& problem);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "template/kernel.hpp"
@@ -15,6 +16,8 @@ struct SweepProblem {
     std::function<const Kernel&(const Device& device)> kernel;
     std::string name;  ///< "float32 sum 2^20"
     double bytes = 0;  ///< that one launch reads and writes
+    /// Winners are found for all of these sizes; nothing: for the problem's own sizes.
+    std::optional<SizeBox> domain = std::nullopt;
 };
 
 }  // namespace jitune::internal

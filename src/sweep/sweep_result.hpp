@@ -28,9 +28,13 @@ struct SweepRow {
     Certainty certainty;
     bool complete = false;  ///< the strategy has proposed all that it would
     TuneProgress tune;
+    /// Of a problem with a domain: the winners that serve it, without their images. The members
+    /// above of a single winner are not used.
+    std::vector<Winner> ranges;
 
+    /// Of a single winner, not of ranges.
     [[nodiscard]] bool has_winner() const {
-        return outcome == Outcome::tuned || outcome == Outcome::skipped;
+        return ranges.empty() && (outcome == Outcome::tuned || outcome == Outcome::skipped);
     }
     void set_winner(const Winner& winner);
     [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }

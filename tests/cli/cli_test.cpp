@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fixtures/cli_fixture.hpp"
+#include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -225,10 +226,29 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     EXPECT_EQ(again["evaluated"], again["space"]);
 }
 
+TEST_F(CliTest, ASweepOfARangeServesEverySize) {
+    const json all =
+        jitune_json("sweep reduce --device host --sizes 1000..3000 --budget 0.3 --evaluations 3");
+    std::vector<SizeBox> boxes;
+    for (const json& range : all["rows"][0]["ranges"]) {
+        const auto its = parse_coverage(std::string(range["serves"]));
+        ASSERT_TRUE(its) << range["serves"];
+        boxes.insert(boxes.end(), its->begin(), its->end());
+    }
+    for (std::int64_t n = 1000; n <= 3000; ++n) {
+        EXPECT_EQ(std::count_if(boxes.begin(), boxes.end(),
+                                [&](const SizeBox& box) { return box.contains(Sizes{n}); }),
+                  1)
+            << n;
+    }
+    const json explained = jitune_json("db explain -n 2222 --device host --tune nearest");
+    EXPECT_EQ(explained["rows"][0]["octaves"], 0) << explained;
+}
+
 TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {
     const Answer answer = shell(
-        "\"$jitune\" sweep reduce --device host --budget 0 --strategy exhaustive >\"$folder/rows\" "
-        "&\n"
+        "\"$jitune\" sweep reduce --device host --budget 0 --strategy exhaustive "
+        "--sizes '2^10..2^28*2' >\"$folder/rows\" &\n"
         "until grep -q ^float32 \"$folder/rows\"; do sleep 0.1; done\n"
         "kill -INT $!; wait $!");
     EXPECT_EQ(answer.code, 130) << answer.err;

@@ -18,14 +18,22 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+std::vector<SweptReduction> reductions(const FamilyArguments& given) {
+    return swept_reductions(sweep_arguments(reduce_sweep_family(), given));
+}
+
 std::vector<detail::ReduceRequest> requests(const FamilyArguments& given) {
-    return reduce_requests(sweep_arguments(reduce_sweep_family(), given));
+    std::vector<detail::ReduceRequest> requests;
+    for (const SweptReduction& one : reductions(given)) {
+        requests.push_back(one.request);
+    }
+    return requests;
 }
 
 Texts texts(const FamilyArguments& given) {
     Texts texts;
-    for (const detail::ReduceRequest& request : requests(given)) {
-        texts.push_back(request_text(request));
+    for (const SweptReduction& one : reductions(given)) {
+        texts.push_back(reduction_text(one));
     }
     return texts;
 }
@@ -43,9 +51,23 @@ TEST(ReduceProblems, AreEveryCombinationInTheOrderGiven) {
 
 TEST(ReduceProblems, AreTheFloatSumByDefault) {
     const Texts problems = texts({});
-    EXPECT_EQ(problems.size(), 19U);
-    EXPECT_EQ(problems.front(), "float32 sum 2^10");
+    EXPECT_EQ(problems, Texts{"float32 sum 2^10..2^28"});
     EXPECT_EQ(requests({}).front().reduction.determinism, Determinism::run_to_run);
+}
+
+TEST(ReduceProblems, ARangeOfMatricesIsOneForEachAlignmentOfItsRows) {
+    const FamilyArguments given{{"--shape", "rows"}, {"--sizes", "16x16..2^16x2^16"}};
+    EXPECT_EQ(texts(given), (Texts{"float32 sum rows 16x16..2^16x2^16 by 16 bytes",
+                                   "float32 sum rows 16x16..2^16x2^16 by 4 bytes",
+                                   "float32 sum rows 16x16..2^16x2^16 by 8 bytes"}));
+    EXPECT_EQ(texts({{"--shape", "rows"}, {"--sizes", "16x16..64x16"}}),
+              Texts{"float32 sum rows 16x16..64x16 by 16 bytes"});
+    const SweepPlan plan =
+        reduce_sweep_family().plan(sweep_arguments(reduce_sweep_family(), given));
+    for (const PlannedProblem& one : plan.problems) {
+        EXPECT_EQ(one.problem.domain, (SizeBox{{16, 16}, {65536, 65536}}));
+        EXPECT_EQ(one.problem.problem.multiples[1] * 4, one.problem.problem.alignment);
+    }
 }
 
 TEST(ReduceProblems, HaveDefaultSizesForEveryShape) {
@@ -123,13 +145,13 @@ TEST(SweepTable, HasAColumnForResultsWhereTheyAreAskedFor) {
     const SweepPlan plain = plan_of({{"--ops", "sum,count_nonzero"}, {"--sizes", "1000"}});
     const SweepTable table(plain, {"cuda:0"});
     EXPECT_EQ(table.header().find("result"), std::string::npos);
-    const std::string line = table.line(row_of(plain));
+    const std::string line = table.lines(row_of(plain));
     EXPECT_NE(line.find("sum            all    1000  "), std::string::npos) << line;
     const SweepPlan wide =
         plan_of({{"--types", "int8"}, {"--result", "int64"}, {"--sizes", "1000"}});
     const SweepTable wide_table(wide, {"cuda:0"});
     EXPECT_NE(wide_table.header().find("result"), std::string::npos);
-    EXPECT_NE(wide_table.line(row_of(wide)).find("int64"), std::string::npos);
+    EXPECT_NE(wide_table.lines(row_of(wide)).find("int64"), std::string::npos);
 }
 
 TEST(SweepTable, NamesTheDeviceWhereThereAreSeveral) {
@@ -138,8 +160,8 @@ TEST(SweepTable, NamesTheDeviceWhereThereAreSeveral) {
     row.device = "cuda:1";
     const SweepTable table(plan, {"cuda:0", "cuda:1"});
     EXPECT_NE(table.header().find("size  device"), std::string::npos) << table.header();
-    EXPECT_NE(table.line(row).find("1000  cuda:1"), std::string::npos) << table.line(row);
-    EXPECT_EQ(SweepTable(plan, {"cuda:1"}).line(row).find("cuda:1"), std::string::npos);
+    EXPECT_NE(table.lines(row).find("1000  cuda:1"), std::string::npos) << table.lines(row);
+    EXPECT_EQ(SweepTable(plan, {"cuda:1"}).lines(row).find("cuda:1"), std::string::npos);
     SweepDescription sweep;
     sweep.device = "cuda:0, cuda:1";
     sweep.device_name = "Fake";
@@ -156,11 +178,11 @@ TEST(SweepTable, MarksASearchThatDidNotEndByItself) {
     result.rows[0].tune.evaluated = 485;
     result.rows[0].complete = true;
     const SweepTable table(plan, {"cuda:0"});
-    EXPECT_EQ(table.line(result.rows[0]).find("485*"), std::string::npos);
+    EXPECT_EQ(table.lines(result.rows[0]).find("485*"), std::string::npos);
     EXPECT_TRUE(sweep_summary(result).starts_with("1 tuned"));
     result.rows[0].complete = false;
     result.rows[0].certainty.conditions = "clocks=noisy";
-    EXPECT_NE(table.line(result.rows[0]).find("485*"), std::string::npos);
+    EXPECT_NE(table.lines(result.rows[0]).find("485*"), std::string::npos);
     EXPECT_TRUE(sweep_summary(result).starts_with("* ended before the strategy was done"));
     EXPECT_NE(sweep_summary(result).find("\n? disturbed by"), std::string::npos);
 }
@@ -171,7 +193,7 @@ TEST(SweepTable, SaysWhyARowHasNoTime) {
     row.outcome = SweepRow::Outcome::not_started;
     row.note = "not enough\nmemory";
     EXPECT_TRUE(
-        SweepTable(plan, {"cuda:0"}).line(row).ends_with("not started: not enough memory\n"));
+        SweepTable(plan, {"cuda:0"}).lines(row).ends_with("not started: not enough memory\n"));
 }
 
 TEST(SweepText, DoesNotCallAProblemSkippedThatCouldNotStart) {
@@ -208,7 +230,7 @@ TEST(SweepTable, ShowsTheWinnerOfACompleteProblemThatWasSkipped) {
     row.complete = true;
     row.note = "complete since 2026-11-20";
     row.configuration = "block=256";
-    const std::string line = SweepTable(plan, {"cuda:0"}).line(row);
+    const std::string line = SweepTable(plan, {"cuda:0"}).lines(row);
     EXPECT_NE(line.find("us"), std::string::npos) << line;
     EXPECT_TRUE(line.ends_with("skipped: complete since 2026-11-20: block=256\n")) << line;
     EXPECT_NE(sweep_summary(result).find("--again races their winners\n0 tuned, 1 skipped, 0 not "),

@@ -37,7 +37,7 @@ TEST(Sizes, HaveDecimalAndBinarySuffixes) {
     EXPECT_EQ(parse_size("3Mi+7"), (3 << 20) + 7);
     EXPECT_EQ(parse_size("1Gi"), 1 << 30);
     EXPECT_EQ(parse_size("1Ti"), kMaxSize);
-    EXPECT_EQ(parse_sizes("1k..4k,1Ki"), (Sizes{1000, 2000, 4000, 1024}));
+    EXPECT_EQ(parse_single_sizes("1k..4k*2,1Ki"), (Sizes{1000, 2000, 4000, 1024}));
     EXPECT_EQ(parse_size_pair("4kx1Mi"), (SizePair{4000, 1 << 20}));
 }
 
@@ -48,15 +48,28 @@ TEST(Sizes, OfBrokenPowersAreRounded) {
 }
 
 TEST(Sizes, ListsKeepTheirOrderAndDropRepeats) {
-    EXPECT_EQ(parse_sizes("1000,2^4,7"), (Sizes{1000, 16, 7}));
-    EXPECT_EQ(parse_sizes("16,2^4,8..32"), (Sizes{16, 8, 32}));
+    EXPECT_EQ(parse_single_sizes("1000,2^4,7"), (Sizes{1000, 16, 7}));
+    EXPECT_EQ(parse_single_sizes("16,2^4,8..32*2"), (Sizes{16, 8, 32}));
 }
 
-TEST(Sizes, RangesDoubleUpToTheirEnd) {
-    EXPECT_EQ(parse_sizes("2^10..2^13"), (Sizes{1024, 2048, 4096, 8192}));
-    EXPECT_EQ(parse_sizes("1000..3999"), (Sizes{1000, 2000}));
-    EXPECT_EQ(parse_sizes("5..5"), (Sizes{5}));
-    EXPECT_EQ(parse_sizes("2^40..2^40"), (Sizes{kMaxSize}));
+TEST(Sizes, ARangeIsEverySizeBetween) {
+    EXPECT_EQ(parse_sizes("2^10..2^13,7"), (std::vector<SizeSpan>{{1024, 8192}, {7, 7}}));
+    EXPECT_EQ(parse_sizes("5..5"), (std::vector<SizeSpan>{{5, 5}}));
+    EXPECT_NE(refusal([] { parse_single_sizes("1..4"); }).find("*2"), std::string::npos);
+}
+
+TEST(Sizes, ARangeTimesTwoDoublesUpToItsEnd) {
+    EXPECT_EQ(parse_single_sizes("2^10..2^13*2"), (Sizes{1024, 2048, 4096, 8192}));
+    EXPECT_EQ(parse_single_sizes("1000..3999*2"), (Sizes{1000, 2000}));
+    EXPECT_EQ(parse_single_sizes("2^40..2^40*2"), (Sizes{kMaxSize}));
+}
+
+TEST(Sizes, ARangeOfPairsIsEveryPairBetween) {
+    EXPECT_EQ(parse_size_pairs("16x8..2^10x2^4,3x4"),
+              (std::vector<SizePairSpan>{{{16, 8}, {1024, 16}}, {{3, 4}, {3, 4}}}));
+    for (const char* text : {"16x8..8x16", "16x8..", "..16x8", "16x8..16", "16..8x8"}) {
+        EXPECT_NE(refusal([&] { parse_size_pairs(text); }), "") << text;
+    }
 }
 
 TEST(Sizes, RefuseWhatIsNoSizeAndSayWhatIs) {
@@ -101,7 +114,8 @@ TEST(Sizes, RefuseWhatIsNoSizeAndSayWhatIs) {
 TEST(Sizes, RefuseBrokenLists) {
     EXPECT_NE(refusal([] { parse_sizes("2^10..2^8"); }).find("downwards"), std::string::npos);
     EXPECT_NE(refusal([] { parse_sizes("1,,2"); }).find("--sizes"), std::string::npos);
-    for (const char* text : {"", ",", "1,", "..", "1..", "..4", "1...4", "1..2..4"}) {
+    for (const char* text :
+         {"", ",", "1,", "..", "1..", "..4", "1...4", "1..2..4", "1..*2", "1..4*3", "4*2"}) {
         EXPECT_NE(refusal([&] { parse_sizes(text); }), "") << text;
     }
 }
