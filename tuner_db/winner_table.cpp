@@ -61,13 +61,38 @@ std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner) {
     return boxes_in(winner.sizes, winner.range.covers);
 }
 
+std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
+    std::vector<ServedSizes> rows;
+    for (const Winner& winner : winners) {
+        rows.push_back({&winner, boxes_of(winner).value_or(std::vector<SizeBox>{})});
+    }
+    std::sort(rows.begin(), rows.end(), [](const ServedSizes& left, const ServedSizes& right) {
+        const auto rank = [](const Winner& one) {
+            return std::tie(one.sizes, one.range.covers, one.configuration);
+        };
+        const std::string& left_time = left.winner->provenance.created_at;
+        const std::string& right_time = right.winner->provenance.created_at;
+        return left_time != right_time ? left_time > right_time
+                                       : rank(*left.winner) < rank(*right.winner);
+    });
+    for (auto row = rows.begin(); row != rows.end(); ++row) {
+        for (auto before = rows.begin(); before != row && !row->winner->range.unsure; ++before) {
+            if (!before->winner->range.unsure && before->winner->key.is_like(row->winner->key)) {
+                row->boxes = outside(row->boxes, before->boxes);
+            }
+        }
+    }
+    return rows;
+}
+
 const std::string& served_text(const Winner& winner) {
     return winner.range.covers.empty() ? winner.sizes : winner.range.covers;
 }
 
 WinnerTable::WinnerTable(const sqlite::Connection& connection)
     : places_(connection, "SELECT rowid, sizes, covers, unsure FROM winner " +
-                              where_key_of_any_bucket() + " ORDER BY created_at DESC, sizes"),
+                              where_key_of_any_bucket() +
+                              " ORDER BY created_at DESC, sizes, covers"),
       all_(connection,
            "SELECT rowid FROM winner "
            "ORDER BY kernel, types, device_class, bucket, sizes, configuration"),

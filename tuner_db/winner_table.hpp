@@ -17,6 +17,16 @@ namespace jitune::internal {
 /// The sizes that a winner serves: at least one box; nothing where the text is malformed.
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
 
+/// A row of the table, and the sizes at which it is the one that answers.
+struct ServedSizes {
+    const Winner* winner = nullptr;
+    std::vector<SizeBox> boxes;  ///< of an unsure row, all that it has
+};
+
+/// Of all rows of a table, in the order in which find() looks at them: where several serve a size,
+/// as another program may leave them, the first one that is not unsure does.
+std::vector<ServedSizes> served_sizes(std::span<const Winner> winners);
+
 /// The text of these boxes.
 const std::string& served_text(const Winner& winner);
 

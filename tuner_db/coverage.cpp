@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/coverage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "tuner_db/winner_table.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+struct ByKey {
+    static auto words(const RecordKey& key) {
+        return std::tie(key.kernel, key.types, key.device_class, key.alignment, key.template_hash);
+    }
+    bool operator()(const RecordKey& left, const RecordKey& right) const {
+        return words(left) < words(right);
+    }
+};
+
+double area(const SizeBox& box) {
+    double product = 1;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        product *= std::log2(static_cast<double>(box.to[i]) + 1) -
+                   std::log2(static_cast<double>(box.from[i]));
+    }
+    return product;
+}
+
+SizeBox box_around_all(std::span<const SizeBox> boxes) {
+    SizeBox all = boxes.front();
+    for (const SizeBox& box : boxes) {
+        for (std::size_t i = 0; i < all.from.size(); ++i) {
+            all.from[i] = std::min(all.from[i], box.from[i]);
+            all.to[i] = std::max(all.to[i], box.to[i]);
+        }
+    }
+    return all;
+}
+
+void add_row(Coverage& coverage, const ServedSizes& row) {
+    const Winner& winner = *row.winner;
+    coverage.key = winner.key;
+    coverage.size_names = size_names(winner.sizes);
+    if (winner.range.unsure) {
+        coverage.unsure.push_back(&winner);
+    } else if (!row.boxes.empty()) {
+        coverage.winners.push_back(&winner);
+        coverage.served.insert(coverage.served.end(), row.boxes.begin(), row.boxes.end());
+    }
+}
+
+void finish(Coverage& coverage) {
+    std::set<std::string> configurations;
+    for (const Winner* const winner : coverage.winners) {
+        configurations.insert(winner->configuration);
+    }
+    coverage.configurations = configurations.size();
+    coverage.served = united(coverage.served);
+    if (coverage.served.empty()) {
+        return;
+    }
+    const SizeBox all = box_around_all(coverage.served);
+    double served = 0;
+    for (const SizeBox& box : coverage.served) {
+        served += area(box);
+    }
+    coverage.share = served / area(all);
+    if (all.from.size() == 1) {
+        coverage.holes = outside({&all, 1}, coverage.served);
+    }
+}
+
+}  // namespace
+
+const Winner* Coverage::worst() const {
+    const auto worst = std::max_element(winners.begin(), winners.end(),
+                                        [](const Winner* left, const Winner* right) {
+                                            return left->range.loss_bound < right->range.loss_bound;
+                                        });
+    return worst == winners.end() || (*worst)->range.loss_bound <= 0 ? nullptr : *worst;
+}
+
+std::vector<Coverage> coverage_of(std::span<const Winner> winners) {
+    std::map<RecordKey, Coverage, ByKey> by_key;
+    for (const ServedSizes& row : served_sizes(winners)) {
+        add_row(by_key[row.winner->key], row);
+    }
+    std::vector<Coverage> all;
+    for (auto& [key, coverage] : by_key) {
+        finish(coverage);
+        all.push_back(std::move(coverage));
+    }
+    return all;
+}
+
+}  // namespace jitune::internal
