@@ -109,6 +109,7 @@ std::unique_ptr<TuningStore> open_database(const Options& options, TuningStore::
 }
 
 void refuse_unwritable(const Options& options) {
+    refuse_frozen(options);
     if (!options.database.empty()) {
         TuningStore::open(options.database, TuningStore::Access::read_write,
                           Log(options.log_level, options.log_sink));

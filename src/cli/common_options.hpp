@@ -48,7 +48,8 @@ std::unique_ptr<TuningStore> open_database(
     const Options& options, TuningStore::Access access = TuningStore::Access::read_only);
 
 /// Throws Error(store) where winners cannot be written to the database of `options`. Apps go on
-/// without one, but a command that tunes must not begin where it cannot keep what it finds.
+/// without one, but a command that tunes must not begin where it cannot keep what it finds. Throws
+/// Error(usage) where the options forbid to tune.
 void refuse_unwritable(const Options& options);
 
 }  // namespace jitune::internal

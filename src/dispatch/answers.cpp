@@ -28,8 +28,10 @@ SizeBox box_around(const Winner& winner, std::span<const std::int64_t> sizes) {
 }  // namespace
 
 std::chrono::milliseconds Answers::patience() const {
-    // About as long as a tuning takes, where a call may tune.
-    return std::chrono::milliseconds(options_.on_miss == TunePolicy::now ? 2000 : 100);
+    // About as long as a tuning takes, where a call may tune. A frozen session waits as long, for
+    // the default's bits may not be those of the table.
+    const bool long_enough = options_.on_miss == TunePolicy::now || options_.frozen;
+    return std::chrono::milliseconds(long_enough ? 2000 : 100);
 }
 
 std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {

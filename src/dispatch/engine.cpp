@@ -9,6 +9,7 @@
 #include "backend/platform_table.hpp"
 #include "dispatch/device_id.hpp"
 #include "dispatch/options_check.hpp"
+#include "tuner_db/table_digest.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 #include "tuning/tuning_journal.hpp"
@@ -47,12 +48,39 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
                    return tune_around(task, plan, hooks);
                }) {}
 
-Engine::~Engine() = default;
+Engine::~Engine() {
+    report_unserved();
+}
+
+void Engine::report_unserved() const {
+    if (unserved_ > 0 && !fork_guard_.forked()) {
+        log_.warning(
+            "the frozen table did not serve {} problem{}; the template's defaults answered: tune "
+            "them ahead with `jitune sweep`",
+            unserved_.load(), unserved_ == 1 ? "" : "s");
+    }
+}
+
+std::string Engine::table_digest() const {
+    refuse_fork();
+    if (options_.database.empty()) {
+        throw Error(ErrorKind::store,
+                    "the digest of the table: the session has no database, since its winners are "
+                    "kept in memory only: name one with JITUNE_DB or Options::database");
+    }
+    const auto store = TuningStore::open(options_.database, TuningStore::Access::read_only, log_);
+    return internal::table_digest(store->winners());
+}
 
 void Engine::throw_forked() {
     throw Error(ErrorKind::forked,
                 "jitune was used before this process was forked: devices, threads and the "
                 "database do not survive a fork. Use jitune first in the child, or exec");
+}
+
+void Engine::refuse_tuning() const {
+    refuse_fork();
+    refuse_frozen(options_);
 }
 
 std::vector<DeviceDescription> Engine::devices() {
@@ -124,6 +152,12 @@ Device& Engine::device(std::string_view id) {
     return found.device(ordinal);
 }
 
+void Engine::count_unserved(const Resolved& answer) {
+    if (options_.frozen && answer.info.origin == Origin::template_default) {
+        ++unserved_;
+    }
+}
+
 const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
     const SingleFlight::Claim claim(flights_, key);
@@ -134,7 +168,11 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     const Resolved* const makeshift = makeshifts_.find(key, sizes);
     try {
         const auto patience = makeshift == nullptr ? answers_.patience() : kNoPatience;
-        return table_.add(key, sizes, answers_.find(task, patience));
+        const Resolved& answer = table_.add(key, sizes, answers_.find(task, patience));
+        if (makeshift == nullptr) {  // else it was counted as that
+            count_unserved(answer);
+        }
+        return answer;
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::store) {
             throw;
@@ -145,11 +183,13 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
         log_.warning("{}; the template's default answers until the database can be read",
                      error.what());
     }
-    return makeshifts_.add(key, sizes, answers_.makeshift(task));
+    const Resolved& answer = makeshifts_.add(key, sizes, answers_.makeshift(task));
+    count_unserved(answer);
+    return answer;
 }
 
 TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
-    refuse_fork();
+    refuse_tuning();
     task.check();
     task.kernel.workload->prepare(task.problem);
     return tune_prepared(task, std::move(plan), hooks);

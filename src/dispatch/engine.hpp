@@ -40,9 +40,15 @@ public:
     [[nodiscard]] std::span<const Family> families() const { return families_; }
     [[nodiscard]] Counters counters() const {
         return {binaries_.compiles() + isolation_.compiles(), tunings_, answers_.loads(),
-                store_.errors()};
+                store_.errors(), unserved_};
     }
     [[nodiscard]] std::vector<DeviceDescription> devices();
+
+    /// Logs what Session::~Session() does; nothing in a fork.
+    void report_unserved() const;
+
+    /// As Session::table_digest().
+    [[nodiscard]] std::string table_digest() const;
 
     /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device, cuda before
     /// host). Throws Error(usage) for any other id, and Error(unavailable) with the reason where
@@ -74,13 +80,14 @@ public:
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
     /// thread per key works, also where the sizes differ; others that need the same key wait for
     /// it. The result lives as long as the engine. While others hold the database, the template's
-    /// default answers, and the next call tries to read again.
+    /// default answers, and the next call tries to read again. Under Options::frozen, an answer of
+    /// the default is counted.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
 
     /// Tunes, also where a winner is stored, which is then the incumbent. Stores all measurements,
     /// also where it throws. Resumes a tuning that was interrupted. Runs in a worker where
     /// Isolation says so. The plan's incumbent, history and suspects and the observer are the
-    /// engine's own: the caller's are not used.
+    /// engine's own: the caller's are not used. Throws Error(usage) under Options::frozen.
     TuneReport tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks = {});
 
     /// Tunes the problem at its own sizes, and finds winners for the sizes around them as far as no
@@ -119,6 +126,9 @@ public:
 
 private:
     [[noreturn]] static void throw_forked();
+    void refuse_tuning() const;
+    /// Counts an answer that is no winner of a frozen table.
+    void count_unserved(const Resolved& answer);
     Platform& known(std::atomic<Platform*>& place, PlatformKind kind) {
         Platform* const found = place.load(std::memory_order_acquire);
         return found != nullptr ? *found : find(place, kind);
@@ -154,6 +164,7 @@ private:
     DispatchTable makeshifts_;  // defaults that answer until the database can be read
     SingleFlight flights_;
     std::atomic<std::int64_t> tunings_{0};
+    std::atomic<std::int64_t> unserved_{0};
     std::atomic<EnginePart*> part_{nullptr};
     std::once_flag part_made_;
     std::unique_ptr<EnginePart> own_part_;  // last: it uses the members above

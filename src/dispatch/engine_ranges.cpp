@@ -63,6 +63,7 @@ void Engine::store_winners(std::span<const Winner> winners) {
 
 std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan,
                                         const TuneHooks& hooks) {
+    refuse_tuning();
     const Sizes& sizes = task.problem.sizes;
     std::optional<Winner> own;
     const TuneTask tune_task = [&](const Task& at, const SearchPlan& its) {
@@ -97,7 +98,7 @@ std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan
 
 std::vector<Winner> Engine::tune_range(const Task& task, const SizeBox& domain,
                                        const SearchPlan& plan, const TuneHooks& hooks) {
-    refuse_fork();
+    refuse_tuning();
     SearchPlan search = plan;
     search.budget = plan.budget / 3;
     const auto limit = std::chrono::duration_cast<milliseconds>(budget_of(plan) * 0.75 *

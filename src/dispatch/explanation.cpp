@@ -106,6 +106,10 @@ const Winner* answering(const std::vector<Candidate>& candidates, const Options&
 
 /// The text that says how a call is answered without a stored winner.
 std::string answer_without(const Options& options) {
+    if (options.frozen) {
+        return "the table is frozen, and no stored winner: the template's default answers, and the "
+               "session counts the problem as unserved";
+    }
     if (options.on_miss != TunePolicy::now) {
         return "no stored winner: the template's default answers";
     }
@@ -131,7 +135,7 @@ Explanation explain(Engine& engine, const Task& task) {
     if (const Winner* const winner = answering(candidates, engine.options())) {
         explanation.configuration = winner->configuration;
         explanation.answer =
-            fmt::format("{}: {}",
+            fmt::format("{}{}: {}", engine.options().frozen ? "the table is frozen: " : "",
                         candidates.front().row.serves ? "the stored winner answers"
                                                       : "no stored winner: the nearest answers",
                         winner->configuration);

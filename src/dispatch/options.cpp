@@ -20,6 +20,15 @@ namespace jitune::internal {
 
 namespace {
 
+bool parse_frozen(std::string_view word) {
+    if (word != "0" && word != "1") {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("\"{}\" is neither 1, to serve the stored winners alone, nor 0", word));
+    }
+    return word == "1";
+}
+
 /// nullptr, too, in a program that runs with more rights than its caller.
 const char* variable(const char* name) {
     return secure_getenv(name);
@@ -44,6 +53,7 @@ Options read_environment() {
     apply("JITUNE_DB", [&](std::string_view value) { options.database = database_named(value); });
     apply("JITUNE_TUNE",
           [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
+    apply("JITUNE_FROZEN", [&](std::string_view value) { options.frozen = parse_frozen(value); });
     apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
     apply("JITUNE_HANG_LIMIT",
           [&](std::string_view value) { options.hang_limit = parse_limit(value); });

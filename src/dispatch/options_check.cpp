@@ -58,10 +58,21 @@ Options checked(Options options) {
             throw Error(error.kind(), fmt::format("Options::device: {}", error.what()));
         }
     }
+    if (options.frozen) {
+        options.on_miss = TunePolicy::template_default;
+    }
     strategy_named(options.strategy);
     options.database = database_named(options.database);
     options.worker = named_worker(options.worker);
     return options;
+}
+
+void refuse_frozen(const Options& options) {
+    if (options.frozen) {
+        throw Error(ErrorKind::usage,
+                    "cannot tune: the session is frozen (JITUNE_FROZEN=1 or Options::frozen) and "
+                    "serves the stored winners alone; tune without that, ahead of time");
+    }
 }
 
 }  // namespace jitune::internal

@@ -10,8 +10,11 @@ namespace jitune::internal {
 /// The path of a database as options, environment and command line give it: "none" is empty.
 std::filesystem::path database_named(const std::filesystem::path& given);
 
-/// The options as a session keeps them. Throws Error(usage) that names the member and what it
-/// accepts.
+/// The options as a session keeps them; on_miss of a frozen one is template_default. Throws
+/// Error(usage) that names the member and what it accepts.
 Options checked(Options options);
+
+/// Throws Error(usage) where the options forbid to tune.
+void refuse_frozen(const Options& options);
 
 }  // namespace jitune::internal

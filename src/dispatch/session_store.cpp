@@ -22,6 +22,10 @@ constexpr milliseconds kTurn{50};
 
 }  // namespace
 
+TuningStore::Access SessionStore::access() const {
+    return options_.frozen ? TuningStore::Access::read_only : TuningStore::Access::as_permitted;
+}
+
 TuningStore* SessionStore::open(milliseconds patience) {
     LoopClock time(kTurn);
     while (true) {
@@ -31,10 +35,9 @@ TuningStore* SessionStore::open(milliseconds patience) {
         }
         const milliseconds left = left_of(patience, time);
         try {
-            store_ = options_.database.empty()
-                         ? TuningStore::in_memory(log_)
-                         : TuningStore::open(options_.database, TuningStore::Access::as_permitted,
-                                             log_, std::min(left, kTurn));
+            store_ = options_.database.empty() ? TuningStore::in_memory(log_)
+                                               : TuningStore::open(options_.database, access(),
+                                                                   log_, std::min(left, kTurn));
             return store_.get();
         } catch (const sqlite::Failure& failure) {
             if (!failure.busy()) {
@@ -52,7 +55,9 @@ TuningStore* SessionStore::open(milliseconds patience) {
 TuningStore* SessionStore::warn_of_failure(const Error& error) {
     if (!std::exchange(warned_of_failure_, true)) {
         ++errors_;
-        log_.warning("{}; winners are kept in memory only", error.what());
+        log_.warning(
+            "{}; {}", error.what(),
+            options_.frozen ? "the templates' defaults answer" : "winners are kept in memory only");
         log_statement(error);
     }
     return nullptr;

@@ -79,6 +79,7 @@ private:
     /// As get(), with a wait of about `patience`. Throws sqlite::Failure where others hold the
     /// database for longer.
     TuningStore* open(std::chrono::milliseconds patience);
+    [[nodiscard]] TuningStore::Access access() const;
     /// As open(), but counts that failure and returns nullptr.
     TuningStore* open_or_count(std::chrono::milliseconds patience);
     /// Returns nullptr.

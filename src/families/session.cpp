@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jitune/session.hpp"
 
+#include <cstdlib>
+
 #include "dispatch/engine.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/families.hpp"
@@ -19,12 +21,22 @@ Session::Session(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 Session::~Session() = default;
 
 Session& Session::standard() {
-    static Session* const session = new Session();
+    static Session* const session = [] {
+        auto* const made = new Session();
+        if (made->engine_->options().frozen) {
+            std::atexit([] { standard().engine_->report_unserved(); });
+        }
+        return made;
+    }();
     return *session;
 }
 
 Counters Session::counters() const {
     return engine_->counters();
+}
+
+std::string Session::table_digest() const try { return engine_->table_digest(); } catch (...) {
+    throw_as_error();
 }
 
 std::vector<DeviceDescription> Session::devices() try { return engine_->devices(); } catch (...) {

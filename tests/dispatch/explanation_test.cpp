@@ -62,6 +62,18 @@ TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
               std::string("no stored winner: the nearest answers: ") + kFastest);
 }
 
+TEST_F(ExplanationTest, SaysWhatAFrozenSessionAnswers) {
+    tune_before(1000);
+    options_.frozen = true;
+    EXPECT_EQ(explain_for(1000).answer,
+              std::string("the table is frozen: the stored winner answers: ") + kFastest);
+    const Explanation missing = explain_for(1 << 20);
+    EXPECT_EQ(missing.answer,
+              "the table is frozen, and no stored winner: the template's default answers, and the "
+              "session counts the problem as unserved");
+    EXPECT_EQ(missing.configuration, "");
+}
+
 TEST_F(ExplanationTest, SaysTheBoundOfARangeAndWhereItIsUnsure) {
     tune_before(1000);
     const auto explained = [&](const Range& range) {

@@ -17,8 +17,8 @@ protected:
 
     static void set(const char* name, const char* value) { ASSERT_EQ(setenv(name, value, 1), 0); }
     static void clear() {
-        for (const char* name :
-             {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_HANG_LIMIT", "JITUNE_LOG"}) {
+        for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET",
+                                 "JITUNE_HANG_LIMIT", "JITUNE_LOG"}) {
             unsetenv(name);
         }
     }
@@ -38,6 +38,17 @@ TEST_F(OptionsTest, AreTheDefaultsInAnEmptyEnvironment) {
     EXPECT_EQ(options.budget, std::chrono::seconds(2));
     EXPECT_EQ(options.log_level, LogLevel::warning);
     EXPECT_EQ(options.device, "host");
+    EXPECT_FALSE(options.frozen);
+}
+
+TEST_F(OptionsTest, FreezeTheTable) {
+    set("JITUNE_FROZEN", "1");
+    EXPECT_TRUE(Options::from_environment().frozen);
+    set("JITUNE_FROZEN", "0");
+    EXPECT_FALSE(Options::from_environment().frozen);
+    for (const char* word : {"true", "2", "01", " 1", "yes"}) {
+        expect_refused("JITUNE_FROZEN", word, "nor 0");
+    }
 }
 
 TEST_F(OptionsTest, ReadTheEnvironment) {
@@ -60,8 +71,8 @@ TEST_F(OptionsTest, KeepWinnersInMemoryWithoutADatabase) {
 }
 
 TEST_F(OptionsTest, IgnoreEmptyVariables) {
-    for (const char* name :
-         {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_BUDGET", "JITUNE_HANG_LIMIT", "JITUNE_LOG"}) {
+    for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET",
+                             "JITUNE_HANG_LIMIT", "JITUNE_LOG"}) {
         set(name, "");
     }
     const Options options = Options::from_environment();

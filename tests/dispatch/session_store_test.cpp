@@ -143,6 +143,20 @@ TEST_F(SessionStoreTest, TunesAndStoresOnceAHeldDatabaseProvesToHaveNoWinner) {
     EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
 }
 
+TEST_F(SessionStoreTest, AFrozenSessionCountsAProblemOnceThoughTheDatabaseWasHeld) {
+    tune_before();
+    options_.frozen = true;
+    std::optional<Holder> holder(options_.database);
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    EXPECT_EQ(info(*engine, 100'000).origin, Origin::template_default);
+    EXPECT_EQ(engine->counters().unserved, 2);
+    holder.reset();
+    EXPECT_EQ(info(*engine).origin, Origin::stored);
+    EXPECT_EQ(info(*engine, 100'000).origin, Origin::template_default);
+    EXPECT_EQ(engine->counters().unserved, 2);
+}
+
 TEST_F(SessionStoreTest, OtherPoliciesAnswerWithTheStoredWinnerOnceItCanBeRead) {
     tune_before();
     for (const TunePolicy policy : {TunePolicy::nearest, TunePolicy::template_default}) {

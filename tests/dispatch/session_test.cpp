@@ -22,6 +22,7 @@ TEST(Session, StartsWithNothingDone) {
     EXPECT_EQ(counters.tunings, 0);
     EXPECT_EQ(counters.loads, 0);
     EXPECT_EQ(counters.store_errors, 0);
+    EXPECT_EQ(counters.unserved, 0);
 }
 
 TEST(Session, ShowsEveryDeviceOrWhyThereIsNone) {
@@ -42,6 +43,12 @@ TEST(Session, RefusesOptionsThatMakeNoSense) {
     options = in_memory();
     options.budget = std::chrono::milliseconds(-1);
     expect_error(ErrorKind::usage, "budget is -1 ms", [&] { const Session session(options); });
+}
+
+TEST(Session, HasNoDigestOfATableInMemory) {
+    const Session session(in_memory());
+    expect_error(ErrorKind::store, "name one with JITUNE_DB",
+                 [&] { return session.table_digest(); });
 }
 
 TEST(Session, TheStandardSessionIsMadeOnceTheEnvironmentIsValid) {

@@ -30,6 +30,10 @@ struct JITUNE_API Options {
     /// could not be read.
     std::filesystem::path database = default_database();
     TunePolicy on_miss = TunePolicy::now;
+    /// The session serves the winners that the database holds as it is: it never tunes and never
+    /// writes, whatever on_miss says. A size that no sure stored winner serves is answered by the
+    /// template's default and counted in Counters::unserved. Explicit tuning throws Error(usage).
+    bool frozen = false;
     /// How long one miss may try candidates, up to 10^7 s; zero: no limit. At least one candidate
     /// is compiled and checked. If another process tunes the same problem, the call waits 1.5 times
     /// as long for it.
@@ -60,9 +64,9 @@ struct JITUNE_API Options {
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
-    /// (now, nearest or default), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a
-    /// path, or "none") and JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage)
-    /// that names the variable and what it accepts.
+    /// (now, nearest or default), JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT
+    /// (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error, warning, info or
+    /// debug). Throws Error(usage) that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

@@ -44,6 +44,9 @@ struct Counters {
     std::int64_t tunings = 0;       ///< problems that a tuning found a winner for
     std::int64_t loads = 0;         ///< winners loaded from the database
     std::int64_t store_errors = 0;  ///< failed database operations; calls went on without them
+    /// Under Options::frozen: problems that the template's default answered. Sizes within half an
+    /// octave that share that answer are one problem.
+    std::int64_t unserved = 0;
 };
 
 /// A device, or a platform without a device.
@@ -66,16 +69,28 @@ public:
     /// later, a warning is logged and winners are kept in memory only. A read-only database still
     /// serves its winners; the warning comes with the first tuning.
     explicit Session(const Options& options = Options::from_environment());
+    /// Under Options::frozen, logs a warning with the number of problems that were not served, if
+    /// there are any.
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
     /// The session of the free functions. It is made from the environment on first use and never
-    /// destroyed, since threads may still be calling while the process exits. Throws as the
-    /// constructor does, and then tries again at the next call.
+    /// destroyed, since threads may still be calling while the process exits; what ~Session() would
+    /// log is logged by std::exit(). Throws as the constructor does, and then tries again at the
+    /// next call.
     static Session& standard();
 
     [[nodiscard]] Counters counters() const;
+
+    /// A digest, 32 hexadecimal digits, of the table that the database holds: of each intact winner
+    /// its kernel, types, alignment, template hash, device class, the sizes that it serves, its
+    /// configuration and whether it is unsure. Neither order nor times, devices' names or binaries
+    /// count. Processes with equal digests find the same winners for all problems; to keep it so,
+    /// they set Options::frozen. Reads the whole file anew, every row with its binary: call it
+    /// once, at the start. Thread-safe. Throws Error(store) where the session has no database, or
+    /// where it cannot be read: a digest of nothing would agree with that of other failures.
+    [[nodiscard]] std::string table_digest() const;
 
     /// All devices, and one entry with the reason for each platform that has no device.
     [[nodiscard]] std::vector<DeviceDescription> devices();
