@@ -6,6 +6,8 @@
 namespace jitune::internal {
 
 // clang-format off
+namespace db_coverage_command { Invocation invocation(); }
+namespace db_digest_command { Invocation invocation(); }
 namespace db_explain_command { Invocation invocation(); }
 namespace db_export_command { Invocation invocation(); }
 namespace db_import_command { Invocation invocation(); }
@@ -42,9 +44,13 @@ std::vector<Command> db_commands() {
     return {
         {"list", "List the stored winners, one per row", db_list_command::invocation},
         {"show", "Show one winner with its measurements", db_show_command::invocation},
+        {"coverage", "Show which sizes are served, how surely, and the holes between them",
+         db_coverage_command::invocation},
         {"explain", "Explain which winner would serve a problem, and why no other does",
          db_explain_command::invocation},
         {"verify", "Read and check every row", db_verify_command::invocation},
+        {"digest", "Print a digest of all that the stored winners serve",
+         db_digest_command::invocation},
         {"export", "Write the measurements of one row as T4 JSON", db_export_command::invocation},
         {"import", "Add measurements that db export has written to this database",
          db_import_command::invocation},

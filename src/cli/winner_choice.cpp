@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/common_options.hpp"
 #include "cli/sizes.hpp"
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
@@ -14,11 +15,6 @@
 namespace jitune::internal {
 
 namespace {
-
-bool has_type(const Winner& winner, const std::string& name, const std::string& value) {
-    const std::string padded = " " + winner.key.types + " ";
-    return value.empty() || padded.find(fmt::format(" {}={} ", name, value)) != std::string::npos;
-}
 
 /// Empty: any.
 Sizes wanted_sizes(const WinnerChoice& choice) {
@@ -38,10 +34,7 @@ bool serves(const Winner& winner, const Sizes& sizes) {
 }
 
 bool matches(const Winner& winner, const WinnerChoice& choice, const Sizes& sizes) {
-    return (choice.kernel.empty() || winner.key.kernel == choice.kernel) &&
-           has_type(winner, "element", choice.type) && has_type(winner, "operation", choice.op) &&
-           (sizes.empty() || serves(winner, sizes)) &&
-           winner.key.device_class.find(choice.device_class) != std::string::npos;
+    return choice.filter.matches(winner) && (sizes.empty() || serves(winner, sizes));
 }
 
 /// "3: reduce float32 sum n=1024" for each of the rows, at most for the first eight.
@@ -90,14 +83,14 @@ const Winner& WinnerChoice::select(const std::vector<Winner>& winners) const {
 }
 
 std::vector<Option> WinnerChoice::options() {
-    const OptionRules filter{.excludes = {"ROW"}};
-    return {{"ROW", &row, "Row number, as jitune db list prints it"},
-            {"--kernel", &kernel, "Name of the kernel, such as reduce", filter},
-            {"--type", &type, "Element type, such as float32", filter},
-            {"--op", &op, "Operation, such as sum", filter},
-            {"-n,--size", &n,
-             "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16", filter},
-            {"--device-class", &device_class, "Part of the device class", filter}};
+    const OptionRules without_row{.excludes = {"ROW"}};
+    std::vector<Option> options{
+        {"ROW", &row, "Row number, as jitune db list prints it"},
+        {"-n,--size", &n,
+         "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16",
+         without_row}};
+    append(options, filter.options(without_row));
+    return options;
 }
 
 }  // namespace jitune::internal

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/winner_filter.hpp"
 #include "tuner_db/record.hpp"
 
 namespace jitune::internal {
@@ -14,11 +15,8 @@ namespace jitune::internal {
 /// Arguments that choose one winner of a database: its row, or filters.
 struct WinnerChoice {
     std::optional<std::int64_t> row;  ///< as "db list" counts; else the filters hold
-    std::string kernel;
-    std::string type;
-    std::string op;
+    WinnerFilter filter;
     std::string n;
-    std::string device_class;
 
     std::vector<Option> options();
 

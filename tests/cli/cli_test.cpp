@@ -48,7 +48,7 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");
     expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
-    expect_failure("db", 2, "list, show, explain, verify, export, import, path");
+    expect_failure("db", 2, "list, show, coverage, explain, verify, digest, export, import, path");
     expect_failure("sweep reduce --size 3", 2, "--sizes");
     expect_failure("sweep reduce --sizes", 2, "--sizes");
     expect_failure("sweep reduce --sizes 2^10..2^8", 2, "2^10..2^28");

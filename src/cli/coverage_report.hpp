@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/json.hpp"
+#include "tuner_db/coverage.hpp"
+
+namespace jitune::internal {
+
+/// What is known of one key, one thing per line, with `binaries` different ones. A list is cut
+/// after 12 lines, and says how many more there are.
+std::string coverage_report(const Coverage& coverage, std::size_t binaries);
+
+/// The same, whole.
+Json coverage_report_json(const Coverage& coverage, std::size_t binaries);
+
+}  // namespace jitune::internal
