@@ -119,7 +119,8 @@ std::vector<SizeBox> Engine::unserved(const Task& task, const SizeBox& domain) {
         if (winner.range.unsure || !is_same_place(winner.provenance, record_maker.provenance())) {
             continue;
         }
-        for (const SizeBox& box : boxes_of(winner).value()) {
+        const std::vector<SizeBox> boxes = boxes_of(winner).value();
+        for (const SizeBox& box : boxes) {
             left = outside(left, box);
         }
     }
