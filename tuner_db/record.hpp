@@ -118,7 +118,7 @@ struct Certainty {
 };
 
 /// The sizes that a winner serves, and how well it did at sizes that had no part in its choice.
-struct ServedSizes {
+struct WinnerRange {
     std::string covers;  ///< coverage_text(): "n=1024..4096; n=8193"; empty: only the row's `sizes`
     /// The largest time at a held-out size over the best known one there: 1.02 is 2 % slower. 0:
     /// not known.
@@ -126,7 +126,7 @@ struct ServedSizes {
     std::int64_t held_out = 0;  ///< number of held-out sizes
     bool unsure = false;        ///< the bound that was asked for is not reached
 
-    bool operator==(const ServedSizes&) const = default;
+    bool operator==(const WinnerRange&) const = default;
 };
 
 /// The configuration that dispatch uses for a range of sizes, with everything a launch needs. Its
@@ -147,7 +147,7 @@ struct Winner {
     Provenance provenance;
     std::string reproducibility = "fixed";  ///< as in Measurement
     Certainty certainty = {};
-    ServedSizes range = {};
+    WinnerRange range = {};
 
     bool operator==(const Winner&) const = default;
 };

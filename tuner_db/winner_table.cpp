@@ -48,7 +48,7 @@ void inherit(Winner& winner, std::vector<SizeBox> boxes, const Winner& older) {
     }
     const auto rest = boxes_of(older);
     boxes.insert(boxes.end(), rest->begin(), rest->end());
-    ServedSizes& range = winner.range;
+    WinnerRange& range = winner.range;
     const bool known = std::min(range.loss_bound, older.range.loss_bound) > 0;
     range.covers = coverage_text(boxes, size_names(winner.sizes));
     range.loss_bound = known ? std::max(range.loss_bound, older.range.loss_bound) : 0;

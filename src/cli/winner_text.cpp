@@ -39,7 +39,7 @@ Json half_octaves_json(std::int64_t bucket, std::string_view sizes) {
     return json;
 }
 
-std::string bound_text(const ServedSizes& range) {
+std::string bound_text(const WinnerRange& range) {
     const std::string mark = range.unsure ? "?" : "";
     if (range.loss_bound <= 0) {
         return mark;

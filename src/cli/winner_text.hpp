@@ -15,7 +15,7 @@ namespace jitune::internal {
 Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
 
 /// "1.02 on 59 sizes": the loss bound of a range, with "?" where it is unsure. "" if not known.
-std::string bound_text(const ServedSizes& range);
+std::string bound_text(const WinnerRange& range);
 
 /// "int8 sum int64" for "accumulator=int64 element=int8 operation=sum": each name once, in the
 /// order of readable_types().

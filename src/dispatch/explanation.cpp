@@ -41,7 +41,7 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
 /// "its range n=1024..4096 holds the sizes; at most 2.0 % slower than the best at 59 held-out
 /// sizes"
 std::string range_text(const Winner& winner) {
-    const ServedSizes& range = winner.range;
+    const WinnerRange& range = winner.range;
     const std::string tested =
         range.held_out > 0
             ? fmt::format("; at most {:.1f} % slower than the best at {} held-out size{}",

@@ -76,7 +76,7 @@ TEST_F(ExplanationTest, SaysWhatAFrozenSessionAnswers) {
 
 TEST_F(ExplanationTest, SaysTheBoundOfARangeAndWhereItIsUnsure) {
     tune_before(1000);
-    const auto explained = [&](const ServedSizes& range) {
+    const auto explained = [&](const WinnerRange& range) {
         const auto engine = make_engine();
         const Problem problem = fake_sum_problem();
         const RecordKey key = kernel_.kernel_template.key(problem, device_.info());

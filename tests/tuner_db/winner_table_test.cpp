@@ -137,7 +137,7 @@ TEST_F(WinnerRanges, OfAWinnerThatIsTunedAgainKeepWhatItServedBefore) {
     save(again);
     const auto winner = memory_->find(plain_key(), Sizes{150});
     ASSERT_TRUE(winner);
-    EXPECT_EQ(winner->range, (ServedSizes{"n=50..100; n=1..49; n=101..200", 1.04, 35, false}));
+    EXPECT_EQ(winner->range, (WinnerRange{"n=50..100; n=1..49; n=101..200", 1.04, 35, false}));
     EXPECT_EQ(memory_->winners().size(), 1U);
 }
 
