@@ -17,7 +17,7 @@ struct Unit {
     std::string_view name;
     double ns;
 };
-constexpr std::array kUnits{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+constexpr std::array kTimeUnits{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
 
 }  // namespace
 
@@ -33,7 +33,7 @@ SweepTarget parse_target(std::string_view word) {
         if (unit == "x") {
             return {0, number};
         }
-        for (const Unit& one : kUnits) {
+        for (const Unit& one : kTimeUnits) {
             if (one.name == unit && std::isfinite(number * one.ns)) {
                 return {number * one.ns, 0};
             }
