@@ -18,9 +18,9 @@ struct Problem {
     std::map<std::string, std::string> types;  ///< type parameter -> name: {"element", "float32"}
     std::vector<std::int64_t> sizes;  ///< in the order of the template's `sizes`; each >= 1
     std::int64_t alignment = 1;       ///< bytes that the kernel may be tuned for, never rely on
+    std::string pinned = {};  ///< the configuration that must answer; empty: the best there is
     /// Of which each size is a multiple where `alignment` holds; empty: any sizes do.
     Sizes multiples = {};
-    std::string pinned = {};  ///< the configuration that must answer; empty: the best there is
 };
 
 /// The half-octaves of each size, as tuner_db/bucket.hpp says. A size of 2^k is the middle of
