@@ -94,7 +94,7 @@ TEST_F(ExplanationTest, SaysTheBoundOfARangeAndWhereItIsUnsure) {
     EXPECT_EQ(unsure.rows.at(0).reason,
               "nearest stored size: answers only under the policy \"nearest\"; unsure: its range "
               "n=1..5000 holds the sizes; at most 7.0 % slower than the best at 1 held-out size");
-    EXPECT_EQ(unsure.answer, "no stored winner: a call tunes for up to 2 s");
+    EXPECT_EQ(unsure.answer, "no stored winner: a call tunes for up to 60 s");
 }
 
 TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
@@ -135,7 +135,7 @@ TEST_F(ExplanationTest, NeverCallsARowOfAnotherDeviceTheNearest) {
 }
 
 TEST_F(ExplanationTest, SaysWhatACallWouldDoWithoutAWinner) {
-    EXPECT_EQ(explain_for(1000).answer, "no stored winner: a call tunes for up to 2 s");
+    EXPECT_EQ(explain_for(1000).answer, "no stored winner: a call tunes for up to 60 s");
     options_.budget = std::chrono::milliseconds(0);
     EXPECT_EQ(explain_for(1000).answer, "no stored winner: a call tunes until the strategy ends");
     options_.on_miss = TunePolicy::nearest;
