@@ -58,7 +58,7 @@ std::string bound_line(const Coverage& coverage) {
                        without, coverage.winners.size());
 }
 
-/// The lines under one title; nothing where there are none.
+/// The title with its lines. Empty if there is no line.
 std::string titled(std::string_view title, const Lines& lines) {
     constexpr std::size_t kMost = 12;
     std::string text;

@@ -9,8 +9,8 @@
 
 namespace jitune::internal {
 
-/// What is known of one key, one thing per line, with `binaries` different ones. A list is cut
-/// after 12 lines, and says how many more there are.
+/// Describes the coverage of one key, one fact per line. `binaries` is the number of its different
+/// binaries. A list is cut after 12 lines, and says how many more there are.
 std::string coverage_report(const Coverage& coverage, std::size_t binaries);
 
 /// The same, whole.

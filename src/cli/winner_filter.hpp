@@ -20,7 +20,7 @@ struct WinnerFilter {
 
     [[nodiscard]] bool matches(const Winner& winner) const;
 
-    /// Those of `winners` that match.
+    /// Returns the winners that match the filter.
     [[nodiscard]] std::vector<Winner> of(std::vector<Winner> winners) const;
 };
 

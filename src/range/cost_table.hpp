@@ -28,7 +28,7 @@ struct Comparison {
     Timing standard = {};  ///< of the template's default; 0 ns: it has none
 };
 
-/// What configurations cost at the sizes where they were compared, the probes. Configurations are
+/// Holds the times of configurations at the probes: the sizes of comparisons. Configurations are
 /// counted from 0.
 class CostTable {
 public:

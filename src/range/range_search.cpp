@@ -86,7 +86,7 @@ void RangeSearch::search_anchors() {
     }
 }
 
-/// The nearest multiples below; outside of the domain where there are none in it.
+/// Rounds each size down to its multiple. The result can lie outside of the domain.
 Sizes RangeSearch::snapped(Sizes sizes) const {
     for (std::size_t i = 0; i < plan_.multiples.size(); ++i) {
         sizes[i] = std::max(sizes[i] / plan_.multiples[i], std::int64_t{1}) * plan_.multiples[i];

@@ -22,7 +22,7 @@ public:
     /// The descriptor of an open folder.
     [[nodiscard]] int number() const noexcept { return ::dirfd(folder_.get()); }
 
-    /// The next name that is not "." or "..", valid until the next call; null: there is none.
+    /// Returns the next name except "." and "..", valid until the next call; null at the end.
     const char* next() noexcept;
 
 private:

@@ -104,7 +104,7 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-    // What stays after two tries, as without memory, a later process removes.
+    // A later process removes the files that stay after two tries, as without memory.
     if (!remove_tree(path_)) {
         remove_tree(path_);
     }

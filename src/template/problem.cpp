@@ -38,7 +38,7 @@ std::int64_t half_octaves_of(std::uint64_t size) {
     return 2 * (63 - zeros) + (mantissa >= kQuarter ? 1 : 0) + (mantissa >= kThreeQuarters ? 1 : 0);
 }
 
-/// The largest size with fewer half-octaves than `half_octaves`, and 0 where there is none.
+/// Returns the largest size with fewer half-octaves than `half_octaves`; 0 if no size has fewer.
 std::int64_t last_below(std::int64_t half_octaves) {
     std::int64_t below = 0;
     for (int bit = 62; bit >= 0; --bit) {

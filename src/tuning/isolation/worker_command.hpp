@@ -10,9 +10,9 @@ namespace jitune::internal {
 /// What Options::worker and JITUNE_WORKER are where nothing is tuned in a worker.
 inline constexpr const char* kNoWorker = "none";
 
-/// What names the command of the worker: Options::worker, here `option`, else JITUNE_WORKER. A path
-/// is absolute, so that it holds after the app has changed its folder; a name without a slash stays
-/// one. Empty where neither is set.
+/// Returns the worker's command as Options::worker, here `option`, names it, else JITUNE_WORKER. A
+/// path is absolute, so that it holds after the app has changed its folder; a name without a slash
+/// stays one. Empty where neither is set.
 std::filesystem::path named_worker(const std::filesystem::path& option);
 
 /// Where the command lies that nobody names: as it is built and installed together with the program
