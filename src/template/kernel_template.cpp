@@ -133,22 +133,39 @@ SearchSpace KernelTemplate::space(const Problem& problem, const DeviceInfo& devi
 
 bool KernelTemplate::accepts(const Configuration& configuration, const Problem& problem,
                              const DeviceInfo& device) const {
+    return holds(front_matter_.constraints, configuration, problem, device);
+}
+
+bool KernelTemplate::holds(const std::vector<Expression>& expressions,
+                           const Configuration& configuration, const Problem& problem,
+                           const DeviceInfo& device) const {
     auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
     add_configuration(values, configuration);
-    return std::all_of(front_matter_.constraints.begin(), front_matter_.constraints.end(),
-                       [&](const Expression& constraint) {
-                           const auto value = constraint.bind(values).constant_value();
-                           return value && is_true(*value);
-                       });
+    return std::all_of(expressions.begin(), expressions.end(), [&](const Expression& expression) {
+        const auto value = expression.bind(values).constant_value();
+        return value && is_true(*value);
+    });
 }
 
-Configuration KernelTemplate::default_configuration(const SearchSpace& space) const {
+Configuration KernelTemplate::defaults() const {
     std::vector<Configuration::Entry> entries;
     for (const Parameter& parameter : front_matter_.parameters) {
         entries.emplace_back(parameter.name, parameter.default_value());
     }
-    const Configuration standard(std::move(entries));
+    return Configuration(std::move(entries));
+}
+
+Configuration KernelTemplate::default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device) const {
+    Configuration standard = defaults();
+    const bool is_in_space = holds(front_matter_.constraints, standard, problem, device) &&
+                             holds(front_matter_.prune, standard, problem, device);
+    return is_in_space ? std::move(standard) : default_configuration(space(problem, device));
+}
+
+Configuration KernelTemplate::default_configuration(const SearchSpace& space) const {
+    const Configuration standard = defaults();
     if (space.find(standard) < space.size()) {
         return standard;
     }

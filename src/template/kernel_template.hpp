@@ -42,6 +42,10 @@ public:
     /// The parameters' defaults; where a constraint forbids them on this device, the configuration
     /// of `space` that shares most values with them (of equals, the last).
     [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const;
+    /// The same for the problem's space, which is not made where the parameters' defaults are
+    /// legal.
+    [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                      const DeviceInfo& device) const;
 
     /// "exact", "fixed" or "any": whether the result of a configuration depends on nothing but the
     /// data, on the order that the configuration fixes, or on timing. Throws Error(usage) where the
@@ -88,6 +92,11 @@ public:
                                               double seconds) const;
 
 private:
+    [[nodiscard]] bool holds(const std::vector<Expression>& expressions,
+                             const Configuration& configuration, const Problem& problem,
+                             const DeviceInfo& device) const;
+    /// Each parameter's default, legal or not.
+    [[nodiscard]] Configuration defaults() const;
     [[nodiscard]] std::string text_of(const std::string& word, const Problem& problem,
                                       const Configuration& configuration) const;
     [[nodiscard]] std::string defines(const Problem& problem,

@@ -33,7 +33,7 @@ struct Task {
         return kernel_template().default_configuration(space);
     }
     [[nodiscard]] Configuration default_configuration() const {
-        return default_configuration(space());
+        return kernel_template().default_configuration(problem, info());
     }
     [[nodiscard]] std::string reproducibility(const Configuration& configuration) const {
         return kernel_template().reproducibility(configuration, problem, info());

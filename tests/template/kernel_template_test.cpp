@@ -86,6 +86,14 @@ TEST(KernelTemplate, TakesTheNearestLegalConfigurationWhereTheDefaultIsForbidden
               text_with({{"finish", "direct"}, {"blocks_per_sm", "0"}}));
 }
 
+TEST(KernelTemplate, FindsTheSameDefaultWithoutTheSpace) {
+    for (const std::int64_t n : {1, 100, 5000, 1 << 20}) {
+        const KernelTemplate kernel = reduce();
+        EXPECT_EQ(kernel.default_configuration(float_sum(n), device()).text(),
+                  kernel.default_configuration(kernel.space(float_sum(n), device())).text());
+    }
+}
+
 TEST(KernelTemplate, AcceptsWhatItsSpaceHoldsAndWhatIsOnlyNotWorthTrying) {
     for (const std::int64_t n : {1, 5000, 1 << 20}) {
         const SearchSpace space = reduce().space(float_sum(n), device());
