@@ -47,6 +47,11 @@ DROP TABLE winner_4;
 CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
                                     created_at, sizes, covers, unsure);
 
+-- Finds the comparisons between sizes, which are few among the measurements of a kernel.
+CREATE INDEX measurement_compared
+    ON measurement(kernel, types, device_class, alignment, template_hash)
+    WHERE instr(conditions, 'compared');
+
 -- For people. jitune itself reads no view.
 CREATE VIEW ranges AS SELECT
     kernel,

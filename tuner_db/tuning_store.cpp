@@ -46,7 +46,13 @@ public:
 
     /// Only the process that opened the store may use or even close SQLite's objects.
     [[nodiscard]] bool forked() const { return getpid() != owner_; }
-    void require_owner() const;
+    void require_owner() const {
+        if (forked()) {
+            throw Error(
+                ErrorKind::forked,
+                "tuning database: the process is a fork of the one that opened it: open it again");
+        }
+    }
 
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                bool also_unsure, milliseconds patience);
@@ -67,8 +73,14 @@ private:
     /// Leaves rows that were replaced in the meantime, and all where the database is busy.
     void drop(const WinnerTable::Damaged& damaged);
 
+    /// The intact measurements that a statement finds for `key`. Counts the damaged ones.
+    std::vector<Measurement> measurements(Statement& statement, const RecordKey& key);
+
     /// The row if it is intact. Counts it if it is damaged.
-    std::optional<Winner> intact(WinnerTable::Found found);
+    std::optional<Winner> intact(WinnerTable::Found found) {
+        bad_rows_ += found.damaged() ? 1 : 0;
+        return std::move(found.winner);
+    }
 
     const pid_t owner_ = getpid();
     StoreFile file_;
@@ -83,6 +95,11 @@ private:
     const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
     Statement find_measurements_{
         connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
+    Statement find_comparisons_{
+        connection_,
+        select(table_of<Measurement>(),
+               where_key_of_any_bucket() + " AND instr(conditions, 'compared') "  // has an index
+                                           "ORDER BY created_at, rowid")};
     // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
     Statement put_measurement_{
         connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
@@ -120,14 +137,6 @@ private:
     Impl& store_;
 };
 
-void TuningStore::Impl::require_owner() const {
-    if (forked()) {
-        throw Error(
-            ErrorKind::forked,
-            "tuning database: the process is a fork of the one that opened it: open it again");
-    }
-}
-
 template <class Visitor>
 void TuningStore::Impl::each_row(Statement& statement, const Row& parameters, Visitor visit) {
     for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
@@ -153,13 +162,6 @@ void TuningStore::Impl::check_journal() {
                                     connection_.name(), file_.journal.mode, file_.journal.reason));
         }
     });
-}
-
-std::optional<Winner> TuningStore::Impl::intact(WinnerTable::Found found) {
-    if (found.damaged()) {
-        ++bad_rows_;
-    }
-    return std::move(found.winner);
 }
 
 void TuningStore::Impl::drop(const WinnerTable::Damaged& damaged) {
@@ -278,10 +280,6 @@ SizeBox TuningStore::same_winners(const RecordKey& key, std::span<const std::int
     return within;
 }
 
-void TuningStore::save(std::span<const Measurement> measurements, const Winner& winner) {
-    save(measurements, {&winner, 1});
-}
-
 void TuningStore::save(std::span<const Measurement> measurements, std::span<const Winner> winners) {
     std::vector<Row> rows;
     for (const Measurement& measurement : measurements) {
@@ -347,18 +345,27 @@ std::vector<Winner> TuningStore::winners() {
     return winners;
 }
 
-std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
-    const Impl::Turn turn(*impl_, kSweepWait);
+std::vector<Measurement> TuningStore::Impl::measurements(Statement& statement,
+                                                         const RecordKey& key) {
+    const Turn turn(*this, kSweepWait);
     std::vector<Measurement> measurements;
-    Impl::each_row(impl_->find_measurements_, cells_of(key), [&](const Row& row) {
+    each_row(statement, cells_of(key), [&](const Row& row) {
         std::optional<Measurement> measurement = from_row<Measurement>(row);
-        if (measurement && measurement->key == key) {
+        if (measurement && measurement->key.is_like(key)) {
             measurements.push_back(std::move(*measurement));
         } else {
-            ++impl_->bad_rows_;
+            ++bad_rows_;
         }
     });
     return measurements;
+}
+
+std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
+    return impl_->measurements(impl_->find_measurements_, key);
+}
+
+std::vector<Measurement> TuningStore::comparisons(const RecordKey& key) {
+    return impl_->measurements(impl_->find_comparisons_, key);
 }
 
 TuningStore::Check TuningStore::verify() {

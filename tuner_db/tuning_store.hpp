@@ -73,7 +73,9 @@ public:
     /// that it serves away from older ones; what is left of an older one stays. It replaces one of
     /// its sizes and configuration, and serves what is left of that, too.
     void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
-    void save(std::span<const Measurement> measurements, const Winner& winner);
+    void save(std::span<const Measurement> measurements, const Winner& winner) {
+        save(measurements, {&winner, 1});
+    }
 
     /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>
     /// <name within the process>". All callers pass the same `duration`.
@@ -95,6 +97,9 @@ public:
 
     /// Measurements of one key, oldest first.
     std::vector<Measurement> measurements(const RecordKey& key);
+
+    /// The measurements whose conditions say "compared", of this key with any bucket, oldest first.
+    std::vector<Measurement> comparisons(const RecordKey& key);
 
     struct Check {
         std::int64_t winners = 0;

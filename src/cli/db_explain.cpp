@@ -40,11 +40,43 @@ Json explanation_json(const Explanation& explanation, const std::string& sizes) 
         json.update(winner_json(row.winner));
         rows.push_back(json);
     }
+    Json costs = Json::array();
+    for (const ExplainedCost& cost : explanation.costs) {
+        costs.push_back({{"configuration", cost.configuration},
+                         {"ns", json_number(cost.ns)},
+                         {"measured", cost.octaves == 0},
+                         {"octaves", json_number(cost.octaves)},
+                         {"default", cost.is_default}});
+    }
     return {{"key", to_json(explanation.key)},
             {"sizes", sizes},
             {"half_octaves", half_octaves_json(explanation.key.bucket, sizes)},
             {"answer", explanation.answer},
-            {"rows", rows}};
+            {"rows", rows},
+            {"costs", costs}};
+}
+
+/// "measured" or "estimated from sizes 0.31 octaves away"
+std::string source_text(const ExplainedCost& cost) {
+    return cost.octaves == 0 ? "measured"
+                             : fmt::format("estimated from sizes {:.2f} octave{} away",
+                                           cost.octaves, cost.octaves == 1 ? "" : "s");
+}
+
+std::string costs_text(const std::vector<ExplainedCost>& costs, const std::string& sizes) {
+    std::vector<Table::Cells> rows;
+    for (const ExplainedCost& cost : costs) {
+        rows.push_back({time_text(cost.ns), fmt::format("{:.3f}", cost.ns / costs.front().ns),
+                        cost.configuration, cost.is_default ? "default" : "", source_text(cost)});
+    }
+    return rows.empty() ? ""
+                        : "\ntimes at " + sizes + ":\n" +
+                              Table::text({{"time", Align::right},
+                                           {"over best", Align::right},
+                                           {"configuration"},
+                                           {""},
+                                           {"source"}},
+                                          rows);
 }
 
 std::string words_text(const std::vector<ExplainedSetting>& settings) {
@@ -86,12 +118,12 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
                        rows);
 }
 
-/// The measurements of a key that were timed outside the finals, with their medians, fastest first.
+/// The measurements of a key that a search has timed, with their medians, fastest first.
 /// The last verdict on a configuration counts.
 std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const RecordKey& key) {
     std::map<std::pair<std::string, std::string>, Measurement> last;
     for (Measurement& measurement : store.measurements(key)) {
-        if (!is_of_finals(measurement)) {
+        if (is_of_search(measurement)) {
             last.insert_or_assign({measurement.sizes, measurement.configuration}, measurement);
         }
     }
@@ -150,6 +182,7 @@ void show(const ExplainArguments& arguments, Engine& engine, const Task& task) {
         print_json(json);
     } else {
         print(explanation_text(explanation, words_text(settings)));
+        print(costs_text(explanation.costs, task.sizes()));
         print(placed ? candidates_text(*engine.store(), explanation.key) : "");
     }
 }

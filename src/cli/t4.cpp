@@ -222,7 +222,7 @@ RecordedSpace read_t4(const std::filesystem::path& path) {
 Json t4_document(std::span<const Measurement> measurements) {
     Json results = Json::array();
     for (const Measurement& measurement : measurements) {
-        if (!is_of_finals(measurement)) {
+        if (is_of_search(measurement)) {
             results.push_back(t4_result(measurement));
         }
     }

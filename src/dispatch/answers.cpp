@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/stored_costs.hpp"
 #include "dispatch/tuning_lease.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -142,8 +143,18 @@ std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::stri
 
 std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
     constexpr int kTries = 4;
+    const Sizes& sizes = task.problem.sizes;
     return store_.ask([&](TuningStore& store) -> std::unique_ptr<Resolved> {
-        for (const Winner& row : store.nearest(task.key(), task.problem.sizes, kTries)) {
+        const std::vector<Winner> rows = store.nearest(task.key(), sizes, kTries);
+        if (rows.empty()) {
+            return nullptr;
+        }
+        const std::string standard = task.default_configuration().text();
+        const CostTable costs = stored_costs(store, task, standard);
+        for (const Winner& row : rows) {
+            if (is_estimated_slower(costs, row.configuration, standard, sizes)) {
+                continue;
+            }
             if (const auto winner = store.with_image(row)) {
                 if (auto loaded = load(task, *winner, Origin::nearest)) {
                     return loaded;

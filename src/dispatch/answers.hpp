@@ -55,6 +55,7 @@ private:
                                                std::chrono::milliseconds patience);
     /// Tunes, or waits for another process that tunes the same task.
     std::unique_ptr<const Resolved> from_tuning(const Task& task, std::string& refused);
+    /// The nearest winner that is not estimated to be slower than the default, or nullptr.
     std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<const Resolved> from_pinned(const Task& task);
     std::unique_ptr<Resolved> from_default(const Task& task);

@@ -99,10 +99,11 @@ public:
 
     /// Finds winners for all sizes of `domain` and stores them, in place of those that are stored
     /// for these sizes. Each search at single sizes takes a third of the plan's budget; the
-    /// comparisons between sizes take three quarters of a budget for each octave. The task's own
-    /// sizes are not used. Throws as tune_and_store() does.
+    /// comparisons between sizes take three quarters of a budget for each octave. With `resume`,
+    /// searches and comparisons that the database has from this device, driver and compiler are
+    /// not done again. The task's own sizes are not used. Throws as tune_and_store() does.
     std::vector<Winner> tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
-                                   const TuneHooks& hooks);
+                                   const TuneHooks& hooks, bool resume);
 
     /// The parts of `domain` that no stored winner of this device, driver and compiler serves
     /// without being unsure.
@@ -135,8 +136,11 @@ private:
     }
     Platform& find(std::atomic<Platform*>& place, PlatformKind kind);
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
-    /// A comparison of SearchPlan::compared; failures alone are stored.
+    /// A comparison of SearchPlan::compared, with one measurement of each, which are stored.
     TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
+    /// The measurements of earlier searches at the task's sizes, if these have tried enough, with
+    /// the configuration of a winner and nothing else of it.
+    std::optional<TuneReport> known_search(const Task& task);
     void store_winners(std::span<const Winner> winners);
     /// For a task whose workload is prepared.
     TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "dispatch/engine.hpp"
 #include "dispatch/range_tuning.hpp"
 #include "jitune/error.hpp"
+#include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
 #include "tuner_db/winner_table.hpp"
+#include "tuning/finalist.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 
@@ -31,6 +33,19 @@ bool serves(const Winner& winner, std::span<const std::int64_t> sizes) {
     return boxes && covers(*boxes, sizes);
 }
 
+/// The last measurement of each configuration: times of the finals replace those before them.
+std::vector<Measurement> last_of_each(std::vector<Measurement> measurements) {
+    std::map<std::string, Measurement> last;
+    for (Measurement& one : measurements) {
+        last.insert_or_assign(one.configuration, std::move(one));
+    }
+    std::vector<Measurement> result;
+    for (auto& [configuration, measurement] : last) {
+        result.push_back(std::move(measurement));
+    }
+    return result;
+}
+
 /// The parts of the boxes that `taken` does not hold.
 std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& taken) {
     std::vector<SizeBox> left;
@@ -46,14 +61,15 @@ std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& t
 TuneReport Engine::compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
     auto made = isolation_.tune(RecordMaker(task), plan, hooks);
     TuneReport report = made ? std::move(*made) : tune(task, plan, hooks, binaries_, log_);
-    // Failures are for later tunings to know, and to delete stored winners that are wrong.
-    std::vector<Measurement> failures;
-    std::copy_if(report.measurements.begin(), report.measurements.end(),
-                 std::back_inserter(failures),
-                 [](const Measurement& one) { return one.verdict != Verdict::timed; });
-    if (!failures.empty()) {
-        store_.tell([&](TuningStore& store) { store.save(failures); });
+    report.measurements = last_of_each(std::move(report.measurements));
+    for (Measurement& one : report.measurements) {
+        if (one.verdict == Verdict::timed) {  // failures forbid later searches, too
+            Conditions conditions = Conditions::parse(one.conditions);
+            conditions.phase = Conditions::Phase::comparison;
+            one.conditions = conditions.text();
+        }
     }
+    store_.tell([&](TuningStore& store) { store.save(report.measurements); });
     return report;
 }
 
@@ -78,8 +94,8 @@ std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan
     store_.ask([&](TuningStore& store) { domain = store.same_winners(task.key(), sizes, domain); });
     std::vector<Winner> winners;
     try {
-        winners = internal::tune_range(task, range_around(sizes, domain, plan.seed), plan,
-                                       budget_of(plan) / 2, *hooks.stop, tune_task);
+        winners = internal::tune_range(task, range_around(sizes, domain, plan.seed),
+                                       {plan, budget_of(plan) / 2}, *hooks.stop, tune_task);
     } catch (const Error& error) {
         if (!own || error.kind() == ErrorKind::device) {
             throw;
@@ -96,18 +112,59 @@ std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan
     return winners;
 }
 
+std::optional<TuneReport> Engine::known_search(const Task& task) {
+    constexpr std::size_t kEnough = 64;
+    const RecordMaker record_maker(task);
+    const std::size_t enough = std::min(kEnough, task.space().size());
+    return store_.ask([&](TuningStore& store) -> std::optional<TuneReport> {
+        TuneReport report;
+        for (Measurement& one : store.measurements(task.key())) {
+            const bool is_compared = phase_of(one) == Conditions::Phase::comparison;
+            if (one.sizes == task.sizes() && !is_compared &&
+                is_same_place(one.provenance, record_maker.provenance())) {
+                report.measurements.push_back(std::move(one));
+            }
+        }
+        report.measurements = last_of_each(std::move(report.measurements));
+        std::optional<double> fastest_ns;
+        for (const Measurement& one : report.measurements) {
+            if (is_of_finals(one) && one.verdict == Verdict::timed) {
+                const double ns = summarize(one.samples_ns).median_ns;
+                if (!fastest_ns || ns < *fastest_ns) {
+                    fastest_ns = ns;
+                    report.winner.configuration = one.configuration;
+                }
+            }
+        }
+        const bool has_enough = fastest_ns && report.measurements.size() >= enough;
+        return has_enough ? std::optional(std::move(report)) : std::nullopt;
+    });
+}
+
 std::vector<Winner> Engine::tune_range(const Task& task, const SizeBox& domain,
-                                       const SearchPlan& plan, const TuneHooks& hooks) {
+                                       const SearchPlan& plan, const TuneHooks& hooks,
+                                       bool resume) {
     refuse_tuning();
-    SearchPlan search = plan;
-    search.budget = plan.budget / 3;
-    const auto limit = std::chrono::duration_cast<milliseconds>(budget_of(plan) * 0.75 *
-                                                                std::max(octaves_of(domain), 1.0));
-    std::vector<Winner> winners = internal::tune_range(
-        task, whole_range(domain, plan.seed), search, limit, *hooks.stop,
-        [&](const Task& at, const SearchPlan& its) {
-            return its.compared.empty() ? tune_and_store(at, its, hooks) : compare(at, its, hooks);
-        });
+    RangeEffort effort{plan, std::chrono::duration_cast<milliseconds>(
+                                 budget_of(plan) * 0.75 * std::max(octaves_of(domain), 1.0))};
+    effort.plan.budget = plan.budget / 3;
+    if (resume) {
+        const Provenance here = RecordMaker(task).provenance();
+        std::vector<Measurement> rows =
+            store_.ask([&](TuningStore& store) { return store.comparisons(task.key()); });
+        std::erase_if(rows,
+                      [&](const Measurement& row) { return !is_same_place(row.provenance, here); });
+        effort.known = stored_comparisons(rows);
+    }
+    const TuneTask tune_task = [&](const Task& at, const SearchPlan& its) {
+        if (!its.compared.empty()) {
+            return compare(at, its, hooks);
+        }
+        auto known = resume ? known_search(at) : std::nullopt;
+        return known ? std::move(*known) : tune_and_store(at, its, hooks);
+    };
+    std::vector<Winner> winners =
+        internal::tune_range(task, whole_range(domain, plan.seed), effort, *hooks.stop, tune_task);
     store_winners(winners);
     return winners;
 }

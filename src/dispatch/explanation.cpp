@@ -2,12 +2,15 @@
 #include "dispatch/explanation.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "dispatch/stored_costs.hpp"
+#include "range/cost_estimate.hpp"
 #include "template/settings.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -89,19 +92,38 @@ std::vector<Candidate> ranked(std::vector<Winner> winners, const RecordKey& key,
     return candidates;
 }
 
-bool is_nearest(const Candidate& first) {
-    return first.comparable && !first.row.serves;
+/// The first that serves, or that answers as the nearest; nullptr: none.
+Candidate* best_of(std::vector<Candidate>& candidates, const CostTable& costs,
+                   const std::string& standard, const Sizes& sizes) {
+    const auto answers = [&](const Candidate& one) {
+        return one.row.serves ||
+               (one.comparable &&
+                !is_estimated_slower(costs, one.row.winner.configuration, standard, sizes));
+    };
+    const auto best = std::find_if(candidates.begin(), candidates.end(), answers);
+    return best == candidates.end() ? nullptr : &*best;
 }
 
-/// The stored winner that answers, or nullptr.
-const Winner* answering(const std::vector<Candidate>& candidates, const Options& options) {
-    if (candidates.empty()) {
-        return nullptr;
+std::vector<ExplainedCost> explained_costs(const std::vector<Candidate>& candidates,
+                                           const CostTable& table, const std::string& standard,
+                                           const Sizes& sizes) {
+    constexpr double kFarthest = 1;
+    std::set<std::string> configurations{standard};
+    for (const Candidate& one : candidates) {
+        if (one.comparable) {
+            configurations.insert(one.row.winner.configuration);
+        }
     }
-    const Candidate& first = candidates.front();
-    const bool answers =
-        first.row.serves || (options.on_miss == TunePolicy::nearest && is_nearest(first));
-    return answers ? &first.row.winner : nullptr;
+    std::vector<ExplainedCost> costs;
+    for (const std::string& configuration : configurations) {
+        const auto cost = estimated_time(table, configuration, sizes);
+        if (cost && cost->octaves <= kFarthest) {
+            costs.push_back({configuration, cost->value, cost->octaves, configuration == standard});
+        }
+    }
+    std::stable_sort(costs.begin(), costs.end(),
+                     [](const auto& a, const auto& b) { return a.ns < b.ns; });
+    return costs;
 }
 
 /// The text that says how a call is answered without a stored winner.
@@ -130,24 +152,27 @@ Explanation explain(Engine& engine, const Task& task) {
     }
     Explanation explanation;
     explanation.key = task.key();
-    std::vector<Candidate> candidates =
-        ranked(store->winners(), explanation.key, task.problem.sizes);
-    if (const Winner* const winner = answering(candidates, engine.options())) {
-        explanation.configuration = winner->configuration;
-        explanation.answer =
-            fmt::format("{}{}: {}", engine.options().frozen ? "the table is frozen: " : "",
-                        candidates.front().row.serves ? "the stored winner answers"
-                                                      : "no stored winner: the nearest answers",
-                        winner->configuration);
+    const Options& options = engine.options();
+    const Sizes& sizes = task.problem.sizes;
+    const std::string standard = task.default_configuration().text();
+    const CostTable costs = stored_costs(*store, task, standard);
+    std::vector<Candidate> candidates = ranked(store->winners(), explanation.key, sizes);
+    Candidate* const best = best_of(candidates, costs, standard, sizes);
+    const bool by_policy = options.on_miss == TunePolicy::nearest;
+    if (best != nullptr && (best->row.serves || by_policy)) {
+        explanation.configuration = best->row.winner.configuration;
+        explanation.answer = fmt::format("{}{}: {}", options.frozen ? "the table is frozen: " : "",
+                                         best->row.serves ? "the stored winner answers"
+                                                          : "no stored winner: the nearest answers",
+                                         explanation.configuration);
     } else {
-        explanation.answer = answer_without(engine.options());
+        explanation.answer = answer_without(options);
     }
-    if (!candidates.empty() && is_nearest(candidates.front())) {
-        std::string& reason = candidates.front().row.reason;
-        const bool by_policy = engine.options().on_miss == TunePolicy::nearest;
-        reason = fmt::format("nearest stored size: answers {} policy \"nearest\"; {}",
-                             by_policy ? "by the" : "only under the", reason);
+    if (best != nullptr && !best->row.serves) {
+        best->row.reason = fmt::format("nearest stored size: answers {} policy \"nearest\"; {}",
+                                       by_policy ? "by the" : "only under the", best->row.reason);
     }
+    explanation.costs = explained_costs(candidates, costs, standard, sizes);
     for (Candidate& candidate : candidates) {
         explanation.rows.push_back(std::move(candidate.row));
     }

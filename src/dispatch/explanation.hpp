@@ -16,6 +16,14 @@ struct ExplainedRow {
     std::string reason;  ///< "serves: …", "other device class: cuda cc=80 …"
 };
 
+/// The time of a configuration at the sizes.
+struct ExplainedCost {
+    std::string configuration;
+    double ns = 0;
+    double octaves = 0;  ///< of the nearest sizes that it was estimated from; 0: measured
+    bool is_default = false;
+};
+
 struct Explanation {
     RecordKey key;
     /// The rows of this kernel, best match first.
@@ -23,6 +31,9 @@ struct Explanation {
     /// What a call would do, in one sentence.
     std::string answer;
     std::string configuration;  ///< of the stored winner that answers; empty: none does
+    /// Of the stored winners and the default, fastest first, as far as comparisons within an octave
+    /// of the sizes tell.
+    std::vector<ExplainedCost> costs;
 };
 
 /// Reads the database only. Throws Error(store) where it cannot be opened.

@@ -20,28 +20,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Timing timing_of(const std::vector<double>& samples_ns) {
-    return {summarize(samples_ns).median_ns, relative_uncertainty(samples_ns)};
-}
-
 /// The device of a task, to search and compare on.
 class TaskBench : public RangeBench {
 public:
-    TaskBench(const Task& task, const SearchPlan& plan, Clock::duration limit,
-              const std::atomic<bool>& stop, const TuneTask& tune)
-        : task_(task), plan_(plan), limit_(limit), stop_(stop), tune_(tune) {}
+    TaskBench(const Task& task, const RangeEffort& effort, const std::atomic<bool>& stop,
+              const TuneTask& tune)
+        : task_(task), effort_(effort), stop_(stop), tune_(tune) {}
 
     std::vector<std::string> search(const Sizes& sizes,
                                     const std::vector<std::string>& hints) override;
-    Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override {
-        const auto report = compared(sizes, names);
-        return report ? comparison_of(*report, sizes) : Comparison{};
-    }
+    Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override;
     std::string code_of(const std::string& configuration) override {
         const Instance instance = task_.instance(task_.parse(configuration));
         return fmt::format("{} {}", instance.defines, fmt::join(instance.expressions, " "));
     }
-    bool is_over() override { return stop_ || comparing_ >= limit_; }
+    bool is_over() override { return stop_ || comparing_ >= effort_.limit; }
 
     /// A winner for the range, with its code.
     std::optional<Winner> winner_of(const ServedRange& range);
@@ -53,11 +46,12 @@ private:
         return task;
     }
     std::optional<TuneReport> compared(const Sizes& sizes, const std::vector<std::string>& names);
-    [[nodiscard]] Comparison comparison_of(const TuneReport& report, const Sizes& sizes) const;
+    /// The measurements of a comparison that had all these configurations, or nullptr.
+    [[nodiscard]] const std::vector<Measurement>* known(
+        const Sizes& sizes, const std::vector<std::string>& names) const;
 
     const Task& task_;
-    const SearchPlan& plan_;
-    const Clock::duration limit_;
+    const RangeEffort& effort_;
     const std::atomic<bool>& stop_;
     const TuneTask& tune_;
     Clock::duration comparing_{};
@@ -68,7 +62,7 @@ std::vector<std::string> TaskBench::search(const Sizes& sizes,
                                            const std::vector<std::string>& hints) {
     constexpr double kWorthComparing = 1.02;
     constexpr std::size_t kMost = 3;
-    SearchPlan plan = plan_;
+    SearchPlan plan = effort_.plan;
     plan.hints.insert(plan.hints.end(), hints.begin(), hints.end());
     std::optional<TuneReport> report;
     try {
@@ -103,7 +97,7 @@ std::vector<std::string> TaskBench::search(const Sizes& sizes,
 
 std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
                                               const std::vector<std::string>& names) {
-    SearchPlan plan = plan_;
+    SearchPlan plan = effort_.plan;
     plan.compared = names;
     plan.budget = std::chrono::milliseconds(0);
     const Clock::time_point begin = Clock::now();
@@ -120,26 +114,27 @@ std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
     return report;
 }
 
-Comparison TaskBench::comparison_of(const TuneReport& report, const Sizes& sizes) const {
+const std::vector<Measurement>* TaskBench::known(const Sizes& sizes,
+                                                 const std::vector<std::string>& names) const {
+    const auto found = effort_.known.find(sizes);
+    const auto has = [&](const std::string& name) {
+        return std::any_of(found->second.begin(), found->second.end(),
+                           [&](const Measurement& one) { return one.configuration == name; });
+    };
+    return found != effort_.known.end() && std::all_of(names.begin(), names.end(), has)
+               ? &found->second
+               : nullptr;
+}
+
+Comparison TaskBench::compare(const Sizes& sizes, const std::vector<std::string>& names) {
+    const std::string standard = at(sizes).default_configuration().text();
+    std::vector<std::string> needed = names;
+    needed.push_back(standard);
     Comparison comparison;
-    for (const bool finals : {false, true}) {  // times of the finals replace those before them
-        for (const Measurement& one : report.measurements) {
-            if (is_of_finals(one) == finals) {
-                comparison.timings.erase(one.configuration);
-                if (one.verdict == Verdict::timed) {
-                    comparison.timings[one.configuration] = timing_of(one.samples_ns);
-                }
-            }
-        }
-    }
-    for (const Measurement& one : report.measurements) {
-        if (one.verdict != Verdict::timed && one.verdict != Verdict::compile_failed) {
-            comparison.refuted.push_back(one.configuration);
-        }
-    }
-    const auto standard = comparison.timings.find(at(sizes).default_configuration().text());
-    if (standard != comparison.timings.end()) {
-        comparison.standard = standard->second;
+    if (const auto* const rows = known(sizes, needed)) {
+        comparison = comparison_of(*rows, standard);
+    } else if (const auto report = compared(sizes, names)) {
+        comparison = comparison_of(report->measurements, standard);
     }
     // Perhaps the default, of which only the problem itself was checked.
     std::erase_if(comparison.timings,
@@ -187,16 +182,21 @@ RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t 
     return plan;
 }
 
-std::vector<Winner> tune_range(const Task& task, RangePlan range, const SearchPlan& plan,
-                               std::chrono::milliseconds limit, const std::atomic<bool>& stop,
-                               const TuneTask& tune) {
+std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEffort& effort,
+                               const std::atomic<bool>& stop, const TuneTask& tune) {
     range.multiples = task.problem.multiples;
-    TaskBench bench(task, plan, limit, stop, tune);
+    TaskBench bench(task, effort, stop, tune);
     std::vector<Winner> winners;
     for (const ServedRange& served : search_range(bench, range)) {
         if (auto winner = bench.winner_of(served)) {
             winners.push_back(std::move(*winner));
         }
+    }
+    if (winners.empty()) {
+        throw Error(ErrorKind::verify,
+                    fmt::format("{}: every configuration that a search had found failed when it "
+                                "was timed for the last time; tune again",
+                                task.name()));
     }
     return winners;
 }

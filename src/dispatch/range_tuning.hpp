@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "dispatch/stored_costs.hpp"
 #include "range/range_search.hpp"
 #include "tuning/search_plan.hpp"
 #include "tuning/task.hpp"
@@ -25,13 +26,19 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed);
 /// second.
 RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed);
 
-/// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. `plan` says
-/// how to search at each anchor; the search ends with what it knows once comparisons have taken
-/// longer than `limit`, or once `stop` is true. The winners serve all of the domain and no size
-/// twice; but where one of them fails when it is timed for the last time, its sizes are left out,
-/// and so are single sizes that the device has no memory for. Throws as `tune` does.
-std::vector<Winner> tune_range(const Task& task, RangePlan range, const SearchPlan& plan,
-                               std::chrono::milliseconds limit, const std::atomic<bool>& stop,
-                               const TuneTask& tune);
+/// How much a search for ranges may take, and what it need not take again.
+struct RangeEffort {
+    SearchPlan plan;                  ///< of the search at each anchor
+    std::chrono::milliseconds limit;  ///< of all comparisons together
+    StoredComparisons known = {};     ///< on this device, driver and compiler
+};
+
+/// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. The search
+/// ends with what it knows once its effort is spent, or once `stop` is true. The winners serve all
+/// of the domain and no size twice; but where one of them fails when it is timed for the last time,
+/// its sizes are left out, and so are single sizes that the device has no memory for. Throws as
+/// `tune` does, and Error(verify) where all of them are left out.
+std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEffort& effort,
+                               const std::atomic<bool>& stop, const TuneTask& tune);
 
 }  // namespace jitune::internal

@@ -15,6 +15,7 @@ constexpr std::array kCaches{"cold", "warm"};
 constexpr std::array kClocks{"steady", "noisy", "unknown"};
 constexpr std::string_view kShared = "device=shared";
 constexpr std::string_view kFinals = "interleaved";
+constexpr std::string_view kComparison = "compared";
 
 /// The value whose name is `name`, which is its place among `names`.
 template <class Value, std::size_t count>
@@ -84,6 +85,8 @@ std::string Conditions::text() const {
     }
     if (phase == Phase::finals) {
         add(std::string(kFinals));
+    } else if (phase == Phase::comparison) {
+        add(std::string(kComparison));
     }
     return text;
 }
@@ -97,6 +100,8 @@ Conditions Conditions::parse(std::string_view text) {
             conditions.shared = true;
         } else if (word == kFinals) {
             conditions.phase = Phase::finals;
+        } else if (word == kComparison) {
+            conditions.phase = Phase::comparison;
         } else if (const std::size_t sign = word.find('='); sign != std::string_view::npos) {
             read_field(conditions, word.substr(0, sign), word.substr(sign + 1));
         }

@@ -18,7 +18,7 @@ std::string_view to_string(Clocks clocks);
 /// one word; a field that is not known has none.
 struct Conditions {
     enum class Cache { cold, warm };
-    enum class Phase { search, finals };
+    enum class Phase { search, finals, comparison };
 
     std::optional<Cache> cache;         ///< "l2=cold": the data had left the last-level cache
     std::string by;                     ///< "by=graph": Bench::chain_kind()
@@ -27,7 +27,7 @@ struct Conditions {
     std::optional<bool> flush;          ///< "flush=1": other memory was read before each sample
     std::optional<Clocks> clocks;       ///< "clocks=steady"
     bool shared = false;                ///< "device=shared": others may have used the device
-    Phase phase = Phase::search;        ///< "interleaved": samples of the finals
+    Phase phase = Phase::search;        ///< "interleaved": finals; "compared": comparison
 
     bool operator==(const Conditions&) const = default;
 

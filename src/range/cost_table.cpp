@@ -38,6 +38,11 @@ std::size_t CostTable::number_of(const std::string& configuration) {
     return known->second;
 }
 
+std::optional<std::size_t> CostTable::find(const std::string& configuration) const {
+    const auto known = numbers_.find(configuration);
+    return known == numbers_.end() ? std::nullopt : std::optional(known->second);
+}
+
 bool CostTable::has(const Sizes& sizes) const {
     return std::any_of(probes_.begin(), probes_.end(),
                        [&](const Probe& probe) { return probe.sizes == sizes; });

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ public:
 
     /// The number of a configuration, which is added where it is new.
     std::size_t number_of(const std::string& configuration);
+    /// The number of a configuration that the table holds.
+    [[nodiscard]] std::optional<std::size_t> find(const std::string& configuration) const;
     [[nodiscard]] const std::vector<std::string>& configurations() const { return names_; }
 
     /// Adds a probe, of which `compared` are the configurations that were asked for. A second probe

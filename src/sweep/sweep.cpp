@@ -240,7 +240,7 @@ void Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& p
         }
     }
     for (const SizeBox& part : parts) {
-        row.ranges = engine_.tune_range(task, part, plan, hooks);
+        row.ranges = engine_.tune_range(task, part, plan, hooks, !search_.again);
     }
     if (parts.empty()) {
         row.outcome = SweepRow::Outcome::skipped;

@@ -50,8 +50,8 @@ bool is_hopeless(const Evaluation& seed, double best_ns) {
 
 }  // namespace
 
-bool is_of_finals(const Measurement& measurement) {
-    return Conditions::parse(measurement.conditions).phase == Conditions::Phase::finals;
+Conditions::Phase phase_of(const Measurement& measurement) {
+    return Conditions::parse(measurement.conditions).phase;
 }
 
 Chosen choose_finalists(const std::vector<Evaluation>& evaluations,

@@ -18,8 +18,15 @@ struct Finalist {
     Conditions conditions;
 };
 
-/// Whether a measurement is of the finals: its configuration then has one of the search, too.
-bool is_of_finals(const Measurement& measurement);
+/// The step of a tuning that took a measurement. One of the finals has another of the search.
+Conditions::Phase phase_of(const Measurement& measurement);
+
+inline bool is_of_finals(const Measurement& measurement) {
+    return phase_of(measurement) == Conditions::Phase::finals;
+}
+inline bool is_of_search(const Measurement& measurement) {
+    return phase_of(measurement) == Conditions::Phase::search;
+}
 
 /// The fastest few of `evaluations`, up to those that noise may have kept from being the best, and
 /// the `seeds` unless they were hopelessly slower.

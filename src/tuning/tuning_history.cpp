@@ -117,7 +117,7 @@ std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& rec
     }
     // The winner may have been tuned at other sizes, and is raced once at each.
     const auto tried = [&](const Measurement& row) {
-        return row.verdict == Verdict::timed && row.sizes == task.sizes();
+        return row.verdict == Verdict::timed && row.sizes == task.sizes() && is_of_search(row);
     };
     const std::vector<Measurement> rows = store.measurements(task.key());
     return std::any_of(rows.begin(), rows.end(), tried) ? std::move(winner) : std::nullopt;
@@ -138,7 +138,7 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
             past.down = &row;
             past.alone = row.reason == kDown;
             ++past.downs;
-        } else if (row.sizes == sizes && is_same_place(row.provenance, now) && !is_of_finals(row)) {
+        } else if (row.sizes == sizes && is_same_place(row.provenance, now) && is_of_search(row)) {
             pasts[row.configuration] = {&row, nullptr, 0, false};
         }
     }

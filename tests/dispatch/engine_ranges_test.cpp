@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "fixtures/engine_fixture.hpp"
+#include "tuning/record_maker.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -17,6 +19,20 @@ protected:
         std::filesystem::remove(options_.database);
         winner.range = {covers, 1.02, 59, unsure};
         make_engine()->store()->save({}, winner);
+    }
+
+    /// Stores a comparison at n with these times in ns.
+    void store_comparison(std::int64_t n, const std::map<std::string, double>& times,
+                          const std::string& created_at = "2026-01-01T00:00:00Z") {
+        const Task task{device_, kernel_, fake_sum_problem(n)};
+        std::vector<Measurement> rows;
+        for (const auto& [configuration, ns] : times) {
+            rows.push_back(RecordMaker(task).verdict(configuration, Verdict::timed, ""));
+            rows.back().samples_ns = {ns, ns, ns};
+            rows.back().conditions = "l2=cold compared";
+            rows.back().provenance.created_at = created_at;
+        }
+        make_engine()->store()->save(rows);
     }
 };
 
@@ -47,6 +63,49 @@ TEST_F(EngineRanges, AnUnsureWinnerAnswersOnlyAsTheNearest) {
     options_.on_miss = TunePolicy::now;
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
     EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
+}
+
+TEST_F(EngineRanges, TheNearestAnswersOnlyWhereItIsNotEstimatedToBeSlowerThanTheDefault) {
+    tune_before();
+    restrict_range("n=1000");
+    store_comparison(1100, {{kFastest, 400}, {kFakeDefault, 1000}});
+    store_comparison(1300, {{kFastest, 1500}, {kFakeDefault, 1000}});
+    options_.on_miss = TunePolicy::nearest;
+    EXPECT_EQ(info(*make_engine(), 1100).origin, Origin::nearest);
+    EXPECT_EQ(info(*make_engine(), 1120).origin, Origin::nearest);
+    EXPECT_EQ(info(*make_engine(), 1280).origin, Origin::template_default);
+    EXPECT_EQ(info(*make_engine(), 1 << 20).origin, Origin::template_default);
+    EXPECT_EQ(info(*make_engine(), 1000).origin, Origin::stored);
+}
+
+TEST_F(EngineRanges, TheLargestComparisonAtASizeCounts) {
+    tune_before();
+    restrict_range("n=1000");
+    options_.on_miss = TunePolicy::nearest;
+    store_comparison(1100, {{kFastest, 1500}, {kFakeDefault, 1000}, {"block=32 items=1", 900}});
+    store_comparison(1100, {{kFastest, 400}, {kFakeDefault, 1000}}, "2026-01-01T00:00:01Z");
+    EXPECT_EQ(info(*make_engine(), 1100).origin, Origin::template_default);
+}
+
+TEST_F(EngineRanges, ATuningOfARangeGoesOnWhereItEnded) {
+    const SizeBox domain{{8}, {200}};
+    int steps = 0;
+    const auto tune = [&](bool resume) {
+        const auto engine = make_engine();
+        steps = 0;
+        const TuneHooks hooks{.progress = [&](const TuneProgress&) { ++steps; }};
+        const SearchPlan plan{.budget = options_.budget};
+        const Task task{device_, kernel_, fake_sum_problem()};
+        EXPECT_FALSE(engine->tune_range(task, domain, plan, hooks, resume).empty());
+        return engine->counters().tunings;
+    };
+    const std::int64_t searches = tune(true);
+    const int all_steps = steps;
+    EXPECT_GT(searches, 3);
+    EXPECT_EQ(tune(true), 0);
+    EXPECT_LE(steps, 4) << "the winner and the default, for the row's own times";
+    EXPECT_EQ(tune(false), searches);
+    EXPECT_GT(steps, all_steps / 2);
 }
 
 TEST_F(EngineRanges, ThreadsThatNeedOtherSizesOfABucketGetTheirOwnAnswers) {

@@ -44,6 +44,24 @@ TEST_F(ExplanationTest, SaysWhichRowServes) {
     EXPECT_EQ(explanation.key.bucket, 20);
 }
 
+TEST_F(ExplanationTest, SaysTheTimesOfTheAlternativesAndWhetherTheyWereMeasured) {
+    tune_before(1000);
+    const std::vector<ExplainedCost> there = explain_for(1000).costs;
+    ASSERT_EQ(there.size(), 2U);
+    EXPECT_EQ(there[0].configuration, kFastest);
+    EXPECT_EQ(there[0].ns, 400);
+    EXPECT_EQ(there[0].octaves, 0);
+    EXPECT_FALSE(there[0].is_default);
+    EXPECT_EQ(there[1].configuration, kFakeDefault);
+    EXPECT_EQ(there[1].ns, 1000);
+    EXPECT_TRUE(there[1].is_default);
+    const std::vector<ExplainedCost> near = explain_for(1 << 11).costs;
+    ASSERT_EQ(near.size(), 2U);
+    EXPECT_NEAR(near[0].ns, 400, 0.01);
+    EXPECT_GT(near[0].octaves, 0.5);
+    EXPECT_EQ(explain_for(1 << 20).costs.size(), 0U) << "nothing near by is known";
+}
+
 TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
     tune_before(1 << 10);
     tune_before(1 << 14);

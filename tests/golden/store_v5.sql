@@ -68,6 +68,9 @@ CREATE TABLE winner(
 ) STRICT;
 CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
                                     created_at, sizes, covers, unsure);
+CREATE INDEX measurement_compared
+    ON measurement(kernel, types, device_class, alignment, template_hash)
+    WHERE instr(conditions, 'compared');
 CREATE VIEW ranges AS SELECT
     kernel,
     types,

@@ -37,7 +37,7 @@ TEST_P(StoredConditions, KeepTheirTextWhenParsed) {
 // The texts of tests/golden, of other tests and of the documentation: every version's form.
 INSTANTIATE_TEST_SUITE_P(
     Versions, StoredConditions,
-    testing::Values("l2=cold", "l2=warm", "clocks=noisy", "l2=cold interleaved",
+    testing::Values("l2=cold", "l2=warm", "clocks=noisy", "l2=cold interleaved", "l2=cold compared",
                     "l2=warm interleaved", "l2=cold chain=32", "l2=cold chain=32 clocks=steady",
                     "l2=cold by=graph chain=32 clocks=steady",
                     "l2=cold by=graph chain=32 slices=8 flush=1",

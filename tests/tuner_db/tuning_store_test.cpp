@@ -96,6 +96,19 @@ TEST_F(TuningStoreTest, AppendsMeasurementsOnceEach) {
     EXPECT_EQ(memory_->verify().measurements, 4);
 }
 
+TEST_F(TuningStoreTest, FindsTheComparisonsOfAKeyInEveryBucket) {
+    std::vector<Measurement> all{measurement_of(1), measurement_of(1), measurement_of(2),
+                                 measurement_of(3)};
+    all[1].conditions = "l2=cold compared";
+    all[2].conditions = "l2=cold compared";
+    all[2].key = key_of(1);
+    all[2].key.bucket += 5;
+    all[3].conditions = "l2=cold compared";
+    all[3].key.types += " other";
+    memory_->save(all);
+    EXPECT_EQ(memory_->comparisons(key_of(1)), (std::vector<Measurement>{all[1], all[2]}));
+}
+
 TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterIsDeleted) {
     const auto winner = [](std::int64_t number) {
         Winner made = winner_of(number);

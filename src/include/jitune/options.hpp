@@ -14,8 +14,10 @@ JITUNE_BEGIN_NAMESPACE
 
 /// How a call is answered if neither memory nor the database has a winner for its problem.
 enum class TunePolicy {
-    now,               ///< tune within Options::budget, then answer with the winner
-    nearest,           ///< the stored winner of the nearest size, else the template's default
+    now,  ///< tune within Options::budget, then answer with the winner
+    /// The stored winner of the nearest size, unless stored times of sizes around say that it is
+    /// slower than the template's default; else that default.
+    nearest,
     template_default,  ///< the template's default configuration
 };
 

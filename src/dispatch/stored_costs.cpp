@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/stored_costs.hpp"
+
+#include <utility>
+
+#include "measure/statistics.hpp"
+#include "range/cost_estimate.hpp"
+#include "tuner_db/size_box.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+Timing timing_of(const std::vector<double>& samples_ns) {
+    return {summarize(samples_ns).median_ns, relative_uncertainty(samples_ns)};
+}
+
+}  // namespace
+
+Comparison comparison_of(std::span<const Measurement> measurements, const std::string& standard) {
+    Comparison comparison;
+    for (const Measurement& one : measurements) {
+        if (one.verdict == Verdict::timed) {
+            comparison.timings[one.configuration] = timing_of(one.samples_ns);
+        } else if (one.verdict != Verdict::compile_failed) {
+            comparison.refuted.push_back(one.configuration);
+        }
+    }
+    if (const auto found = comparison.timings.find(standard); found != comparison.timings.end()) {
+        comparison.standard = found->second;
+    }
+    return comparison;
+}
+
+StoredComparisons stored_comparisons(const std::vector<Measurement>& rows) {
+    // The rows of a comparison have its time in common.
+    std::map<Sizes, std::map<std::string, std::vector<Measurement>>> all;
+    for (const Measurement& row : rows) {
+        if (const auto boxes = parse_coverage(row.sizes); boxes && boxes->size() == 1) {
+            all[boxes->front().from][row.provenance.created_at].push_back(row);
+        }
+    }
+    StoredComparisons result;
+    for (auto& [sizes, comparisons] : all) {
+        std::vector<Measurement>& most = result[sizes];
+        for (auto& [time, comparison] : comparisons) {
+            if (comparison.size() >= most.size()) {
+                most = std::move(comparison);
+            }
+        }
+    }
+    return result;
+}
+
+CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard) {
+    std::vector<Measurement> rows = store.comparisons(task.key());
+    std::erase_if(rows, [&](const Measurement& row) {
+        return row.provenance.device_name != task.info().name;
+    });
+    CostTable table;
+    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
+        table.add(sizes, {}, comparison_of(measurements, standard));
+    }
+    return table;
+}
+
+bool is_estimated_slower(const CostTable& costs, const std::string& configuration,
+                         const std::string& standard, const Sizes& sizes) {
+    const auto ratio = estimated_ratio(costs, configuration, standard, sizes);
+    return ratio && ratio->value > 1;
+}
+
+}  // namespace jitune::internal

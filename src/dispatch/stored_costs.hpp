@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "range/cost_table.hpp"
+#include "tuner_db/record.hpp"
+#include "tuner_db/tuning_store.hpp"
+#include "tuning/task.hpp"
+
+namespace jitune::internal {
+
+/// The result of a comparison from its measurements, one for each configuration. `standard`: the
+/// template's default at these sizes.
+Comparison comparison_of(std::span<const Measurement> measurements, const std::string& standard);
+
+/// Stored comparisons by their sizes: of several at the same sizes the one with most
+/// configurations, and of equals the last.
+using StoredComparisons = std::map<Sizes, std::vector<Measurement>>;
+StoredComparisons stored_comparisons(const std::vector<Measurement>& rows);
+
+/// The times that comparisons on devices of the task's name have taken of its kernel. `standard`:
+/// the template's default at the task's sizes, which counts as the default at all of them. Throws
+/// Error(store).
+CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard);
+
+/// Whether a configuration is estimated to be slower than `standard` at these sizes. False where
+/// nothing is known.
+bool is_estimated_slower(const CostTable& costs, const std::string& configuration,
+                         const std::string& standard, const Sizes& sizes);
+
+}  // namespace jitune::internal
