@@ -14,11 +14,20 @@ namespace jitune::internal {
 std::span<const PlatformEntry> platforms() {
     static constexpr std::array entries {
 #if JITUNE_WITH_CUDA
-        PlatformEntry{PlatformKind::cuda, make_cuda_platform},
+        PlatformEntry{PlatformKind::cuda, make_cuda_platform, make_cuda_compiler},
 #endif
-            PlatformEntry{PlatformKind::host, make_host_platform},
+            PlatformEntry{PlatformKind::host, make_host_platform, nullptr},
     };
     return entries;
+}
+
+MakeCompiler compiler_maker(PlatformKind kind) {
+    for (const PlatformEntry& entry : platforms()) {
+        if (entry.kind == kind) {
+            return entry.make_compiler;
+        }
+    }
+    return nullptr;
 }
 
 }  // namespace jitune::internal

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "backend/compile_for.hpp"
 #include "backend/platform.hpp"
 
 namespace jitune::internal {
@@ -11,10 +12,14 @@ namespace jitune::internal {
 struct PlatformEntry {
     PlatformKind kind;
     std::unique_ptr<Platform> (*make)(const Log& log);
+    MakeCompiler make_compiler;  ///< null where the compiler is a program of its own
 };
 
 /// Every platform this build has, the preferred first. Making one never throws: a platform without
 /// devices says why in missing().
 std::span<const PlatformEntry> platforms();
+
+/// PlatformEntry::make_compiler of a platform; null also where this build does not have it.
+MakeCompiler compiler_maker(PlatformKind kind);
 
 }  // namespace jitune::internal

@@ -21,6 +21,7 @@
 #include "jitune/error.hpp"
 #include "jitune/version.hpp"
 #include "strategy/strategy.hpp"
+#include "worker/compiler.hpp"
 #include "worker/worker.hpp"
 
 namespace jitune::internal {
@@ -49,10 +50,14 @@ std::string footer() {
 }
 
 int run(int argc, char** argv) {
-    // For jitune alone, which starts itself as its worker.
+    // For jitune alone, which starts itself as its worker, and that as its compilers.
     if (argc == 3 && std::string_view(argv[1]) == "worker") {
         end_by_signal_without_memory();
         run_worker(argv[2], families());
+    }
+    if (argc == 2 && std::string_view(argv[1]) == "compiler") {
+        end_by_signal_without_memory();
+        run_compiler();
     }
     const auto work = read_command_line(
         argc, argv, commands(),

@@ -12,10 +12,12 @@
 #include <csignal>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/loop_clock.hpp"
 #include "support/process_session.hpp"
 
 namespace jitune::internal {
@@ -158,6 +160,17 @@ std::optional<ProcessResult> ChildProcess::end() const {
     }
     ProcessResult result;
     (end.si_code == CLD_EXITED ? result.exit_code : result.signal) = end.si_status;
+    return result;
+}
+
+std::optional<ProcessResult> ChildProcess::end_within(std::chrono::milliseconds patience) const {
+    constexpr std::chrono::milliseconds kPause{1};
+    LoopClock time(kPause, 100 * kPause);
+    auto result = end();
+    while (!result && time.turn() < patience) {
+        std::this_thread::sleep_for(kPause);
+        result = end();
+    }
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -36,6 +37,9 @@ public:
     /// How the program ended, or nullopt while it runs. Throws Error(unavailable) if the app
     /// ignores SIGCHLD.
     [[nodiscard]] std::optional<ProcessResult> end() const;
+
+    /// end(), after `patience` at most if it is about to end.
+    [[nodiscard]] std::optional<ProcessResult> end_within(std::chrono::milliseconds patience) const;
 
     void kill() const;
 

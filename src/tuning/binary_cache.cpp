@@ -24,7 +24,8 @@ std::string key_of(const std::string& template_hash, const std::string& device_c
 }
 
 /// One program for each set of defines.
-std::vector<CompileOutcome> compile_by_defines(Device& device, const TemplateSource& source,
+std::vector<CompileOutcome> compile_by_defines(const BinaryCache::Compile& compile, Device& device,
+                                               const TemplateSource& source,
                                                std::span<const Instance> instances) {
     std::map<std::string_view, std::vector<std::size_t>> programs;
     for (std::size_t i = 0; i < instances.size(); ++i) {
@@ -38,7 +39,7 @@ std::vector<CompileOutcome> compile_by_defines(Device& device, const TemplateSou
         for (const std::size_t place : places) {
             together.push_back({instances[place].expressions, {}, instances[place].lines});
         }
-        std::vector<CompileOutcome> compiled = device.compile(defined, together);
+        std::vector<CompileOutcome> compiled = compile(device, defined, together);
         for (std::size_t i = 0; i < places.size(); ++i) {
             outcomes[places[i]] = std::move(compiled[i]);
         }
@@ -64,7 +65,8 @@ std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateS
         std::all_of(instances.begin(), instances.end(),
                     [](const Instance& instance) { return instance.defines.empty(); });
     std::vector<CompileOutcome> outcomes =
-        plain ? device.compile(source, instances) : compile_by_defines(device, source, instances);
+        plain ? compile_(device, source, instances)
+              : compile_by_defines(compile_, device, source, instances);
     compiles_ += static_cast<std::int64_t>(instances.size());
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < instances.size(); ++i) {

@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/device.hpp"
@@ -20,6 +22,12 @@ namespace jitune::internal {
 /// held while compiling, so two threads may compile the same instance: the first Binary is kept.
 class BinaryCache {
 public:
+    /// Does what Device::compile() of the device does.
+    using Compile = std::function<std::vector<CompileOutcome>(Device&, const TemplateSource&,
+                                                              std::span<const Instance>)>;
+
+    explicit BinaryCache(Compile compile = &Device::compile) : compile_(std::move(compile)) {}
+
     /// The outcome for `instance` of the template with this hash on this device class, if known.
     std::optional<CompileOutcome> find(const std::string& template_hash,
                                        const std::string& device_class, const Instance& instance);
@@ -48,6 +56,7 @@ public:
     [[nodiscard]] std::int64_t compiles() const { return compiles_; }
 
 private:
+    const Compile compile_;
     std::mutex mutex_;
     std::map<std::string, CompileOutcome> outcomes_;
     std::map<std::string, Binary> alone_;

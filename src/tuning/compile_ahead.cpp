@@ -16,14 +16,13 @@ namespace jitune::internal {
 
 namespace {
 
-// Each program costs about 28 ms beside its instances, in which NVRTC serves one thread at a time,
-// so many instances share a program. With still more of them, threads would be idle at the end.
+// Each program costs about 28 ms beside its instances, in which NVRTC serves one thread of a
+// process at a time, so many instances share a program. With still more, threads would be idle at
+// the end.
 constexpr std::size_t kInstancesPerProgram = 8;
 // The first program of each thread is small, so that there is soon a candidate to time.
 constexpr std::size_t kFirstInstances = 3;
 constexpr std::size_t kMostThreads = 16;
-// Where cores are few, the thread that checks and times goes before the compilers.
-constexpr int kNiceness = 5;
 
 }  // namespace
 

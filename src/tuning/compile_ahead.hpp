@@ -30,6 +30,10 @@ struct CompiledCandidate {
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
+    /// What compilers add to their priority number: where cores are few, the thread that checks and
+    /// times goes before them.
+    static constexpr int kNiceness = 5;
+
     /// On `threads` threads; zero: one for each core, and not more than 16. `observer` is told of
     /// each call of the compiler. All that is referred to must outlive it.
     CompileAhead(const Task& task, BinaryCache& binaries, std::size_t threads = 0,

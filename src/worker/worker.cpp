@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "backend/platform_table.hpp"
 #include "dispatch/engine.hpp"
 #include "jitune/error.hpp"
 #include "support/folder_reader.hpp"
@@ -28,7 +28,9 @@
 #include "support/process_session.hpp"
 #include "tuner_db/record_message.hpp"
 #include "tuning/isolation/worker_request.hpp"
+#include "worker/compiler_pool.hpp"
 #include "worker/heap_audit.hpp"
+#include "worker/parent_socket.hpp"
 #include "worker/process_state.hpp"
 
 namespace jitune::internal {
@@ -59,11 +61,7 @@ int high_number() {
 
 /// Moves the channel away from standard input, which candidates may read.
 FileDescriptor take_channel() {
-    struct stat status {};
-    if (::fstat(STDIN_FILENO, &status) != 0 || !S_ISSOCK(status.st_mode)) {
-        throw Error(ErrorKind::usage,
-                    "jitune worker is for jitune's own use: it tunes kernels for a parent process");
-    }
+    require_parent_socket("worker", "tunes kernels");
     FileDescriptor channel(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, high_number()));
     if (channel.number() < 0) {
         throw Error(ErrorKind::unavailable,
@@ -313,7 +311,13 @@ private:
     MessageChannel channel_;
     Orders orders_{channel_, scratch_};
     Engine engine_{engine_options(), families_};
-    BinaryCache binaries_;
+    CompilerPool compilers_{"/proc/self/exe", engine_.log()};
+    BinaryCache binaries_{
+        [this](Device& device, const TemplateSource& source, std::span<const Instance> instances) {
+            const bool is_in_this_process = compiler_maker(device.info().platform) != nullptr;
+            return is_in_this_process ? compilers_.compile(device, source, instances)
+                                      : device.compile(source, instances);
+        }};
     std::unique_ptr<Kernel> kernel_;
 };
 

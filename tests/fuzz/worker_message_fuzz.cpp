@@ -2,6 +2,7 @@
 #include "fuzz/fuzz_target.hpp"
 #include "support/message.hpp"
 #include "tuner_db/record_message.hpp"
+#include "tuning/isolation/compile_request.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 using namespace jitune::internal;
@@ -22,6 +23,8 @@ void read_fields(const Message& message) {
     read([](MessageReader& reader) { throw read_error(reader); });
     read([](MessageReader& reader) { read_record<Measurement>(reader); });
     read([](MessageReader& reader) { read_record<Winner>(reader); });
+    read([](MessageReader& reader) { read_compile_request(reader); });
+    read([](MessageReader& reader) { read_outcomes(reader); });
     read([](MessageReader& reader) { reader.texts(); });
 }
 
@@ -30,7 +33,7 @@ void read_fields(const Message& message) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes = FuzzInput(data, size).rest();
     answers_or_refuses([&] {
-        int left = 8;  // an input may hold a thousand empty ones, each with six refusals
+        int left = 8;  // an input may hold a thousand empty ones, each with eight refusals
         MessageBuffer buffer;
         for (const std::string_view part : {bytes.substr(0, size / 2), bytes.substr(size / 2)}) {
             buffer.append(part);

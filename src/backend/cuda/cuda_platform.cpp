@@ -14,6 +14,7 @@
 #include "backend/cuda/cuda_stream_group.hpp"
 #include "backend/cuda/cuda_stream_site.hpp"
 #include "backend/cuda/device_memory.hpp"
+#include "backend/cuda/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
 #include "support/append_table.hpp"
 
@@ -267,6 +268,14 @@ std::unique_ptr<Platform> make_cuda_platform(const Log& log) {
 
 std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log) {
     return std::make_unique<CudaPlatform>(std::move(tables), log);
+}
+
+CompileFor make_cuda_compiler() {
+    return [nvrtc = load_nvrtc()](const DeviceInfo& device, const TemplateSource& source,
+                                  std::span<const Instance> instances) {
+        return compile_instances(*nvrtc, source, instances,
+                                 static_cast<int>(device.attributes.at("compute_capability")));
+    };
 }
 
 }  // namespace jitune::internal

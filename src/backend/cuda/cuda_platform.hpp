@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "backend/compile_for.hpp"
 #include "backend/cuda/driver_table.hpp"
 #include "backend/cuda/nccl_table.hpp"
 #include "backend/cuda/nvml_table.hpp"
@@ -24,5 +25,8 @@ struct CudaTables {
 /// Calls cuInit when first asked for devices.
 std::unique_ptr<Platform> make_cuda_platform(const Log& log);
 std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log);
+
+/// NVRTC, without the driver. Throws Error(unavailable).
+CompileFor make_cuda_compiler();
 
 }  // namespace jitune::internal

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -137,14 +136,7 @@ void WorkerProcess::read_errors() {
 
 /// How it ended, after a while if it is about to; nothing if it goes on.
 std::optional<ProcessResult> WorkerProcess::wait_for_end() {
-    constexpr milliseconds kPause{1};
-    LoopClock time(kPause, 100 * kPause);
-    auto end = process_->end();
-    while (lost() && !garbled_ && !end && time.turn() < kEndTime) {
-        std::this_thread::sleep_for(kPause);
-        end = process_->end();
-    }
-    return end;
+    return lost() && !garbled_ ? process_->end_within(kEndTime) : process_->end();
 }
 
 std::string WorkerProcess::last_words() {

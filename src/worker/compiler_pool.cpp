@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/compiler_pool.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "backend/host/available_memory.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+std::vector<CompileOutcome> CompilerPool::compile(Device& device, const TemplateSource& source,
+                                                  std::span<const Instance> instances) {
+    CompileRequest request{device.info(), source, {instances.begin(), instances.end()}};
+    auto together = try_to_compile(device, request);
+    if (auto* const outcomes = std::get_if<std::vector<CompileOutcome>>(&together)) {
+        return std::move(*outcomes);
+    }
+    log_.info("a compiler process has ended ({}); what it compiled is compiled one by one",
+              std::get<Loss>(together).reason);
+    std::vector<CompileOutcome> outcomes;
+    for (const Instance& instance : instances) {
+        request.instances = {instance};
+        auto alone = try_to_compile(device, request);
+        if (auto* const outcome = std::get_if<std::vector<CompileOutcome>>(&alone)) {
+            outcomes.push_back(std::move(outcome->front()));
+        } else {
+            outcomes.emplace_back(CompileFailure{"the compiler took its process down: " +
+                                                 std::get<Loss>(alone).reason});
+        }
+    }
+    return outcomes;
+}
+
+std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_to_compile(
+    Device& device, const CompileRequest& request) {
+    std::unique_ptr<CompilerProcess> process = take();
+    if (process == nullptr) {
+        return device.compile(request.source, request.instances);
+    }
+    if (std::optional<std::vector<CompileOutcome>> outcomes = process->compile(request)) {
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(process));
+        return std::move(*outcomes);
+    }
+    if (process->was_ready()) {
+        return Loss{process->why_lost()};
+    }
+    stay_in_this_process("it was not ready: " + process->why_lost());
+    return device.compile(request.source, request.instances);
+}
+
+std::unique_ptr<CompilerProcess> CompilerPool::take() {
+    // A process has some 40 MB of its own, and more while it compiles a large kernel.
+    constexpr std::size_t kMemoryToStart = std::size_t{1} << 30;
+    {
+        const std::lock_guard lock(mutex_);
+        while (!idle_.empty()) {
+            std::unique_ptr<CompilerProcess> process = std::move(idle_.back());
+            idle_.pop_back();
+            if (process->lives()) {
+                return process;
+            }
+        }
+    }
+    if (!can_start_ || available_memory() < kMemoryToStart) {
+        return nullptr;
+    }
+    try {
+        return std::make_unique<CompilerProcess>(program_);
+    } catch (const Error& error) {
+        stay_in_this_process(error.what());
+        return nullptr;
+    }
+}
+
+void CompilerPool::stay_in_this_process(const std::string& reason) {
+    if (can_start_.exchange(false)) {
+        log_.info("no further compiler process is started ({}); threads compile", reason);
+    }
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "backend/cuda/nvrtc_compiler.hpp"
+#include "fake/fake_device.hpp"
+#include "fixtures/expect_error.hpp"
+#include "support/child_process.hpp"
+#include "support/message_channel.hpp"
+#include "support/temp_dir.hpp"
+#include "worker/compiler_pool.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// Processes of run_compiler().
+class CompilerTest : public testing::Test {
+protected:
+    CompilerTest() { device_.info_.attributes["compute_capability"] = 90; }
+    ~CompilerTest() override {
+        before_.empty() ? ::unsetenv("JITUNE_NVRTC") : ::setenv("JITUNE_NVRTC", before_.c_str(), 1);
+    }
+
+    static void use_nvrtc(const char* file) { ::setenv("JITUNE_NVRTC", file, 1); }
+
+    std::vector<CompileOutcome> compile(const std::vector<std::string>& expressions) {
+        std::vector<Instance> instances;
+        for (const std::string& expression : expressions) {
+            instances.push_back({{expression}});
+        }
+        return pool_.compile(device_, source_, instances);
+    }
+
+    const std::string before_ =
+        std::getenv("JITUNE_NVRTC") == nullptr ? "" : std::getenv("JITUNE_NVRTC");
+    const Log log_{LogLevel::off};
+    FakeDevice device_;
+    CompilerPool pool_{JITUNE_COMPILER, log_};
+    TemplateSource source_{"scale.cu",
+                           "#include \"times.h\"\n"
+                           "template <int Factor> __global__ void scale(int* values) {\n"
+                           "    static_assert(Factor != 13, \"thirteen is not to be had\");\n"
+                           "    values[threadIdx.x] = times(values[threadIdx.x], Factor);\n"
+                           "}\n",
+                           {{"times.h", "template <class T> T times(T a, T b) { return a * b; }"}}};
+};
+
+TEST_F(CompilerTest, MakesTheSameBinariesAsThisProcess) {
+    std::shared_ptr<const NvrtcTable> nvrtc;
+    try {
+        nvrtc = load_nvrtc();
+    } catch (const Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    const std::vector<Instance> instances{{{"scale<2>"}}, {{"scale<3>", "scale<4>"}}};
+    const auto here = compile_instances(*nvrtc, source_, instances, 90);
+    const auto there = pool_.compile(device_, source_, instances);
+    ASSERT_EQ(there.size(), here.size());
+    for (std::size_t i = 0; i < here.size(); ++i) {
+        EXPECT_EQ(*std::get<Binary>(there[i]).image, *std::get<Binary>(here[i]).image);
+        EXPECT_EQ(std::get<Binary>(there[i]).format, std::get<Binary>(here[i]).format);
+        EXPECT_EQ(std::get<Binary>(there[i]).symbols, std::get<Binary>(here[i]).symbols);
+    }
+    const auto outcomes = compile({"scale<5>", "scale<13>"});
+    EXPECT_TRUE(std::holds_alternative<Binary>(outcomes.front()));
+    EXPECT_NE(std::get<CompileFailure>(outcomes.back()).log.find("thirteen is not to be had"),
+              std::string::npos);
+    EXPECT_EQ(device_.compiles(), 0);
+}
+
+TEST_F(CompilerTest, AnInstanceThatEndsTheCompilerCostsNoOther) {
+    use_nvrtc(JITUNE_ODD_NVRTC);
+    const auto outcomes = compile({"one", "kill", "two"});
+    ASSERT_EQ(outcomes.size(), 3U);
+    EXPECT_EQ(*std::get<Binary>(outcomes[0]).image, "one\n");
+    EXPECT_EQ(std::get<CompileFailure>(outcomes[1]).log,
+              "the compiler took its process down: signal 9 (Killed)");
+    EXPECT_EQ(*std::get<Binary>(outcomes[2]).image, "two\n");
+    EXPECT_EQ(device_.compiles(), 0);
+}
+
+TEST_F(CompilerTest, ALackOfNvrtcIsTheErrorThatItIsInThisProcess) {
+    use_nvrtc("/nowhere/libnvrtc.so");
+    expect_error(ErrorKind::unavailable, "NVRTC not found", [&] { compile({"one"}); });
+}
+
+TEST_F(CompilerTest, EndsWithItsParentInTheMiddleOfACompile) {
+    constexpr std::chrono::seconds kEnough{60};
+    const TempDir dir;
+    const std::filesystem::path begun = dir.path() / "begun";
+    auto [ours, theirs] = MessageChannel::make_pair();
+    ProcessCommand command;
+    command.program = JITUNE_COMPILER;
+    command.arguments = {"compiler"};
+    command.environment = {"ODD_NVRTC_FILE=" + begun.string(), "JITUNE_NVRTC=" JITUNE_ODD_NVRTC};
+    const ChildProcess compiler(command, ChildStreams{.input = theirs.number()});
+    theirs.close();
+    {
+        MessageChannel channel(std::move(ours));
+        Message message{compiler_messages::kCompile};
+        MessageWriter writer(message);
+        write_compile_request(writer, {device_.info(), source_, {{{"hang"}}}});
+        ASSERT_TRUE(channel.send(message));
+        while (!std::filesystem::exists(begun) && !compiler.end()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ASSERT_FALSE(compiler.end());
+    }
+    const auto end = compiler.end_within(kEnough);
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit_code, 0);
+}
+
+TEST_F(CompilerTest, RefusesMessagesThatAreNone) {
+    auto [ours, theirs] = MessageChannel::make_pair();
+    ProcessCommand command;
+    command.program = JITUNE_COMPILER;
+    command.arguments = {"compiler"};
+    const ChildProcess compiler(command, ChildStreams{.input = theirs.number()});
+    theirs.close();
+    MessageChannel channel(std::move(ours));
+    ASSERT_TRUE(channel.send({compiler_messages::kCompile, "no request"}));
+    const auto end = compiler.end_within(std::chrono::seconds(60));
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->exit_code, 1);
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/compiler_pool.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "fake/fake_device.hpp"
+#include "fixtures/expect_error.hpp"
+#include "support/temp_dir.hpp"
+#include "tuning/isolation/worker_request.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// A pool of shell scripts.
+class CompilerPoolTest : public testing::Test {
+protected:
+    /// A compiler that does `script`, where $say sends a message that the test has put into
+    /// `$folder/<name>`, and $starts is the number of compilers so far.
+    void play(const std::string& script) {
+        put("ready", {worker_messages::kReady});
+        program_ = dir_.write("compiler", fmt::format("#!/bin/sh\n"
+                                                      "folder='{}'\n"
+                                                      "say() {{ cat \"$folder/$1\" >&0; }}\n"
+                                                      "echo start >>\"$folder/starts\"\n"
+                                                      "starts=$(wc -l <\"$folder/starts\")\n"
+                                                      "{}\n",
+                                                      dir_.path().string(), script));
+        std::filesystem::permissions(program_, std::filesystem::perms(0700));
+    }
+
+    void put(const std::string& name, const Message& message) {
+        static_cast<void>(dir_.write(name, frame(message)));
+    }
+
+    void put_outcomes(const std::string& name, const std::vector<CompileOutcome>& outcomes) {
+        Message message{compiler_messages::kOutcomes};
+        MessageWriter writer(message);
+        write_outcomes(writer, outcomes);
+        put(name, message);
+    }
+
+    [[nodiscard]] int starts() const {
+        std::ifstream file(dir_.path() / "starts");
+        return static_cast<int>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+    }
+
+    std::vector<CompileOutcome> compile(CompilerPool& pool, std::size_t count) {
+        return pool.compile(device_, source_, std::vector<Instance>(count, Instance{{"k"}}));
+    }
+    std::vector<CompileOutcome> compile(std::size_t count) {
+        CompilerPool pool(program_, log_);
+        return compile(pool, count);
+    }
+    std::string log_of_one() { return std::get<CompileFailure>(compile(1).front()).log; }
+
+    TempDir dir_;
+    std::filesystem::path program_;
+    const Log log_{LogLevel::off};
+    FakeDevice device_;
+    const TemplateSource source_{"k.cu", "__global__ void k() {}", {}};
+    const Binary binary_{"cubin", std::make_shared<const std::string>("code"), {"k"}};
+};
+
+TEST_F(CompilerPoolTest, ReturnsWhatAProcessAnswers) {
+    put_outcomes("outcomes", {binary_, CompileFailure{"line 3: no"}, binary_});
+    play("say ready; say outcomes; exec sleep 100");
+    const auto outcomes = compile(3);
+    ASSERT_EQ(outcomes.size(), 3U);
+    const auto& first = std::get<Binary>(outcomes.front());
+    EXPECT_EQ(first.format, "cubin");
+    EXPECT_EQ(*first.image, "code");
+    EXPECT_EQ(first.symbols, binary_.symbols);
+    EXPECT_EQ(std::get<CompileFailure>(outcomes[1]).log, "line 3: no");
+    EXPECT_EQ(std::get<Binary>(outcomes.back()).image, first.image);
+    EXPECT_EQ(device_.compiles(), 0);
+}
+
+TEST_F(CompilerPoolTest, AsksAProcessAgainAndAgain) {
+    put_outcomes("one", {binary_});
+    play("say ready; say one; say one; exec sleep 100");
+    CompilerPool pool(program_, log_);
+    compile(pool, 1);
+    compile(pool, 1);
+    EXPECT_EQ(starts(), 1);
+}
+
+TEST_F(CompilerPoolTest, ReplacesAProcessThatHasEndedMeanwhile) {
+    put_outcomes("one", {binary_});
+    play("say ready; say one");
+    CompilerPool pool(program_, log_);
+    for (int i = 1; i <= 3; ++i) {
+        EXPECT_TRUE(std::holds_alternative<Binary>(compile(pool, 1).front()));
+        EXPECT_EQ(starts(), i);
+    }
+    EXPECT_EQ(device_.compiles(), 0);
+}
+
+TEST_F(CompilerPoolTest, CompilesOneByOneWhatWasUnderWayInAProcessThatEnds) {
+    put_outcomes("one", {binary_});
+    play("say ready; [ $starts -gt 1 ] || kill -SEGV $$; say one; say one; exec sleep 100");
+    const auto outcomes = compile(2);
+    ASSERT_EQ(outcomes.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<Binary>(outcomes.front()));
+    EXPECT_TRUE(std::holds_alternative<Binary>(outcomes.back()));
+    EXPECT_EQ(starts(), 2);
+}
+
+TEST_F(CompilerPoolTest, AnInstanceFailsToCompileThatEndsTwoProcesses) {
+    play("say ready; kill -SEGV $$");
+    EXPECT_EQ(log_of_one(), "the compiler took its process down: signal 11 (Segmentation fault)");
+    EXPECT_EQ(starts(), 2);
+    EXPECT_EQ(device_.compiles(), 0);
+}
+
+TEST_F(CompilerPoolTest, BlamesNoInstanceForAProcessThatIsKilledOnce) {
+    put_outcomes("one", {binary_});
+    play("say ready; [ $starts -gt 1 ] || kill -KILL $$; say one; exec sleep 100");
+    EXPECT_TRUE(std::holds_alternative<Binary>(compile(1).front()));
+}
+
+TEST_F(CompilerPoolTest, GarbageIsNoAnswer) {
+    put_outcomes("two", {binary_, binary_});
+    put("other", {"hello", "there"});
+    for (const std::string garbage : {"echo garbage >&0", "say two", "say other"}) {
+        play("say ready; " + garbage + "; exec sleep 100");
+        EXPECT_EQ(log_of_one(), "the compiler took its process down: it sent a malformed message");
+    }
+}
+
+TEST_F(CompilerPoolTest, CompilesInThisProcessWhereNoOtherIsReady) {
+    play("exit 7");
+    CompilerPool pool(program_, log_);
+    compile(pool, 2);
+    compile(pool, 1);
+    EXPECT_EQ(device_.compiles(), 3);
+    EXPECT_EQ(starts(), 1);
+
+    program_ = dir_.path() / "none";
+    compile(1);
+    EXPECT_EQ(device_.compiles(), 4);
+}
+
+TEST_F(CompilerPoolTest, PassesOnErrorsOfTheCompiler) {
+    Message message{worker_messages::kError};
+    MessageWriter writer(message);
+    write_error(writer, Error(ErrorKind::unavailable, "NVRTC not found"));
+    put("error", message);
+    play("say ready; say error; exec sleep 100");
+    expect_error(ErrorKind::unavailable, "NVRTC not found", [&] { compile(1); });
+}
+
+}  // namespace
+}  // namespace jitune::internal
