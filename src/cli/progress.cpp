@@ -25,6 +25,9 @@ double rate(const RunState& run) {
 }
 
 double seconds_left(const RunState& run, double budget_s) {
+    if (run.tune.range) {
+        return run.tune.range->left_s;
+    }
     const auto untried = static_cast<double>(run.tune.space - run.tune.evaluated);
     const double left = run.tune.evaluated > 0 ? untried / rate(run) : 0;
     return budget_s > 0 ? std::min(left, std::max(0.0, budget_s - run.elapsed_s)) : left;
@@ -36,17 +39,29 @@ std::string wait_text(const TuneProgress::Wait& wait) {
                        wait.subject);
 }
 
+/// "searched 3/21 sizes, compared 40" of a range, else "20/100".
+std::string count_text(const TuneProgress& tune) {
+    if (tune.range) {
+        return fmt::format("searched {}/{} sizes, compared {}", tune.range->searched,
+                           tune.range->anchors, tune.range->compared);
+    }
+    return fmt::format("{}/{}", tune.evaluated, tune.space);
+}
+
 std::string run_text(const RunState& run) {
-    return fmt::format("{} {} {}/{}{}", run.device, run.name, run.tune.evaluated, run.tune.space,
+    return fmt::format("{} {} {}{}", run.device, run.name, count_text(run.tune),
                        run.tune.wait ? " " + wait_text(*run.tune.wait) : "");
 }
 
 /// Of the only run.
 std::string run_text(const RunState& run, const std::string& left) {
     const std::string tried =
-        fmt::format("{}: {}/{} tried", run.name, run.tune.evaluated, run.tune.space);
+        fmt::format("{}: {}{}", run.name, count_text(run.tune), run.tune.range ? "" : " tried");
     if (run.tune.wait) {
         return fmt::format("{}, {}", tried, wait_text(*run.tune.wait));
+    }
+    if (run.tune.range) {
+        return fmt::format("{}, {}", tried, left);
     }
     const std::string best =
         run.tune.best_ns ? ", best " + time_text(*run.tune.best_ns) : std::string();
@@ -81,11 +96,11 @@ std::string progress_text(const SweepState& state) {
     double all = 0;
     std::vector<std::string> texts;
     for (const RunState& run : state.runs) {
-        all += rate(run);
+        all += run.tune.range ? 0 : rate(run);
         texts.push_back(run_text(run));
     }
-    return fmt::format("[{}/{}] {:.0f}/s, {}: {}", state.done, state.problems, all, left,
-                       fmt::join(texts, ", "));
+    return fmt::format("[{}/{}] {}{}: {}", state.done, state.problems,
+                       all > 0 ? fmt::format("{:.0f}/s, ", all) : "", left, fmt::join(texts, ", "));
 }
 
 std::string progress_line(const SweepState& state, std::size_t columns) {

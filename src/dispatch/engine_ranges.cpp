@@ -46,6 +46,63 @@ std::vector<Measurement> last_of_each(std::vector<Measurement> measurements) {
     return result;
 }
 
+/// Adds to the progress of each search and comparison how far the range is.
+class RangeWatch {
+public:
+    /// All of it must outlive it.
+    RangeWatch(std::size_t anchors, const RangeEffort& effort, const TuneHooks& hooks)
+        : effort_(effort), hooks_(hooks) {
+        range_.anchors = anchors;
+        watched_.stop = hooks.stop;
+        watched_.observer = hooks.observer;
+        watched_.progress = [this](const TuneProgress& progress) {
+            TuneProgress whole = progress;
+            whole.range = range_;
+            whole.range->left_s += std::max(part_s_ - seconds_since(begun_), 0.0);
+            hooks_.progress(whole);
+        };
+    }
+
+    /// Runs a search or a comparison under these hooks.
+    template <class Part>
+    TuneReport run(bool is_search, const Part& part) {
+        begun_ = Clock::now();
+        part_s_ = is_search ? search_s() : 0;
+        range_.left_s = later_s(is_search);
+        TuneReport report = part(watched_);
+        (is_search ? searching_s_ : comparing_s_) += seconds_since(begun_);
+        ++(is_search ? range_.searched : range_.compared);
+        return report;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    static double seconds_since(Clock::time_point begin) {
+        return std::chrono::duration<double>(Clock::now() - begin).count();
+    }
+    /// Of one search: as long as the ones before it, or as its budget says.
+    [[nodiscard]] double search_s() const {
+        return range_.searched > 0 ? searching_s_ / static_cast<double>(range_.searched)
+                                   : std::chrono::duration<double>(budget_of(effort_.plan)).count();
+    }
+    [[nodiscard]] double later_s(bool is_search) const {
+        const std::size_t done = range_.searched + (is_search ? 1 : 0);
+        const auto searches = static_cast<double>(range_.anchors - std::min(done, range_.anchors));
+        const double limit_s = std::chrono::duration<double>(effort_.limit).count();
+        return searches * search_s() + std::max(limit_s - comparing_s_, 0.0);
+    }
+
+    const RangeEffort& effort_;
+    const TuneHooks& hooks_;
+    TuneHooks watched_;
+    TuneProgress::Range range_;
+    Clock::time_point begun_ = Clock::now();
+    double part_s_ = 0;  ///< how long the search under way takes
+    double searching_s_ = 0;
+    double comparing_s_ = 0;
+};
+
 /// The parts of the boxes that `taken` does not hold.
 std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& taken) {
     std::vector<SizeBox> left;
@@ -156,15 +213,19 @@ std::vector<Winner> Engine::tune_range(const Task& task, const SizeBox& domain,
                       [&](const Measurement& row) { return !is_same_place(row.provenance, here); });
         effort.known = stored_comparisons(rows);
     }
+    const RangePlan range = whole_range(domain, plan.seed);
+    RangeWatch watch(range.anchors.size(), effort, hooks);
     const TuneTask tune_task = [&](const Task& at, const SearchPlan& its) {
-        if (!its.compared.empty()) {
-            return compare(at, its, hooks);
-        }
-        auto known = resume ? known_search(at) : std::nullopt;
-        return known ? std::move(*known) : tune_and_store(at, its, hooks);
+        const bool is_search = its.compared.empty();
+        return watch.run(is_search, [&](const TuneHooks& watched) {
+            if (!is_search) {
+                return compare(at, its, watched);
+            }
+            auto known = resume ? known_search(at) : std::nullopt;
+            return known ? std::move(*known) : tune_and_store(at, its, watched);
+        });
     };
-    std::vector<Winner> winners =
-        internal::tune_range(task, whole_range(domain, plan.seed), effort, *hooks.stop, tune_task);
+    std::vector<Winner> winners = internal::tune_range(task, range, effort, *hooks.stop, tune_task);
     store_winners(winners);
     return winners;
 }

@@ -26,6 +26,15 @@ struct TuneProgress {
         double limit_s = 0;   ///< when it will be given up
     };
     std::optional<Wait> wait = {};
+
+    /// How far the tuning of a range is that this search or comparison is a part of.
+    struct Range {
+        std::size_t searched = 0;  ///< sizes with a search that has ended
+        std::size_t anchors = 0;   ///< sizes to search at
+        std::size_t compared = 0;  ///< sizes with a comparison that has ended
+        double left_s = 0;         ///< the most that the rest may take
+    };
+    std::optional<Range> range = {};
 };
 
 /// Sees a tuning's steps as they begin, so that it knows what was under way if the tuning ends in

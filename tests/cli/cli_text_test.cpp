@@ -143,6 +143,21 @@ TEST(Progress, NamesACandidateThatIsWaitedFor) {
         << progress_text(state);
 }
 
+TEST(Progress, SaysHowFarARangeIs) {
+    SweepState state = third_of_four();
+    state.budget_s = 2;
+    state.runs[0].name = "float32 sum 2^10..2^30";
+    state.runs[0].tune.range = {3, 21, 0, 40};
+    EXPECT_DOUBLE_EQ(seconds_left(state), 40 + 4);
+    EXPECT_EQ(progress_text(state),
+              "[3/4] float32 sum 2^10..2^30: searched 3/21 sizes, compared 0, 0:44 left");
+    state.runs.push_back({"cuda:1", "float32 max 2^10..2^30", {100, 7, 0, {}}, 1});
+    state.runs[1].tune.range = {21, 21, 17, 12};
+    EXPECT_EQ(progress_text(state),
+              "[2/4] 0:26 left: cuda:0 float32 sum 2^10..2^30 searched 3/21 sizes, compared 0, "
+              "cuda:1 float32 max 2^10..2^30 searched 21/21 sizes, compared 17");
+}
+
 TEST(Progress, NeverExpectsMoreThanTheBudget) {
     SweepState state = third_of_four();
     state.budget_s = 2;

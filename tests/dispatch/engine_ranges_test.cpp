@@ -93,10 +93,18 @@ TEST_F(EngineRanges, ATuningOfARangeGoesOnWhereItEnded) {
     const auto tune = [&](bool resume) {
         const auto engine = make_engine();
         steps = 0;
-        const TuneHooks hooks{.progress = [&](const TuneProgress&) { ++steps; }};
+        std::vector<double> left_s;
+        const TuneHooks hooks{.progress = [&](const TuneProgress& progress) {
+            ++steps;
+            ASSERT_TRUE(progress.range);
+            EXPECT_LE(progress.range->searched, progress.range->anchors);
+            left_s.push_back(progress.range->left_s);
+        }};
         const SearchPlan plan{.budget = options_.budget};
         const Task task{device_, kernel_, fake_sum_problem()};
         EXPECT_FALSE(engine->tune_range(task, domain, plan, hooks, resume).empty());
+        EXPECT_GE(left_s.back(), 0);
+        EXPECT_TRUE(engine->counters().tunings == 0 || left_s.front() > left_s.back());
         return engine->counters().tunings;
     };
     const std::int64_t searches = tune(true);
