@@ -18,12 +18,12 @@ std::size_t buffer_bytes(const DriverDevice& device) {
 
 }  // namespace
 
-CacheFlush::CacheFlush(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc,
+CacheFlush::CacheFlush(const std::shared_ptr<DriverDevice>& device, ServiceCode& code,
                        Stream stream)
     : buffer_(allocate_device_memory(device, buffer_bytes(*device),
                                      "allocate the buffer that flushes the L2 cache")),
       sink_(allocate_device_memory(device, sizeof(std::uint32_t), "allocate the flush's sink")),
-      kernel_(device, nvrtc, "read_flush") {
+      kernel_(device, code, "read_flush") {
     const ContextScope scope(*device);
     device->check(device->driver().cuMemsetD8Async(device_address(buffer_->data()), 0,
                                                    buffer_->bytes(), stream),

@@ -29,10 +29,10 @@ std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<DriverDevice>& d
     return stream;
 }
 
-CudaBench::CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+CudaBench::CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<ServiceCode> service,
                      std::shared_ptr<ClockReader> clocks)
     : device_(std::move(device)),
-      nvrtc_(std::move(nvrtc)),
+      service_(std::move(service)),
       clocks_(std::move(clocks)),
       stream_(make_stream(device_)) {}
 
@@ -78,7 +78,7 @@ void CudaBench::copy(void* to, const void* from, std::size_t bytes) {
 
 bool CudaBench::equal(const void* one, const void* other, std::size_t bytes) {
     if (!comparison_) {
-        comparison_ = std::make_unique<const MemoryComparison>(device_, nvrtc_->get());
+        comparison_ = std::make_unique<const MemoryComparison>(device_, *service_);
     }
     const ContextScope scope(*device_);
     return comparison_->equal(one, other, bytes, stream_->get());
@@ -86,7 +86,7 @@ bool CudaBench::equal(const void* one, const void* other, std::size_t bytes) {
 
 std::vector<std::uint64_t> CudaBench::checksums(std::span<const MemoryRegion> regions) {
     if (!checksum_) {
-        checksum_ = std::make_unique<MemoryChecksum>(device_, nvrtc_->get());
+        checksum_ = std::make_unique<MemoryChecksum>(device_, *service_);
     }
     const ContextScope scope(*device_);
     return checksum_->sums(regions, stream_->get());
@@ -113,7 +113,7 @@ std::optional<LaunchFailure> CudaBench::run(const Program& program, const Launch
 std::unique_ptr<Timer> CudaBench::timer(const Program& program, std::span<const Launch> chain,
                                         bool flush_cache) {
     if (flush_cache && !flush_) {
-        flush_ = std::make_shared<const CacheFlush>(device_, nvrtc_->get(), stream_->get());
+        flush_ = std::make_shared<const CacheFlush>(device_, *service_, stream_->get());
     }
     return std::make_unique<GraphTimer>(device_, stream_, cuda_program(program), chain,
                                         flush_cache ? flush_ : nullptr);

@@ -17,7 +17,7 @@ namespace jitune::internal {
 class CudaBench final : public Bench {
 public:
     /// Throws Error(device).
-    CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+    CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<ServiceCode> service,
               std::shared_ptr<ClockReader> clocks);
 
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
@@ -38,7 +38,7 @@ private:
     void synchronize(const char* tried);
 
     std::shared_ptr<DriverDevice> device_;
-    std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<ServiceCode> service_;
     std::shared_ptr<ClockReader> clocks_;
     std::shared_ptr<StreamHandle> stream_;
     std::shared_ptr<const CacheFlush> flush_;  ///< made for the first timer that wants it

@@ -6,6 +6,7 @@
 #include "backend/cuda/clock_reader.hpp"
 #include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
+#include "backend/cuda/service_kernel.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {
@@ -33,6 +34,7 @@ public:
 private:
     std::shared_ptr<DriverDevice> device_;
     std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<ServiceCode> service_;
     std::shared_ptr<ClockReader> clocks_;
 };
 

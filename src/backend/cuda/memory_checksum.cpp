@@ -16,12 +16,12 @@ struct DeviceRegion {
 
 }  // namespace
 
-MemoryChecksum::MemoryChecksum(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc)
+MemoryChecksum::MemoryChecksum(const std::shared_ptr<DriverDevice>& device, ServiceCode& code)
     : device_(device),
       work_(allocate_device_memory(device,
                                    kMostRegions * (sizeof(DeviceRegion) + sizeof(std::uint64_t)),
                                    "allocate the answer of a checksum")),
-      kernel_(device, nvrtc, "checksum_regions") {}
+      kernel_(device, code, "checksum_regions") {}
 
 std::vector<std::uint64_t> MemoryChecksum::sums(std::span<const MemoryRegion> regions,
                                                 Stream stream) {

@@ -15,9 +15,9 @@ namespace jitune::internal {
 /// Checksums of device memory, without bringing it to the host. Used by one thread at a time.
 class MemoryChecksum {
 public:
-    /// Compiles its kernel. Throws Error(unavailable) where there is no compiler or no memory,
+    /// Throws Error(unavailable) where there is no compiler or no memory,
     /// Error(device) otherwise.
-    MemoryChecksum(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc);
+    MemoryChecksum(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
 
     /// Of each region, which begins at a multiple of 16 bytes, when the work of `stream` before is
     /// done; waits for that. In a current context of the device. Throws Error(device).

@@ -8,12 +8,11 @@ constexpr std::string_view kComparing = "compare memory";
 
 }  // namespace
 
-MemoryComparison::MemoryComparison(const std::shared_ptr<DriverDevice>& device,
-                                   const NvrtcTable& nvrtc)
+MemoryComparison::MemoryComparison(const std::shared_ptr<DriverDevice>& device, ServiceCode& code)
     : device_(device),
       different_(allocate_device_memory(device, sizeof(std::uint32_t),
                                         "allocate the answer of a comparison")),
-      kernel_(device, nvrtc, "compare_bytes") {}
+      kernel_(device, code, "compare_bytes") {}
 
 bool MemoryComparison::equal(const void* one, const void* other, std::size_t bytes,
                              Stream stream) const {

@@ -11,9 +11,9 @@ namespace jitune::internal {
 /// Compares device memory without bringing it to the host. Used by one thread at a time.
 class MemoryComparison {
 public:
-    /// Compiles its kernel. Throws Error(unavailable) where there is no compiler or no memory,
+    /// Throws Error(unavailable) where there is no compiler or no memory,
     /// Error(device) otherwise.
-    MemoryComparison(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc);
+    MemoryComparison(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
 
     /// Whether `bytes` bytes of any alignment are the same when the work of `stream` before is
     /// done; waits for that. In a current context of the device. Throws Error(device).

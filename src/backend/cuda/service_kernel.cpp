@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/service_kernel.hpp"
 
-#include <algorithm>
+#include <filesystem>
 #include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "backend/cuda/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
@@ -16,27 +19,41 @@ constexpr std::uint32_t kBlocksPerSm = 4;
 
 }  // namespace
 
-Binary compile_service_kernel(const NvrtcTable& nvrtc, std::string_view name,
-                              int compute_capability) {
-    const std::string file_name = "cuda/" + std::string(name) + ".cu";
-    const auto file =
-        std::find_if(embedded::cuda_kernels.begin(), embedded::cuda_kernels.end(),
-                     [&](const embedded::File& one) { return one.name == file_name; });
-    const TemplateSource source{file_name, std::string(file->text), {}};
-    const Instance instance{{"jitune::" + std::string(name)}};
-    CompileOutcome outcome =
-        compile_instances(nvrtc, source, {&instance, 1}, compute_capability).front();
-    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
-        throw Error(ErrorKind::compile, "compile " + file_name + ": " + failure->log);
+Binary ServiceCode::binary(std::string_view name) {
+    std::unique_lock lock(mutex_);
+    if (binaries_.empty()) {
+        lock.unlock();  // of two threads that compile at once, the second is in vain
+        Binaries compiled = compile();
+        lock.lock();
+        binaries_ = std::move(compiled);
     }
-    return std::get<Binary>(std::move(outcome));
+    return binaries_.find(name)->second;
 }
 
-ServiceKernel::ServiceKernel(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc,
+ServiceCode::Binaries ServiceCode::compile() const {
+    TemplateSource source{"cuda/service kernels", "", {}};
+    std::vector<std::string> names;
+    std::vector<Instance> instances;
+    for (const embedded::File& file : embedded::cuda_kernels) {
+        source.text += fmt::format("#line 1 \"{}\"\n{}", file.name, file.text);
+        names.push_back(std::filesystem::path(file.name).stem());
+        instances.push_back({{"jitune::" + names.back()}});
+    }
+    const std::vector<CompileOutcome> outcomes =
+        compile_instances(nvrtc_->get(), source, instances, compute_capability_);
+    Binaries compiled;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (const auto* failure = std::get_if<CompileFailure>(&outcomes[i])) {
+            throw Error(ErrorKind::compile, "compile " + names[i] + ": " + failure->log);
+        }
+        compiled[names[i]] = std::get<Binary>(outcomes[i]);
+    }
+    return compiled;
+}
+
+ServiceKernel::ServiceKernel(const std::shared_ptr<DriverDevice>& device, ServiceCode& code,
                              std::string_view name)
-    : program_(device,
-               compile_service_kernel(nvrtc, name,
-                                      static_cast<int>(device->attribute("compute_capability")))) {
+    : program_(device, code.binary(name)) {
     LaunchStep& step = launch_.steps[0];
     step.grid = {static_cast<std::uint32_t>(device->attribute("sm_count")) * kBlocksPerSm, 1, 1};
     step.block = {kThreads, 1, 1};

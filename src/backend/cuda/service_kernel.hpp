@@ -1,27 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 
 namespace jitune::internal {
 
-/// Compiles the kernel jitune::<name> of cuda/<name>.cu, one of embedded::cuda_kernels, for
-/// `compute_capability`. Throws Error(unavailable) where NVRTC has nothing for the device,
-/// Error(compile) with its log.
-Binary compile_service_kernel(const NvrtcTable& nvrtc, std::string_view name,
-                              int compute_capability);
+/// The code of the service kernels: of jitune::<name> for each cuda/<name>.cu of
+/// embedded::cuda_kernels. The first who asks has it compiled, as one program, which takes less
+/// time than one for each. Thread-safe.
+class ServiceCode {
+public:
+    ServiceCode(std::shared_ptr<LazyNvrtc> nvrtc, int compute_capability)
+        : nvrtc_(std::move(nvrtc)), compute_capability_(compute_capability) {}
+
+    /// Throws Error(unavailable) where there is no NVRTC, or it has nothing for the device, and
+    /// Error(compile) with its log.
+    Binary binary(std::string_view name);
+
+private:
+    using Binaries = std::map<std::string, Binary, std::less<>>;  ///< by the kernel's name
+    [[nodiscard]] Binaries compile() const;
+
+    std::shared_ptr<LazyNvrtc> nvrtc_;
+    int compute_capability_;
+    std::mutex mutex_;
+    Binaries binaries_;
+};
 
 /// A kernel that the backend needs for itself, with blocks enough to fill the device.
 class ServiceKernel {
 public:
-    /// Compiles it. Throws as compile_service_kernel() does, and Error(device).
-    ServiceKernel(const std::shared_ptr<DriverDevice>& device, const NvrtcTable& nvrtc,
+    /// Throws as ServiceCode::binary() does, and Error(device).
+    ServiceKernel(const std::shared_ptr<DriverDevice>& device, ServiceCode& code,
                   std::string_view name);
 
     /// Launches with these arguments, pointers and scalars of at most 8 bytes; at most

@@ -104,6 +104,15 @@ TEST_F(MemoryComparisonTest, CompilesOnceAndOnlyWhenItIsAsked) {
     EXPECT_EQ(fake.calls("nvrtcCompileProgram"), 1);
 }
 
+TEST_F(MemoryComparisonTest, CompilesOnceForAllBenchesOfADeviceAndAllTheyNeed) {
+    equal();
+    const auto other = device().make_bench();
+    EXPECT_TRUE(other->equal(one_->data(), one_->data(), 1000));
+    const MemoryRegion region{one_->data(), 1000};
+    other->checksums({&region, 1});
+    EXPECT_EQ(fake.calls("nvrtcCompileProgram"), 1);
+}
+
 TEST_F(MemoryComparisonTest, NeverTakesAFailureForAnAnswer) {
     bench_->copy(other_->data(), one_->data(), 1000);
     equal();
