@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <thread>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "families/reduce/reference_operations.hpp"
 #include "jitune/error.hpp"
+#include "support/thread_pool.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal {
@@ -113,22 +115,43 @@ void reduce_columns(std::span<const V> pattern, const ReduceLayout& layout, std:
     }
 }
 
-/// Calls use(result, state) for each result that has elements.
+/// Calls work(first, count) for parts of all results, of `at_a_time` results each, on several
+/// threads where there are many elements.
+template <class Work>
+void in_parts(const ReduceLayout& layout, std::size_t at_a_time, Work work) {
+    constexpr std::size_t kWorthThreads = std::size_t{1} << 20;
+    constexpr std::size_t kMostThreads = 16;
+    const std::size_t results = layout.results();
+    const std::size_t parts = (results + at_a_time - 1) / at_a_time;
+    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    const std::size_t threads =
+        layout.elements() < kWorthThreads ? 1 : std::min({parts, cores, kMostThreads});
+    ThreadPool pool;
+    pool.run(threads, [&](std::size_t thread) {
+        for (std::size_t part = thread; part < parts; part += threads) {
+            const std::size_t first = part * at_a_time;
+            work(first, std::min(at_a_time, results - first));
+        }
+    });
+}
+
+/// Calls use(result, state) for each result that has elements, from several threads.
 template <class Op, class V, class Use>
 void reduce_all(std::span<const V> pattern, const ReduceLayout& layout, Use use) {
-    const std::size_t results = layout.results();
-    if (layout.shape.kind == ReduceKind::columns) {
-        for (std::size_t first = 0; first < results; first += kColumnsAtATime) {
-            reduce_columns<Op>(pattern, layout, first, std::min(kColumnsAtATime, results - first),
-                               use);
-        }
-        return;
-    }
-    for (std::size_t result = 0; result < results; ++result) {
-        if (const ElementRun run = layout.run(result); run.count > 0) {
-            use(result, reduce_run<Op>(pattern, run));
-        }
-    }
+    constexpr std::size_t kRowsAtATime = 64;
+    const bool columns = layout.shape.kind == ReduceKind::columns;
+    in_parts(layout, columns ? kColumnsAtATime : kRowsAtATime,
+             [&](std::size_t first, std::size_t count) {
+                 if (columns) {
+                     reduce_columns<Op>(pattern, layout, first, count, use);
+                     return;
+                 }
+                 for (std::size_t result = first; result < first + count; ++result) {
+                     if (const ElementRun run = layout.run(result); run.count > 0) {
+                         use(result, reduce_run<Op>(pattern, run));
+                     }
+                 }
+             });
 }
 
 /// Writes a number as a value of the result's type.
