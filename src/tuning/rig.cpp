@@ -308,7 +308,7 @@ void Rig::copy_data() {
     const std::size_t most = std::max<std::size_t>(kMostBytesOfCopies / bytes_of(cases_.back()), 1);
     try {
         while (slices_.size() < std::min(chain_ + 1, most)) {
-            slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
+            slices_.push_back(std::make_unique<TrialCase>(*bench_, *slices_.front()));
         }
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::unavailable) {

@@ -67,7 +67,20 @@ void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
 }  // namespace
 
 TrialCase::TrialCase(Bench& bench, const Case& spec) : bench_(bench), spec_(spec) {
-    for (const CaseArgument& argument : spec.arguments) {
+    lay_out();
+    std::for_each(read_only_.begin(), read_only_.end(), [&](const Array& one) { refill(one); });
+}
+
+TrialCase::TrialCase(Bench& bench, const TrialCase& other) : bench_(bench), spec_(other.spec_) {
+    lay_out();
+    for (std::size_t i = 0; i < read_only_.size(); ++i) {
+        const DeviceMemory& source = *other.read_only_[i].memory;
+        bench.copy(read_only_[i].memory->data(), source.data(), source.bytes());
+    }
+}
+
+void TrialCase::lay_out() {
+    for (const CaseArgument& argument : spec_.arguments) {
         if (argument.value) {
             arrays_.push_back(argument_of(*argument.value));
             continue;
@@ -77,7 +90,7 @@ TrialCase::TrialCase(Bench& bench, const Case& spec) : bench_(bench), spec_(spec
             continue;
         }
         const std::size_t offset = kCanaryBytes + argument.offset;
-        memory_.push_back(bench.allocate(offset + argument.bytes + kCanaryBytes));
+        memory_.push_back(bench_.allocate(offset + argument.bytes + kCanaryBytes));
         arrays_.push_back(at(memory_.back()->data(), offset));
         if (argument.written) {
             written_.push_back({&argument, arrays_.back(), memory_.back().get()});
@@ -85,7 +98,6 @@ TrialCase::TrialCase(Bench& bench, const Case& spec) : bench_(bench), spec_(spec
             read_only_.push_back({&argument, arrays_.back(), memory_.back().get()});
         }
     }
-    std::for_each(read_only_.begin(), read_only_.end(), [&](const Array& one) { refill(one); });
 }
 
 void TrialCase::refill(const Array& array) {

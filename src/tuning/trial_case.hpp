@@ -21,6 +21,8 @@ class TrialCase {
 public:
     /// Both must outlive it. Throws Error(unavailable) where the device's memory runs out.
     TrialCase(Bench& bench, const Case& spec);
+    /// Another layout of the same case, whose data comes from the memory of `other`.
+    TrialCase(Bench& bench, const TrialCase& other);
 
     [[nodiscard]] const Case& spec() const { return spec_; }
     /// The pointer that a launch gets for each argument.
@@ -60,6 +62,7 @@ private:
     };
     static std::vector<MemoryRegion> memory_of(const std::vector<Array>& arrays);
 
+    void lay_out();
     /// Gives the array its data, and poison around it and where it has no data.
     void refill(const Array& array);
     std::string input_complaint(const Array& input);

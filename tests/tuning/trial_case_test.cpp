@@ -46,6 +46,7 @@ public:
     }
     void upload(void* device, std::span<const std::byte> data) override {
         std::memcpy(device, data.data(), data.size());
+        ++uploads;
     }
     void download(std::span<std::byte> data, const void* device) override {
         std::memcpy(data.data(), device, data.size());
@@ -79,6 +80,7 @@ public:
     std::size_t limit = std::size_t{1} << 30;
     std::size_t downloaded = 0;
     int comparisons = 0;
+    int uploads = 0;
     bool lost = false;
 };
 
@@ -225,6 +227,21 @@ TEST_F(TrialCaseTest, NoticesAndMendsAChangedInput) {
             EXPECT_EQ(case_->judge_inputs(), "") << "the next candidate answers for it";
         }
     }
+}
+
+TEST_F(TrialCaseTest, ACopyHasTheSameDataWithoutUploads) {
+    const auto pattern = std::make_shared<const Bytes>(Bytes(1000, std::byte{3}));
+    what_ = counting_case(100, judged_);
+    what_.arguments.push_back({pattern, 2500, 4, false});
+    case_ = std::make_unique<TrialCase>(bench_, what_);
+    bench_.uploads = 0;
+    TrialCase copy(bench_, *case_);
+    EXPECT_EQ(bench_.uploads, 0);
+    EXPECT_NE(copy.arrays()[1], case_->arrays()[1]);
+    EXPECT_EQ(std::memcmp(copy.arrays()[1], case_->arrays()[1], 2500), 0);
+    EXPECT_EQ(copy.judge_inputs(), "");
+    static_cast<std::byte*>(copy.arrays()[1])[2500] ^= std::byte{1};
+    EXPECT_EQ(copy.judge_inputs(), "wrote behind the end of an input");
 }
 
 TEST_F(TrialCaseTest, NoticesACandidateThatOverwritesTheKeptOutputs) {
