@@ -21,6 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr int kNeighbours = 8;  // winners of other sizes that a search tries first
 constexpr std::string_view kDown = "the machine went down during this candidate";
 
 struct Past {
@@ -105,6 +106,12 @@ void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimit
                        record_maker.provenance(), !winner || !winner->complete, limits);
     plan.history = std::move(history.known);
     plan.suspects = std::move(history.suspects);
+    for (const Winner& near : store.nearest(key, task.problem.sizes, kNeighbours)) {
+        if (std::find(plan.hints.begin(), plan.hints.end(), near.configuration) ==
+            plan.hints.end()) {
+            plan.hints.push_back(near.configuration);
+        }
+    }
 }
 
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker) {

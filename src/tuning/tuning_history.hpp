@@ -36,9 +36,9 @@ struct StepLimits {
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
                              const Provenance& now, bool resume, const StepLimits& limits);
 
-/// Sets the incumbent, the history and the suspects of a plan from the database. A tuning that was
-/// complete begins anew, with its winner as the incumbent; one that was not is resumed. Throws
-/// Error(store).
+/// Sets the incumbent, the history and the suspects of a plan from the database, and adds the
+/// winners of the nearest other sizes to its hints. A tuning that was complete begins anew, with its
+/// winner as the incumbent; one that was not is resumed. Throws Error(store).
 void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
             SearchPlan& plan);
 

@@ -5,6 +5,7 @@
 
 #include "fixtures/engine_fixture.hpp"
 #include "tuning/record_maker.hpp"
+#include "tuning/tuning_history.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -85,6 +86,20 @@ TEST_F(EngineRanges, TheLargestComparisonAtASizeCounts) {
     store_comparison(1100, {{kFastest, 1500}, {kFakeDefault, 1000}, {"block=32 items=1", 900}});
     store_comparison(1100, {{kFastest, 400}, {kFakeDefault, 1000}}, "2026-01-01T00:00:01Z");
     EXPECT_EQ(info(*make_engine(), 1100).origin, Origin::template_default);
+}
+
+TEST_F(EngineRanges, ASearchTriesTheWinnersOfOtherSizesFirst) {
+    tune_before(1000);
+    tune_before(100'000);
+    const auto engine = make_engine();
+    const Task task{device_, kernel_, fake_sum_problem(5'000)};
+    SearchPlan plan;
+    recall(*engine->store(), RecordMaker(task), {}, plan);
+    EXPECT_EQ(plan.hints, std::vector<std::string>{kFastest}) << "the winner of both sizes";
+    EXPECT_EQ(plan.incumbent, "");
+    plan.hints = {kFastest};
+    recall(*engine->store(), RecordMaker(task), {}, plan);
+    EXPECT_EQ(plan.hints.size(), 1U);
 }
 
 TEST_F(EngineRanges, ATuningOfARangeGoesOnWhereItEnded) {
