@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -283,9 +284,23 @@ private:
         return *kernel_;
     }
 
+    /// Has another thread load the compiler of this process and compile the kernels that compare
+    /// memory, while this one makes the data: it would wait for them at the first check.
+    void warm_up(Device& device) {
+        if (!warm_up_.valid() && compiler_maker(device.info().platform) != nullptr) {
+            warm_up_ = std::async(std::launch::async | std::launch::deferred, [&device] {
+                try {
+                    device.make_bench()->checksums({});
+                } catch (const Error&) {  // the tuning meets it, too, and says so
+                }
+            });
+        }
+    }
+
     void tune_one(const WorkerRequest& request) {
         const Kernel& kernel = kernel_of(request);
         Device& device = engine_.device(request.device);
+        warm_up(device);
         const bool runs_here = device.info().platform == PlatformKind::host;
         Reporter reporter(channel_, orders_, binaries_, runs_here ? scratch_ : "");
         const TuneHooks hooks{&orders_.stop(),
@@ -319,6 +334,7 @@ private:
                                       : device.compile(source, instances);
         }};
     std::unique_ptr<Kernel> kernel_;
+    std::future<void> warm_up_;
 };
 
 }  // namespace

@@ -20,12 +20,9 @@ constexpr std::uint32_t kBlocksPerSm = 4;
 }  // namespace
 
 Binary ServiceCode::binary(std::string_view name) {
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (binaries_.empty()) {
-        lock.unlock();  // of two threads that compile at once, the second is in vain
-        Binaries compiled = compile();
-        lock.lock();
-        binaries_ = std::move(compiled);
+        binaries_ = compile();
     }
     return binaries_.find(name)->second;
 }

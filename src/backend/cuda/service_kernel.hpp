@@ -33,7 +33,7 @@ private:
 
     std::shared_ptr<LazyNvrtc> nvrtc_;
     int compute_capability_;
-    std::mutex mutex_;
+    std::mutex mutex_;  // held while they are compiled: others would have to compile the same
     Binaries binaries_;
 };
 

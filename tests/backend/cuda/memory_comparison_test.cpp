@@ -2,6 +2,8 @@
 #include "backend/cuda/memory_comparison.hpp"
 
 #include <numeric>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -110,6 +112,18 @@ TEST_F(MemoryComparisonTest, CompilesOnceForAllBenchesOfADeviceAndAllTheyNeed) {
     EXPECT_TRUE(other->equal(one_->data(), one_->data(), 1000));
     const MemoryRegion region{one_->data(), 1000};
     other->checksums({&region, 1});
+    EXPECT_EQ(fake.calls("nvrtcCompileProgram"), 1);
+}
+
+TEST_F(MemoryComparisonTest, CompilesOnceForThreadsThatAskAtOnce) {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([this] {
+            const auto bench = device().make_bench();
+            EXPECT_TRUE(bench->equal(one_->data(), one_->data(), 1000));
+        });
+    }
+    threads.clear();
     EXPECT_EQ(fake.calls("nvrtcCompileProgram"), 1);
 }
 
