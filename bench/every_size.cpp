@@ -121,7 +121,8 @@ private:
             totals_.worst_tuned =
                 std::max(totals_.worst_tuned, served.median_ns / times_ns[*best_here]);
         }
-        fmt::print("{:<16} {:>10.0f} ns  loss {:.4f}{}{}\n", served.sizes, served.median_ns, loss,
+        fmt::print("{:<16} {:>10.0f} ns  loss {:.4f}  default {:.4f}{}{}\n", served.sizes,
+                   served.median_ns, loss, served.default_median_ns / best_ns,
                    best_here ? "  beside a search" : "", is_slower ? "  slower than default" : "");
         fflush(stdout);
     }

@@ -40,12 +40,14 @@ def read_ratios(paths, op):
 
 
 class Axes:
-    def __init__(self, ratios):
+    """Of values that lie between `lowest` and `highest`, or beyond where `ratios` does."""
+
+    def __init__(self, ratios, lowest=0.5, highest=1.05):
         sizes = [size for line in ratios.values() for size in line]
         values = [value for line in ratios.values() for value in line.values()]
-        self.low, self.high = int(math.log2(min(sizes))), int(math.log2(max(sizes)))
-        self.bottom = math.floor(min(values + [0.5]) * 10) / 10
-        self.top = math.ceil(max(values + [1.05]) * 10) / 10
+        self.low, self.high = int(math.log2(min(sizes))), math.ceil(math.log2(max(sizes)))
+        self.bottom = math.floor(min(values + [lowest]) * 10) / 10
+        self.top = math.ceil(max(values + [highest]) * 10) / 10
 
     def x(self, size):
         span = max(self.high - self.low, 1)
@@ -82,13 +84,14 @@ def label_heights(axes, ratios):
     return {name: y - overflow for name, y in heights.items()}
 
 
-def lines(axes, ratios):
+def lines(axes, ratios, joined=True):
     heights = label_heights(axes, ratios)
     parts = []
     for colour, (name, line) in zip(COLOURS, ratios.items()):
         points = [(axes.x(size), axes.y(value)) for size, value in line.items()]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        if joined:
+            parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
         x = axes.x(1 << axes.high) + 12
         parts.append(f'<text x="{x:.1f}" y="{heights[name] + 4:.1f}" fill="{colour}" '
@@ -96,9 +99,7 @@ def lines(axes, ratios):
     return parts
 
 
-def svg(ratios, op):
-    axes = Axes(ratios)
-    title = f"Time over CUB: {op} by number of elements, L2 cold, graph chain (below 1: jitune is faster)"
+def svg(ratios, title, axes, joined=True):
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
         f'height="{HEIGHT}" role="img" font-family="sans-serif" font-size="13" fill="#222222">',
@@ -106,7 +107,7 @@ def svg(ratios, op):
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
         f'<text x="{LEFT}" y="26" font-size="15">{title}</text>',
         *grid(axes),
-        *lines(axes, ratios),
+        *lines(axes, ratios, joined),
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{HEIGHT - 12}" text-anchor="middle">elements</text>',
         "</svg>", ""])
 
@@ -120,7 +121,9 @@ def main():
     ratios = read_ratios(options.csv, options.op)
     if not ratios:
         parser.error(f"no cold chain of {options.op} with both jitune and cub in {', '.join(options.csv)}")
-    Path(options.out).write_text(svg(ratios, options.op), encoding="utf-8")
+    title = (f"Time over CUB: {options.op} by number of elements, L2 cold, graph chain "
+             "(below 1: jitune is faster)")
+    Path(options.out).write_text(svg(ratios, title, Axes(ratios)), encoding="utf-8")
     print(f"{options.out}: {', '.join(ratios)}")
 
 
