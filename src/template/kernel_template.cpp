@@ -242,6 +242,26 @@ Instance KernelTemplate::instance(const Problem& problem,
     return instance;
 }
 
+Instance KernelTemplate::launched_instance(const Problem& problem, const DeviceInfo& device,
+                                           const Configuration& configuration) const {
+    Instance launched = instance(problem, configuration);
+    auto values = fixed_values(front_matter_, problem, device);
+    add_configuration(values, configuration);
+    const auto never = [&](const LaunchSpec& launch) {
+        const auto when = launch.when.bind(values).constant_value();
+        return when && !is_true(*when);
+    };
+    const auto& launches = front_matter_.launches;
+    const auto first = std::find_if_not(launches.begin(), launches.end(), never);
+    for (std::size_t i = 0; first != launches.end() && i < launches.size(); ++i) {
+        if (never(launches[i])) {
+            launched.expressions[i] = name_expression(*first, problem, configuration);
+            launched.lines[i] = first->line;
+        }
+    }
+    return launched;
+}
+
 LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo& device,
                                        const Configuration& configuration) const {
     return rule_of(front_matter_.launches, problem, device, configuration);

@@ -58,6 +58,11 @@ public:
     [[nodiscard]] Instance instance(const Problem& problem,
                                     const Configuration& configuration) const;
 
+    /// instance() without the code of steps that the configuration never launches on the device,
+    /// whatever the sizes. Their expressions are that of a step which it does launch.
+    [[nodiscard]] Instance launched_instance(const Problem& problem, const DeviceInfo& device,
+                                             const Configuration& configuration) const;
+
     [[nodiscard]] LaunchRule launch_rule(const Problem& problem, const DeviceInfo& device,
                                          const Configuration& configuration) const;
 

@@ -62,7 +62,7 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
     const std::lock_guard lock(mutex_);
     for (Wanted& candidate : wanted) {
         ++pending_;
-        Instance instance = task_.instance(candidate.configuration);
+        Instance instance = task_.launched_instance(candidate.configuration);
         if (auto known = binaries_.find(task_, instance)) {
             ready_.push_back(
                 {candidate.index, std::move(candidate.configuration), std::move(*known)});

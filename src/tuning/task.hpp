@@ -41,6 +41,9 @@ struct Task {
     [[nodiscard]] Instance instance(const Configuration& configuration) const {
         return kernel_template().instance(problem, configuration);
     }
+    [[nodiscard]] Instance launched_instance(const Configuration& configuration) const {
+        return kernel_template().launched_instance(problem, info(), configuration);
+    }
     [[nodiscard]] LaunchRule launch_rule(const Configuration& configuration) const {
         return kernel_template().launch_rule(problem, info(), configuration);
     }

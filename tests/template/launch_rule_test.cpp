@@ -90,15 +90,20 @@ block = "256"
 
 class TiledLaunch : public testing::Test {
 protected:
+    static Problem problem(const std::string& element = "float32") {
+        Problem result;
+        result.kernel = "tiled";
+        result.types = {{"element", element}};
+        result.sizes = {1};
+        return result;
+    }
+
+    [[nodiscard]] Configuration configuration(const std::string& finish) const {
+        return Configuration::parse("finish=" + finish, tiled_.front_matter().parameters);
+    }
+
     LaunchRule rule(const std::string& finish, const std::string& element = "float32") {
-        const KernelTemplate tiled({"tiled.cu", std::string(kTiled), {}});
-        Problem problem;
-        problem.kernel = "tiled";
-        problem.types = {{"element", element}};
-        problem.sizes = {1};
-        return tiled.launch_rule(
-            problem, device_.info(),
-            Configuration::parse("finish=" + finish, tiled.front_matter().parameters));
+        return tiled_.launch_rule(problem(element), device_.info(), configuration(finish));
     }
 
     Launch bind(const LaunchRule& rule, std::int64_t n) {
@@ -109,10 +114,22 @@ protected:
         return reinterpret_cast<std::uintptr_t>(pointer);
     }
 
+    const KernelTemplate tiled_{{"tiled.cu", std::string(kTiled), {}}};
     FakeDevice device_;
     int values_ = 0, result_ = 0, plain_ = 0, zeroed_ = 0;
     const std::array<void*, 2> arrays_{&values_, &result_};
 };
+
+TEST_F(TiledLaunch, NeedsNoCodeForAStepThatTheConfigurationNeverLaunches) {
+    const auto expressions = [&](const std::string& finish) {
+        return tiled_.launched_instance(problem(), device_.info(), configuration(finish))
+            .expressions;
+    };
+    EXPECT_EQ(expressions("last_block"),
+              (std::vector<std::string>(2, "tiled<float, Finish::last_block>")));
+    EXPECT_EQ(expressions("two_launches"),
+              tiled_.instance(problem(), configuration("two_launches")).expressions);
+}
 
 TEST_F(TiledLaunch, HasABlockForEachTileUpToTheGridItWasGiven) {
     const LaunchRule last_block = rule("last_block");
