@@ -14,11 +14,11 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr double kPairs = 0.6;       // weight of the interactions of two parameters
-constexpr double kNoise = 1e-3;      // variance of one observation, of the whole
-constexpr double kSpread = 1.5;      // deviation of the prior of the log scales
-constexpr int kTries = 2;            // new scales for each measure at each fit
+constexpr double kSpread = 1.5;      // deviation of the prior of the log scales and of the noise
 constexpr double kAlignment = -1;    // most likely log scale of the alignment
+constexpr double kOdds = 0.4;        // most likely log odds of the pairs: a weight of 0.6
+constexpr double kNoise = -4.6;      // most likely log variance of the noise: 0.01 of the whole
+constexpr int kTries = 6;            // new values for each learned number at each fit
 constexpr std::size_t kSizes = 4;    // fewer values say little about their alignment
 constexpr double kSmallest = 1e-12;  // variances are not taken as smaller
 
@@ -103,7 +103,12 @@ double uniform(std::mt19937_64& random) {
 
 }  // namespace
 
-GaussianProcess::GaussianProcess(const SearchSpace& space) : space_(space) {
+double GaussianProcess::Learned::log_prior() const {
+    return -0.5 * std::pow((value - usual) / deviation, 2);
+}
+
+GaussianProcess::GaussianProcess(const SearchSpace& space)
+    : space_(space), log_odds_{kOdds}, log_noise_{kNoise, kSpread} {
     for (std::size_t i = 0; i < space.parameters().size(); ++i) {
         const std::vector<Value>& values = space.parameters()[i].values;
         if (values.size() > 1) {
@@ -116,11 +121,11 @@ GaussianProcess::GaussianProcess(const SearchSpace& space) : space_(space) {
 std::vector<GaussianProcess::Measure> GaussianProcess::measures_of(
     const std::vector<Value>& values) {
     if (std::holds_alternative<std::string>(values.front())) {
-        return {{distances_of(values, std::not_equal_to<>{}), 0, 0}};
+        return {{distances_of(values, std::not_equal_to<>{}), {0, kSpread}}};
     }
-    std::vector<Measure> measures{{distances_of(values, steps_between), 0, 0}};
+    std::vector<Measure> measures{{distances_of(values, steps_between), {0, kSpread}}};
     if (alignments_tell(values)) {
-        measures.push_back({distances_of(values, aligned_otherwise), kAlignment, kAlignment});
+        measures.push_back({distances_of(values, aligned_otherwise), {kAlignment, kSpread}});
     }
     return measures;
 }
@@ -144,7 +149,7 @@ double GaussianProcess::distance(const Point& a, const Point& b) const {
 void GaussianProcess::Dimension::update_similarity() {
     std::vector<float> sums(values * values, 0);
     for (const Measure& measure : measures) {
-        const auto scale = static_cast<float>(std::exp(measure.log_scale));
+        const auto scale = static_cast<float>(std::exp(measure.log_scale.value));
         for (std::size_t i = 0; i < sums.size(); ++i) {
             sums[i] += scale * measure.distances[i];
         }
@@ -170,13 +175,13 @@ double GaussianProcess::covariance(const Point& a, const Point& b) const {
     }
     // The pairs' products from power sums: 2 sum_{i<j} x_i x_j = (sum x_i)^2 - sum x_i^2.
     const double pairs = static_cast<double>(sum * sum - squares) / (count * (count - 1));
-    return kPairs * pairs + (1 - kPairs) * static_cast<double>(product);
+    return pairs_weight_ * pairs + (1 - pairs_weight_) * static_cast<double>(product);
 }
 
 void GaussianProcess::append(const Point& point) {
     Vector row;
     row.reserve(points_.size() + 1);
-    double rest = 1 + kNoise;
+    double rest = 1 + noise_;
     for (std::size_t i = 0; i < points_.size(); ++i) {
         row.push_back(solve_next(factor_[i], row, covariance(points_[i], point)));
         rest -= row.back() * row.back();
@@ -193,6 +198,8 @@ void GaussianProcess::factorize(const std::vector<Point>& points) {
     factor_.clear();
     float_factor_.clear();
     ones_.clear();
+    pairs_weight_ = 1 / (1 + std::exp(-log_odds_.value));
+    noise_ = std::exp(log_noise_.value);
     for (const Point& point : points) {
         append(point);
     }
@@ -222,53 +229,59 @@ void GaussianProcess::set_targets(std::span<const double> targets) {
     float_ones_.assign(ones_.begin(), ones_.end());
 }
 
-double GaussianProcess::log_likelihood(std::span<const double> targets) {
-    set_targets(targets);
-    double log_determinant = 0;
-    for (std::size_t i = 0; i < factor_.size(); ++i) {
-        log_determinant += std::log(factor_[i][i]);
-    }
-    return -0.5 * static_cast<double>(targets.size()) * std::log(variance_) - log_determinant;
-}
-
 double GaussianProcess::log_prior() const {
-    double sum = 0;
+    double sum = log_odds_.log_prior() + log_noise_.log_prior();
     for (const Dimension& dimension : dimensions_) {
         for (const Measure& measure : dimension.measures) {
-            sum -= 0.5 * std::pow((measure.log_scale - measure.usual) / kSpread, 2);
+            sum += measure.log_scale.log_prior();
         }
     }
     return sum;
 }
 
-void GaussianProcess::try_scale(Dimension& dimension, Measure& measure, double log_scale,
-                                const std::vector<Point>& points, std::span<const double> targets,
-                                double& best) {
-    const double before = std::exchange(measure.log_scale, log_scale);
-    dimension.update_similarity();
+double GaussianProcess::log_posterior(const std::vector<Point>& points,
+                                      std::span<const double> targets) {
     factorize(points);
-    const double likelihood = log_likelihood(targets) + log_prior();
-    if (likelihood > best) {
-        best = likelihood;
-    } else {
-        measure.log_scale = before;
-        dimension.update_similarity();
+    set_targets(targets);
+    double log_determinant = 0;
+    for (std::size_t i = 0; i < factor_.size(); ++i) {
+        log_determinant += std::log(factor_[i][i]);
     }
+    return log_prior() - 0.5 * static_cast<double>(targets.size()) * std::log(variance_) -
+           log_determinant;
+}
+
+void GaussianProcess::improve(Learned& learned, Dimension* dimension,
+                              const std::vector<Point>& points, std::span<const double> targets,
+                              double& best, std::mt19937_64& random) {
+    const double step = 0.3 + uniform(random);
+    const double sign = uniform(random) < 0.5 ? -1 : 1;
+    const double before = std::exchange(learned.value, learned.value + sign * step);
+    const auto update = [dimension] {
+        if (dimension != nullptr) {
+            dimension->update_similarity();
+        }
+    };
+    update();
+    if (const double likely = log_posterior(points, targets); likely > best) {
+        best = likely;
+        return;
+    }
+    learned.value = before;
+    update();
 }
 
 void GaussianProcess::fit(const std::vector<Point>& points, std::span<const double> targets,
                           std::mt19937_64& random) {
-    factorize(points);
-    double best = log_likelihood(targets) + log_prior();
+    double best = log_posterior(points, targets);
     for (int attempt = 0; attempt < kTries; ++attempt) {
         for (Dimension& dimension : dimensions_) {
             for (Measure& measure : dimension.measures) {
-                const double step = 0.3 + uniform(random);
-                const double sign = uniform(random) < 0.5 ? -1 : 1;
-                try_scale(dimension, measure, measure.log_scale + sign * step, points, targets,
-                          best);
+                improve(measure.log_scale, &dimension, points, targets, best, random);
             }
         }
+        improve(log_odds_, nullptr, points, targets, best, random);
+        improve(log_noise_, nullptr, points, targets, best, random);
     }
     factorize(points);
     set_targets(targets);

@@ -22,7 +22,8 @@ struct Prediction {
 /// values: for integers on a logarithmic scale, for names 0 or 1. Sizes are also as alike as they
 /// are aligned: whole warps and transactions make 64 and 128 more alike than 64 and 68. The
 /// covariance mixes interactions of two parameters, the mean of the products of pairs, with the
-/// product of all: main effects generalize over the space, and details stay local. Not thread-safe.
+/// product of all: main effects generalize over the space, and details stay local. How much of each
+/// there is, and how much no other configuration tells, is learned. Not thread-safe.
 class GaussianProcess {
 public:
     /// The positions of a configuration's values, of parameters that have a choice only.
@@ -57,11 +58,18 @@ public:
 private:
     using Vector = std::vector<double>;
 
+    /// A number that fit() learns, with a normal prior.
+    struct Learned {
+        double usual = 0;
+        double deviation = 1;
+        double value = usual;
+
+        [[nodiscard]] double log_prior() const;
+    };
     /// One way in which two values of a parameter are apart, and how much that counts.
     struct Measure {
         std::vector<float> distances;  ///< values x values, in [0, 1]
-        double usual = 0;              ///< the most likely log_scale of the prior
-        double log_scale = 0;          ///< of the inverse length
+        Learned log_scale;             ///< of the inverse length
     };
     struct Dimension {
         std::size_t parameter = 0;  ///< in the space
@@ -76,14 +84,20 @@ private:
     void factorize(const std::vector<Point>& points);
     void append(const Point& point);
     static std::vector<Measure> measures_of(const std::vector<Value>& values);
-    /// Another log scale for one measure, which stays if it is more likely than `best`.
-    void try_scale(Dimension& dimension, Measure& measure, double log_scale,
-                   const std::vector<Point>& points, std::span<const double> targets, double& best);
-    [[nodiscard]] double log_likelihood(std::span<const double> targets);
+    /// Tries another value of one learned number, of `dimension` or of none; it stays if it makes
+    /// the targets of `points` more likely than `best`.
+    void improve(Learned& learned, Dimension* dimension, const std::vector<Point>& points,
+                 std::span<const double> targets, double& best, std::mt19937_64& random);
+    [[nodiscard]] double log_posterior(const std::vector<Point>& points,
+                                       std::span<const double> targets);
     [[nodiscard]] double log_prior() const;
 
     const SearchSpace& space_;
     std::vector<Dimension> dimensions_;
+    Learned log_odds_;   ///< of the pairs' products against the product of all
+    Learned log_noise_;  ///< variance that is one configuration's own, of the whole
+    double pairs_weight_ = 0;
+    double noise_ = 0;
     std::vector<Point> points_;
     std::vector<Vector> factor_;  ///< lower triangle: factor * transposed = covariance
     std::vector<std::vector<float>> float_factor_;

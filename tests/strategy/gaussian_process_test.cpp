@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategy/gaussian_process.hpp"
 
+#include <bit>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -38,7 +40,7 @@ TEST(GaussianProcess, PredictsWhatItHasSeen) {
     EXPECT_NEAR(predicted(model, 20), 5, 0.05);
     model.add(model.point(10));
     model.set_targets(std::vector{1.0, 5.0, 2.0, 9.0});
-    EXPECT_NEAR(predicted(model, 10), 9, 0.05);
+    EXPECT_NEAR(predicted(model, 10), 9, 0.1);
 }
 
 TEST(GaussianProcess, LearnsThatSizesOfOneAlignmentAreAlike) {
@@ -63,6 +65,28 @@ TEST(GaussianProcess, LearnsThatSizesOfOneAlignmentAreAlike) {
     EXPECT_LT(predicted(model, 224 / 8 - 1), 0.5);
     EXPECT_GT(predicted(model, 152 / 8 - 1), 0.8);
     EXPECT_GT(predicted(model, 168 / 8 - 1), 0.8);
+}
+
+TEST(GaussianProcess, LearnsHowMuchTimesScatter) {
+    // The target rises with the size's logarithm; half of them are above, half below.
+    constexpr double kScatter = 0.3;
+    const SearchSpace space = space_of_sizes();
+    GaussianProcess model(space);
+    const auto trend = [](std::size_t index) { return std::log2(8.0 * double(index + 1)); };
+    Observations seen;
+    for (std::size_t index = 0; index < space.size(); ++index) {
+        seen.points.push_back(model.point(index));
+        seen.targets.push_back(trend(index) + (std::popcount(index) % 2 == 0 ? kScatter : -kScatter));
+    }
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 5; ++i) {
+        model.fit(seen.points, seen.targets, random);
+    }
+    double apart = 0;
+    for (std::size_t index = 0; index < space.size(); ++index) {
+        apart += std::abs(predicted(model, index) - trend(index));
+    }
+    EXPECT_LT(apart / double(space.size()), kScatter / 2);
 }
 
 TEST(GaussianProcess, TakesZeroAndNegativeSizes) {
