@@ -76,7 +76,8 @@ TEST(GaussianProcess, LearnsHowMuchTimesScatter) {
     Observations seen;
     for (std::size_t index = 0; index < space.size(); ++index) {
         seen.points.push_back(model.point(index));
-        seen.targets.push_back(trend(index) + (std::popcount(index) % 2 == 0 ? kScatter : -kScatter));
+        seen.targets.push_back(trend(index) +
+                               (std::popcount(index) % 2 == 0 ? kScatter : -kScatter));
     }
     std::mt19937_64 random(1);
     for (int i = 0; i < 5; ++i) {
