@@ -34,7 +34,10 @@ public:
         const Instance instance = task_.instance(task_.parse(configuration));
         return fmt::format("{} {}", instance.defines, fmt::join(instance.expressions, " "));
     }
-    bool is_over() override { return stop_ || comparing_ >= effort_.limit; }
+    double spent() override {
+        const auto limit = std::max<Clock::duration>(effort_.limit, std::chrono::milliseconds(1));
+        return stop_ ? 1 : std::chrono::duration<double>(comparing_) / limit;
+    }
 
     /// A winner for the range, with its code.
     std::optional<Winner> winner_of(const ServedRange& range);
@@ -177,6 +180,7 @@ RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t 
     plan.grid_between = 1;
     plan.held_out = 5;
     plan.rounds = 2;
+    plan.polish = 0;
     plan.most_probes = 24;
     plan.seed = seed;
     return plan;

@@ -43,14 +43,13 @@ std::optional<std::size_t> CostTable::find(const std::string& configuration) con
     return known == numbers_.end() ? std::nullopt : std::optional(known->second);
 }
 
-bool CostTable::has(const Sizes& sizes) const {
-    return std::any_of(probes_.begin(), probes_.end(),
-                       [&](const Probe& probe) { return probe.sizes == sizes; });
+const CostTable::Probe* CostTable::at(const Sizes& sizes) const {
+    const auto known = places_.find(sizes);
+    return known == places_.end() ? nullptr : &probes_[known->second];
 }
 
 void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared,
                     const Comparison& comparison) {
-    std::erase_if(probes_, [&](const Probe& probe) { return probe.sizes == sizes; });
     Probe probe{sizes, {}, comparison.standard, comparison.standard};
     const auto put = [&](std::size_t number, const Timing& timing) {
         probe.timings.resize(std::max(probe.timings.size(), number + 1));
@@ -63,7 +62,12 @@ void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared
         put(number_of(configuration), timing);
     }
     find_best(probe);
-    probes_.push_back(std::move(probe));
+    const auto [place, is_new] = places_.emplace(sizes, probes_.size());
+    if (is_new) {
+        probes_.push_back(std::move(probe));
+    } else {
+        probes_[place->second] = std::move(probe);
+    }
 }
 
 void CostTable::refute(std::size_t configuration) {

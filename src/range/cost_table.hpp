@@ -38,6 +38,11 @@ public:
         std::vector<Timing> timings;  ///< by configuration; 0 ns: not compared; infinity: failed
         Timing standard;
         Timing best;
+
+        /// Also where it failed.
+        [[nodiscard]] bool has(std::size_t configuration) const {
+            return configuration < timings.size() && timings[configuration].ns > 0;
+        }
     };
 
     /// The number of a configuration, which is added where it is new.
@@ -53,7 +58,8 @@ public:
     /// From now on the configuration is as good as failed at every probe.
     void refute(std::size_t configuration);
     [[nodiscard]] const std::vector<Probe>& probes() const { return probes_; }
-    [[nodiscard]] bool has(const Sizes& sizes) const;
+    /// The probe of these sizes, or nullptr.
+    [[nodiscard]] const Probe* at(const Sizes& sizes) const;
 
     /// The time over the best one at the probe; infinity where it is not known.
     [[nodiscard]] double loss(const Probe& probe, std::size_t configuration) const;
@@ -73,6 +79,7 @@ private:
     std::vector<std::string> names_;
     std::map<std::string, std::size_t, std::less<>> numbers_;
     std::vector<Probe> probes_;
+    std::map<Sizes, std::size_t> places_;  ///< in probes_
     std::set<std::size_t> refuted_;
 };
 

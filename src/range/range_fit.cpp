@@ -31,6 +31,7 @@ public:
         : table_(table), codes_(codes), limits_(limits) {
         for (std::size_t i = 0; i < table.configurations().size(); ++i) {
             candidates_.push_back(i);
+            service_.push_back(services_of(i));
         }
         std::sort(candidates_.begin(), candidates_.end(), [&](std::size_t a, std::size_t b) {
             return table.configurations()[a] < table.configurations()[b];
@@ -41,6 +42,13 @@ public:
     void cut(const SizeBox& box, const Numbers& probes, std::vector<FittedRange>& ranges) const;
 
 private:
+    /// What a configuration is worth at a probe.
+    struct Service {
+        bool is_enough = false;  ///< within the limit
+        double log_loss = 0;     ///< of losses far beyond any limit that of kFar
+    };
+    [[nodiscard]] std::vector<Service> services_of(std::size_t configuration) const;
+
     struct Split {
         std::size_t dimension = 0;
         std::int64_t last = 0;  ///< of the lower part
@@ -71,18 +79,29 @@ private:
     const CostTable& table_;
     const Numbers& codes_;
     const FitLimits limits_;
-    Numbers candidates_;  ///< in the order of their texts
+    std::vector<std::vector<Service>> service_;  ///< by configuration and probe
+    Numbers candidates_;                         ///< in the order of their texts
     Numbers kept_;
 };
 
-Badness Fit::badness(std::size_t configuration, const Numbers& probes) const {
+std::vector<Fit::Service> Fit::services_of(std::size_t configuration) const {
     constexpr double kFar = 4;
+    std::vector<Service> services;
+    for (const CostTable::Probe& one : table_.probes()) {
+        services.push_back({table_.serves(one, configuration, limits_.loss),
+                            std::log(std::min(table_.loss(one, configuration), kFar))});
+    }
+    return services;
+}
+
+Badness Fit::badness(std::size_t configuration, const Numbers& probes) const {
     constexpr double kStep = 0.01;
     Badness sum;
     double log_loss = 0;
     for (const std::size_t number : probes) {
-        sum.failures += table_.serves(probe(number), configuration, limits_.loss) ? 0 : 1;
-        log_loss += std::log(std::min(table_.loss(probe(number), configuration), kFar));
+        const Service& its = service_[configuration][number];
+        sum.failures += its.is_enough ? 0 : 1;
+        log_loss += its.log_loss;
     }
     const double mean = log_loss / static_cast<double>(std::max<std::size_t>(probes.size(), 1));
     sum.steps = static_cast<int>(mean / kStep);
@@ -131,9 +150,8 @@ std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
 Numbers Fit::unserved() const {
     Numbers left;
     for (std::size_t i = 0; i < table_.probes().size(); ++i) {
-        if (std::none_of(kept_.begin(), kept_.end(), [&](std::size_t kept) {
-                return table_.serves(probe(i), kept, limits_.loss);
-            })) {
+        if (std::none_of(kept_.begin(), kept_.end(),
+                         [&](std::size_t kept) { return service_[kept][i].is_enough; })) {
             left.push_back(i);
         }
     }

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <optional>
+#include <set>
 #include <utility>
 
 #include "range/size_grid.hpp"
@@ -14,13 +13,10 @@ namespace jitune::internal {
 
 namespace {
 
-double sizes_in(const SizeBox& box) {
-    double count = 1;
-    for (std::size_t i = 0; i < box.from.size(); ++i) {
-        count *= static_cast<double>(box.to[i] - box.from[i] + 1);
-    }
-    return count;
-}
+/// Of the time and the probes: at which part the grid ends, and the first placing of boundaries.
+/// The tests and what is learnt from them have the rest.
+constexpr double kGridPart = 0.4;
+constexpr double kBoundariesPart = 0.7;
 
 class RangeSearch {
 public:
@@ -31,33 +27,45 @@ public:
 
 private:
     using Ranges = std::vector<FittedRange>;
-    struct Test {
-        Sizes sizes;
-        double loss = 1;
-        bool good = true;
+    using Tests = std::vector<HeldOutTest>;
+
+    /// Two probes with no other between them, and which configuration serves each.
+    struct Boundary {
+        const CostTable::Probe* left;
+        std::size_t left_server;
+        const CostTable::Probe* right;
+        std::size_t right_server;
+    };
+    struct Doubt {
+        std::set<std::size_t> servers;  ///< to compare
+        double at_stake = 0;
     };
 
     void search_anchors();
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
-    /// Compares the plausible configurations and `wanted` there. False where nothing was timed.
+    /// Compares there what is plausible or `wanted`, and again what was compared there before.
+    /// False where nothing was timed, or where all that is wanted is known.
     bool compare(const Sizes& wished, const std::vector<std::size_t>& wanted, CostTable& into);
     bool compare(const Sizes& sizes) { return compare(sizes, {}, table_); }
-    [[nodiscard]] bool has_time() {
-        return !bench_.is_over() && table_.probes().size() < plan_.most_probes;
+    /// Whether less than `part` of the time and of the probes is used up.
+    [[nodiscard]] bool has_time(double part = 1) {
+        return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
+                                            part * static_cast<double>(plan_.most_probes);
     }
     [[nodiscard]] Ranges fit();
     /// Halves the distance between probes on both sides of boundaries that matter.
-    Ranges place_boundaries();
-    [[nodiscard]] std::vector<Sizes> wide_boundaries(const Ranges& ranges) const;
+    Ranges place_boundaries(double part);
+    /// How much it may cost to have a boundary at the wrong place: 0 where it does not matter,
+    /// since each side could serve the other.
+    [[nodiscard]] double stake(const Boundary& boundary) const;
+    /// Adds where a comparison would tell more about a boundary that matters: at one of its probes
+    /// where the other's server was not compared, else in the middle.
+    void doubt(const Boundary& boundary, std::map<Sizes, Doubt>& doubts) const;
+    /// Of all boundaries, those first where most is at stake.
+    [[nodiscard]] std::vector<std::pair<Sizes, Doubt>> largest_doubts(const Ranges& ranges) const;
     [[nodiscard]] bool nothing_between(const Sizes& left, const Sizes& right) const;
-    std::vector<Test> test(const Ranges& ranges);
-    void learn(const std::vector<Test>& tests);
-    [[nodiscard]] std::vector<ServedRange> served(const Ranges& ranges,
-                                                  const std::vector<Test>& tests) const;
-    [[nodiscard]] ServedRange served_by(const std::vector<SizeBox>& boxes,
-                                        std::size_t configuration,
-                                        const std::vector<Test>& tests) const;
-    void judge(ServedRange& range, std::size_t configuration, const std::vector<Test>& tests) const;
+    Tests test(const Ranges& ranges);
+    void learn(const Tests& tests);
 
     RangeBench& bench_;
     const RangePlan& plan_;
@@ -71,7 +79,7 @@ private:
 void RangeSearch::search_anchors() {
     constexpr std::ptrdiff_t kHints = 12;
     for (const Sizes& anchor : plan_.anchors) {
-        if (table_.configurations().size() > 0 && bench_.is_over()) {
+        if (table_.configurations().size() > 0 && bench_.spent() >= 1) {
             break;
         }
         const auto& known = table_.configurations();
@@ -97,15 +105,19 @@ Sizes RangeSearch::snapped(Sizes sizes) const {
 bool RangeSearch::compare(const Sizes& wished, const std::vector<std::size_t>& wanted,
                           CostTable& into) {
     const Sizes sizes = snapped(wished);
-    if (!plan_.domain.contains(sizes) || table_.has(sizes) || into.has(sizes) ||
-        elements_of(sizes) > plan_.most_elements) {
+    if (!plan_.domain.contains(sizes) || elements_of(sizes) > plan_.most_elements) {
+        return false;
+    }
+    const CostTable::Probe* const known = into.at(sizes);
+    const auto is_known = [&](std::size_t i) { return known != nullptr && known->has(i); };
+    if (known != nullptr && std::all_of(wanted.begin(), wanted.end(), is_known)) {
         return false;
     }
     std::vector<std::size_t> numbers;
     std::vector<std::string> names;
     for (std::size_t i = 0; i < table_.configurations().size(); ++i) {
         const bool is_wanted = std::find(wanted.begin(), wanted.end(), i) != wanted.end();
-        if (is_wanted || table_.is_plausible(i, sizes)) {
+        if (is_wanted || is_known(i) || table_.is_plausible(i, sizes)) {
             numbers.push_back(i);
             names.push_back(table_.configurations()[i]);
         }
@@ -149,63 +161,93 @@ bool RangeSearch::nothing_between(const Sizes& left, const Sizes& right) const {
     }
     return std::none_of(
         table_.probes().begin(), table_.probes().end(), [&](const CostTable::Probe& probe) {
-            return probe.sizes != left && probe.sizes != right && spanned.contains(probe.sizes);
+            return spanned.contains(probe.sizes) && probe.sizes != left && probe.sizes != right;
         });
 }
 
-std::vector<Sizes> RangeSearch::wide_boundaries(const Ranges& ranges) const {
+double RangeSearch::stake(const Boundary& boundary) const {
+    constexpr double kUnknown = 2;  // also of losses that are so large that it does not matter
+    const double limit = plan_.limits.loss;
+    const auto& [left, left_server, right, right_server] = boundary;
+    if (left_server == right_server ||
+        (table_.serves(*left, right_server, limit) && table_.serves(*right, left_server, limit))) {
+        return 0;
+    }
+    const double loss =
+        std::max(table_.loss(*left, right_server), table_.loss(*right, left_server));
+    return octaves_between(left->sizes, right->sizes) * (std::min(loss, kUnknown) - 1);
+}
+
+void RangeSearch::doubt(const Boundary& boundary, std::map<Sizes, Doubt>& doubts) const {
+    const auto& [left, left_server, right, right_server] = boundary;
+    const double at_stake = stake(boundary);
+    if (at_stake == 0 || !nothing_between(left->sizes, right->sizes)) {
+        return;
+    }
+    const auto add = [&](const Sizes& sizes) {
+        Doubt& one = doubts[sizes];
+        one.servers.insert({left_server, right_server});
+        one.at_stake = std::max(one.at_stake, at_stake);
+    };
+    if (!left->has(right_server)) {
+        add(left->sizes);
+    } else if (!right->has(left_server)) {
+        add(right->sizes);
+    } else if (octaves_between(left->sizes, right->sizes) > plan_.boundary) {
+        const Sizes middle = between(left->sizes, right->sizes);
+        if (table_.at(middle) == nullptr && tested_.at(middle) == nullptr) {
+            add(middle);
+        }
+    }
+}
+
+std::vector<std::pair<Sizes, RangeSearch::Doubt>> RangeSearch::largest_doubts(
+    const Ranges& ranges) const {
+    constexpr std::size_t kAtATime = 16;
     const auto& probes = table_.probes();
     std::vector<std::size_t> server;
     for (const CostTable::Probe& probe : probes) {
         server.push_back(range_of(ranges, probe.sizes).configuration);
     }
-    const double limit = plan_.limits.loss;
-    std::vector<Sizes> wide;
+    std::map<Sizes, Doubt> doubts;
     for (std::size_t a = 0; a < probes.size(); ++a) {
         for (std::size_t b = a + 1; b < probes.size(); ++b) {
-            // A boundary does not matter where each side could serve the other.
-            const bool matters =
-                server[a] != server[b] && (!table_.serves(probes[a], server[b], limit) ||
-                                           !table_.serves(probes[b], server[a], limit));
-            if (!matters || octaves_between(probes[a].sizes, probes[b].sizes) <= plan_.boundary ||
-                !nothing_between(probes[a].sizes, probes[b].sizes)) {
-                continue;
-            }
-            const Sizes middle = between(probes[a].sizes, probes[b].sizes);
-            const bool is_new = !table_.has(middle) && !tested_.has(middle) &&
-                                std::find(wide.begin(), wide.end(), middle) == wide.end();
-            if (is_new) {
-                wide.push_back(middle);
-            }
+            doubt({&probes[a], server[a], &probes[b], server[b]}, doubts);
         }
     }
-    return wide;
+    std::vector<std::pair<Sizes, Doubt>> most(doubts.begin(), doubts.end());
+    std::stable_sort(most.begin(), most.end(), [](const auto& one, const auto& other) {
+        return one.second.at_stake > other.second.at_stake;
+    });
+    most.resize(std::min(most.size(), kAtATime));
+    return most;
 }
 
-RangeSearch::Ranges RangeSearch::place_boundaries() {
+RangeSearch::Ranges RangeSearch::place_boundaries(double part) {
     Ranges ranges = fit();
-    for (bool moved = true; moved && has_time();) {
+    for (bool moved = true; moved && has_time(part);) {
         moved = false;
-        for (const Sizes& sizes : wide_boundaries(ranges)) {
-            moved = has_time() && (compare(sizes) || moved);
+        for (const auto& [sizes, doubt] : largest_doubts(ranges)) {
+            const std::vector<std::size_t> servers(doubt.servers.begin(), doubt.servers.end());
+            moved = (has_time(part) && compare(sizes, servers, table_)) || moved;
         }
         ranges = fit();
     }
     return ranges;
 }
 
-std::vector<RangeSearch::Test> RangeSearch::test(const Ranges& ranges) {
+RangeSearch::Tests RangeSearch::test(const Ranges& ranges) {
     tested_ = CostTable();
     std::vector<std::size_t> kept;
     for (const FittedRange& range : ranges) {
         kept.push_back(range.configuration);
     }
-    std::vector<Test> tests;
+    Tests tests;
     const int most_tries = 8 * plan_.held_out;  // some are too large, or known already
-    for (int i = 0; i < most_tries && std::ssize(tests) < plan_.held_out && !bench_.is_over();
+    for (int i = 0; i < most_tries && std::ssize(tests) < plan_.held_out && bench_.spent() < 1;
          ++i) {
         const Sizes sizes = random_sizes(plan_.domain, random_);
-        if (!compare(sizes, kept, tested_)) {
+        if (table_.at(snapped(sizes)) != nullptr || !compare(sizes, kept, tested_)) {
             continue;
         }
         const CostTable::Probe& probe = tested_.probes().back();
@@ -217,11 +259,8 @@ std::vector<RangeSearch::Test> RangeSearch::test(const Ranges& ranges) {
 }
 
 /// Held-out sizes become probes: others will test what is learnt from them.
-void RangeSearch::learn(const std::vector<Test>& tests) {
+void RangeSearch::learn(const Tests& tests) {
     for (std::size_t i = 0; i < tests.size(); ++i) {
-        if (tests[i].good) {
-            continue;
-        }
         const CostTable::Probe& probe = tested_.probes()[i];
         Comparison again{.timings = {}, .standard = probe.standard};
         std::vector<std::size_t> compared;
@@ -238,89 +277,25 @@ void RangeSearch::learn(const std::vector<Test>& tests) {
     }
 }
 
-void RangeSearch::judge(ServedRange& range, std::size_t configuration,
-                        const std::vector<Test>& tests) const {
-    bool good = true;
-    for (const Test& one : tests) {
-        if (covers(range.boxes, one.sizes)) {
-            ++range.held_out;
-            range.loss_bound = std::max(range.loss_bound, one.loss);
-            good = good && one.good;
-        }
-    }
-    double unseen = 0;  // sizes that were not compared
-    for (const SizeBox& box : range.boxes) {
-        unseen += sizes_in(box);
-    }
-    double nearest = std::numeric_limits<double>::infinity();
-    const SizeBox& first = range.boxes.front();
-    for (const CostTable::Probe& probe : table_.probes()) {
-        if (!covers(range.boxes, probe.sizes)) {
-            continue;
-        }
-        --unseen;
-        const double far = std::abs(octaves_between(probe.sizes, first.from) -
-                                    octaves_between(probe.sizes, first.to));
-        if (first.contains(probe.sizes) && far < nearest) {
-            nearest = far;
-            range.sizes = probe.sizes;
-        }
-        if (range.held_out == 0) {
-            range.loss_bound = std::max(range.loss_bound, table_.loss(probe, configuration));
-        }
-        good = good && table_.serves(probe, configuration, plan_.limits.loss);
-    }
-    const bool is_tested = range.held_out > 0 || unseen <= 0 ||
-                           std::ssize(tests) >= plan_.held_out;  // all ranges together
-    range.unsure = !good || !is_tested;
-}
-
-ServedRange RangeSearch::served_by(const std::vector<SizeBox>& boxes, std::size_t configuration,
-                                   const std::vector<Test>& tests) const {
-    ServedRange range;
-    range.configuration = table_.configurations()[configuration];
-    range.boxes = boxes;
-    range.sizes = boxes.front().from;
-    judge(range, configuration, tests);
-    return range;
-}
-
-/// The boxes of a configuration are one range, but those where a test failed are another.
-std::vector<ServedRange> RangeSearch::served(const Ranges& ranges,
-                                             const std::vector<Test>& tests) const {
-    std::map<std::pair<std::size_t, bool>, std::vector<SizeBox>> boxes;
-    for (const FittedRange& range : ranges) {
-        const bool unsure = served_by({range.box}, range.configuration, tests).unsure;
-        boxes[{range.configuration, unsure}].push_back(range.box);
-    }
-    std::vector<ServedRange> served;
-    for (const auto& [key, those] : boxes) {
-        served.push_back(served_by(joined(those), key.first, tests));
-    }
-    std::sort(served.begin(), served.end(), [](const ServedRange& a, const ServedRange& b) {
-        return a.boxes.front().from < b.boxes.front().from;
-    });
-    return served;
-}
-
 std::vector<ServedRange> RangeSearch::run() {
     search_anchors();
     for (const Sizes& sizes : grid_of(plan_.domain, plan_.grid_between, random_)) {
-        if (has_time()) {
+        if (has_time(kGridPart)) {
             compare(sizes);
         }
     }
-    Ranges ranges = place_boundaries();
-    std::vector<Test> tests = test(ranges);
+    Ranges ranges = place_boundaries(kBoundariesPart);
+    Tests tests = test(ranges);
     const auto failed = [&] {
-        return std::any_of(tests.begin(), tests.end(), [](const Test& one) { return !one.good; });
+        return std::any_of(tests.begin(), tests.end(),
+                           [](const HeldOutTest& one) { return !one.good; });
     };
-    for (int round = 1; round < plan_.rounds && failed() && has_time(); ++round) {
+    for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn(tests);
-        ranges = place_boundaries();
+        ranges = place_boundaries((1 + bench_.spent()) / 2);
         tests = test(ranges);
     }
-    return served(ranges, tests);
+    return judge_ranges(ranges, table_, tests, plan_.limits.loss, plan_.held_out);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "range/cost_table.hpp"
 #include "range/range_fit.hpp"
+#include "range/range_judgement.hpp"
 
 namespace jitune::internal {
 
@@ -29,8 +30,8 @@ public:
     /// Equal for configurations that share a binary.
     virtual std::string code_of(const std::string& configuration) = 0;
 
-    /// True once the search has to come to its end.
-    virtual bool is_over() = 0;
+    /// The part of the time that is used up; from 1 on the search has to come to its end.
+    virtual double spent() = 0;
 };
 
 /// How a range of sizes is searched.
@@ -42,22 +43,14 @@ struct RangePlan {
     /// Sizes with a larger product are not compared: they are served as their neighbours are.
     double most_elements = 1e18;
     FitLimits limits;
-    int grid_between = 3;    ///< grid_of()
-    int held_out = 59;       ///< 59 good ones of 59: 95 % of all sizes, with 95 % confidence
-    int rounds = 6;          ///< times that held-out sizes may fail and be learnt from
+    int grid_between = 3;  ///< grid_of()
+    int held_out = 59;     ///< 59 good ones of 59: 95 % of all sizes, with 95 % confidence
+    int rounds = 12;       ///< times that held-out sizes are tested, with those learnt from
+    /// Part of the time up to which held-out sizes are learnt from although all are good.
+    double polish = 0.75;
     double boundary = 0.02;  ///< octaves to which boundaries are placed
-    std::size_t most_probes = 400;
+    std::size_t most_probes = 1000;
     std::uint64_t seed = 0;
-};
-
-/// A configuration with the sizes that it serves.
-struct ServedRange {
-    std::string configuration;
-    std::vector<SizeBox> boxes;
-    Sizes sizes;            ///< of its probe that is nearest to the middle of its first box
-    double loss_bound = 1;  ///< the largest loss at its held-out sizes; without any, at its probes
-    int held_out = 0;       ///< random sizes that tested it and took no part in choosing it
-    bool unsure = false;    ///< the limit is not met there, or no time was left to test it
 };
 
 /// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found

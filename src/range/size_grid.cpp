@@ -61,7 +61,7 @@ std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int b
             wanted.push_back(power + 1);
         }
         for (int i = 0; i < between; ++i) {
-            wanted.push_back(size_at(octave + part(random), 1, to));
+            wanted.push_back(size_at(octave + (i + part(random)) / between, 1, to));
         }
         for (const std::int64_t size : wanted) {
             if (from <= size && size <= to) {
@@ -108,6 +108,9 @@ std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& ran
         for (std::size_t i = 0; i < corners; ++i) {
             grid.push_back(random_sizes(box, random));
         }
+    }
+    for (std::size_t i = grid.size(); i > 1; --i) {  // the same with every standard library
+        std::swap(grid[i - 1], grid[random() % i]);
     }
     return grid;
 }

@@ -21,8 +21,9 @@ double elements_of(const Sizes& sizes);
 std::vector<Sizes> anchors_of(const SizeBox& box, double octaves);
 
 /// Where to compare before anything is known: the ends of the box, each power of two in it and the
-/// size behind, and `between` random sizes in each octave. In several dimensions, both ends and a
-/// random size of each octave, combined.
+/// size behind, and a random size in each of `between` parts of each octave. In several dimensions,
+/// both ends and a random size of each octave, combined. In random order, so that a part of them is
+/// everywhere.
 std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& random);
 
 /// A size of which every logarithm is as likely.

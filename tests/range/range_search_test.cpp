@@ -62,6 +62,7 @@ TEST(RangeSearch, BoundsHoldAtSizesThatTookNoPart) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
         SimulatedDevice device(seed);
         device.add_tiled(60);
+        device.most_compares = 600;
         const Seen seen = look(device, search_range(device, plan_of(domain, seed)), domain, seed);
         // 59 good sizes of 59 say that 95 % of all sizes are within the bound.
         EXPECT_LE(seen.above_bound, seen.sizes / 20) << "seed " << seed;

@@ -94,12 +94,12 @@ public:
         return comparison;
     }
     std::string code_of(const std::string& configuration) override { return configuration; }
-    bool is_over() override { return compares >= most_compares; }
+    double spent() override { return static_cast<double>(compares) / most_compares; }
 
     std::map<std::string, bool> broken;    ///< configurations that fail
     std::map<std::string, SizeBox> wrong;  ///< where configurations give a wrong result
     double noise = 0.003;                  ///< standard deviation of a time over it
-    int most_compares = 1'000'000;
+    int most_compares = 800;
     int searches = 0;
     int compares = 0;
     std::vector<Sizes> asked;

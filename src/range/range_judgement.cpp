@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "range/range_judgement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace jitune::internal {
+
+namespace {
+
+using Boxes = std::vector<SizeBox>;
+
+/// What is known of a range's configuration at some sizes.
+struct Evidence {
+    Sizes sizes;
+    double loss = 1;
+    bool good = true;
+    bool held_out = false;
+};
+
+double sizes_in(const Boxes& boxes) {
+    double sum = 0;
+    for (const SizeBox& box : boxes) {
+        double count = 1;
+        for (std::size_t i = 0; i < box.from.size(); ++i) {
+            count *= static_cast<double>(box.to[i] - box.from[i] + 1);
+        }
+        sum += count;
+    }
+    return sum;
+}
+
+/// The part of a box around `bad` that holds no sizes with good evidence.
+SizeBox doubtful_part(SizeBox box, const Sizes& bad, const std::vector<Evidence>& evidence) {
+    for (const Evidence& one : evidence) {
+        if (one.good && box.contains(one.sizes) && one.sizes != bad) {
+            box = box.without(SizeBox::point(one.sizes), bad);
+        }
+    }
+    return box;
+}
+
+class Judgement {
+public:
+    Judgement(const CostTable& table, const std::vector<HeldOutTest>& tests, double limit,
+              int wanted_tests)
+        : table_(table), tests_(tests), limit_(limit), wanted_tests_(wanted_tests) {}
+
+    void divide(const FittedRange& range);
+    [[nodiscard]] std::vector<ServedRange> served() const;
+
+private:
+    [[nodiscard]] std::vector<Evidence> evidence_in(const Boxes& boxes,
+                                                    std::size_t configuration) const;
+    [[nodiscard]] ServedRange judged(const Boxes& boxes, std::size_t configuration) const;
+
+    const CostTable& table_;
+    const std::vector<HeldOutTest>& tests_;
+    const double limit_;
+    const int wanted_tests_;
+    /// By configuration and whether they are unsure.
+    std::map<std::pair<std::size_t, bool>, Boxes> boxes_;
+};
+
+std::vector<Evidence> Judgement::evidence_in(const Boxes& boxes, std::size_t configuration) const {
+    std::vector<Evidence> evidence;
+    for (const HeldOutTest& one : tests_) {
+        if (covers(boxes, one.sizes)) {
+            evidence.push_back({one.sizes, one.loss, one.good, true});
+        }
+    }
+    for (const CostTable::Probe& probe : table_.probes()) {
+        if (covers(boxes, probe.sizes)) {
+            evidence.push_back({probe.sizes, table_.loss(probe, configuration),
+                                table_.serves(probe, configuration, limit_)});
+        }
+    }
+    return evidence;
+}
+
+void Judgement::divide(const FittedRange& range) {
+    const std::vector<Evidence> evidence = evidence_in({range.box}, range.configuration);
+    Boxes doubtful;
+    for (const Evidence& one : evidence) {
+        if (!one.good && !covers(doubtful, one.sizes)) {
+            const SizeBox part = doubtful_part(range.box, one.sizes, evidence);
+            const Boxes more = outside(Boxes{part}, doubtful);
+            doubtful.insert(doubtful.end(), more.begin(), more.end());
+        }
+    }
+    const Boxes rest = outside(Boxes{range.box}, doubtful);
+    for (const auto& [parts, unsure] : {std::pair(rest, false), std::pair(doubtful, true)}) {
+        if (!parts.empty()) {
+            Boxes& all = boxes_[{range.configuration, unsure}];
+            all.insert(all.end(), parts.begin(), parts.end());
+        }
+    }
+}
+
+ServedRange Judgement::judged(const Boxes& boxes, std::size_t configuration) const {
+    ServedRange range{table_.configurations()[configuration], boxes, boxes.front().from};
+    const SizeBox& first = boxes.front();
+    double nearest = std::numeric_limits<double>::infinity();
+    double probed = 0;
+    double probed_loss = 1;
+    bool good = true;
+    for (const Evidence& one : evidence_in(boxes, configuration)) {
+        good = good && one.good;
+        range.held_out += one.held_out ? 1 : 0;
+        probed += one.held_out ? 0 : 1;
+        double& worst = one.held_out ? range.loss_bound : probed_loss;
+        worst = std::max(worst, one.loss);
+        const double off_middle =
+            std::abs(octaves_between(one.sizes, first.from) - octaves_between(one.sizes, first.to));
+        if (first.contains(one.sizes) && off_middle < nearest) {
+            nearest = off_middle;
+            range.sizes = one.sizes;
+        }
+    }
+    range.loss_bound = range.held_out > 0 ? range.loss_bound : probed_loss;
+    const bool is_tested = range.held_out > 0 || probed >= sizes_in(boxes) ||
+                           std::ssize(tests_) >= wanted_tests_;  // all ranges together
+    range.unsure = !good || !is_tested;
+    return range;
+}
+
+std::vector<ServedRange> Judgement::served() const {
+    std::vector<ServedRange> served;
+    for (const auto& [key, boxes] : boxes_) {
+        served.push_back(judged(joined(boxes), key.first));
+    }
+    std::sort(served.begin(), served.end(), [](const ServedRange& a, const ServedRange& b) {
+        return a.boxes.front().from < b.boxes.front().from;
+    });
+    return served;
+}
+
+}  // namespace
+
+std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
+                                      const CostTable& table, const std::vector<HeldOutTest>& tests,
+                                      double limit, int wanted_tests) {
+    Judgement judgement(table, tests, limit, wanted_tests);
+    for (const FittedRange& range : ranges) {
+        judgement.divide(range);
+    }
+    return judgement.served();
+}
+
+}  // namespace jitune::internal
