@@ -27,4 +27,8 @@ std::optional<Verdict> verdict_from(std::string_view name) {
     return std::nullopt;
 }
 
+bool is_same_place(const Provenance& a, const Provenance& b) {
+    return a.device_name == b.device_name && a.driver == b.driver && a.compiler == b.compiler;
+}
+
 }  // namespace jitune::internal

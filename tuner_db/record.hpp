@@ -56,6 +56,9 @@ struct Provenance {
     bool operator==(const Provenance&) const = default;
 };
 
+/// The same model of device, driver and compiler: their times can be compared.
+bool is_same_place(const Provenance& a, const Provenance& b);
+
 template <MaybeConst<Provenance> Record>
 void fields(const auto& visit, Record& provenance) {
     visit({"device_name"}, provenance.device_name);

@@ -70,8 +70,9 @@ public:
     /// Adds all measurements and winners in one transaction. A measurement that the database has
     /// already is not stored twice. One that says that a configuration computes a wrong result
     /// deletes all winners of its key with it, unless they are younger. A winner takes the sizes
-    /// that it serves away from older ones; what is left of an older one stays. It replaces one of
-    /// its sizes and configuration, and serves what is left of that, too.
+    /// that it serves away from older ones, an unsure one only from unsure ones and from those of
+    /// another model of device, driver or compiler; what is left of an older one stays. It replaces
+    /// one of its sizes and configuration, and serves what is left of that, too.
     void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
     void save(std::span<const Measurement> measurements, const Winner& winner) {
         save(measurements, {&winner, 1});

@@ -49,10 +49,9 @@ void inherit(Winner& winner, std::vector<SizeBox> boxes, const Winner& older) {
     const auto rest = boxes_of(older);
     boxes.insert(boxes.end(), rest->begin(), rest->end());
     WinnerRange& range = winner.range;
-    const bool known = std::min(range.loss_bound, older.range.loss_bound) > 0;
-    range.covers = coverage_text(boxes, size_names(winner.sizes));
-    range.loss_bound = known ? std::max(range.loss_bound, older.range.loss_bound) : 0;
-    range.held_out += older.range.held_out;
+    range.covers = coverage_text(united(boxes), size_names(winner.sizes));
+    range.loss_bound = std::max(range.loss_bound, older.range.loss_bound);
+    range.held_out = std::max(range.held_out, older.range.held_out);  // perhaps the same sizes
 }
 
 }  // namespace
@@ -87,6 +86,18 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
 
 const std::string& served_text(const Winner& winner) {
     return winner.range.covers.empty() ? winner.sizes : winner.range.covers;
+}
+
+std::string bound_sentence(const WinnerRange& range) {
+    if (range.loss_bound <= 0) {
+        return "not compared with other configurations elsewhere";
+    }
+    const std::string tested = range.held_out == 0
+                                   ? "not tested at held-out sizes"
+                                   : fmt::format("with {} held-out size{}", range.held_out,
+                                                 range.held_out == 1 ? "" : "s");
+    return fmt::format("at most {:.1f} % slower than the best, {}",
+                       std::max(range.loss_bound - 1, 0.0) * 100, tested);
 }
 
 WinnerTable::WinnerTable(const sqlite::Connection& connection)
@@ -206,13 +217,33 @@ void WinnerTable::take_away(const Place& place, std::span<const SizeBox> taken) 
     }
 }
 
+std::vector<SizeBox> WinnerTable::surely_served(const Winner& winner) {
+    std::vector<SizeBox> sure;
+    for (const Place& place : places(winner.key)) {
+        if (place.boxes && !place.unsure) {
+            const Found row = read(place.rowid);
+            if (row.winner && is_same_place(row.winner->provenance, winner.provenance)) {
+                sure.insert(sure.end(), place.boxes->begin(), place.boxes->end());
+            }
+        }
+    }
+    return sure;
+}
+
 void WinnerTable::put(Winner winner) {
-    const auto boxes = boxes_of(winner);
+    auto boxes = boxes_of(winner);
     if (!boxes) {
         throw Error(ErrorKind::store,
                     fmt::format("tuning database: cannot save a winner with sizes = \"{}\" and "
                                 "covers = \"{}\": they must be like \"n=8\" and \"n=1..4; n=8\"",
                                 winner.sizes, winner.range.covers));
+    }
+    if (winner.range.unsure) {
+        boxes = outside(*boxes, surely_served(winner));
+        if (boxes->empty()) {
+            return;
+        }
+        winner.range.covers = coverage_text(*boxes, size_names(winner.sizes));
     }
     for (const Place& place : places(winner.key)) {
         take_away(place, *boxes);

@@ -30,6 +30,9 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners);
 /// The text of these boxes.
 const std::string& served_text(const Winner& winner);
 
+/// "at most 2.0 % slower than the best, with 59 held-out sizes", or that this is not known.
+std::string bound_sentence(const WinnerRange& range);
+
 /// The table `winner`. Of the rows of a key, which is taken without its bucket, each serves other
 /// sizes. No locks and no transactions: the caller has them.
 class WinnerTable {
@@ -75,8 +78,9 @@ public:
 
     /// Adds a winner, and takes the sizes that it serves away from the other rows of its key: a row
     /// that serves nothing any more is deleted. The winner replaces an older row with its sizes and
-    /// configuration, and also serves what is left of that row. Throws Error(store) for a winner
-    /// that the table cannot hold.
+    /// configuration, and also serves what is left of that row. An unsure winner takes nothing away
+    /// from rows that are sure, and of its own model of device, driver and compiler. Throws
+    /// Error(store) for a winner that the table cannot hold.
     void put(Winner winner);
 
     /// Deletes the rows with the configuration of a measurement, unless they are younger.
@@ -88,6 +92,9 @@ public:
 private:
     Found found_by(sqlite::Statement& statement, const sqlite::Row& parameters);
     void take_away(const Place& place, std::span<const SizeBox> taken);
+    /// By the rows of a winner's key that are of its model of device, driver and compiler, and not
+    /// unsure.
+    std::vector<SizeBox> surely_served(const Winner& winner);
 
     // A "?" is the parameter behind those of the key.
     sqlite::Statement places_;

@@ -52,10 +52,8 @@ std::string_view outcome_name(SweepRow::Outcome outcome) {
 /// "n=1024..4096, at most 2.0 % slower than the best at 12 held-out sizes"
 std::string range_text(const Winner& winner) {
     const WinnerRange& range = winner.range;
-    return fmt::format("{}{}, at most {:.1f} % slower than the best at {} held-out size{}",
-                       range.unsure ? "unsure " : "", served_text(winner),
-                       std::max(range.loss_bound - 1, 0.0) * 100, range.held_out,
-                       range.held_out == 1 ? "" : "s");
+    return fmt::format("{}{}, {}", range.unsure ? "unsure " : "", served_text(winner),
+                       bound_sentence(range));
 }
 
 Json range_json(const Winner& winner) {

@@ -26,6 +26,12 @@
 
 namespace jitune::internal {
 
+/// The outcome of Engine::tune_range().
+struct RangeReport {
+    std::vector<Winner> winners;
+    bool stored = false;  ///< all of them are in the store
+};
+
 /// The parts of a Session: platforms, database, compiled and resolved kernels. Thread-safe.
 class Engine {
 public:
@@ -101,9 +107,10 @@ public:
     /// for these sizes. Each search at single sizes takes a third of the plan's budget; the
     /// comparisons between sizes take three quarters of a budget for each octave. With `resume`,
     /// searches and comparisons that the database has from this device, driver and compiler are
-    /// not done again. The task's own sizes are not used. Throws as tune_and_store() does.
-    std::vector<Winner> tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
-                                   const TuneHooks& hooks, bool resume);
+    /// not done again. Without winners where `hooks` stop it. The task's own sizes are not used.
+    /// Throws as tune_and_store() does.
+    RangeReport tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
+                           const TuneHooks& hooks, bool resume);
 
     /// The parts of `domain` that no stored winner of this device, driver and compiler serves
     /// without being unsure.
@@ -141,7 +148,8 @@ private:
     /// The measurements of earlier searches at the task's sizes, if these have tried enough, with
     /// the configuration of a winner and nothing else of it.
     std::optional<TuneReport> known_search(const Task& task);
-    void store_winners(std::span<const Winner> winners);
+    /// False where the database did not take them.
+    bool store_winners(std::span<const Winner> winners);
     /// For a task whose workload is prepared.
     TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);
     /// Tunes with the plan's history; where nothing works then, without it: the database may not

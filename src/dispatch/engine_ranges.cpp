@@ -130,8 +130,11 @@ TuneReport Engine::compare(const Task& task, const SearchPlan& plan, const TuneH
     return report;
 }
 
-void Engine::store_winners(std::span<const Winner> winners) {
-    store_.tell([&](TuningStore& store) { store.save({}, winners); });
+bool Engine::store_winners(std::span<const Winner> winners) {
+    return store_.tell([&](TuningStore& store) {
+        store.save({}, winners);
+        return true;
+    });
 }
 
 std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan,
@@ -198,9 +201,8 @@ std::optional<TuneReport> Engine::known_search(const Task& task) {
     });
 }
 
-std::vector<Winner> Engine::tune_range(const Task& task, const SizeBox& domain,
-                                       const SearchPlan& plan, const TuneHooks& hooks,
-                                       bool resume) {
+RangeReport Engine::tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
+                               const TuneHooks& hooks, bool resume) {
     refuse_tuning();
     RangeEffort effort{plan, std::chrono::duration_cast<milliseconds>(
                                  budget_of(plan) * 0.75 * std::max(octaves_of(domain), 1.0))};
@@ -225,9 +227,10 @@ std::vector<Winner> Engine::tune_range(const Task& task, const SizeBox& domain,
             return known ? std::move(*known) : tune_and_store(at, its, watched);
         });
     };
-    std::vector<Winner> winners = internal::tune_range(task, range, effort, *hooks.stop, tune_task);
-    store_winners(winners);
-    return winners;
+    RangeReport report;
+    report.winners = internal::tune_range(task, range, effort, *hooks.stop, tune_task);
+    report.stored = !report.winners.empty() && store_winners(report.winners);
+    return report;
 }
 
 std::vector<SizeBox> Engine::unserved(const Task& task, const SizeBox& domain) {

@@ -44,14 +44,8 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
 /// "its range n=1024..4096 holds the sizes; at most 2.0 % slower than the best at 59 held-out
 /// sizes"
 std::string range_text(const Winner& winner) {
-    const WinnerRange& range = winner.range;
-    const std::string tested =
-        range.held_out > 0
-            ? fmt::format("; at most {:.1f} % slower than the best at {} held-out size{}",
-                          (range.loss_bound - 1) * 100, range.held_out,
-                          range.held_out == 1 ? "" : "s")
-            : "";
-    return fmt::format("its range {} holds the sizes{}", served_text(winner), tested);
+    return fmt::format("its range {} holds the sizes; {}", served_text(winner),
+                       bound_sentence(winner.range));
 }
 
 Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes) {

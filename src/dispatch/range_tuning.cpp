@@ -159,16 +159,20 @@ std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
 }  // namespace
 
 RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
-    // More elements than this take seconds to set up, and there a few configurations serve all.
-    constexpr double kMostElements = double(std::int64_t{1} << 31);
+    // More elements than this take seconds to compare. A single size ends there; of several, the
+    // corner with more is served as its neighbours are.
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
     RangePlan plan;
     plan.domain = domain;
-    plan.anchors = anchors_of(domain, domain.from.size() == 1 ? 1 : 3);
     plan.seed = seed;
-    plan.most_elements = kMostElements;
-    if (elements_of(domain.from) <= kMostElements) {
+    if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
+        plan.domain.to[0] = std::min(domain.to[0], kMostElements);
+    }
+    plan.anchors = anchors_of(plan.domain, domain.from.size() == 1 ? 1 : 3);
+    if (elements_of(domain.from) <= static_cast<double>(kMostElements)) {
+        plan.most_elements = static_cast<double>(kMostElements);
         std::erase_if(plan.anchors,
-                      [](const Sizes& sizes) { return elements_of(sizes) > kMostElements; });
+                      [&](const Sizes& sizes) { return elements_of(sizes) > plan.most_elements; });
     }
     return plan;
 }
@@ -192,9 +196,12 @@ std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEff
     TaskBench bench(task, effort, stop, tune);
     std::vector<Winner> winners;
     for (const ServedRange& served : search_range(bench, range)) {
-        if (auto winner = bench.winner_of(served)) {
+        if (auto winner = stop ? std::nullopt : bench.winner_of(served)) {
             winners.push_back(std::move(*winner));
         }
+    }
+    if (stop) {  // what was timed is stored, and the next search goes on with it
+        return {};
     }
     if (winners.empty()) {
         throw Error(ErrorKind::verify,

@@ -19,7 +19,7 @@ namespace jitune::internal {
 using TuneTask = std::function<TuneReport(const Task&, const SearchPlan&)>;
 
 /// How all sizes of a domain are searched: at an anchor for each octave, in several dimensions for
-/// each three octaves.
+/// each three octaves. A single size above 2^33 is left out, unless the domain begins above.
 RangePlan whole_range(const SizeBox& domain, std::uint64_t seed);
 
 /// How the sizes around those of a call are searched, which are the only anchor: within about a
@@ -34,10 +34,10 @@ struct RangeEffort {
 };
 
 /// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. The search
-/// ends with what it knows once its effort is spent, or once `stop` is true. The winners serve all
-/// of the domain and no size twice; but where one of them fails when it is timed for the last time,
-/// its sizes are left out, and so are single sizes that the device has no memory for. Throws as
-/// `tune` does, and Error(verify) where all of them are left out.
+/// ends with what it knows once its effort is spent; once `stop` is true, without winners. The
+/// winners serve all of the domain and no size twice; but where one of them fails when it is timed
+/// for the last time, its sizes are left out, and so are single sizes that the device has no memory
+/// for. Throws as `tune` does, and Error(verify) where all of them are left out.
 std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEffort& effort,
                                const std::atomic<bool>& stop, const TuneTask& tune);
 

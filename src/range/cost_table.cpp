@@ -16,8 +16,8 @@ constexpr double kNoise = 1.005;
 /// changes by no more than this factor for each octave.
 constexpr double kChangeOfOctave = 1.6;
 constexpr double kNear = 1.1;
-/// A machine on which times are less sure than this tells nothing.
-constexpr double kMostUnsure = 0.1;
+/// Times that are less sure than this tell nothing: they excuse no more.
+constexpr double kMostUnsure = 0.02;
 
 }  // namespace
 

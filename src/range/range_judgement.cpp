@@ -104,15 +104,13 @@ ServedRange Judgement::judged(const Boxes& boxes, std::size_t configuration) con
     ServedRange range{table_.configurations()[configuration], boxes, boxes.front().from};
     const SizeBox& first = boxes.front();
     double nearest = std::numeric_limits<double>::infinity();
-    double probed = 0;
-    double probed_loss = 1;
+    double known = 0;
     bool good = true;
     for (const Evidence& one : evidence_in(boxes, configuration)) {
         good = good && one.good;
         range.held_out += one.held_out ? 1 : 0;
-        probed += one.held_out ? 0 : 1;
-        double& worst = one.held_out ? range.loss_bound : probed_loss;
-        worst = std::max(worst, one.loss);
+        ++known;
+        range.loss_bound = std::max(range.loss_bound, one.loss);
         const double off_middle =
             std::abs(octaves_between(one.sizes, first.from) - octaves_between(one.sizes, first.to));
         if (first.contains(one.sizes) && off_middle < nearest) {
@@ -120,9 +118,7 @@ ServedRange Judgement::judged(const Boxes& boxes, std::size_t configuration) con
             range.sizes = one.sizes;
         }
     }
-    range.loss_bound = range.held_out > 0 ? range.loss_bound : probed_loss;
-    const bool is_tested = range.held_out > 0 || probed >= sizes_in(boxes) ||
-                           std::ssize(tests_) >= wanted_tests_;  // all ranges together
+    const bool is_tested = known >= sizes_in(boxes) || std::ssize(tests_) >= wanted_tests_;
     range.unsure = !good || !is_tested;
     return range;
 }

@@ -14,8 +14,8 @@ struct ServedRange {
     std::string configuration;
     std::vector<SizeBox> boxes;
     Sizes sizes;            ///< where it was compared: nearest to the middle of its first box
-    double loss_bound = 1;  ///< the largest loss at its held-out sizes; without any, at its probes
-    int held_out = 0;       ///< random sizes that tested it and took no part in choosing it
+    double loss_bound = 1;  ///< the largest loss at sizes where it was compared
+    int held_out = 0;       ///< of these, random sizes that took no part in choosing it
     bool unsure = false;    ///< the limit is not met there, or no time was left to test it
 };
 
@@ -28,10 +28,10 @@ struct HeldOutTest {
 
 /// Judges fitted ranges by the probes of `table`, from which they were made, and by `tests`, which
 /// took no part. Around each size where the limit is not met, as far as the nearest sizes where it
-/// is, a part of the range is unsure; the rest is a range of its own. All is unsure where no test
-/// covers it and there are fewer than `wanted_tests` altogether. A configuration has one range that
-/// is sure and one that is not; together they cover what `ranges` cover, without overlaps, in
-/// ascending order.
+/// is, a part of the range is unsure; the rest is a range of its own. All is unsure where there
+/// are fewer than `wanted_tests` tests of all ranges together, but for a range with all of its
+/// sizes compared. A configuration has one range that is sure and one that is not; together they
+/// cover what `ranges` cover, without overlaps, in ascending order.
 std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
                                       const CostTable& table, const std::vector<HeldOutTest>& tests,
                                       double limit, int wanted_tests);

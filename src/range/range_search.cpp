@@ -90,7 +90,9 @@ void RangeSearch::search_anchors() {
         }
     }
     for (const Sizes& anchor : plan_.anchors) {
-        compare(anchor);
+        if (table_.probes().empty() || has_time()) {
+            compare(anchor);
+        }
     }
 }
 

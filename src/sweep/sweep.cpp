@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <new>
 #include <numeric>
 #include <thread>
@@ -159,7 +160,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     const auto start = Clock::now();
     bool finished = true;
     try {
-        tune_into(row, device);
+        finished = tune_into(row, device);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::device && queue_.hand_back(device)) {
             engine_.log().warning("{} on {}: {}; another device of its class takes it", one.name,
@@ -199,7 +200,7 @@ SearchPlan Sweep::plan_for(const Task& task) const {
     return plan;
 }
 
-void Sweep::tune_into(SweepRow& row, std::size_t index) {
+bool Sweep::tune_into(SweepRow& row, std::size_t index) {
     Device& device = *devices_[index];
     const SweepProblem& one = problems_[row.problem];
     const Task task{device, one.kernel(device), one.problem};
@@ -217,16 +218,17 @@ void Sweep::tune_into(SweepRow& row, std::size_t index) {
             row.set_winner(*winner);
             row.outcome = SweepRow::Outcome::skipped;
             row.note = "complete since " + winner->provenance.created_at.substr(0, kDateLength);
-            return;
+            return true;
         }
     }
     const TuneReport report = engine_.tune_and_store(task, plan_for(task), hooks);
     row.set_winner(report.winner);
     row.tune = report.progress;
     row.stored = report.stored;
+    return true;
 }
 
-void Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
+bool Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
                             const TuneHooks& hooks) {
     const SizeBox& domain = *problems_[row.problem].domain;
     std::vector<SizeBox> parts{domain};
@@ -239,17 +241,23 @@ void Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& p
             parts = {domain};
         }
     }
+    row.stored = !parts.empty();
     for (const SizeBox& part : parts) {
-        row.ranges = engine_.tune_range(task, part, plan, hooks, !search_.again);
+        RangeReport report = engine_.tune_range(task, part, plan, hooks, !search_.again);
+        if (report.winners.empty()) {  // stopped
+            return false;
+        }
+        row.stored = row.stored && report.stored;
+        std::move(report.winners.begin(), report.winners.end(), std::back_inserter(row.ranges));
     }
     if (parts.empty()) {
         row.outcome = SweepRow::Outcome::skipped;
         row.note = "every size is served";
     }
-    if (engine_.store() != nullptr) {
+    if (row.stored || parts.empty()) {  // with those that served before
         row.ranges = engine_.winners_of(task, domain);
-        row.stored = !parts.empty();
     }
+    return true;
 }
 
 bool Sweep::explains(const Error& error, SweepRow& row) const {

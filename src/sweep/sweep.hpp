@@ -57,9 +57,10 @@ private:
     /// For a handler: keeps what was caught, and ends the work of all devices.
     void end_with_error();
     void tune(std::size_t device, std::size_t problem);
-    void tune_into(SweepRow& row, std::size_t device);
+    /// False where it was stopped before there was anything to report.
+    bool tune_into(SweepRow& row, std::size_t device);
     /// The same for a problem with a domain.
-    void tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
+    bool tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
                          const TuneHooks& hooks);
     [[nodiscard]] SearchPlan plan_for(const Task& task) const;
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.

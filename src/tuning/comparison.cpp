@@ -50,9 +50,11 @@ public:
                 evaluate(evaluations_[index]);
             }
         }
-        const std::vector<Finalist> finalists = finals();
-        if (!finalists.empty()) {
-            report_.winner = winner(finalists);
+        if (report_.progress.evaluated == evaluations_.size()) {
+            const std::vector<Finalist> finalists = finals();
+            if (!finalists.empty()) {
+                report_.winner = winner(finalists);
+            }
         }
         return std::move(report_);
     }

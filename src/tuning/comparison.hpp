@@ -18,7 +18,8 @@ namespace jitune::internal {
 ///
 /// The report has a measurement of the finals for each configuration that is close to the fastest,
 /// and one of a few samples for the others. Its winner is the first of `plan.compared`, or the
-/// fastest where that one fails; it has no configuration where all fail. Throws as tune() does, but
+/// fastest where that one fails; it has no configuration where all fail, and where `hooks` stop the
+/// comparison before all are timed. Throws as tune() does, but
 /// never for the want of a winner.
 TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
                    BinaryCache& binaries, const Log& log);

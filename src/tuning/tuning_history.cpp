@@ -62,10 +62,6 @@ bool still_holds(const Measurement& row, const StepLimits& limits) {
 
 }  // namespace
 
-bool is_same_place(const Provenance& a, const Provenance& b) {
-    return a.device_name == b.device_name && a.driver == b.driver && a.compiler == b.compiler;
-}
-
 bool lacked_resources(Verdict verdict, std::string_view reason) {
     // As the system, GCC, its linker and NVRTC say it. The system kills where memory is short, and
     // a busy machine takes long.

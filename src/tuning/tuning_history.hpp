@@ -51,9 +51,6 @@ bool forget_results(SearchPlan& plan);
 /// Error(store).
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker);
 
-/// The same model of device, driver and compiler: their times can be compared.
-bool is_same_place(const Provenance& a, const Provenance& b);
-
 /// Whether a compile failed for the want of memory, space, files, processes or time, which may be
 /// there the next time.
 bool lacked_resources(Verdict verdict, std::string_view reason);

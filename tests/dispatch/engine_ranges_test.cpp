@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -117,7 +119,9 @@ TEST_F(EngineRanges, ATuningOfARangeGoesOnWhereItEnded) {
         }};
         const SearchPlan plan{.budget = options_.budget};
         const Task task{device_, kernel_, fake_sum_problem()};
-        EXPECT_FALSE(engine->tune_range(task, domain, plan, hooks, resume).empty());
+        const RangeReport report = engine->tune_range(task, domain, plan, hooks, resume);
+        EXPECT_FALSE(report.winners.empty());
+        EXPECT_TRUE(report.stored);
         EXPECT_GE(left_s.back(), 0);
         EXPECT_TRUE(engine->counters().tunings == 0 || left_s.front() > left_s.back());
         return engine->counters().tunings;
@@ -129,6 +133,26 @@ TEST_F(EngineRanges, ATuningOfARangeGoesOnWhereItEnded) {
     EXPECT_LE(steps, 4) << "the winner and the default, for the row's own times";
     EXPECT_EQ(tune(false), searches);
     EXPECT_GT(steps, all_steps / 2);
+}
+
+TEST_F(EngineRanges, AStopLeavesTheStoredRangesAsTheyWere) {
+    const SizeBox domain{{8}, {100}};
+    const Task task{device_, kernel_, fake_sum_problem()};
+    const SearchPlan plan{.budget = options_.budget};
+    make_engine()->tune_range(task, domain, plan, {}, false);
+    const auto engine = make_engine();
+    const std::vector<Winner> before = engine->store()->winners();
+    std::atomic<bool> stop{false};
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    hooks.progress = [&](const TuneProgress& progress) { stop = progress.range->compared > 2; };
+    const RangeReport report = engine->tune_range(task, domain, plan, hooks, false);
+    EXPECT_TRUE(report.winners.empty());
+    EXPECT_FALSE(report.stored);
+    for (const std::int64_t n : {8, 20, 51, 100}) {
+        EXPECT_TRUE(engine->store()->find(task.key(), std::array{n})) << n;
+    }
+    EXPECT_GE(engine->store()->winners().size(), before.size());
 }
 
 TEST_F(EngineRanges, ThreadsThatNeedOtherSizesOfABucketGetTheirOwnAnswers) {

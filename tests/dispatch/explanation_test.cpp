@@ -37,7 +37,7 @@ TEST_F(ExplanationTest, SaysWhichRowServes) {
     EXPECT_EQ(explanation.rows[0].octaves, 0);
     EXPECT_EQ(explanation.rows[0].reason,
               "serves: its range n=862..1217 holds the sizes; at most 0.0 % "
-              "slower than the best at 5 held-out sizes");
+              "slower than the best, with 5 held-out sizes");
     EXPECT_FALSE(explanation.rows[1].serves);
     EXPECT_EQ(explanation.rows[1].reason, "other size, 6.28 octaves away");
     EXPECT_EQ(explanation.answer, std::string("the stored winner answers: ") + kFastest);
@@ -100,18 +100,20 @@ TEST_F(ExplanationTest, SaysTheBoundOfARangeAndWhereItIsUnsure) {
         const RecordKey key = kernel_.kernel_template.key(problem, device_.info());
         Winner winner = engine->store()->incumbent(key, problem.sizes).value();
         winner.range = range;
+        winner.provenance.driver += "'";  // an unsure one takes nothing from its own place
         engine->store()->save({}, winner);
         return explain_for(1000);
     };
     const Explanation sure = explained({"n=1..5000", 1.02, 59, false});
     EXPECT_EQ(sure.rows.at(0).reason,
-              "serves: its range n=1..5000 holds the sizes; at most 2.0 % slower than the best at "
-              "59 held-out sizes");
+              "serves: its range n=1..5000 holds the sizes; at most 2.0 % slower than the best, "
+              "with 59 held-out sizes");
     const Explanation unsure = explained({"n=1..5000", 1.07, 1, true});
     EXPECT_FALSE(unsure.rows.at(0).serves);
-    EXPECT_EQ(unsure.rows.at(0).reason,
-              "nearest stored size: answers only under the policy \"nearest\"; unsure: its range "
-              "n=1..5000 holds the sizes; at most 7.0 % slower than the best at 1 held-out size");
+    EXPECT_EQ(
+        unsure.rows.at(0).reason,
+        "nearest stored size: answers only under the policy \"nearest\"; unsure: its range "
+        "n=1..5000 holds the sizes; at most 7.0 % slower than the best, with 1 held-out size");
     EXPECT_EQ(unsure.answer, "no stored winner: a call tunes for up to 60 s");
 }
 
@@ -135,7 +137,7 @@ TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
     }
     EXPECT_EQ(reasons, (std::set<std::string>{
                            "serves: its range n=862..1217 holds the sizes; at most 0.0 % "
-                           "slower than the best at 5 held-out sizes",
+                           "slower than the best, with 5 held-out sizes",
                            "other types or operation: element=float8",
                            "other device class: cuda cc=10", "other device class: host isa=sse2",
                            "made from another kernel template, or another version of it",

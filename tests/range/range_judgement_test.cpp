@@ -20,17 +20,16 @@ std::vector<ServedRange> judge(const CostTable& table, const std::vector<HeldOut
 
 using Boxes = std::vector<SizeBox>;
 
-TEST(RangeJudgement, ABoundIsTheLargestLossAtHeldOutSizes) {
+TEST(RangeJudgement, ABoundIsTheLargestLossThatWasSeen) {
     CostTable table;
     add(table, 100, 101.5);
     add(table, 500, 100);
     const auto ranges = judge(table, {{{200}, 1.01, true}, {{300}, 1.005, true}});
     ASSERT_EQ(ranges.size(), 1U);
     EXPECT_EQ(ranges[0].boxes, (Boxes{{{1}, {1000}}}));
-    EXPECT_EQ(ranges[0].loss_bound, 1.01);
+    EXPECT_NEAR(ranges[0].loss_bound, 1.015, 1e-9) << "also of its probes";
     EXPECT_EQ(ranges[0].held_out, 2);
     EXPECT_FALSE(ranges[0].unsure);
-    EXPECT_NEAR(judge(table, {}, 0)[0].loss_bound, 1.015, 1e-9) << "of its probes";
 }
 
 TEST(RangeJudgement, OnlyTheSizesAroundAFailureAreUnsure) {
@@ -63,7 +62,16 @@ TEST(RangeJudgement, AllIsUnsureWithoutEnoughTests) {
     CostTable table;
     add(table, 100, 100);
     EXPECT_TRUE(judge(table, {}, 59)[0].unsure);
-    EXPECT_FALSE(judge(table, {{{200}, 1.0, true}}, 59)[0].unsure) << "a test of its own";
+    EXPECT_TRUE(judge(table, {{{200}, 1.0, true}}, 59)[0].unsure);
+    EXPECT_FALSE(judge(table, {{{200}, 1.0, true}}, 1)[0].unsure);
+}
+
+TEST(RangeJudgement, SizesThatWereAllComparedNeedNoTest) {
+    CostTable table;
+    add(table, 1, 100);
+    add(table, 2, 100);
+    const std::vector<FittedRange> fitted{{{{1}, {2}}, *table.find("a")}};
+    EXPECT_FALSE(judge_ranges(fitted, table, {}, 1.02, 59)[0].unsure);
 }
 
 TEST(RangeJudgement, CutsUnsurePartsOutOfSeveralDimensions) {

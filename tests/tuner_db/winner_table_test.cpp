@@ -137,8 +137,32 @@ TEST_F(WinnerRanges, OfAWinnerThatIsTunedAgainKeepWhatItServedBefore) {
     save(again);
     const auto winner = memory_->find(plain_key(), Sizes{150});
     ASSERT_TRUE(winner);
-    EXPECT_EQ(winner->range, (WinnerRange{"n=50..100; n=1..49; n=101..200", 1.04, 35, false}));
+    EXPECT_EQ(winner->range, (WinnerRange{"n=1..200", 1.04, 30, false}));
     EXPECT_EQ(memory_->winners().size(), 1U);
+}
+
+TEST_F(WinnerRanges, TheBoundOfARangeOutlivesATuningOfOneOfItsSizes) {
+    Winner range = ranged("n=100", "n=1..200");
+    range.range.loss_bound = 1.04;
+    range.range.held_out = 59;
+    save(range);
+    save(ranged("n=100", ""));
+    const auto winner = memory_->find(plain_key(), Sizes{150});
+    ASSERT_TRUE(winner);
+    EXPECT_EQ(winner->range, (WinnerRange{"n=1..200", 1.04, 59, false}));
+}
+
+TEST_F(WinnerRanges, OfAnUnsureWinnerTakeNothingFromSureOnesOfTheSamePlace) {
+    save(ranged("n=100", "n=50..100"));
+    save(unsure(ranged("n=8", "n=1..200")));
+    EXPECT_EQ(serving({60}), "n=100: n=50..100");
+    EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{20})->range.covers, "n=1..49; n=101..200");
+    Winner elsewhere = unsure(ranged("n=16", "n=1..200"));
+    elsewhere.provenance.driver += " newer";
+    save(elsewhere);
+    EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{60})->sizes, "n=16");
+    save(unsure(ranged("n=100", "n=60..70")));
+    EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{65})->sizes, "n=100");
 }
 
 TEST_F(WinnerRanges, OfAnUnsureWinnerDoNotBecomeSureByATuningOfAPart) {

@@ -50,6 +50,15 @@ TEST_F(ComparisonTest, AFailureGivesWayToTheFastest) {
     EXPECT_EQ(report.progress.failed, 1U);
 }
 
+TEST_F(ComparisonTest, HasNoWinnerWhereItIsStoppedBeforeAllAreTimed) {
+    std::atomic<bool> stop{false};
+    hooks_.stop = &stop;
+    hooks_.progress = [&](const TuneProgress& progress) { stop = progress.evaluated == 1; };
+    const TuneReport report = tune();
+    EXPECT_EQ(report.winner.configuration, "");
+    EXPECT_EQ(report.measurements.size(), 1U);
+}
+
 TEST_F(ComparisonTest, ReportsTheFailuresWhereAllFail) {
     device_.otherwise.run = wrong_sum;
     const TuneReport report = tune();
