@@ -32,7 +32,7 @@ std::int64_t check_rows(const sqlite::Connection& connection, std::vector<std::s
                 ++good;
             } else {
                 problems.push_back(
-                    fmt::format("{} {}: wrong digest, type or sizes", table.name, number));
+                    fmt::format("{} {}: wrong digest, type, sizes or times", table.name, number));
             }
         }
     } catch (const sqlite::Failure& failure) {

@@ -43,8 +43,12 @@ Blob digest_over(std::string_view tag, std::span<const Cell> cells) {
     return {std::string(reinterpret_cast<const char*>(digest.data()), digest.size())};
 }
 
+bool may_hold(const Field& field, double value) {
+    return std::isfinite(value) && value >= 0 && !(field.positive && value == 0);
+}
+
 double checked(const Field& field, const std::string& name, double value) {
-    if (!std::isfinite(value) || value < 0 || (field.positive && value == 0)) {
+    if (!may_hold(field, value)) {
         throw Error(ErrorKind::store,
                     fmt::format("tuning database: cannot save {} = {}: it must be a {} number",
                                 name, value, field.positive ? "positive" : "non-negative"));
@@ -137,8 +141,8 @@ bool from_cell(const Field& /*field*/, const Cell& cell, bool& value) {
     return good;
 }
 
-bool from_cell(const Field& /*field*/, const Cell& cell, double& value) {
-    return take(cell, value);
+bool from_cell(const Field& field, const Cell& cell, double& value) {
+    return take(cell, value) && may_hold(field, value);
 }
 
 bool from_cell(const Field& /*field*/, const Cell& cell, Verdict& value) {
@@ -148,14 +152,15 @@ bool from_cell(const Field& /*field*/, const Cell& cell, Verdict& value) {
     return verdict.has_value();
 }
 
-bool from_cell(const Field& /*field*/, const Cell& cell, std::vector<double>& values) {
+bool from_cell(const Field& field, const Cell& cell, std::vector<double>& values) {
     Blob blob;
-    const bool good = take(cell, blob);
+    const bool good = take(cell, blob) && blob.bytes.size() % sizeof(double) == 0;
     values.resize(blob.bytes.size() / sizeof(double));
     if (!values.empty()) {
         std::memcpy(values.data(), blob.bytes.data(), values.size() * sizeof(double));
     }
-    return good;
+    return good && std::all_of(values.begin(), values.end(),
+                               [&](double value) { return may_hold(field, value); });
 }
 
 bool from_cell(const Field& /*field*/, const Cell& cell, std::vector<std::string>& values) {

@@ -30,7 +30,7 @@ sqlite::Cell to_cell(const Field& field, Verdict value);
 sqlite::Cell to_cell(const Field& field, const std::vector<double>& values);
 sqlite::Cell to_cell(const Field& field, const std::vector<std::string>& values);
 
-/// The inverse. False if the cell has another type or holds no such value.
+/// The inverse. False if the cell has another type or holds a value that to_cell() would refuse.
 bool from_cell(const Field& field, const sqlite::Cell& cell, std::string& value);
 bool from_cell(const Field& field, const sqlite::Cell& cell, std::int64_t& value);
 bool from_cell(const Field& field, const sqlite::Cell& cell, bool& value);
@@ -117,7 +117,7 @@ sqlite::Row to_row(const Record& record) {
 }
 
 /// The record of a row that select() has read; nothing if the digest, the type of a cell or its
-/// text is wrong.
+/// value is wrong.
 template <HasFields Record>
 std::optional<Record> from_row(const sqlite::Row& row) {
     const RecordTable& table = table_of<Record>();

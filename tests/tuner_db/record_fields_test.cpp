@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/fields.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -89,6 +93,26 @@ TEST_F(RecordFields, ACellOfAnotherTypeIsRefusedEvenWithTheRightDigest) {
         EXPECT_EQ(from_row<Toy>(bad), std::nullopt) << table_of<Toy>().columns[i];
     }
     EXPECT_EQ(from_row<Toy>(sqlite::Row(good.begin(), good.end() - 1)), std::nullopt);
+}
+
+TEST_F(RecordFields, ATimeThatIsNoneIsRefusedEvenWithTheRightDigest) {
+    const auto with = [](std::string_view column, sqlite::Cell cell) {
+        const auto& columns = table_of<Toy>().columns;
+        sqlite::Row row = to_row(toy_of("merry"));
+        row.at(static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) -
+                                        columns.begin())) = std::move(cell);
+        row.front() = digest_of(table_of<Toy>(), row);
+        return row;
+    };
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    for (const double time : {0.0, -1.0, kInfinity, -kInfinity, std::nan("")}) {
+        const std::array samples{2.0, time};
+        const std::string bytes(reinterpret_cast<const char*>(samples.data()), sizeof samples);
+        EXPECT_EQ(from_row<Toy>(with("samples_ns", sqlite::Blob{bytes})), std::nullopt) << time;
+        EXPECT_EQ(from_row<Toy>(with("time_ns", time)), std::nullopt) << time;
+    }
+    EXPECT_EQ(from_row<Toy>(with("samples_ns", sqlite::Blob{"1234567"})), std::nullopt);
+    EXPECT_NE(from_row<Toy>(with("time_ns", 2.0)), std::nullopt);
 }
 
 TEST_F(RecordFields, AValueThatAColumnCannotHoldIsNamed) {

@@ -195,7 +195,7 @@ TEST_F(WinnerRanges, WithADamagedTextLoseOnlyTheirRow) {
     }
     const auto store = open();
     EXPECT_EQ(store->verify().problems,
-              std::vector<std::string>{"winner 2: wrong digest, type or sizes"});
+              std::vector<std::string>{"winner 2: wrong digest, type, sizes or times"});
     EXPECT_TRUE(store->find(plain_key(), Sizes{150}));
     EXPECT_FALSE(store->find(plain_key(), Sizes{50}));
     EXPECT_TRUE(store->verify().problems.empty()) << "the row is still there";
