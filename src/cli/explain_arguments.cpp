@@ -70,6 +70,12 @@ SweepProblem ExplainArguments::problem_of_family() const {
     const SweepFamily& family = sweep_family(kernel_);
     refuse_options_of_others(&family, kernel_);
     refuse_unplaced(family, device);
+    if (sizes.size() == 1 && sizes.front().find("..") != std::string::npos) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--size \"{}\": db explain takes one size, as in 2^20 or "
+                                "1024x65536, not a range",
+                                sizes.front()));
+    }
     if (sizes.size() == 1 && types.size() <= 1) {
         FamilyArguments given{{"--types", types.empty() ? "float32" : types.front()},
                               {"--sizes", sizes.front()}};
