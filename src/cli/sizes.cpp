@@ -121,17 +121,25 @@ std::pair<std::string_view, std::string_view> ends_of(std::string_view item) {
     if (dots == std::string_view::npos) {
         return {item, {}};
     }
+    const std::string_view first = item.substr(0, dots);
     const std::string_view last = item.substr(dots + 2);
-    if (last.empty()) {
+    if (first.empty() || last.empty()) {
         throw Error(ErrorKind::usage,
-                    fmt::format("the range \"{}\" has no end: write it as in 2^10..2^28", item));
+                    fmt::format("the range \"{}\" has no {}: write it as in 2^10..2^28", item,
+                                first.empty() ? "first size" : "end"));
     }
-    return {item.substr(0, dots), last};
+    return {first, last};
 }
 
 }  // namespace
 
 std::int64_t parse_size(std::string_view text) {
+    if (text.find("..") != std::string_view::npos) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is a range: name one size, as in 2^20; jitune sweep takes "
+                                "ranges",
+                                text));
+    }
     const auto size = sum_of_terms(text);
     if (!size || *size < 1 || *size > kMaxSize) {
         throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a size: {}", text, kSizeForms));
@@ -146,6 +154,17 @@ std::vector<SizeSpan> parse_sizes(std::string_view text) {
         auto [low, high] = ends_of(item);
         const bool doubles = high.ends_with(kDoubling);
         high.remove_suffix(doubles ? kDoubling.size() : 0);
+        if (item.find('x') != std::string::npos) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("\"{}\" is a pair of sizes, but this shape has one size; of a "
+                                    "reduction, --shape rows, columns and segments have pairs",
+                                    item));
+        }
+        if (!doubles && high.find('*') != std::string_view::npos) {
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("\"{}\": the only step of a range is *2, as in 2^10..2^20*2", item));
+        }
         const std::int64_t first = parse_size(low);
         const std::int64_t last = high.empty() && !doubles ? first : parse_size(high);
         if (first > last) {
@@ -191,6 +210,12 @@ std::vector<SizePairSpan> parse_size_pairs(std::string_view text) {
     std::vector<SizePairSpan> pairs;
     for (const std::string& item : parse_list("--sizes", text)) {
         const auto [low, high] = ends_of(item);
+        if (high.find('*') != std::string_view::npos) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("\"{}\": a range of pairs cannot double: list the pairs, or "
+                                    "leave out what follows the *",
+                                    item));
+        }
         const SizePair first = parse_size_pair(low);
         const SizePair last = high.empty() ? first : parse_size_pair(high);
         if (first.outer > last.outer || first.inner > last.inner) {

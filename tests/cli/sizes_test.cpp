@@ -120,6 +120,22 @@ TEST(Sizes, RefuseBrokenLists) {
     }
 }
 
+TEST(Sizes, RefuseARangeThatIsNoneAndSayWhy) {
+    const auto said = [](const char* text, const char* reason) {
+        const std::string message = refusal([&] { parse_sizes(text); });
+        EXPECT_NE(message.find(reason), std::string::npos) << text << ": " << message;
+    };
+    said("16x16", "--shape rows");
+    said("16x16..32x32", "--shape rows");
+    said("10..20*3", "the only step of a range is *2");
+    said("..5", "has no first size");
+    said("5..", "has no end");
+    const std::string pairs = refusal([] { parse_size_pairs("16x16..64x64*2"); });
+    EXPECT_NE(pairs.find("a range of pairs cannot double"), std::string::npos) << pairs;
+    const std::string single = refusal([] { parse_size("1..4"); });
+    EXPECT_NE(single.find("jitune sweep takes ranges"), std::string::npos) << single;
+}
+
 TEST(Sizes, ComeInPairsWithACross) {
     EXPECT_EQ(parse_size_pair("1024x65536"), (SizePair{1024, 65536}));
     EXPECT_EQ(parse_size_pair("2^20+1x2^6"), (SizePair{(1 << 20) + 1, 64}));
