@@ -127,6 +127,10 @@ StorePath::Identity StorePath::check_file() const {
         }
         found = fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
     }
+    if (found != 0 && errno == ENOENT) {
+        refuse(file_,
+               "there is no such file: check the path; jitune sweep and calls that tune make it");
+    }
     if (found != 0) {
         refuse_call(file_, "stat", errno);
     }

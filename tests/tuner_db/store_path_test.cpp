@@ -41,7 +41,8 @@ TEST_F(StorePathTest, MakesDirectoriesAndFileForThisUserAlone) {
 }
 
 TEST_F(StorePathTest, MakesNothingIfTheFileMustExist) {
-    EXPECT_NE(refusal(path_, IfMissing::refuse).find("No such file"), std::string::npos);
+    EXPECT_NE(refusal(path_, IfMissing::refuse).find("there is no such file: check the path"),
+              std::string::npos);
     EXPECT_NE(refusal(dir_.path() / "a" / "tuning.db", IfMissing::refuse), "");
     EXPECT_TRUE(fs::is_empty(dir_.path()));
 }
