@@ -77,6 +77,9 @@ Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
     for (const Winner& winner : row.ranges) {
         json["ranges"].push_back(range_json(winner));
     }
+    if (row.outcome == SweepRow::Outcome::tuned) {
+        json["stored"] = row.stored && has_database;
+    }
     if (!row.has_winner()) {
         return json;
     }
@@ -92,7 +95,6 @@ Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
     json["conditions"] = row.certainty.conditions;
     json["complete"] = row.complete;
     if (row.outcome == SweepRow::Outcome::tuned) {
-        json["stored"] = row.stored && has_database;
         json["evaluated"] = row.tune.evaluated;
         json["failed"] = row.tune.failed;
         json["space"] = row.tune.space;

@@ -42,7 +42,7 @@ public:
     void cut(const SizeBox& box, const Numbers& probes, std::vector<FittedRange>& ranges) const;
 
 private:
-    /// What a configuration is worth at a probe.
+    /// The worth of a configuration at a probe.
     struct Service {
         bool is_enough = false;  ///< within the limit
         double log_loss = 0;     ///< of losses far beyond any limit that of kFar

@@ -13,7 +13,7 @@ namespace {
 
 using Boxes = std::vector<SizeBox>;
 
-/// What is known of a range's configuration at some sizes.
+/// The loss of a range's configuration at some sizes.
 struct Evidence {
     Sizes sizes;
     double loss = 1;

@@ -30,7 +30,7 @@ struct CompiledCandidate {
 /// instantiate the same code are compiled once. Used by one thread.
 class CompileAhead {
 public:
-    /// What compilers add to their priority number: where cores are few, the thread that checks and
+    /// Compilers add this to their priority number: where cores are few, the thread that checks and
     /// times goes before them.
     static constexpr int kNiceness = 5;
 

@@ -24,9 +24,9 @@ public:
     CompilerPool(std::filesystem::path program, const Log& log)
         : program_(std::move(program)), log_(log) {}
 
-    /// What device.compile() returns and throws; by that where no process can be started, or memory
-    /// is short. After the end of a process, its instances are compiled one by one; one whose
-    /// compiler ends again gets a CompileFailure.
+    /// Returns and throws as device.compile() does, and calls it where no process can be started,
+    /// or memory is short. After the end of a process, its instances are compiled one by one; one
+    /// whose compiler ends again gets a CompileFailure.
     std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
                                         std::span<const Instance> instances);
 
