@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/compiler.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -90,7 +91,8 @@ void run_compiler() {
     const int niceness = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()));
     ::setpriority(PRIO_PROCESS, 0, niceness + CompileAhead::kNiceness);
     std::thread(end_with_parent).detach();
-    MessageChannel channel{FileDescriptor(STDIN_FILENO)};
+    // A copy: end_with_parent() would take the end of the channel, by an error, for the parent's.
+    MessageChannel channel{FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))};
     Compilers compilers;
     bool heard = channel.send({worker_messages::kReady});
     while (heard) {
