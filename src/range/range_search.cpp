@@ -52,6 +52,13 @@ private:
         return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
                                             part * static_cast<double>(plan_.most_probes);
     }
+    /// `part` of the time, or less where the first tests will need more than the rest.
+    [[nodiscard]] double before_tests(double part) {
+        constexpr double kLeast = 0.3;
+        const double each =
+            bench_.spent() / std::max(static_cast<double>(table_.probes().size()), 1.0);
+        return std::min(part, std::max(1 - plan_.held_out * each, kLeast));
+    }
     [[nodiscard]] Ranges fit();
     /// Halves the distance between probes on both sides of boundaries that matter.
     Ranges place_boundaries(double part);
@@ -282,11 +289,11 @@ void RangeSearch::learn(const Tests& tests) {
 std::vector<ServedRange> RangeSearch::run() {
     search_anchors();
     for (const Sizes& sizes : grid_of(plan_.domain, plan_.grid_between, random_)) {
-        if (has_time(kGridPart)) {
+        if (has_time(before_tests(kGridPart))) {
             compare(sizes);
         }
     }
-    Ranges ranges = place_boundaries(kBoundariesPart);
+    Ranges ranges = place_boundaries(before_tests(kBoundariesPart));
     Tests tests = test(ranges);
     const auto failed = [&] {
         return std::any_of(tests.begin(), tests.end(),
@@ -294,8 +301,13 @@ std::vector<ServedRange> RangeSearch::run() {
     };
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn(tests);
-        ranges = place_boundaries((1 + bench_.spent()) / 2);
-        tests = test(ranges);
+        Ranges learnt = place_boundaries((1 + bench_.spent()) / 2);
+        Tests others = test(learnt);
+        if (std::ssize(others) < plan_.held_out && std::ssize(tests) >= plan_.held_out) {
+            break;  // no time was left to test them: the ranges before were tested whole
+        }
+        ranges = std::move(learnt);
+        tests = std::move(others);
     }
     return judge_ranges(ranges, table_, tests, plan_.limits.loss, plan_.held_out);
 }
