@@ -15,9 +15,9 @@ namespace jitune::internal {
 // columns. To add a column, add a member with the value that older rows get, and a field with
 // `.added = true` at the end of the list; docs/reference/database.md says what else belongs to it.
 
-/// What a measurement was of. Sizes enter as a bucket, which groups measurements; winners serve
-/// ranges of sizes within all that differs in nothing else. KernelTemplate makes the key of a
-/// problem.
+/// Names the problem, kernel and device of a measurement. Sizes enter as a bucket, which groups
+/// measurements. A winner serves a range of sizes of all keys that differ in the bucket alone.
+/// KernelTemplate makes the key of a problem.
 struct RecordKey {
     std::string kernel;          ///< "reduce"
     std::string types;           ///< "accumulator=float32 element=float32 operation=sum"

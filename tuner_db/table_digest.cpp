@@ -14,7 +14,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// What the rows have in common that only differ in the sizes that they serve.
+/// The common part of rows that differ in nothing but the sizes that they serve.
 struct Entry {
     RecordKey key;  ///< bucket 0
     std::string configuration;

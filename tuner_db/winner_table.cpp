@@ -135,7 +135,7 @@ WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std:
             continue;
         }
         Found found = read(place.rowid);
-        // What the index says must also be what the row says.
+        // The row itself must say the same as the index.
         if (found.winner && found.winner->key.is_like(key) &&
             serves(*boxes_of(*found.winner), found.winner->range.unsure)) {
             answer.winner = std::move(found.winner);

@@ -19,7 +19,7 @@ struct TuneProgress {
     std::size_t failed = 0;     ///< with a verdict other than timed
     std::optional<double> best_ns;
 
-    /// What a worker has been busy with for long.
+    /// A step of the worker that takes long.
     struct Wait {
         std::string subject;  ///< "block=64 items=2", or "the compiler of block=64 items=2"
         double seconds = 0;   ///< so far
