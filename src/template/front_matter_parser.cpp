@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -189,10 +190,11 @@ private:
             reader_.fail(table, where + " needs values = [ … ] and default = …");
         }
         Parameter result{name, {}, 0};
+        std::set<Value> distinct;
         for (const toml::node& node : *values->as_array()) {
             result.values.push_back(value(node, where));
             if (result.values.back().index() != result.values.front().index() ||
-                std::count(result.values.begin(), result.values.end(), result.values.back()) > 1) {
+                !distinct.insert(result.values.back()).second) {
                 reader_.fail(node, "values of " + where +
                                        " must be distinct, and all integers or all names");
             }
