@@ -8,32 +8,35 @@ constraints = [
     "block <= max_threads_per_block",
     "threads_per_segment <= 32 OR threads_per_segment = block",
     "layout <> 'tiles' OR (threads_per_segment <= 32 AND block * unroll <= 2048)",
+    "layout <> 'merge' OR (threads_per_segment = 1 AND pack * unroll <= 16)",
+    "layout <> 'merge' OR block * (pack * unroll * (element_bytes + 2) + 64) <= 47104",
 ]
 prune = [
     # Threads for segments of about the mean length.
-    "layout = 'tiles' OR by_block OR n / segments <= threads_per_segment * 512",
-    "layout = 'tiles' OR NOT by_block OR n / segments >= block / 4",
-    "by_block OR threads_per_segment / 4 <= n / segments",
-    "layout = 'tiles' OR unroll <= 4",
+    "layout <> 'groups' OR by_block OR n / segments <= threads_per_segment * 512",
+    "layout <> 'groups' OR NOT by_block OR n / segments >= block / 4",
+    "layout = 'merge' OR by_block OR threads_per_segment / 4 <= n / segments",
+    "layout <> 'groups' OR unroll <= 4",
     "layout <> 'tiles' OR unroll >= 4",
     "layout = 'groups' OR (block <= 256 AND blocks_per_sm < 1024)",
-    "layout = 'tiles' OR blocks_per_sm = 1024 OR (blocks_per_sm IN (8, 16) AND block * blocks_per_sm <= 4096 AND slots < ceil_div(segments, window))",
+    "layout <> 'groups' OR blocks_per_sm = 1024 OR (blocks_per_sm IN (8, 16) AND block * blocks_per_sm <= 4096 AND slots < ceil_div(segments, window))",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 
 [parameters]
-layout = { values = ["groups", "tiles"], default = "tiles", type = "jitune::SegmentLayout" }
+layout = { values = ["groups", "tiles", "merge"], default = "tiles", type = "jitune::SegmentLayout" }
 block = { values = [128, 256, 512], default = 256 }
 threads_per_segment = { values = [1, 2, 4, 8, 16, 32, 128, 256, 512], default = 8 }
 unroll = { values = [2, 4, 8], default = 4 }
 blocks_per_sm = { values = [8, 16, 32, 1024], default = 16 }
 
 [derived]
-pack = "16 / element_bytes"
+pack = "iif(layout = 'merge', min(8, 16 / element_bytes), 16 / element_bytes)"
 by_block = "threads_per_segment = block"
 window = "iif(by_block, 1, min(block, 4 * block / threads_per_segment))"
 tile = "block * unroll * pack"
-tiles = "ceil_div(n + pack, tile)"
+steps = "iif(layout = 'merge', n + 4 * segments, n + pack)"
+tiles = "ceil_div(steps, tile)"
 slots = "sm_count * blocks_per_sm"
 
 [arguments]
@@ -41,8 +44,8 @@ values = { access = "in", type = "element", count = "n" }
 offsets = { access = "in", type = "int64", count = "segments + 1" }
 segments = { access = "scalar", type = "uint64", value = "segments" }
 n = { access = "scalar", type = "uint64", value = "n" }
-partials = { access = "scratch", type = "uint64", count = "iif(layout = 'tiles', 4 * min(slots, tiles), 1)" }
-tickets = { access = "zeroed", type = "uint32", count = "iif(layout = 'tiles', min(slots, tiles), 1)" }
+partials = { access = "scratch", type = "uint64", count = "iif(layout = 'groups', 1, 4 * min(slots, tiles))" }
+tickets = { access = "zeroed", type = "uint32", count = "iif(layout = 'groups', 1, min(slots, tiles))" }
 results = { access = "out", type = "result", count = "segments" }
 
 [[launch]]
@@ -50,7 +53,7 @@ entry = "jitune::reduce_segments"
 template = ["element", "accumulator", "result", "operation", "layout", "block", "threads_per_segment", "unroll"]
 arguments = ["values", "offsets", "segments", "n", "partials", "tickets", "results"]
 block = "block"
-grid = "min(slots, iif(layout = 'tiles', tiles, ceil_div(segments, window)))"
+grid = "min(slots, iif(layout = 'groups', ceil_div(segments, window), tiles))"
 
 [reference]
 entry = "jitune::reduce_segments_serially"
@@ -63,6 +66,7 @@ grid = "min(segments, 65536)"
 #include "jitune_pieces.h"
 #include "jitune_range.h"
 #include "jitune_reference.h"
+#include "jitune_segment_merge.h"
 #include "jitune_ticket.h"
 
 namespace jitune {
@@ -72,21 +76,7 @@ enum class SegmentLayout {
     groups,  ///< the segments: threads_per_segment for each, the whole block for a long one
     tiles,   ///< the elements: equal tiles, staged in shared memory, whatever segments are in them;
              ///< no length of a segment slows others down
-};
-
-/// Segment s is values[offsets[s], offsets[s + 1]).
-template <class T, class R>
-struct Segments {
-    const T* __restrict__ values;
-    const long long* __restrict__ offsets;
-    Index count;
-    Index n;
-    R* __restrict__ results;
-
-    __device__ __forceinline__ Index begin(Index segment) const {
-        return static_cast<Index>(offsets[segment]);
-    }
-    __device__ __forceinline__ Index end(Index segment) const { return begin(segment + 1); }
+    merge,   ///< the elements and the ends of segments, in equal shares of both
 };
 
 /// Segments in global memory.
@@ -332,6 +322,11 @@ __global__ void __launch_bounds__(block)
     if constexpr (layout == SegmentLayout::tiles) {
         reduce_segment_tiles<Op, block, threads_per_segment, kPack, unroll>(all, partials,
                                                                             tickets);
+    } else if constexpr (layout == SegmentLayout::merge) {
+        using Merge = SegmentMerge<Op, block, kPack < 8 ? kPack : 8, unroll, T, R>;
+        __shared__ typename Merge::Shared shared;
+        const Index steps = n + kStepsOfEnd * segments;
+        Merge(all, (steps + gridDim.x - 1) / gridDim.x, partials, tickets, shared).reduce();
     } else if constexpr (threads_per_segment == block) {
         for (Index segment = blockIdx.x; segment < segments; segment += gridDim.x) {
             const WholeSegments<Op, kPack, unroll, T, R> whole{all};

@@ -316,7 +316,8 @@ TEST_F(ReduceShapesGpu, SegmentsInEveryKindOfConfiguration) {
          {"layout=groups block=256 threads_per_segment=1 unroll=2 blocks_per_sm=8",
           "layout=groups block=128 threads_per_segment=32 unroll=4 blocks_per_sm=16",
           "layout=groups block=256 threads_per_segment=256 unroll=2 blocks_per_sm=8",
-          "layout=tiles block=128 threads_per_segment=2 unroll=2 blocks_per_sm=8"}) {
+          "layout=tiles block=128 threads_per_segment=2 unroll=2 blocks_per_sm=8",
+          "layout=merge block=256 threads_per_segment=1 unroll=2 blocks_per_sm=8"}) {
         SCOPED_TRACE(configuration);
         check_segments<float, float>({ReduceOp::sum, configuration}, offsets);
         check_segments<std::int64_t, float16>({ReduceOp::arg_min, configuration}, offsets, 1);
