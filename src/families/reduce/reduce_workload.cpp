@@ -130,8 +130,9 @@ Case ReduceWorkload::timed(const Problem& problem) const {
                               ? layout_of(kind_, 1, problem.sizes[0])
                               : layout_of(kind_, problem.sizes[0], problem.sizes[1]);
     if (kind_ == ReduceKind::segments) {
+        // The lengths of a call's segments are not known ahead of it: the winner serves them all.
         layout.offsets =
-            segment_offsets(problem.sizes[0], problem.sizes[1], Raggedness::even, random);
+            segment_offsets(problem.sizes[0], problem.sizes[1], Raggedness::mixed, random);
     }
     Bytes pattern =
         reduce_data(types, std::min(kPeriod, layout.elements()), layout.longest(), random);

@@ -2,6 +2,7 @@
 #include "families/reduce/segment_offsets.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace jitune::internal {
 
@@ -25,15 +26,55 @@ std::int64_t length_of(std::int64_t segment, std::int64_t segments, std::int64_t
         case Raggedness::one_huge:
             return segment == segments / 2 ? remaining - kTiny * left : up_to(kTiny, random);
         case Raggedness::last_only:
+        case Raggedness::mixed:
             break;
     }
     return 0;
+}
+
+/// Draws relative lengths of segments for Raggedness::mixed.
+class MixedLengths {
+public:
+    explicit MixedLengths(const std::mt19937_64& random) : random_(random) {}
+
+    /// Uniform up to 2 for every other segment; for the others a Pareto distribution of exponent 1.
+    double next(std::int64_t segment) {
+        constexpr double kLeast = 1e-6;
+        const double uniform = static_cast<double>(random_() >> 11) * 0x1p-53;
+        return segment % 2 == 0 ? 2 * uniform : 1 / std::max(uniform, kLeast);
+    }
+
+private:
+    std::mt19937_64 random_;
+};
+
+std::vector<std::int64_t> mixed_offsets(std::int64_t segments, std::int64_t n,
+                                        const std::mt19937_64& random) {
+    // Of even and odd segments. The lengths are drawn twice, for millions of them take memory.
+    std::array<double, 2> sums{};
+    MixedLengths drawn(random);
+    for (std::int64_t segment = 0; segment < segments; ++segment) {
+        sums.at(segment % 2) += drawn.next(segment);
+    }
+    std::vector<std::int64_t> offsets{0};
+    offsets.reserve(static_cast<std::size_t>(segments) + 1);
+    MixedLengths again(random);
+    double end = 0;
+    for (std::int64_t segment = 0; segment + 1 < segments; ++segment) {
+        end += again.next(segment) / sums.at(segment % 2) * static_cast<double>(n) / 2;
+        offsets.push_back(std::min(n, static_cast<std::int64_t>(end)));
+    }
+    offsets.push_back(n);
+    return offsets;
 }
 
 }  // namespace
 
 std::vector<std::int64_t> segment_offsets(std::int64_t segments, std::int64_t n,
                                           Raggedness raggedness, std::mt19937_64& random) {
+    if (raggedness == Raggedness::mixed) {
+        return mixed_offsets(segments, n, random);
+    }
     std::vector<std::int64_t> offsets{0};
     offsets.reserve(static_cast<std::size_t>(segments) + 1);
     for (std::int64_t segment = 0; segment + 1 < segments; ++segment) {

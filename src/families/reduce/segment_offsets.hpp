@@ -13,6 +13,8 @@ enum class Raggedness : std::uint8_t {
     mostly_empty,  ///< fifteen of sixteen segments have no element
     one_huge,      ///< one in the middle; the others have 0 to 3
     last_only,     ///< all elements are in the last
+    mixed,         ///< every other segment has a length of about the mean; of the others, which
+                   ///< have half of the elements, most are short and few are very long
 };
 
 /// The begin of each segment, and n: segments + 1 offsets that do not decrease.

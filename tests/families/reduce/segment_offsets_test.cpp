@@ -24,7 +24,7 @@ Lengths lengths(std::int64_t segments, std::int64_t n, Raggedness raggedness) {
 }
 
 constexpr Raggedness kAll[] = {Raggedness::even, Raggedness::mostly_empty, Raggedness::one_huge,
-                               Raggedness::last_only};
+                               Raggedness::last_only, Raggedness::mixed};
 
 TEST(SegmentOffsets, CoverAllElementsWithoutDecreasing) {
     for (const Raggedness raggedness : kAll) {
@@ -62,6 +62,26 @@ TEST(SegmentOffsets, CanGiveEverythingToTheLast) {
     const Lengths all = lengths(100, 1000, Raggedness::last_only);
     EXPECT_EQ(all.back(), 1000);
     EXPECT_EQ(std::count(all.begin(), all.end(), 0), 99);
+}
+
+TEST(SegmentOffsets, CanMixSegmentsOfTheMeanLengthWithMostlyShortAndFewVeryLongOnes) {
+    const Lengths all = lengths(10'000, 1'000'000, Raggedness::mixed);
+    std::int64_t even = 0;
+    std::int64_t longest_even = 0;
+    Lengths odd;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i % 2 == 1) {
+            odd.push_back(all[i]);
+            continue;
+        }
+        even += all[i];
+        longest_even = std::max(longest_even, all[i]);
+    }
+    EXPECT_NEAR(static_cast<double>(even), 500'000, 10'000);
+    EXPECT_LT(longest_even, 250);
+    std::sort(odd.begin(), odd.end());
+    EXPECT_LT(odd[odd.size() / 2], 50);
+    EXPECT_GT(odd.back(), 5'000);
 }
 
 }  // namespace
