@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA's words for kernels that ordinary threads of control run, one block after the other: each
+// CUDA thread is a context of its own, which gives way to the others at barriers and warp
+// functions. For the logic of a kernel, with as few threads and elements as show it. A kernel's own
+// headers must come after this one, from the folder `emulated` (tests/CMakeLists.txt), whose
+// jitune_finish.h holds no PTX.
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __restrict__
+#define __shared__ static  // of the block that runs now
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+struct uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+
+namespace jitune::emulated {
+
+struct Dimensions {
+    unsigned x = 1;
+};
+
+/// How many have arrived where all of a group meet.
+struct Meeting {
+    unsigned size = 0;
+    unsigned arrived = 0;
+    unsigned turn = 0;
+};
+
+/// The threads of the block that runs now.
+class Block {
+public:
+    static Block& now() {
+        static Block block;
+        return block;
+    }
+
+    /// Runs `kernel` in each of `threads` threads, a multiple of 32, until all have returned.
+    /// Throws std::logic_error if they wait for each other for ever.
+    void run(unsigned threads, std::function<void()> kernel) {
+        kernel_ = std::move(kernel);
+        all_ = {threads};
+        warps_.assign(threads / 32, {32});
+        words_.assign(threads, 0);
+        contexts_.resize(std::max<std::size_t>(contexts_.size(), threads));
+        done_.assign(threads, false);
+        for (current_ = 0; current_ < threads; ++current_) {
+            start(contexts_[current_]);
+        }
+        for (unsigned left = threads, rounds = 0; left > 0; ++rounds) {
+            if (rounds == 1'000'000) {
+                throw std::logic_error("the threads of an emulated block wait for each other");
+            }
+            // A warp is ahead of the others now and then.
+            const unsigned first = rounds % 5 == 0 ? rounds % threads : 0;
+            for (unsigned i = 0; i < threads; ++i) {
+                current_ = (first + i) % threads;
+                if (!done_[current_]) {
+                    swapcontext(&scheduler_, &contexts_[current_].state);
+                    left -= done_[current_] ? 1 : 0;
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] unsigned thread() const { return current_; }
+
+    void meet_all() { meet(all_); }
+
+    /// How many threads of the block say yes.
+    int count(bool yes) {
+        words_[current_] = yes ? 1 : 0;
+        meet(all_);
+        const auto result = static_cast<int>(std::count(words_.begin(), words_.end(), 1U));
+        meet(all_);
+        return result;
+    }
+
+    /// `result` of the words of all lanes of the warp, of which this thread gives one.
+    template <class Result>
+    unsigned share(unsigned word, const Result& result) {
+        Meeting& warp = warps_[current_ / 32];
+        words_[current_] = word;
+        meet(warp);
+        const unsigned got = result(&words_[current_ / 32 * 32]);
+        meet(warp);
+        return got;
+    }
+
+private:
+    struct Context {
+        ucontext_t state{};
+        std::unique_ptr<char[]> stack;
+    };
+    static constexpr std::size_t kStackBytes = 128 << 10;
+
+    void start(Context& context) {
+        if (!context.stack) {
+            context.stack = std::make_unique<char[]>(kStackBytes);
+        }
+        getcontext(&context.state);
+        context.state.uc_stack.ss_sp = context.stack.get();
+        context.state.uc_stack.ss_size = kStackBytes;
+        context.state.uc_link = &scheduler_;
+        makecontext(
+            &context.state,
+            [] {
+                now().kernel_();
+                now().done_[now().current_] = true;
+            },
+            0);
+    }
+
+    void meet(Meeting& meeting) {
+        const unsigned turn = meeting.turn;
+        if (++meeting.arrived == meeting.size) {
+            meeting.arrived = 0;
+            ++meeting.turn;
+            return;
+        }
+        while (meeting.turn == turn) {
+            swapcontext(&contexts_[current_].state, &scheduler_);
+        }
+    }
+
+    std::function<void()> kernel_;
+    ucontext_t scheduler_{};
+    std::vector<Context> contexts_;
+    std::vector<bool> done_;
+    std::vector<unsigned> words_;
+    Meeting all_;
+    std::vector<Meeting> warps_;
+    unsigned current_ = 0;
+};
+
+struct ThreadIndex {
+    struct X {
+        operator unsigned() const { return Block::now().thread(); }
+    } x;
+};
+
+}  // namespace jitune::emulated
+
+inline jitune::emulated::Dimensions gridDim;
+inline jitune::emulated::Dimensions blockDim;
+inline jitune::emulated::Dimensions blockIdx;
+inline jitune::emulated::ThreadIndex threadIdx;
+
+inline void __syncthreads() {
+    jitune::emulated::Block::now().meet_all();
+}
+inline int __syncthreads_count(bool yes) {
+    return jitune::emulated::Block::now().count(yes);
+}
+inline unsigned __shfl_sync(unsigned, unsigned word, unsigned lane) {
+    return jitune::emulated::Block::now().share(
+        word, [&](const unsigned* words) { return words[lane % 32]; });
+}
+inline unsigned __shfl_xor_sync(unsigned mask, unsigned word, unsigned lane_mask) {
+    return __shfl_sync(mask, word, threadIdx.x % 32 ^ lane_mask);
+}
+inline unsigned __ballot_sync(unsigned, bool yes) {
+    return jitune::emulated::Block::now().share(yes ? 1 : 0, [](const unsigned* words) {
+        unsigned bits = 0;
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            bits |= words[lane] << lane;
+        }
+        return bits;
+    });
+}
+inline int __popc(unsigned bits) {
+    return __builtin_popcount(bits);
+}
+inline int __clz(unsigned bits) {
+    return bits == 0 ? 32 : __builtin_clz(bits);
+}
+inline int __ffs(int bits) {
+    return __builtin_ffs(bits);
+}
+inline unsigned atomicAdd(unsigned* to, unsigned value) {
+    return std::exchange(*to, *to + value);
+}
+inline unsigned atomicOr(unsigned* to, unsigned bits) {
+    return std::exchange(*to, *to | bits);
+}
+template <class A>
+A min(A a, A b) {
+    return std::min(a, b);
+}
+template <class A>
+A max(A a, A b) {
+    return std::max(a, b);
+}
