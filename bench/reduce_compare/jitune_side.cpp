@@ -118,7 +118,8 @@ using MakeSide = Side (*)(const Request&);
 
 template <class T, class R>
 Side shaped_side(const Request& request) {
-    constexpr std::array<MakeSide, 5> kByShape{flat_side<T, R>, rows_side<T, R>, columns_side<T, R>,
+    constexpr std::array<MakeSide, 6> kByShape{flat_side<T, R>,     rows_side<T, R>,
+                                               columns_side<T, R>,  segments_side<T, R>,
                                                segments_side<T, R>, segments_side<T, R>};
     return kByShape.at(static_cast<std::size_t>(request.problem.shape))(request);
 }

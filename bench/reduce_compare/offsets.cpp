@@ -36,11 +36,26 @@ std::vector<std::int64_t> skewed(const Problem& problem) {
     return offsets;
 }
 
+std::vector<std::int64_t> hoarded(const Problem& problem) {
+    constexpr std::size_t kGroup = 16;
+    std::vector<std::int64_t> offsets(problem.outer + 1);
+    const auto elements = static_cast<std::int64_t>(problem.elements());
+    const std::int64_t others = elements / 10;
+    const std::int64_t length = others / static_cast<std::int64_t>(problem.outer / kGroup + 1);
+    for (std::size_t i = 0; i < problem.outer; ++i) {
+        offsets[i + 1] = offsets[i] + (i == problem.outer / 2 ? elements - others
+                                       : i % kGroup == 1      ? length
+                                                              : 0);
+    }
+    return offsets;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> ragged_offsets(const Problem& problem) {
-    std::vector<std::int64_t> offsets =
-        problem.shape == Shape::skewed ? skewed(problem) : alike(problem);
+    std::vector<std::int64_t> offsets = problem.shape == Shape::skewed    ? skewed(problem)
+                                        : problem.shape == Shape::hoarded ? hoarded(problem)
+                                                                          : alike(problem);
     offsets.back() = static_cast<std::int64_t>(problem.elements());
     return offsets;
 }

@@ -32,8 +32,8 @@ constexpr std::array<ElementRow, 12> kElements{{{false, ElementType::int32},
 }  // namespace
 
 std::string_view to_string(Shape shape) {
-    constexpr std::array<std::string_view, 5> kNames{"flat", "rows", "columns", "segments",
-                                                     "skewed"};
+    constexpr std::array<std::string_view, 6> kNames{"flat",     "rows",   "columns",
+                                                     "segments", "skewed", "hoarded"};
     return kNames.at(static_cast<std::size_t>(shape));
 }
 

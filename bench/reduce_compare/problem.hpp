@@ -9,9 +9,10 @@
 
 namespace jitune::bench {
 
-enum class Shape { flat, rows, columns, segments, skewed };
+enum class Shape { flat, rows, columns, segments, skewed, hoarded };
 
-/// "flat", "rows", "columns"; "segments" of alike lengths, "skewed": of very different ones.
+/// "flat", "rows", "columns"; "segments" of alike lengths, "skewed": of very different
+/// ones, "hoarded": one holds most of the elements.
 std::string_view to_string(Shape shape);
 
 /// What both sides compute.
@@ -24,7 +25,7 @@ struct Problem {
 
     [[nodiscard]] std::size_t elements() const { return outer * inner; }
     [[nodiscard]] std::size_t results() const { return shape == Shape::columns ? inner : outer; }
-    [[nodiscard]] bool ragged() const { return shape == Shape::segments || shape == Shape::skewed; }
+    [[nodiscard]] bool ragged() const { return shape >= Shape::segments; }
     /// Read and written.
     [[nodiscard]] double bytes() const;
 };

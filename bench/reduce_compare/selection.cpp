@@ -80,7 +80,7 @@ void append_matrices(std::vector<Cell>& cells, Shape shape, ElementType type, Re
 }
 
 void append_segments(std::vector<Cell>& cells, ElementType type, ReduceOp op) {
-    for (const Shape shape : {Shape::segments, Shape::skewed}) {
+    for (const Shape shape : {Shape::segments, Shape::skewed, Shape::hoarded}) {
         for (const int exponent : {4, 8, 12, 16}) {
             const std::size_t mean = std::size_t{1} << exponent;
             cells.push_back({{type, op, shape, kShapedElements / mean, mean}, 0, false});

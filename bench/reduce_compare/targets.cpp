@@ -57,6 +57,18 @@ void append_bars(std::vector<Target>& targets, Shape shape) {
     }
 }
 
+void append_bars_of_segments(std::vector<Target>& targets, Shape shape) {
+    constexpr double kFactor = 1.3;
+    constexpr double kUs = 8;
+    for (const int exponent : {4, 8, 12, 16}) {
+        const std::size_t mean = std::size_t{1} << exponent;
+        Cell cell;
+        cell.problem = {ElementType::float32, ReduceOp::sum, shape, kBarElements / mean, mean};
+        const double us = kFactor * cell.problem.bytes() / kBarBytesPerUs + kUs;
+        targets.push_back({cell, us, "1.3 x bytes / 4.5 TB/s + 8 us", std::nullopt});
+    }
+}
+
 }  // namespace
 
 std::vector<Target> judged_targets(const std::vector<Result>& results) {
@@ -69,6 +81,9 @@ std::vector<Target> judged_targets(const std::vector<Result>& results) {
     }
     append_bars(targets, Shape::rows);
     append_bars(targets, Shape::columns);
+    for (const Shape shape : {Shape::segments, Shape::skewed, Shape::hoarded}) {
+        append_bars_of_segments(targets, shape);
+    }
     for (Target& target : targets) {
         for (const Result& result : results) {
             if (result.way == Way::chain && text(result.cell) == text(target.cell)) {
