@@ -33,7 +33,8 @@ std::size_t binaries_of(TuningStore& store, const Coverage& coverage) {
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
     const auto store = open_database(options);
-    const std::vector<Winner> winners = arguments.filter.of(store->winners());
+    const std::vector<Winner> winners =
+        arguments.filter.of(store->winners(), Log(options.log_level, options.log_sink));
     Json keys = Json::array();
     std::string text;
     for (const Coverage& coverage : coverage_of(winners)) {
@@ -44,7 +45,7 @@ int run(const Arguments& arguments) {
     if (arguments.json) {
         print_json({{"path", options.database.string()}, {"keys", keys}});
     } else {
-        print(text.empty() ? "no winner matches\n" : text);
+        print(text);
     }
     return kExitOk;
 }

@@ -20,7 +20,8 @@ struct Arguments : CommonArguments {
 
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
-    const std::vector<Winner> winners = arguments.filter.of(open_database(options)->winners());
+    const std::vector<Winner> winners = arguments.filter.of(
+        open_database(options)->winners(), Log(options.log_level, options.log_sink));
     const std::string digest = table_digest(winners);
     if (arguments.json) {
         print_json(

@@ -50,6 +50,7 @@ std::string rows_text(const std::vector<Winner>& winners, const std::vector<std:
 }
 
 const Winner& by_filters(const std::vector<Winner>& winners, const WinnerChoice& choice) {
+    choice.filter.refuse_unknown_names(winners);
     const Sizes sizes = wanted_sizes(choice);
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < winners.size(); ++i) {

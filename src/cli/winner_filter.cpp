@@ -1,15 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/winner_filter.hpp"
 
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backend/platform_kind.hpp"
+#include "families/reduce/reduce_types.hpp"
+#include "jitune/error.hpp"
+#include "support/embedded.hpp"
+#include "template/settings.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-bool has_type(const Winner& winner, const std::string& name, const std::string& value) {
-    const std::string padded = " " + winner.key.types + " ";
-    return value.empty() || padded.find(fmt::format(" {}={} ", name, value)) != std::string::npos;
+using KnownNames = std::set<std::string, std::less<>>;
+
+/// The type of that name in a winner's key; empty: it has none.
+std::string_view type_named(const Winner& winner, std::string_view name) {
+    for (const std::string_view setting : settings_of(winner.key.types)) {
+        if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
+            return setting.substr(name.size() + 1);
+        }
+    }
+    return {};
+}
+
+KnownNames builtin_kernels() {
+    constexpr std::array kPlatforms{PlatformKind::cuda, PlatformKind::host, PlatformKind::machine};
+    KnownNames names;
+    for (const embedded::File& file : embedded::kernel_templates) {
+        for (const PlatformKind platform : kPlatforms) {
+            const std::string_view suffix = template_suffix(platform);
+            if (file.name.ends_with(suffix)) {
+                names.emplace(file.name.substr(0, file.name.size() - suffix.size()));
+            }
+        }
+    }
+    return names;
+}
+
+KnownNames builtin_types() {
+    KnownNames names;
+    for (const ElementType type : element_types()) {
+        names.emplace(to_string(type));
+    }
+    return names;
+}
+
+KnownNames builtin_operations() {
+    KnownNames names;
+    for (const ReduceOpRow& row : reduce_operations()) {
+        names.emplace(row.name);
+    }
+    return names;
+}
+
+void refuse_unknown(std::string_view option, const std::string& name, const KnownNames& known) {
+    if (!name.empty() && !known.contains(name)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: neither the built-in kernels nor the stored winners know "
+                                "\"{}\": use one of {}",
+                                option, name, fmt::join(known, ", ")));
+    }
 }
 
 }  // namespace
@@ -22,13 +81,41 @@ std::vector<Option> WinnerFilter::options(const OptionRules& rules) {
 }
 
 bool WinnerFilter::matches(const Winner& winner) const {
-    return (kernel.empty() || winner.key.kernel == kernel) && has_type(winner, "element", type) &&
-           has_type(winner, "operation", op) &&
+    return (kernel.empty() || winner.key.kernel == kernel) &&
+           (type.empty() || type_named(winner, "element") == type) &&
+           (op.empty() || type_named(winner, "operation") == op) &&
            winner.key.device_class.find(device_class) != std::string::npos;
 }
 
-std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners) const {
+void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
+    KnownNames kernels = builtin_kernels();
+    KnownNames types = builtin_types();
+    KnownNames operations = builtin_operations();
+    for (const Winner& winner : winners) {
+        kernels.insert(winner.key.kernel);
+        types.emplace(type_named(winner, "element"));
+        operations.emplace(type_named(winner, "operation"));
+    }
+    types.erase("");
+    operations.erase("");
+    refuse_unknown("--kernel", kernel, kernels);
+    refuse_unknown("--type", type, types);
+    refuse_unknown("--op", op, operations);
+}
+
+std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {
+    refuse_unknown_names(winners);
     std::erase_if(winners, [&](const Winner& winner) { return !matches(winner); });
+    if (winners.empty()) {
+        std::string given;
+        for (const auto& [option, value] :
+             {std::pair("--kernel", &kernel), std::pair("--type", &type), std::pair("--op", &op),
+              std::pair("--device-class", &device_class)}) {
+            given += value->empty() ? "" : fmt::format(" {} {}", option, *value);
+        }
+        log.warning("{}", given.empty() ? "the database has no intact winners"
+                                        : "no winner matches" + given);
+    }
     return winners;
 }
 

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "support/log.hpp"
 #include "tuner_db/record.hpp"
 
 namespace jitune::internal {
 
 /// Arguments that choose winners of a database; an empty one chooses all.
 struct WinnerFilter {
-    std::string kernel;
-    std::string type;
-    std::string op;
-    std::string device_class;  ///< a part of it
+    std::string kernel = {};
+    std::string type = {};
+    std::string op = {};
+    std::string device_class = {};  ///< a part of it
 
     std::vector<Option> options(const OptionRules& rules = {});
 
     [[nodiscard]] bool matches(const Winner& winner) const;
 
-    /// Returns the winners that match the filter.
-    [[nodiscard]] std::vector<Winner> of(std::vector<Winner> winners) const;
+    /// Throws Error(usage) that lists the known names for a kernel, type or operation which neither
+    /// the built-in kernels nor any of `winners` have: a table may hold kernels of users.
+    void refuse_unknown_names(std::span<const Winner> winners) const;
+
+    /// Returns the winners that match the filter, and warns where none does. Throws as
+    /// refuse_unknown_names().
+    [[nodiscard]] std::vector<Winner> of(std::vector<Winner> winners, const Log& log) const;
 };
 
 }  // namespace jitune::internal

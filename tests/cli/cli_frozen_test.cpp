@@ -39,7 +39,15 @@ TEST_F(CliFrozen, ServesWhatASweepHasStored) {
     EXPECT_GE(key["configurations"], key["binaries"]);
     const std::string text = jitune("db coverage").out;
     EXPECT_NE(text.find("served          n="), std::string::npos) << text;
-    EXPECT_EQ(jitune("db coverage --op max").out, "no winner matches\n");
+    for (const std::string command : {"db coverage", "db digest"}) {
+        const Answer unmatched = jitune(command + " --op max --type int8");
+        EXPECT_EQ(unmatched.code, 0);
+        EXPECT_EQ(unmatched.err, "jitune: warning: no winner matches --type int8 --op max\n");
+        expect_failure(command + " --op summ", 2, "all, any, arg_max");
+        expect_failure(command + " --type float8", 2, "float64");
+        expect_failure(command + " --kernel reduec", 2, "entropy, reduce, reduce_columns");
+    }
+    expect_failure("db show --kernel reduec", 2, "entropy, reduce, reduce_columns");
 
     const Answer explained = frozen("db explain --device host -n 2^10");
     EXPECT_EQ(explained.out.find("the table is frozen: the stored winner answers"), 0U)
