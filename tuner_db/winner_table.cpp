@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -86,6 +87,21 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
 
 const std::string& served_text(const Winner& winner) {
     return winner.range.covers.empty() ? winner.sizes : winner.range.covers;
+}
+
+std::string short_served_text(const Winner& winner) {
+    constexpr std::size_t kMost = 8;
+    constexpr std::string_view kSeparator = "; ";
+    const std::string& text = served_text(winner);
+    std::size_t boxes = 1;
+    std::size_t end = text.size();
+    for (std::size_t at = text.find(kSeparator); at != std::string::npos;
+         at = text.find(kSeparator, at + kSeparator.size())) {
+        end = boxes == kMost ? at : end;
+        ++boxes;
+    }
+    return boxes <= kMost ? text
+                          : fmt::format("{} and {} more", text.substr(0, end), boxes - kMost);
 }
 
 std::string bound_sentence(const WinnerRange& range) {

@@ -30,6 +30,9 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners);
 /// The text of these boxes.
 const std::string& served_text(const Winner& winner);
 
+/// The same for a person, "n=1; n=3 and 12 more" where there are more than eight boxes.
+std::string short_served_text(const Winner& winner);
+
 /// "at most 2.0 % slower than the best, with 59 held-out sizes", or that this is not known.
 std::string bound_sentence(const WinnerRange& range);
 

@@ -100,7 +100,7 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
     std::vector<Table::Cells> rows;
     for (const ExplainedRow& row : explanation.rows) {
         rows.push_back({row.serves ? "yes" : "no", fmt::format("{:.2f}", row.octaves),
-                        short_types(row.winner.key.types), served_text(row.winner),
+                        short_types(row.winner.key.types), short_served_text(row.winner),
                         row.winner.configuration, row.winner.reproducibility, row.reason});
     }
     const std::string text = explanation.answer + '\n' + words;

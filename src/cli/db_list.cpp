@@ -34,7 +34,7 @@ std::string list_text(const std::vector<Winner>& winners) {
     for (const Winner& winner : winners) {
         disturbed = disturbed || speed_up_text(winner).ends_with('?');
         rows.push_back({fmt::format("{}", rows.size() + 1), winner.key.kernel,
-                        short_types(winner.key.types), served_text(winner),
+                        short_types(winner.key.types), short_served_text(winner),
                         winner.provenance.device_name, time_text(winner.median_ns),
                         speed_up_text(winner), bound_text(winner.range), winner.configuration});
     }

@@ -16,9 +16,11 @@
 #include "cli/winner_choice.hpp"
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
+#include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "template/settings.hpp"
 #include "tuner_db/winner_table.hpp"
+#include "tuning/finalist.hpp"
 
 namespace jitune::internal::db_show_command {
 
@@ -49,7 +51,7 @@ std::string winner_text(const Winner& winner) {
         {"kernel", key.kernel},
         {"types", readable_types(key.types)},
         {"tuned at", winner.sizes},
-        {"serves", served_text(winner)},
+        {"serves", short_served_text(winner)},
         {"bound", bound_text(winner.range)},
         {"alignment", fmt::format("{} bytes", key.alignment)},
         {"device class", key.device_class},
@@ -79,6 +81,13 @@ std::string winner_text(const Winner& winner) {
     return text;
 }
 
+/// "compared" of a comparison between sizes, "interleaved" of finals, nothing of a search.
+std::string phase_word(const Measurement& measurement) {
+    Conditions conditions;
+    conditions.phase = phase_of(measurement);
+    return conditions.text();
+}
+
 std::string measurements_text(const std::vector<Measurement>& measurements) {
     struct Row {
         std::optional<Summary> summary;
@@ -99,14 +108,15 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
         rows.push_back({to_string(measurement->verdict),
                         summary ? time_text(summary->median_ns) : "",
                         summary ? fmt::format("{:.2f} %", summary->noise * 100) : "",
-                        fmt::format("{}", measurement->samples_ns.size()), measurement->sizes,
-                        measurement->configuration, measurement->reproducibility,
-                        one_line(measurement->reason).substr(0, 60)});
+                        fmt::format("{}", measurement->samples_ns.size()), phase_word(*measurement),
+                        measurement->sizes, measurement->configuration,
+                        measurement->reproducibility, one_line(measurement->reason).substr(0, 60)});
     }
     return Table::text({{"verdict"},
                         {"time", Align::right},
                         {"noise", Align::right},
                         {"samples", Align::right},
+                        {"conditions"},
                         {"sizes"},
                         {"configuration"},
                         {"reproducibility"},

@@ -52,7 +52,7 @@ std::string_view outcome_name(SweepRow::Outcome outcome) {
 /// "n=1024..4096, at most 2.0 % slower than the best at 12 held-out sizes"
 std::string range_text(const Winner& winner) {
     const WinnerRange& range = winner.range;
-    return fmt::format("{}{}, {}", range.unsure ? "unsure " : "", served_text(winner),
+    return fmt::format("{}{}, {}", range.unsure ? "unsure " : "", short_served_text(winner),
                        bound_sentence(range));
 }
 

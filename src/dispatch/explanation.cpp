@@ -44,7 +44,7 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
 /// "its range n=1024..4096 holds the sizes; at most 2.0 % slower than the best at 59 held-out
 /// sizes"
 std::string range_text(const Winner& winner) {
-    return fmt::format("its range {} holds the sizes; {}", served_text(winner),
+    return fmt::format("its range {} holds the sizes; {}", short_served_text(winner),
                        bound_sentence(winner.range));
 }
 

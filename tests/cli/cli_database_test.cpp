@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "fixtures/cli_fixture.hpp"
+#include "support/log.hpp"
+#include "tuner_db/tuning_store.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// Commands on a database that the test itself fills.
+class CliDatabase : public CliFixture {
+protected:
+    static RecordKey key(std::int64_t bucket = 20) {
+        return {"reduce", "element=float32 operation=sum",    bucket,
+                16,       "0123456789abcdef0123456789abcdef", "cuda cc=90 sm=132"};
+    }
+
+    static Provenance provenance() {
+        return {"NVIDIA H200", "GPU-1", "CUDA 13.0", "NVRTC 13.0", "2026-11-20T16:00:00Z"};
+    }
+
+    /// "n=1; n=3; …" with that many boxes.
+    static std::string boxes(int count) {
+        std::string text = "n=1";
+        for (int i = 1; i < count; ++i) {
+            text += fmt::format("; n={}", 2 * i + 1);
+        }
+        return text;
+    }
+
+    static Winner winner(const std::string& covers) {
+        Winner winner;
+        winner.key = key();
+        winner.sizes = "n=1";
+        winner.configuration = "block=256";
+        winner.median_ns = 1000;
+        winner.image_format = "cubin";
+        winner.image = "image";
+        winner.symbols = {"sum"};
+        winner.provenance = provenance();
+        winner.range.covers = covers;
+        return winner;
+    }
+
+    static Measurement measurement(const std::string& sizes, const std::string& conditions,
+                                   std::int64_t bucket = 20) {
+        return {key(bucket), sizes,          "block=256",  Verdict::timed, "",
+                conditions,  {1000.0, 1001}, provenance(), "fixed"};
+    }
+
+    [[nodiscard]] std::unique_ptr<TuningStore> store(const std::string& name) const {
+        return TuningStore::open(path(name), TuningStore::Access::read_write, Log());
+    }
+};
+
+TEST_F(CliDatabase, TextsNameTheFirstPartsOfARange) {
+    store("tuning.db")->save({}, winner(boxes(500)));
+    for (const std::string command : {"db list", "db show 1", "db explain -n 999 --device host"}) {
+        const std::string text = jitune(command).out;
+        EXPECT_NE(text.find(boxes(8) + " and 492 more"), std::string::npos) << text;
+        EXPECT_EQ(text.find(boxes(9)), std::string::npos) << text;
+    }
+    EXPECT_EQ(jitune_json("db list")["winners"][0]["covers"], boxes(500));
+    EXPECT_EQ(jitune_json("db show 1")["covers"], boxes(500));
+    EXPECT_EQ(jitune_json("db explain -n 999 --device host")["rows"][0]["covers"], boxes(500));
+}
+
+TEST_F(CliDatabase, ShowMarksComparisons) {
+    store("tuning.db")
+        ->save({{measurement("n=1", "l2=cold"), measurement("n=2", "l2=cold compared"),
+                 measurement("n=3", "l2=cold interleaved")}},
+               winner(boxes(8)));
+    const std::string text = jitune("db show 1").out;
+    EXPECT_NE(text.find(boxes(8) + '\n'), std::string::npos) << text;
+    const auto line_of = [&](const std::string& sizes) {
+        const std::string measured = text.substr(text.find("3 measurements"));
+        const std::size_t at = measured.find(sizes + ' ');
+        const std::size_t start = measured.rfind('\n', at) + 1;
+        return measured.substr(start, measured.find('\n', at) - start);
+    };
+    EXPECT_EQ(line_of("n=1").find("compared"), std::string::npos) << text;
+    EXPECT_NE(line_of("n=2").find("compared"), std::string::npos) << text;
+    EXPECT_NE(line_of("n=3").find("interleaved"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace jitune::internal
