@@ -5,22 +5,13 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
+#include "tuner_db/box_sets.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-struct ByKey {
-    static auto words(const RecordKey& key) {
-        return std::tie(key.kernel, key.types, key.device_class, key.alignment, key.template_hash);
-    }
-    bool operator()(const RecordKey& left, const RecordKey& right) const {
-        return words(left) < words(right);
-    }
-};
 
 double area(const SizeBox& box) {
     double product = 1;
@@ -86,7 +77,7 @@ const Winner* Coverage::worst() const {
 }
 
 std::vector<Coverage> coverage_of(std::span<const Winner> winners) {
-    std::map<RecordKey, Coverage, ByKey> by_key;
+    std::map<RecordKey, Coverage, KeyOfAnyBucket> by_key;
     for (const ServedSizes& row : served_sizes(winners)) {
         add_row(by_key[row.winner->key], row);
     }

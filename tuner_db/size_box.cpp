@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <set>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,47 +46,6 @@ std::optional<SizeBox> parse_box(std::string_view text) {
         box.to.push_back(*to);
     }
     return box;
-}
-
-/// The sizes of `boxes` in the dimensions from `first` on. Slabs across the first of them between
-/// the boxes' ends; neighbours with the same cross-section are one slab.
-std::vector<SizeBox> united_from(const std::vector<const SizeBox*>& boxes, std::size_t first) {
-    if (boxes.empty() || first == boxes.front()->from.size()) {
-        return std::vector<SizeBox>(boxes.empty() ? 0 : 1);
-    }
-    std::set<std::uint64_t> starts;  // also of what lies behind a box, be it behind the last int64
-    for (const SizeBox* const box : boxes) {
-        starts.insert(static_cast<std::uint64_t>(box->from[first]));
-        starts.insert(static_cast<std::uint64_t>(box->to[first]) + 1);
-    }
-    struct Slab {
-        std::int64_t from, to;
-        std::vector<SizeBox> across;
-    };
-    std::vector<Slab> slabs;
-    for (auto start = starts.begin(); std::next(start) != starts.end(); ++start) {
-        const auto from = static_cast<std::int64_t>(*start);
-        const auto to = static_cast<std::int64_t>(*std::next(start) - 1);
-        std::vector<const SizeBox*> inside;
-        std::copy_if(
-            boxes.begin(), boxes.end(), std::back_inserter(inside),
-            [&](const SizeBox* box) { return box->from[first] <= from && to <= box->to[first]; });
-        std::vector<SizeBox> across = united_from(inside, first + 1);
-        if (!slabs.empty() && slabs.back().across == across) {
-            slabs.back().to = to;
-        } else {
-            slabs.push_back({from, to, std::move(across)});
-        }
-    }
-    std::vector<SizeBox> result;
-    for (Slab& slab : slabs) {
-        for (SizeBox& box : slab.across) {
-            box.from.insert(box.from.begin(), slab.from);
-            box.to.insert(box.to.begin(), slab.to);
-            result.push_back(std::move(box));
-        }
-    }
-    return result;
 }
 
 }  // namespace
@@ -195,27 +151,6 @@ std::vector<std::string> size_names(std::string_view text) {
         names.emplace_back(split(word, "=").front());
     }
     return names;
-}
-
-std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const SizeBox> others) {
-    std::vector<SizeBox> rest(boxes.begin(), boxes.end());
-    for (const SizeBox& other : others) {
-        std::vector<SizeBox> smaller;
-        for (const SizeBox& box : rest) {
-            const auto parts = box.outside(other);
-            smaller.insert(smaller.end(), parts.begin(), parts.end());
-        }
-        rest = std::move(smaller);
-    }
-    return rest;
-}
-
-std::vector<SizeBox> united(std::span<const SizeBox> boxes) {
-    std::vector<const SizeBox*> all;
-    for (const SizeBox& box : boxes) {
-        all.push_back(&box);
-    }
-    return united_from(all, 0);
 }
 
 double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes) {

@@ -48,13 +48,6 @@ std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text);
 /// The names of the sizes in such a text, or in a sizes_text().
 std::vector<std::string> size_names(std::string_view text);
 
-/// The parts of `boxes` outside of all `others`, which together are all of it.
-std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const SizeBox> others);
-
-/// The sizes of `boxes`, as boxes that have none in common. Equal for equal sizes, however `boxes`
-/// are cut and ordered.
-std::vector<SizeBox> united(std::span<const SizeBox> boxes);
-
 /// How far the sizes are from a box: log2 of each size's ratio, added up. 0 where the box holds
 /// them, infinity where it has another number of sizes.
 double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/hash.hpp"
+#include "tuner_db/box_sets.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "tuner_db/box_sets.hpp"
 #include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
@@ -55,7 +57,33 @@ void inherit(Winner& winner, std::vector<SizeBox> boxes, const Winner& older) {
     range.held_out = std::max(range.held_out, older.range.held_out);  // perhaps the same sizes
 }
 
+/// Takes from each row the sizes that one before it serves.
+void leave_to_the_first(std::span<ServedSizes* const> rows) {
+    std::vector<SizeBox> all;
+    for (const ServedSizes* const row : rows) {
+        all.insert(all.end(), row->boxes.begin(), row->boxes.end());
+    }
+    const BoxIndex index(all);
+    std::size_t before = 0;
+    for (ServedSizes* const row : rows) {
+        std::vector<SizeBox> left;
+        for (const SizeBox& box : row->boxes) {
+            const std::vector<SizeBox> parts = index.outside(box, before);
+            left.insert(left.end(), parts.begin(), parts.end());
+        }
+        before += row->boxes.size();
+        row->boxes = std::move(left);
+    }
+}
+
 }  // namespace
+
+bool KeyOfAnyBucket::operator()(const RecordKey& left, const RecordKey& right) const {
+    const auto words = [](const RecordKey& key) {
+        return std::tie(key.kernel, key.types, key.device_class, key.alignment, key.template_hash);
+    };
+    return words(left) < words(right);
+}
 
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner) {
     return boxes_in(winner.sizes, winner.range.covers);
@@ -75,12 +103,14 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
         return left_time != right_time ? left_time > right_time
                                        : rank(*left.winner) < rank(*right.winner);
     });
-    for (auto row = rows.begin(); row != rows.end(); ++row) {
-        for (auto before = rows.begin(); before != row && !row->winner->range.unsure; ++before) {
-            if (!before->winner->range.unsure && before->winner->key.is_like(row->winner->key)) {
-                row->boxes = outside(row->boxes, before->boxes);
-            }
+    std::map<RecordKey, std::vector<ServedSizes*>, KeyOfAnyBucket> sure;
+    for (ServedSizes& row : rows) {
+        if (!row.winner->range.unsure) {
+            sure[row.winner->key].push_back(&row);
         }
+    }
+    for (const auto& [key, its] : sure) {
+        leave_to_the_first(its);
     }
     return rows;
 }

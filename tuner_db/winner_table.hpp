@@ -14,6 +14,12 @@
 
 namespace jitune::internal {
 
+/// Orders keys by kernel, types, device class, alignment and template. Those that differ in the
+/// bucket alone are one.
+struct KeyOfAnyBucket {
+    bool operator()(const RecordKey& left, const RecordKey& right) const;
+};
+
 /// The sizes that a winner serves: at least one box; nothing where the text is malformed.
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "tuner_db/box_sets.hpp"
+
 namespace jitune::internal {
 
 namespace {

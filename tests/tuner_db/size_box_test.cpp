@@ -71,18 +71,5 @@ TEST(SizeBox, WhatIsOutsideOfAnotherIsCutIntoPartsWithoutOverlap) {
     }
 }
 
-TEST(SizeBoxes, AreUnitedToTheSameBoxesHoweverTheyAreCut) {
-    const auto united_text = [](const std::string& text) {
-        return coverage_text(united(parse_coverage(text).value()), size_names(text));
-    };
-    EXPECT_EQ(united_text("n=9..20; n=1..4; n=5..8; n=30"), "n=1..20; n=30");
-    EXPECT_EQ(united_text("n=3..9; n=1..5"), "n=1..9");
-    EXPECT_EQ(united_text("n=9..9223372036854775807; n=1..8"), "n=1..9223372036854775807");
-    EXPECT_EQ(united_text("a=1..4 b=1..8; a=5..9 b=1..3"), "a=1..4 b=1..8; a=5..9 b=1..3");
-    EXPECT_EQ(united_text("a=1..9 b=1..3; a=1..4 b=4..8"), "a=1..4 b=1..8; a=5..9 b=1..3");
-    EXPECT_EQ(united_text("a=1..2 b=1 c=1; a=3 b=1 c=1; a=1..3 b=2 c=1"), "a=1..3 b=1..2 c=1");
-    EXPECT_TRUE(united({}).empty());
-}
-
 }  // namespace
 }  // namespace jitune::internal
