@@ -10,10 +10,6 @@ namespace jitune::internal {
 
 namespace {
 
-bool is_sound(const Winner& winner) {
-    return boxes_of(winner).has_value();
-}
-
 bool is_sound(const Measurement& /*measurement*/) {
     return true;
 }
@@ -31,8 +27,8 @@ std::int64_t check_rows(const sqlite::Connection& connection, std::vector<std::s
             if (record && is_sound(*record)) {
                 ++good;
             } else {
-                problems.push_back(
-                    fmt::format("{} {}: wrong digest, type, sizes or times", table.name, number));
+                problems.push_back(fmt::format("{} {}: wrong digest, type, sizes, times or bound",
+                                               table.name, number));
             }
         }
     } catch (const sqlite::Failure& failure) {

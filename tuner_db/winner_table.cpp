@@ -89,6 +89,11 @@ std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner) {
     return boxes_in(winner.sizes, winner.range.covers);
 }
 
+bool is_sound(const Winner& winner) {
+    const double bound = winner.range.loss_bound;
+    return boxes_of(winner) && (bound == 0 || (bound >= 1 && bound <= kMostLossBound));
+}
+
 std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
     std::vector<ServedSizes> rows;
     for (const Winner& winner : winners) {
@@ -228,7 +233,7 @@ WinnerTable::Found WinnerTable::found_by(Statement& statement, const Row& parame
         found.digest = row.front();
         found.winner = from_row<Winner>(row);
     }
-    if (found.winner && !boxes_of(*found.winner)) {
+    if (found.winner && !is_sound(*found.winner)) {
         found.winner.reset();
     }
     return found;
@@ -277,13 +282,16 @@ std::vector<SizeBox> WinnerTable::surely_served(const Winner& winner) {
 }
 
 void WinnerTable::put(Winner winner) {
-    auto boxes = boxes_of(winner);
-    if (!boxes) {
-        throw Error(ErrorKind::store,
-                    fmt::format("tuning database: cannot save a winner with sizes = \"{}\" and "
-                                "covers = \"{}\": they must be like \"n=8\" and \"n=1..4; n=8\"",
-                                winner.sizes, winner.range.covers));
+    winner.range.loss_bound = std::min(winner.range.loss_bound, kMostLossBound);
+    if (!is_sound(winner)) {
+        throw Error(
+            ErrorKind::store,
+            fmt::format("tuning database: cannot save a winner with sizes = \"{}\", covers "
+                        "= \"{}\" and loss_bound = {}: they must be like \"n=8\", \"n=1..4; "
+                        "n=8\" and 1.02, or 0",
+                        winner.sizes, winner.range.covers, winner.range.loss_bound));
     }
+    auto boxes = boxes_of(winner);
     if (winner.range.unsure) {
         boxes = outside(*boxes, surely_served(winner));
         if (boxes->empty()) {

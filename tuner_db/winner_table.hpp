@@ -23,6 +23,12 @@ struct KeyOfAnyBucket {
 /// The sizes that a winner serves: at least one box; nothing where the text is malformed.
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
 
+/// Of WinnerRange::loss_bound, which is 0 or at least 1.
+inline constexpr double kMostLossBound = 1000;
+
+/// False for a row whose sizes are malformed or whose bound no comparison gives: it is damaged.
+bool is_sound(const Winner& winner);
+
 /// A row of the table, and the sizes at which it is the one that answers.
 struct ServedSizes {
     const Winner* winner = nullptr;
@@ -57,7 +63,7 @@ public:
     /// Youngest first.
     std::vector<Place> places(const RecordKey& key);
 
-    /// Rows whose digest, type or sizes are wrong: their places and digests.
+    /// Rows whose digest, type, sizes or bound are wrong: their places and digests.
     using Damaged = std::vector<std::pair<std::int64_t, sqlite::Cell>>;
 
     struct Answer {

@@ -195,11 +195,37 @@ TEST_F(WinnerRanges, WithADamagedTextLoseOnlyTheirRow) {
     }
     const auto store = open();
     EXPECT_EQ(store->verify().problems,
-              std::vector<std::string>{"winner 2: wrong digest, type, sizes or times"});
+              std::vector<std::string>{"winner 2: wrong digest, type, sizes, times or bound"});
     EXPECT_TRUE(store->find(plain_key(), Sizes{150}));
     EXPECT_FALSE(store->find(plain_key(), Sizes{50}));
     EXPECT_TRUE(store->verify().problems.empty()) << "the row is still there";
     EXPECT_EQ(store->winners().size(), 1U);
+}
+
+TEST_F(WinnerRanges, WithABoundThatNoMeasurementGivesAreDamaged) {
+    open();
+    for (const double bound : {1e300, 1000.5, 0.5}) {
+        Winner forged = ranged("n=100", "n=1..100");
+        forged.range.loss_bound = bound;
+        {
+            sqlite::Connection connection(path_, sqlite::Connection::Mode::read_write);
+            sqlite::Statement(connection, insert("REPLACE", table_of<Winner>()))
+                .execute(to_row(forged));
+        }
+        const auto store = open();
+        EXPECT_EQ(store->verify().problems.size(), 1U) << bound;
+        EXPECT_TRUE(store->winners().empty()) << bound;
+        EXPECT_FALSE(store->find(plain_key(), Sizes{50})) << bound;
+    }
+}
+
+TEST_F(WinnerRanges, OfAHopelessWinnerHaveTheHighestBound) {
+    Winner slow = unsure(ranged("n=100", "n=1..100"));
+    slow.range.loss_bound = 2e6;
+    save(slow);
+    EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{50})->range.loss_bound, kMostLossBound);
+    slow.range.loss_bound = 0.5;
+    EXPECT_NE(store_error([&] { save(slow); }).find("loss_bound = 0.5"), std::string::npos);
 }
 
 TEST_F(WinnerRanges, ThatAreNearestComeFirst) {
