@@ -27,7 +27,7 @@ int run(const Arguments& arguments) {
     const auto store = open_database(options);
     const std::vector<Winner> winners = store->winners();
     const std::vector<Measurement> measurements =
-        store->measurements(arguments.choice.select(winners).key);
+        measurements_to_export(*store, arguments.choice.select(winners).key);
     write_file(arguments.file, {export_document(measurements).text(1), "\n"});
     return kExitOk;
 }

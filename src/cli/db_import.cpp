@@ -30,7 +30,9 @@ int run(const Arguments& arguments) {
     const auto store = TuningStore::open(options.database, TuningStore::Access::read_write,
                                          Log(options.log_level, options.log_sink));
     const auto count = [&] {
-        return measurements.empty() ? 0 : store->measurements(measurements.front().key).size();
+        return measurements.empty()
+                   ? 0
+                   : measurements_to_export(*store, measurements.front().key).size();
     };
     const std::size_t before = count();
     store->save(measurements);

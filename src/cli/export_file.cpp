@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/export_file.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +53,30 @@ const ParsedJson& identity_of(const ParsedJson& document) {
     return (*metadata)["jitune"];
 }
 
+RecordKey with_bucket(RecordKey key, std::int64_t bucket) {
+    if (bucket < 0) {
+        refuse_export("\"bucket\" must be at least 0");
+    }
+    key.bucket = bucket;
+    return key;
+}
+
+/// The values that `read` makes of the elements of a list, "measurements". An error names the
+/// element: "measurement 1".
+template <class Read>
+std::vector<Measurement> list_of(const ParsedJson& identity, std::string name, const Read& read) {
+    std::vector<Measurement> values;
+    for (const ParsedJson& json : list_member(identity, name.c_str())) {
+        try {
+            values.push_back(read(json));
+        } catch (const Error& error) {
+            name.pop_back();
+            refuse_export(fmt::format("{} {}: {}", name, values.size(), error.what()));
+        }
+    }
+    return values;
+}
+
 std::vector<Measurement> measurements_of(const ParsedJson& document) {
     const ParsedJson& identity = identity_of(document);
     if (const auto version = integer_member(identity, "version"); version != kVersion) {
@@ -58,30 +84,50 @@ std::vector<Measurement> measurements_of(const ParsedJson& document) {
                                   version, kVersion));
     }
     const RecordKey key = key_of(member(identity, "key"));
-    std::vector<Measurement> measurements;
-    for (const ParsedJson& json : list_member(identity, "measurements")) {
-        try {
-            measurements.push_back(measurement_of(key, json));
-        } catch (const Error& error) {
-            refuse_export(fmt::format("measurement {}: {}", measurements.size(), error.what()));
-        }
+    std::vector<Measurement> measurements = list_of(
+        identity, "measurements", [&](const auto& json) { return measurement_of(key, json); });
+    if (find_member(identity, "comparisons") != nullptr) {  // jitune 0.1 wrote none
+        const auto more = list_of(identity, "comparisons", [&](const auto& json) {
+            return measurement_of(with_bucket(key, integer_member(json, "bucket")), json);
+        });
+        measurements.insert(measurements.end(), more.begin(), more.end());
     }
     return measurements;
 }
 
 }  // namespace
 
+std::vector<Measurement> measurements_to_export(TuningStore& store, const RecordKey& key) {
+    std::vector<Measurement> measurements = store.measurements(key);
+    for (Measurement& comparison : store.comparisons(key)) {
+        if (comparison.key != key) {
+            measurements.push_back(std::move(comparison));
+        }
+    }
+    return measurements;
+}
+
 Json export_document(std::span<const Measurement> measurements) {
     Json document = t4_document(measurements);
-    Json whole = Json::array();
+    if (measurements.empty()) {
+        return document;
+    }
+    const RecordKey& key = measurements.front().key;
+    Json of_key = Json::array();
+    Json comparisons = Json::array();
     for (const Measurement& measurement : measurements) {
-        whole.push_back(measurement_json(measurement));
+        Json json = measurement_json(measurement);
+        if (measurement.key == key) {
+            of_key.push_back(std::move(json));
+        } else {
+            json["bucket"] = measurement.key.bucket;
+            comparisons.push_back(std::move(json));
+        }
     }
-    if (!measurements.empty()) {
-        document["metadata"]["jitune"] = {{"version", kVersion},
-                                          {"key", to_json(measurements.front().key)},
-                                          {"measurements", std::move(whole)}};
-    }
+    document["metadata"]["jitune"] = {{"version", kVersion},
+                                      {"key", to_json(key)},
+                                      {"measurements", std::move(of_key)},
+                                      {"comparisons", std::move(comparisons)}};
     return document;
 }
 

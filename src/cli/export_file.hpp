@@ -7,11 +7,17 @@
 
 #include "cli/output.hpp"
 #include "tuner_db/record.hpp"
+#include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {
 
-/// The document that `db export` writes: T4, with metadata.jitune (version, key, measurements) that
-/// holds the measurements to the last bit, those of finals too. All measurements have one key.
+/// The measurements of a key, and the comparisons of the same key with another bucket: a range has
+/// sizes of many.
+std::vector<Measurement> measurements_to_export(TuningStore& store, const RecordKey& key);
+
+/// The document that `db export` writes: T4, with metadata.jitune (version, key, measurements,
+/// comparisons) that holds the measurements to the last bit, those of finals too. All measurements
+/// have one key, but for the bucket of some: these are the `comparisons`, which state theirs.
 Json export_document(std::span<const Measurement> measurements);
 
 /// The measurements of such a document. Throws Error(usage) with the path: not JSON, a T4 file of

@@ -88,5 +88,21 @@ TEST_F(CliDatabase, ShowMarksComparisons) {
     EXPECT_NE(line_of("n=3").find("interleaved"), std::string::npos) << text;
 }
 
+TEST_F(CliDatabase, ComparisonsOfARangeAreExportedAndImported) {
+    const std::vector<Measurement> measured{
+        measurement("n=1", "l2=cold"), measurement("n=2", "l2=cold compared"),
+        measurement("n=9", "l2=cold compared", 22), measurement("n=70", "l2=cold compared", 28),
+        measurement("n=70", "l2=cold", 28)};
+    store("tuning.db")->save(measured, winner("n=1..100"));
+    EXPECT_EQ(jitune("db export 1 --t4 " + path("row.json")).code, 0);
+    const std::string import = "db import " + path("row.json") + " --db " + path("other.db");
+    EXPECT_NE(jitune(import).out.find("4 measurements in"), std::string::npos);
+    const auto other = store("other.db");
+    EXPECT_EQ(other->comparisons(key()), store("tuning.db")->comparisons(key()));
+    EXPECT_EQ(other->comparisons(key()).size(), 3U);
+    EXPECT_EQ(other->measurements(key(28)).size(), 1U) << "the search there has its own row";
+    EXPECT_NE(jitune(import).out.find(", 0 of them new"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace jitune::internal

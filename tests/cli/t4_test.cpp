@@ -135,22 +135,28 @@ protected:
         failed_.samples_ns.clear();
         failed_.reason = "signal 11";
         failed_.reproducibility = "any";
+        compared_ = timed_;
+        compared_.key.bucket += 4;
+        compared_.conditions = "l2=warm compared";
     }
     ParsedJson document() const {
-        return ParsedJson::parse(export_document(std::vector{timed_, failed_}).text());
+        return ParsedJson::parse(export_document(std::vector{timed_, failed_, compared_}).text());
     }
     std::filesystem::path write(const ParsedJson& document) const {
         std::ofstream(file_) << document.dump();
         return file_;
     }
 
-    Measurement timed_, failed_;
+    Measurement timed_, failed_, compared_;
     TempDir folder_;
     std::filesystem::path file_ = folder_.path() / "export.json";
 };
 
 TEST_F(ExportFile, HoldsMeasurementsToTheLastBit) {
-    EXPECT_EQ(read_export(write(document())), (std::vector{timed_, failed_}));
+    EXPECT_EQ(read_export(write(document())), (std::vector{timed_, failed_, compared_}));
+    ParsedJson of_before = document();
+    of_before["metadata"]["jitune"].erase("comparisons");
+    EXPECT_EQ(read_export(write(of_before)), (std::vector{timed_, failed_}));
 }
 
 TEST_F(ExportFile, RefusesMeasurementsThatTheDatabaseWouldRefuse) {
@@ -168,6 +174,7 @@ TEST_F(ExportFile, RefusesMeasurementsThatTheDatabaseWouldRefuse) {
     refused("/measurements/0/samples_ns", ParsedJson::array(), "contradict the verdict");
     refused("/measurements/0/samples_ns/0", -1, "numbers above 0");
     refused("/measurements/0/configuration", nullptr, "\"configuration\" must be a text");
+    refused("/comparisons/0/bucket", -1, "comparison 0: \"bucket\" must be at least 0");
     refused("/measurements/0/provenance", 1, "\"device_name\" is missing");
     expect_error(ErrorKind::usage, "does not name the kernel",
                  [&] { read_export(write(ParsedJson::parse(kDocument))); });
