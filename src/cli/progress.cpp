@@ -42,8 +42,7 @@ std::string wait_text(const TuneProgress::Wait& wait) {
 /// "searched 3/21 sizes, compared 40" of a range, else "20/100".
 std::string count_text(const TuneProgress& tune) {
     if (tune.range) {
-        return fmt::format("searched {}/{} sizes, compared {}", tune.range->searched,
-                           tune.range->anchors, tune.range->compared);
+        return range_progress_text(*tune.range);
     }
     return fmt::format("{}/{}", tune.evaluated, tune.space);
 }
@@ -69,6 +68,11 @@ std::string run_text(const RunState& run, const std::string& left) {
 }
 
 }  // namespace
+
+std::string range_progress_text(const TuneProgress::Range& range) {
+    return fmt::format("searched {}/{} sizes, compared {}", range.searched, range.anchors,
+                       range.compared);
+}
 
 double seconds_left(const SweepState& state) {
     if (state.runs.empty()) {

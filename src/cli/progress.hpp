@@ -14,6 +14,9 @@ namespace jitune::internal {
 /// complete.
 double seconds_left(const SweepState& state);
 
+/// "searched 3/21 sizes, compared 40"
+std::string range_progress_text(const TuneProgress::Range& range);
+
 /// "[3/19] float32 sum 2^12: 120/480 tried, 65/s, best 2.10 us, 0:42 left"; of several devices
 /// "[2/19] 131/s, 0:42 left: cuda:0 float32 sum 2^12 120/480, cuda:1 float32 sum 2^13 7/480",
 /// where the first number counts the problems that are done. A run that has waited long for a

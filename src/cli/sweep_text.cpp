@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
@@ -206,7 +207,12 @@ std::string sweep_summary(const SweepResult& result) {
     std::string text = legend(result.rows);
     if (result.interrupted) {
         text += fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
-                            result.rows.size(), result.problems);
+                            result.rows.size() + result.stopped.size(), result.problems);
+    }
+    for (const StoppedRange& one : result.stopped) {
+        text += fmt::format("stopped in the middle: {} on {}, {}\n", one.name, one.device,
+                            one.tune.range ? range_progress_text(*one.tune.range)
+                                           : "before its first search had ended");
     }
     return text + fmt::format("{} tuned, {} skipped, {} not started, {} failed in {}; {}\n",
                               result.count(SweepRow::Outcome::tuned),
@@ -230,6 +236,7 @@ Json sweep_json(const SweepPlan& plan, const SweepResult& result) {
               {"budget_s", result.budget_s},
               {"database", result.database.empty() ? Json() : Json(result.database)},
               {"problems", result.problems},
+              {"begun", result.rows.size() + result.stopped.size()},
               {"seconds", result.seconds},
               {"interrupted", result.interrupted},
               {"store_errors", result.store_errors},

@@ -158,14 +158,15 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     row.device = id_of(*devices_[device]);
     begin(device, one);
     const auto start = Clock::now();
-    bool finished = true;
+    bool stopped = false;
+    bool handed_back = false;
     try {
-        finished = tune_into(row, device);
+        stopped = !tune_into(row, device);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::device && queue_.hand_back(device)) {
             engine_.log().warning("{} on {}: {}; another device of its class takes it", one.name,
                                   row.device, error.what());
-            finished = false;
+            handed_back = true;
         } else if (!explains(error, row)) {
             throw;
         }
@@ -174,8 +175,11 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
         row.note = "not enough memory";
     }
     const std::lock_guard lock(mutex_);
+    if (stopped) {
+        result_.stopped.push_back({one.name, row.device, runs_[device].tune});
+    }
     runs_.erase(device);
-    if (!finished) {
+    if (stopped || handed_back) {
         return;
     }
     ++state_.done;

@@ -54,12 +54,20 @@ struct SweepDescription {
     std::size_t problems = 0;  ///< of all device classes together
 };
 
+/// A range that was stopped before it had winners.
+struct StoppedRange {
+    std::string name;    ///< "float32 sum 2^10..2^20"
+    std::string device;  ///< "cuda:1"
+    TuneProgress tune;   ///< the last one
+};
+
 /// All of a sweep.
 struct SweepResult : SweepDescription {
     double seconds = 0;
     bool interrupted = false;
     std::int64_t store_errors = 0;
-    std::vector<SweepRow> rows;  ///< in the order of the problems; those that were begun
+    std::vector<SweepRow> rows;         ///< in the order of the problems; those that were begun
+    std::vector<StoppedRange> stopped;  ///< those that were begun, too, and have no row
 
     [[nodiscard]] std::size_t count(SweepRow::Outcome outcome) const;
     /// How many winners were tuned and are in the store.

@@ -245,7 +245,19 @@ TEST(SweepText, TellsAnInterruptedSweepByItsSummaryAndExitCode) {
     EXPECT_EQ(sweep_exit_code(result), kExitOk);
     result.interrupted = true;
     EXPECT_EQ(sweep_exit_code(result), kExitInterrupted);
-    EXPECT_NE(sweep_summary(result).find("1 of 8 problems were begun"), std::string::npos);
+    EXPECT_NE(sweep_summary(result).find("1 of 8 problems were begun\n1 tuned"), std::string::npos);
+    result.rows.clear();
+    TuneProgress tune;
+    tune.range = {3, 21, 40, 0};
+    result.stopped = {{"float32 sum 2^10..2^20", "cuda:1", tune},
+                      {"float32 max 2^10..2^20", "cuda:0", {}}};
+    EXPECT_NE(sweep_summary(result).find(
+                  "2 of 8 problems were begun\n"
+                  "stopped in the middle: float32 sum 2^10..2^20 on cuda:1, searched 3/21 sizes, "
+                  "compared 40\n"
+                  "stopped in the middle: float32 max 2^10..2^20 on cuda:0, before its first"),
+              std::string::npos)
+        << sweep_summary(result);
 }
 
 TEST(SweepText, CountsAllBytesThatAreReadAndWritten) {

@@ -202,6 +202,18 @@ TEST_F(SweepTest, StopsOnAllDevicesAndGoesOnLater) {
     EXPECT_EQ(stored(), 8U);
 }
 
+TEST_F(SweepTest, NamesTheRangeThatItWasStoppedIn) {
+    add_problem(4);
+    problems_[0].domain = SizeBox{{4}, {1024}};
+    device_.before_sample = second_.before_sample = [this] { stop_ = true; };
+    const SweepResult result = sweep();
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_TRUE(result.rows.empty());
+    ASSERT_EQ(result.stopped.size(), 1U);
+    EXPECT_EQ(result.stopped[0].name, "sum 4");
+    EXPECT_TRUE(result.stopped[0].device.starts_with("cuda:")) << result.stopped[0].device;
+}
+
 TEST_F(SweepTest, SkipsCompleteProblemsSoThatRepetitionAddsNothing) {
     add_problems(3);
     add_problem(1000);
