@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace jitune::internal {
@@ -11,7 +13,7 @@ namespace {
 
 struct Neighbour {
     const Sizes* sizes;
-    double value;
+    double log_value;
     double octaves;
 };
 
@@ -26,11 +28,85 @@ bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right) {
     return true;
 }
 
+/// Solves the equations a x = b for x[0], by Gauss's elimination from the last row up. `a` is
+/// symmetric and positive definite.
+double first_unknown(std::vector<std::vector<double>> a, std::vector<double> b) {
+    for (std::size_t row = b.size() - 1; row > 0; --row) {
+        for (std::size_t other = 0; other < row; ++other) {
+            const double factor = a[other][row] / a[row][row];
+            for (std::size_t i = 0; i <= row; ++i) {
+                a[other][i] -= factor * a[row][i];
+            }
+            b[other] -= factor * b[row];
+        }
+    }
+    return b[0] / a[0][0];
+}
+
+/// The height at `sizes` of the plane through the neighbours.
+double height_of_plane(const std::vector<Neighbour>& neighbours, const Sizes& sizes) {
+    constexpr double kCore = 0.5;      // octaves within which neighbours weigh alike
+    constexpr double kFlatter = 1e-6;  // where neighbours leave a slope open, it is none
+    const std::size_t unknowns = sizes.size() + 1;
+    std::vector<std::vector<double>> a(unknowns, std::vector<double>(unknowns));
+    std::vector<double> b(unknowns);
+    std::vector<double> x(unknowns, 1);
+    for (const Neighbour& one : neighbours) {
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            x[i + 1] =
+                std::log2(static_cast<double>((*one.sizes)[i]) / static_cast<double>(sizes[i]));
+        }
+        const double weight = std::pow(kCore * kCore + one.octaves * one.octaves, -2);
+        for (std::size_t i = 0; i < unknowns; ++i) {
+            for (std::size_t k = 0; k < unknowns; ++k) {
+                a[i][k] += weight * x[i] * x[k];
+            }
+            b[i] += weight * x[i] * one.log_value;
+        }
+    }
+    for (std::size_t i = 1; i < unknowns; ++i) {
+        a[i][i] += kFlatter * a[0][0];
+    }
+    return first_unknown(std::move(a), std::move(b));
+}
+
+/// Those with no other between them and `sizes`.
+std::vector<Neighbour> around(const Sizes& sizes, std::vector<Neighbour> all) {
+    constexpr std::size_t kNearest = 48;  // those behind are seldom around
+    std::stable_sort(all.begin(), all.end(), [](const Neighbour& one, const Neighbour& other) {
+        return one.octaves < other.octaves;
+    });
+    all.resize(std::min(all.size(), kNearest));
+    std::vector<Neighbour> found;
+    for (const Neighbour& one : all) {
+        if (std::none_of(found.begin(), found.end(), [&](const Neighbour& nearer) {
+                return lies_between(*nearer.sizes, *one.sizes, sizes);
+            })) {
+            found.push_back(one);
+        }
+    }
+    return found;
+}
+
 /// The time of a configuration at a probe; 0: none.
 double time_at(const CostTable& table, const CostTable::Probe& probe,
                std::optional<std::size_t> configuration) {
     const bool is_timed = configuration && std::isfinite(table.loss(probe, *configuration));
     return is_timed ? probe.timings[*configuration].ns : 0;
+}
+
+/// Whether the configuration failed at the nearest of the probes where it was tried.
+bool fails_near(const CostTable& table, std::size_t configuration, const Sizes& sizes) {
+    double nearest = std::numeric_limits<double>::infinity();
+    bool fails = true;
+    for (const CostTable::Probe& probe : table.probes()) {
+        const double octaves = octaves_between(probe.sizes, sizes);
+        if (probe.has(configuration) && octaves < nearest) {
+            nearest = octaves;
+            fails = !std::isfinite(table.loss(probe, configuration));
+        }
+    }
+    return fails;
 }
 
 }  // namespace
@@ -41,29 +117,24 @@ std::optional<CostEstimate> estimate(
     std::vector<Neighbour> all;
     for (const CostTable::Probe& probe : table.probes()) {
         if (const double value = value_of(probe); value > 0) {
-            all.push_back({&probe.sizes, value, octaves_between(probe.sizes, sizes)});
+            const double octaves = octaves_between(probe.sizes, sizes);
+            if (octaves == 0) {
+                return CostEstimate{value, 0};
+            }
+            all.push_back({&probe.sizes, std::log(value), octaves});
         }
     }
-    double weights = 0;
-    double sum = 0;
-    double nearest = 0;
-    for (const Neighbour& one : all) {
-        if (one.octaves == 0) {
-            return CostEstimate{one.value, 0};
-        }
-        const bool is_hidden = std::any_of(all.begin(), all.end(), [&](const Neighbour& other) {
-            return other.sizes != one.sizes && lies_between(*other.sizes, *one.sizes, sizes);
-        });
-        if (!is_hidden) {
-            weights += 1 / one.octaves;
-            sum += std::log(one.value) / one.octaves;
-            nearest = nearest == 0 ? one.octaves : std::min(nearest, one.octaves);
-        }
-    }
-    if (weights == 0) {
+    if (all.empty()) {
         return std::nullopt;
     }
-    return CostEstimate{std::exp(sum / weights), nearest};
+    const std::vector<Neighbour> neighbours = around(sizes, std::move(all));
+    const auto [least, greatest] = std::minmax_element(
+        neighbours.begin(), neighbours.end(), [](const Neighbour& one, const Neighbour& other) {
+            return one.log_value < other.log_value;
+        });
+    const double height = height_of_plane(neighbours, sizes);
+    return CostEstimate{std::exp(std::clamp(height, least->log_value, greatest->log_value)),
+                        neighbours.front().octaves};
 }
 
 std::optional<CostEstimate> estimated_time(const CostTable& table, const std::string& configuration,
@@ -82,6 +153,35 @@ std::optional<CostEstimate> estimated_ratio(const CostTable& table,
         const double over = time_at(table, probe, base);
         return over > 0 ? time_at(table, probe, number) / over : 0;
     });
+}
+
+CostTable with_estimates(const CostTable& table, const std::vector<Sizes>& at,
+                         const std::vector<std::size_t>& configurations) {
+    CostTable all = table;
+    for (const Sizes& sizes : at) {
+        if (table.at(sizes) != nullptr) {
+            continue;
+        }
+        Comparison expected;
+        for (const std::size_t number : configurations) {
+            if (fails_near(table, number, sizes) || !table.is_plausible(number, sizes)) {
+                continue;
+            }
+            const auto loss = estimate(table, sizes, [&](const CostTable::Probe& probe) {
+                const double its = table.loss(probe, number);
+                return std::isfinite(its) ? its : 0;
+            });
+            if (loss) {
+                expected.timings[table.configurations()[number]] = {loss->value, 0};
+            }
+        }
+        const auto standard = estimate(table, sizes, [](const CostTable::Probe& probe) {
+            return probe.best.ns > 0 ? probe.standard.ns / probe.best.ns : 0;
+        });
+        expected.standard = {standard ? standard->value : 0, 0};
+        all.add(sizes, {}, expected);
+    }
+    return all;
 }
 
 }  // namespace jitune::internal

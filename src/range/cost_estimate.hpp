@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "range/cost_table.hpp"
 
@@ -14,11 +15,12 @@ struct CostEstimate {
     double octaves = 0;  ///< 0: not estimated but the probe's own
 };
 
-/// Estimates a value that each probe has, such as a configuration's time. Takes the probes around
-/// `sizes`: those with no other between them and `sizes`. The result is the mean of the values'
-/// logarithms, weighted by one over the distance in octaves (Shepard, 1968); in one dimension it
-/// lies on the line between both neighbours. Beyond the last probe the value is that probe's.
-/// `value_of` gives 0 where a probe has no value. Nothing where none has one.
+/// Estimates a value that each probe has, such as a configuration's time. Takes the nearest probes
+/// around `sizes`: those with no other between them and `sizes`. Through their logarithms it lays a
+/// plane over the logarithms of the sizes, weighted towards near probes (Cleveland and Devlin,
+/// "Locally weighted regression", 1988); in one dimension that is the line between both neighbours.
+/// The result lies between the least and the greatest of their values. `value_of` gives 0 where a
+/// probe has no value. Nothing where none has one.
 std::optional<CostEstimate> estimate(
     const CostTable& table, const Sizes& sizes,
     const std::function<double(const CostTable::Probe&)>& value_of);
@@ -31,5 +33,10 @@ std::optional<CostEstimate> estimated_time(const CostTable& table, const std::st
 std::optional<CostEstimate> estimated_ratio(const CostTable& table,
                                             const std::string& configuration,
                                             const std::string& other, const Sizes& sizes);
+
+/// The table with further probes `at` sizes where nothing was compared, of which estimates say what
+/// the configurations and the default would take, in parts of the best one's time.
+CostTable with_estimates(const CostTable& table, const std::vector<Sizes>& at,
+                         const std::vector<std::size_t>& configurations);
 
 }  // namespace jitune::internal

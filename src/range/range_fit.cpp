@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace jitune::internal {
 
@@ -247,28 +248,28 @@ void Fit::cut(const SizeBox& box, const Numbers& probes, std::vector<FittedRange
     cut(upper, above, ranges);
 }
 
-/// One box in place of two that differ in one dimension, where they touch.
-std::optional<SizeBox> join(const SizeBox& left, const SizeBox& right) {
-    std::optional<std::size_t> different;
-    for (std::size_t i = 0; i < left.from.size(); ++i) {
-        if (left.from[i] != right.from[i] || left.to[i] != right.to[i]) {
-            if (different) {
-                return std::nullopt;
-            }
-            different = i;
+/// Joins what touches in one dimension and is alike in all others.
+void join_along(std::size_t dimension, std::vector<SizeBox>& boxes) {
+    const auto others = [&](const SizeBox& box) {
+        SizeBox rest = box;
+        rest.from[dimension] = rest.to[dimension] = 0;
+        return std::pair(rest.from, rest.to);
+    };
+    std::sort(boxes.begin(), boxes.end(), [&](const SizeBox& one, const SizeBox& other) {
+        return std::pair(others(one), one.from[dimension]) <
+               std::pair(others(other), other.from[dimension]);
+    });
+    std::vector<SizeBox> joined;
+    for (const SizeBox& box : boxes) {
+        if (!joined.empty() && others(joined.back()) == others(box) &&
+            box.from[dimension] <= joined.back().to[dimension] + 1) {
+            std::int64_t& end = joined.back().to[dimension];
+            end = std::max(end, box.to[dimension]);
+        } else {
+            joined.push_back(box);
         }
     }
-    if (!different) {
-        return left;
-    }
-    const std::size_t i = *different;
-    if (left.to[i] + 1 != right.from[i] && right.to[i] + 1 != left.from[i]) {
-        return std::nullopt;
-    }
-    SizeBox both = left;
-    both.from[i] = std::min(left.from[i], right.from[i]);
-    both.to[i] = std::max(left.to[i], right.to[i]);
-    return both;
+    boxes = std::move(joined);
 }
 
 }  // namespace
@@ -291,31 +292,30 @@ std::int64_t roundest(std::int64_t from, std::int64_t to) {
 }
 
 std::vector<SizeBox> joined(std::vector<SizeBox> boxes) {
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-        for (std::size_t k = 0; k < boxes.size(); ++k) {
-            if (const auto both = i == k ? std::nullopt : join(boxes[i], boxes[k])) {
-                boxes[i] = *both;
-                boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(k));
-                return joined(std::move(boxes));
-            }
+    for (std::size_t before = boxes.size() + 1; boxes.size() < before;) {
+        before = boxes.size();
+        for (std::size_t i = 0; i < boxes.front().from.size(); ++i) {
+            join_along(i, boxes);
         }
     }
     return boxes;
 }
 
-std::vector<FittedRange> fit_ranges(const CostTable& table, const SizeBox& domain,
+std::vector<FittedRange> fit_ranges(const CostTable& table, const std::vector<SizeBox>& parts,
                                     const std::vector<std::size_t>& codes,
                                     const FitLimits& limits) {
     Fit fit(table, codes, limits);
     fit.choose_kept();
-    Numbers probes;
-    for (std::size_t i = 0; i < table.probes().size(); ++i) {
-        if (domain.contains(table.probes()[i].sizes)) {
-            probes.push_back(i);
-        }
-    }
     std::vector<FittedRange> ranges;
-    fit.cut(domain, probes, ranges);
+    for (const SizeBox& part : parts) {
+        Numbers probes;
+        for (std::size_t i = 0; i < table.probes().size(); ++i) {
+            if (part.contains(table.probes()[i].sizes)) {
+                probes.push_back(i);
+            }
+        }
+        fit.cut(part, probes, ranges);
+    }
     return ranges;
 }
 

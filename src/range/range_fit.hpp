@@ -21,14 +21,16 @@ struct FittedRange {
     std::size_t configuration = 0;
 };
 
-/// Cuts `domain` into boxes, each served by a configuration whose loss is within the limit at all
-/// probes in the box: the fewest configurations that reach it, and few boxes. Where the limits
-/// cannot be met, the boxes around the probes concerned are served by what comes nearest.
+/// Cuts the parts of a domain into boxes, each served by a configuration whose loss is within the
+/// limit at all probes in the box: the fewest configurations that reach it, and few boxes. Where
+/// the limits cannot be met, the boxes around the probes concerned are served by what comes
+/// nearest.
 ///
 /// `codes`: for each configuration of the table the number of its binary. The result does not
 /// depend on the order of the probes or of the configurations' numbers: ties go to the text that
-/// comes first and to the roundest boundary. There is at least one probe with a time.
-std::vector<FittedRange> fit_ranges(const CostTable& table, const SizeBox& domain,
+/// comes first and to the roundest boundary. There is at least one probe with a time,
+/// and in each of several parts one.
+std::vector<FittedRange> fit_ranges(const CostTable& table, const std::vector<SizeBox>& parts,
                                     const std::vector<std::size_t>& codes, const FitLimits& limits);
 
 /// The range that holds `sizes`, which the domain holds.

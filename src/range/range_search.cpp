@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "range/cost_estimate.hpp"
 #include "range/size_grid.hpp"
 
 namespace jitune::internal {
@@ -60,6 +62,9 @@ private:
         return std::min(part, std::max(1 - plan_.held_out * each, kLeast));
     }
     [[nodiscard]] Ranges fit();
+    /// The ranges to serve. In several dimensions, boundaries run at a slant, and probes are far
+    /// between: each cell of a grid gets what serves it best by estimates and the probes in it.
+    [[nodiscard]] Ranges settled(const Ranges& ranges) const;
     /// Halves the distance between probes on both sides of boundaries that matter.
     Ranges place_boundaries(double part);
     /// How much it may cost to have a boundary at the wrong place: 0 where it does not matter,
@@ -159,7 +164,22 @@ RangeSearch::Ranges RangeSearch::fit() {
             code_numbers_.emplace(bench_.code_of(known[codes_.size()]), code_numbers_.size());
         codes_.push_back(code.first->second);
     }
-    return fit_ranges(table_, plan_.domain, codes_, plan_.limits);
+    return fit_ranges(table_, {plan_.domain}, codes_, plan_.limits);
+}
+
+RangeSearch::Ranges RangeSearch::settled(const Ranges& ranges) const {
+    if (dimensions_of(plan_.domain) <= 1) {
+        return ranges;
+    }
+    std::set<std::size_t> kept;
+    for (const FittedRange& range : ranges) {
+        kept.insert(range.configuration);
+    }
+    const std::vector<SizeBox> cells = cells_of(plan_.domain);
+    std::vector<Sizes> middles;
+    std::transform(cells.begin(), cells.end(), std::back_inserter(middles), middle_of);
+    const CostTable expected = with_estimates(table_, middles, {kept.begin(), kept.end()});
+    return fit_ranges(expected, cells, codes_, plan_.limits);
 }
 
 bool RangeSearch::nothing_between(const Sizes& left, const Sizes& right) const {
@@ -293,7 +313,7 @@ std::vector<ServedRange> RangeSearch::run() {
             compare(sizes);
         }
     }
-    Ranges ranges = place_boundaries(before_tests(kBoundariesPart));
+    Ranges ranges = settled(place_boundaries(before_tests(kBoundariesPart)));
     Tests tests = test(ranges);
     const auto failed = [&] {
         return std::any_of(tests.begin(), tests.end(),
@@ -301,7 +321,7 @@ std::vector<ServedRange> RangeSearch::run() {
     };
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn(tests);
-        Ranges learnt = place_boundaries((1 + bench_.spent()) / 2);
+        Ranges learnt = settled(place_boundaries((1 + bench_.spent()) / 2));
         Tests others = test(learnt);
         if (std::ssize(others) < plan_.held_out && std::ssize(tests) >= plan_.held_out) {
             break;  // no time was left to test them: the ranges before were tested whole

@@ -84,6 +84,14 @@ double elements_of(const Sizes& sizes) {
     });
 }
 
+int dimensions_of(const SizeBox& box) {
+    int dimensions = 0;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        dimensions += box.to[i] > box.from[i] ? 1 : 0;
+    }
+    return dimensions;
+}
+
 std::vector<Sizes> anchors_of(const SizeBox& box, double octaves) {
     std::vector<std::vector<std::int64_t>> values;
     for (std::size_t i = 0; i < box.from.size(); ++i) {
@@ -93,11 +101,7 @@ std::vector<Sizes> anchors_of(const SizeBox& box, double octaves) {
 }
 
 std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& random) {
-    const auto dimensions =
-        std::count_if(box.from.begin(), box.from.end(), [&](const std::int64_t& from) {
-            return box.to[static_cast<std::size_t>(&from - box.from.data())] > from;
-        });
-    const bool dense = dimensions <= 1;
+    const bool dense = dimensions_of(box) <= 1;
     std::vector<std::vector<std::int64_t>> values;
     for (std::size_t i = 0; i < box.from.size(); ++i) {
         values.push_back(grid_between(box.from[i], box.to[i], dense ? between : 0, dense, random));
@@ -113,6 +117,41 @@ std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& ran
         std::swap(grid[i - 1], grid[random() % i]);
     }
     return grid;
+}
+
+std::vector<SizeBox> cells_of(const SizeBox& box) {
+    const bool halved = dimensions_of(box) <= 2;
+    std::vector<std::vector<std::int64_t>> ends;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        std::set<std::int64_t> its{box.to[i]};
+        for (std::int64_t power = 1; power < box.to[i]; power *= 2) {
+            for (const std::int64_t end : {power, halved ? power + power / 2 : power}) {
+                if (box.from[i] <= end && end < box.to[i]) {
+                    its.insert(end);
+                }
+            }
+        }
+        ends.emplace_back(its.begin(), its.end());
+    }
+    std::vector<SizeBox> cells;
+    for (const Sizes& to : combined(ends)) {
+        SizeBox cell{box.from, to};
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            const auto end = std::lower_bound(ends[i].begin(), ends[i].end(), to[i]);
+            cell.from[i] = end == ends[i].begin() ? box.from[i] : *std::prev(end) + 1;
+        }
+        cells.push_back(cell);
+    }
+    return cells;
+}
+
+Sizes middle_of(const SizeBox& box) {
+    Sizes middle;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        middle.push_back(
+            size_at((log2_of(box.from[i]) + log2_of(box.to[i])) / 2, box.from[i], box.to[i]));
+    }
+    return middle;
 }
 
 Sizes random_sizes(const SizeBox& box, std::mt19937_64& random) {

@@ -12,6 +12,9 @@ namespace jitune::internal {
 /// The octaves of a box, all dimensions added up.
 double octaves_of(const SizeBox& box);
 
+/// In how many dimensions a box has more than one size.
+int dimensions_of(const SizeBox& box);
+
 /// The product of the sizes.
 double elements_of(const Sizes& sizes);
 
@@ -25,6 +28,12 @@ std::vector<Sizes> anchors_of(const SizeBox& box, double octaves);
 /// both ends and a random size of each octave, combined. In random order, so that a part of them is
 /// everywhere.
 std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& random);
+
+/// Cuts a box at powers of two, above which tiles overflow, in two dimensions also halfway between.
+std::vector<SizeBox> cells_of(const SizeBox& box);
+
+/// The sizes in the middle of a box, by their logarithms.
+Sizes middle_of(const SizeBox& box);
 
 /// A size of which every logarithm is as likely.
 Sizes random_sizes(const SizeBox& box, std::mt19937_64& random);

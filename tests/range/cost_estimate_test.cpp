@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "range/cost_estimate.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace jitune::internal {
@@ -52,6 +54,38 @@ TEST(CostEstimate, TakesTheProbesAroundTheSizesInEachDimension) {
     add(table, {8192, 64}, {{"a", 1e9}});  // behind another
     add(table, {8192, 256}, {{"a", 1e9}});
     EXPECT_NEAR(estimated_time(table, "a", {2048, 64}).value().value, 200, 0.001);
+}
+
+TEST(CostEstimate, FollowsASlopeThatRunsAcrossTheDimensions) {
+    CostTable table;
+    for (const std::int64_t rows : {64, 256, 1024, 4096}) {
+        for (const std::int64_t columns : {32, 128, 512}) {
+            add(table, {rows, columns},
+                {{"a", static_cast<double>(rows) / static_cast<double>(columns)}});
+        }
+    }
+    EXPECT_NEAR(estimated_time(table, "a", {700, 90}).value().value, 700.0 / 90, 0.01);
+}
+
+TEST(CostEstimate, StaysBetweenTheValuesItIsMadeFrom) {
+    CostTable table;
+    add(table, {64, 64}, {{"a", 100}});
+    add(table, {128, 64}, {{"a", 200}});
+    add(table, {64, 128}, {{"a", 200}});
+    EXPECT_NEAR(estimated_time(table, "a", {4096, 4096}).value().value, 200, 0.001);
+}
+
+TEST(CostEstimate, FillsATableWhereNothingWasCompared) {
+    CostTable table;
+    add(table, {100}, {{"a", 1000}, {"b", 1500}, {"failing", 1400}});
+    add(table, {400}, {{"a", 8000}, {"b", 4000}});
+    table.add({150}, {table.number_of("failing")}, {.timings = {{"a", {1, 0}}}});
+    const CostTable filled = with_estimates(table, {Sizes{100}, Sizes{200}}, {0, 1, 2});
+    EXPECT_EQ(filled.at({100})->timings[0].ns, 1000);
+    const CostTable::Probe& expected = *filled.at({200});
+    ASSERT_TRUE(expected.has(1));
+    EXPECT_NEAR(expected.timings[1].ns, std::sqrt(1.5), 0.001);
+    EXPECT_FALSE(expected.has(*filled.find("failing")));
 }
 
 TEST(CostEstimate, IsMadeFromProbesThatTimedTheConfiguration) {

@@ -30,7 +30,7 @@ protected:
         table_.add({n}, {}, comparison);
     }
     std::vector<FittedRange> fit(std::size_t most_codes = 8) {
-        return fit_ranges(table_, {{1}, {1000}}, {0, 1, 2}, {1.02, most_codes});
+        return fit_ranges(table_, {SizeBox{{1}, {1000}}}, {0, 1, 2}, {1.02, most_codes});
     }
     [[nodiscard]] std::string at(const std::vector<FittedRange>& ranges, std::int64_t n) const {
         return table_.configurations()[range_of(ranges, {n}).configuration];
@@ -95,7 +95,7 @@ TEST_F(RangeFitTest, DoesNotDependOnTheOrderOfTheProbes) {
     std::swap(table_, other);
     probe(500, 300, 200, 100);
     probe(10, 100, 100, 300);
-    const auto again = fit_ranges(table_, {{1}, {1000}}, {0, 1, 2}, {1.02, 8});
+    const auto again = fit_ranges(table_, {SizeBox{{1}, {1000}}}, {0, 1, 2}, {1.02, 8});
     ASSERT_EQ(again.size(), ranges.size());
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         EXPECT_EQ(again[i].box, ranges[i].box);
@@ -103,6 +103,32 @@ TEST_F(RangeFitTest, DoesNotDependOnTheOrderOfTheProbes) {
                   other.configurations()[ranges[i].configuration])
             << "a tie goes to the first text";
     }
+}
+
+TEST_F(RangeFitTest, CutsPartsApartFromEachOther) {
+    probe(10, 1, 1, 1.5);
+    probe(100, 1, 2, 2);
+    probe(900, 2, 1, 2);
+    const std::vector<SizeBox> parts{{{1}, {150}}, {{151}, {1000}}};
+    const auto ranges = fit_ranges(table_, parts, {0, 1, 2}, {1.02, 8});
+    ASSERT_EQ(ranges.size(), 2U);
+    EXPECT_EQ(ranges[0].box, parts[0]);
+    EXPECT_EQ(ranges[1].box, parts[1]);
+    EXPECT_EQ(at(ranges, 150), "a");
+    EXPECT_EQ(at(ranges, 151), "b");
+}
+
+TEST(SizeGrid, CellsAreABoxCutAtPowersOfTwoAndHalfwayBetween) {
+    const SizeBox box{{3, 5}, {9, 6}};
+    const std::vector<SizeBox> cells = cells_of(box);
+    const std::vector<SizeBox> wanted{
+        {{3, 5}, {3, 6}}, {{4, 5}, {4, 6}}, {{5, 5}, {6, 6}}, {{7, 5}, {8, 6}}, {{9, 5}, {9, 6}}};
+    EXPECT_EQ(cells, wanted);
+    EXPECT_EQ(joined(cells), std::vector<SizeBox>{box});
+    const SizeBox cube{{1, 1, 1}, {8, 8, 8}};
+    EXPECT_EQ(cells_of(cube).size(), 64U);
+    EXPECT_EQ(joined(cells_of(cube)), std::vector<SizeBox>{cube});
+    EXPECT_EQ(middle_of({{4, 7}, {16, 7}}), (Sizes{8, 7}));
 }
 
 TEST(SizeGrid, HalvesTheDistanceBetweenTwoSizes) {

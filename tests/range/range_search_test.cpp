@@ -83,6 +83,22 @@ TEST(RangeSearch, BoundsHoldInTwoDimensions) {
     EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.01);
 }
 
+TEST(RangeSearch, FollowsABoundaryThatRunsAcrossBothDimensions) {
+    SimulatedDevice device(5);
+    const auto slope = [](double power) {
+        return [=](const Sizes& sizes) {
+            const double ratio = static_cast<double>(sizes[0]) / static_cast<double>(sizes[1]);
+            return 1000 * std::pow(ratio, power);
+        };
+    };
+    device.add("rising", slope(0.2));
+    device.add("sinking", slope(-0.2));
+    device.most_compares = 300;
+    const SizeBox domain{{16, 16}, {65'536, 65'536}};
+    const Seen seen = look(device, search_range(device, plan_of(domain)), domain, 7);
+    EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.003);
+}
+
 double flat(const Sizes& /*sizes*/) {
     return 1000;
 }
