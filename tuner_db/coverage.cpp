@@ -77,12 +77,12 @@ const Winner* Coverage::worst() const {
 }
 
 std::vector<Coverage> coverage_of(std::span<const Winner> winners) {
-    std::map<RecordKey, Coverage, KeyOfAnyBucket> by_key;
+    std::map<const Winner*, Coverage, KeyOfAnyBucket> by_key;
     for (const ServedSizes& row : served_sizes(winners)) {
-        add_row(by_key[row.winner->key], row);
+        add_row(by_key[row.winner], row);
     }
     std::vector<Coverage> all;
-    for (auto& [key, coverage] : by_key) {
+    for (auto& [winner, coverage] : by_key) {
         finish(coverage);
         all.push_back(std::move(coverage));
     }

@@ -78,11 +78,15 @@ void leave_to_the_first(std::span<ServedSizes* const> rows) {
 
 }  // namespace
 
-bool KeyOfAnyBucket::operator()(const RecordKey& left, const RecordKey& right) const {
+bool KeyOfAnyBucket::operator()(const Winner* left, const Winner* right) const {
     const auto words = [](const RecordKey& key) {
         return std::tie(key.kernel, key.types, key.device_class, key.alignment, key.template_hash);
     };
-    return words(left) < words(right);
+    const auto dimensions = [](const Winner& winner) {
+        return std::count(winner.sizes.begin(), winner.sizes.end(), '=');
+    };
+    return std::pair(words(left->key), dimensions(*left)) <
+           std::pair(words(right->key), dimensions(*right));
 }
 
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner) {
@@ -108,10 +112,10 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
         return left_time != right_time ? left_time > right_time
                                        : rank(*left.winner) < rank(*right.winner);
     });
-    std::map<RecordKey, std::vector<ServedSizes*>, KeyOfAnyBucket> sure;
+    std::map<const Winner*, std::vector<ServedSizes*>, KeyOfAnyBucket> sure;
     for (ServedSizes& row : rows) {
         if (!row.winner->range.unsure) {
-            sure[row.winner->key].push_back(&row);
+            sure[row.winner].push_back(&row);
         }
     }
     for (const auto& [key, its] : sure) {

@@ -14,10 +14,10 @@
 
 namespace jitune::internal {
 
-/// Orders keys by kernel, types, device class, alignment and template. Those that differ in the
-/// bucket alone are one.
+/// Orders winners by kernel, types, device class, alignment, template and number of sizes. Those
+/// that differ in the bucket alone are one. The number of sizes differs in damaged tables only.
 struct KeyOfAnyBucket {
-    bool operator()(const RecordKey& left, const RecordKey& right) const;
+    bool operator()(const Winner* left, const Winner* right) const;
 };
 
 /// The sizes that a winner serves: at least one box; nothing where the text is malformed.

@@ -51,6 +51,13 @@ TEST(Coverage, LeavesUnsureWinnersOut) {
     EXPECT_EQ(coverage_of(winners).at(0).share, 0);
 }
 
+TEST(Coverage, KeepsRowsWithOtherNumbersOfSizesApart) {
+    const std::vector<Winner> winners{ranged("n=1..7"), ranged("rows=1..3 columns=1..15")};
+    ASSERT_EQ(coverage_of(winners).size(), 2U);
+    EXPECT_EQ(coverage_of(winners)[0].share, 1);
+    EXPECT_EQ(coverage_of(winners)[1].share, 1);
+}
+
 TEST(Coverage, FindsTheWorstBoundThatIsKnown) {
     std::vector<Winner> winners{ranged("n=1..7", "a=1", 0), ranged("n=8..15", "a=2", 1.03),
                                 ranged("n=16..20", "a=3", 1.01)};
