@@ -262,7 +262,7 @@ void join_along(std::size_t dimension, std::vector<SizeBox>& boxes) {
     std::vector<SizeBox> joined;
     for (const SizeBox& box : boxes) {
         if (!joined.empty() && others(joined.back()) == others(box) &&
-            box.from[dimension] <= joined.back().to[dimension] + 1) {
+            box.from[dimension] - 1 <= joined.back().to[dimension]) {
             std::int64_t& end = joined.back().to[dimension];
             end = std::max(end, box.to[dimension]);
         } else {

@@ -124,7 +124,8 @@ std::vector<SizeBox> cells_of(const SizeBox& box) {
     std::vector<std::vector<std::int64_t>> ends;
     for (std::size_t i = 0; i < box.from.size(); ++i) {
         std::set<std::int64_t> its{box.to[i]};
-        for (std::int64_t power = 1; power < box.to[i]; power *= 2) {
+        for (int exponent = 0; exponent < 63; ++exponent) {
+            const std::int64_t power = std::int64_t{1} << exponent;
             for (const std::int64_t end : {power, halved ? power + power / 2 : power}) {
                 if (box.from[i] <= end && end < box.to[i]) {
                     its.insert(end);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "range/range_fit.hpp"
 
+#include <limits>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -129,6 +130,8 @@ TEST(SizeGrid, CellsAreABoxCutAtPowersOfTwoAndHalfwayBetween) {
     EXPECT_EQ(cells_of(cube).size(), 64U);
     EXPECT_EQ(joined(cells_of(cube)), std::vector<SizeBox>{cube});
     EXPECT_EQ(middle_of({{4, 7}, {16, 7}}), (Sizes{8, 7}));
+    const SizeBox largest{{1}, {std::numeric_limits<std::int64_t>::max()}};
+    EXPECT_EQ(joined(cells_of(largest)), std::vector<SizeBox>{largest});
 }
 
 TEST(SizeGrid, HalvesTheDistanceBetweenTwoSizes) {
