@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "range/range_judgement.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace jitune::internal {
@@ -64,6 +66,26 @@ TEST(RangeJudgement, AllIsUnsureWithoutEnoughTests) {
     EXPECT_TRUE(judge(table, {}, 59)[0].unsure);
     EXPECT_TRUE(judge(table, {{{200}, 1.0, true}}, 59)[0].unsure);
     EXPECT_FALSE(judge(table, {{{200}, 1.0, true}}, 1)[0].unsure);
+}
+
+TEST(RangeJudgement, AllIsUnsureWhereMoreThanOneTestInTwentyFails) {
+    CostTable table;
+    add(table, 1, 100);
+    std::vector<HeldOutTest> tests;
+    for (std::int64_t n = 2; n <= 60; ++n) {
+        tests.push_back({{n}, 1, true});
+    }
+    const auto all_unsure = [&](std::size_t bad) {
+        for (std::size_t i = 0; i < bad; ++i) {
+            tests[10 * i] = {tests[10 * i].sizes, 1.5, false};
+        }
+        const auto ranges = judge(table, tests, 59);
+        return std::count_if(ranges.begin(), ranges.end(), [](const ServedRange& range) {
+                   return range.unsure;
+               }) == std::ssize(ranges);
+    };
+    EXPECT_FALSE(all_unsure(3));
+    EXPECT_TRUE(all_unsure(4));
 }
 
 TEST(RangeJudgement, SizesThatWereAllComparedNeedNoTest) {
