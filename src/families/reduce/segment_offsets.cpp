@@ -48,20 +48,25 @@ private:
     std::mt19937_64 random_;
 };
 
+/// Of even segments the first, of odd ones the second.
+double& sum_of(std::array<double, 2>& sums, std::int64_t segment) {
+    return segment % 2 == 0 ? sums[0] : sums[1];
+}
+
 std::vector<std::int64_t> mixed_offsets(std::int64_t segments, std::int64_t n,
                                         const std::mt19937_64& random) {
-    // Of even and odd segments. The lengths are drawn twice, for millions of them take memory.
+    // The lengths are drawn twice, for millions of them take memory.
     std::array<double, 2> sums{};
     MixedLengths drawn(random);
     for (std::int64_t segment = 0; segment < segments; ++segment) {
-        sums.at(segment % 2) += drawn.next(segment);
+        sum_of(sums, segment) += drawn.next(segment);
     }
     std::vector<std::int64_t> offsets{0};
     offsets.reserve(static_cast<std::size_t>(segments) + 1);
     MixedLengths again(random);
     double end = 0;
     for (std::int64_t segment = 0; segment + 1 < segments; ++segment) {
-        end += again.next(segment) / sums.at(segment % 2) * static_cast<double>(n) / 2;
+        end += again.next(segment) / sum_of(sums, segment) * static_cast<double>(n) / 2;
         offsets.push_back(std::min(n, static_cast<std::int64_t>(end)));
     }
     offsets.push_back(n);
