@@ -70,7 +70,7 @@ double height_of_plane(const std::vector<Neighbour>& neighbours, const Sizes& si
     return first_unknown(std::move(a), std::move(b));
 }
 
-/// Those with no other between them and `sizes`.
+/// Leaves out neighbours with another between them and `sizes`, and the furthest of many.
 std::vector<Neighbour> around(const Sizes& sizes, std::vector<Neighbour> all) {
     constexpr std::size_t kNearest = 48;  // those behind are seldom around
     std::stable_sort(all.begin(), all.end(), [](const Neighbour& one, const Neighbour& other) {
