@@ -151,6 +151,9 @@ std::string bound_sentence(const WinnerRange& range) {
                                    ? "not tested at held-out sizes"
                                    : fmt::format("with {} held-out size{}", range.held_out,
                                                  range.held_out == 1 ? "" : "s");
+    if (range.loss_bound >= kMostLossBound) {
+        return fmt::format("of unknown loss at some sizes, {}", tested);
+    }
     return fmt::format("at most {:.1f} % slower than the best, {}",
                        std::max(range.loss_bound - 1, 0.0) * 100, tested);
 }

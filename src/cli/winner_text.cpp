@@ -8,6 +8,7 @@
 
 #include "template/settings.hpp"
 #include "tuner_db/bucket.hpp"
+#include "tuner_db/winner_table.hpp"
 #include "tuning/certainty.hpp"
 
 namespace jitune::internal {
@@ -44,8 +45,10 @@ std::string bound_text(const WinnerRange& range) {
     if (range.loss_bound <= 0) {
         return mark;
     }
-    return fmt::format("{:.2f} on {} size{}{}{}", range.loss_bound, range.held_out,
-                       range.held_out == 1 ? "" : "s", mark.empty() ? "" : " ", mark);
+    const std::string bound =
+        range.loss_bound >= kMostLossBound ? "unknown" : fmt::format("{:.2f}", range.loss_bound);
+    return fmt::format("{} on {} size{}{}{}", bound, range.held_out, range.held_out == 1 ? "" : "s",
+                       mark.empty() ? "" : " ", mark);
 }
 
 std::string short_types(std::string_view types) {

@@ -291,5 +291,12 @@ TEST_F(WinnerRanges, AreFoundThroughAnIndexAlone) {
     EXPECT_EQ(detail.find("SEARCH winner USING COVERING INDEX winner_range"), 0U) << detail;
 }
 
+TEST(BoundSentence, SaysWhatIsKnownOfTheLoss) {
+    EXPECT_EQ(bound_sentence({"n=1..9", 1.02, 1, false}),
+              "at most 2.0 % slower than the best, with 1 held-out size");
+    EXPECT_EQ(bound_sentence({"n=1..9", kMostLossBound, 2, true}),
+              "of unknown loss at some sizes, with 2 held-out sizes");
+}
+
 }  // namespace
 }  // namespace jitune::internal
