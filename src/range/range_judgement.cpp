@@ -45,11 +45,14 @@ SizeBox doubtful_part(SizeBox box, const Sizes& bad, const std::vector<Evidence>
     return box;
 }
 
-/// At most one in twenty beyond the limit, as far as so few tell.
-bool most_are_good(const std::vector<HeldOutTest>& tests) {
-    const auto bad =
-        std::count_if(tests.begin(), tests.end(), [](const HeldOutTest& one) { return !one.good; });
-    return bad <= (std::ssize(tests) + 19) / 20;
+/// At most one in twenty far beyond the limit, as far as so few tell. Noise alone puts more than
+/// that slightly beyond it on a busy machine.
+bool most_are_near(const std::vector<HeldOutTest>& tests, double limit) {
+    constexpr double kFar = 2.5;
+    const auto far = std::count_if(tests.begin(), tests.end(), [&](const HeldOutTest& one) {
+        return !one.good && one.loss > 1 + kFar * (limit - 1);
+    });
+    return far <= (std::ssize(tests) + 19) / 20;
 }
 
 class Judgement {
@@ -59,7 +62,7 @@ public:
         : table_(table),
           tests_(tests),
           limit_(limit),
-          has_passed_(std::ssize(tests) >= wanted_tests && most_are_good(tests)) {}
+          has_passed_(std::ssize(tests) >= wanted_tests && most_are_near(tests, limit)) {}
 
     void divide(const FittedRange& range);
     [[nodiscard]] std::vector<ServedRange> served() const;

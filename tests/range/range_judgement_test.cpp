@@ -68,24 +68,25 @@ TEST(RangeJudgement, AllIsUnsureWithoutEnoughTests) {
     EXPECT_FALSE(judge(table, {{{200}, 1.0, true}}, 1)[0].unsure);
 }
 
-TEST(RangeJudgement, AllIsUnsureWhereMoreThanOneTestInTwentyFails) {
+TEST(RangeJudgement, AllIsUnsureWhereMoreThanOneTestInTwentyFailsByFar) {
     CostTable table;
     add(table, 1, 100);
     std::vector<HeldOutTest> tests;
     for (std::int64_t n = 2; n <= 60; ++n) {
         tests.push_back({{n}, 1, true});
     }
-    const auto all_unsure = [&](std::size_t bad) {
+    const auto all_unsure = [&](std::size_t bad, double loss) {
         for (std::size_t i = 0; i < bad; ++i) {
-            tests[10 * i] = {tests[10 * i].sizes, 1.5, false};
+            tests[10 * i] = {tests[10 * i].sizes, loss, false};
         }
         const auto ranges = judge(table, tests, 59);
         return std::count_if(ranges.begin(), ranges.end(), [](const ServedRange& range) {
                    return range.unsure;
                }) == std::ssize(ranges);
     };
-    EXPECT_FALSE(all_unsure(3));
-    EXPECT_TRUE(all_unsure(4));
+    EXPECT_FALSE(all_unsure(3, 1.5));
+    EXPECT_FALSE(all_unsure(5, 1.04));
+    EXPECT_TRUE(all_unsure(4, 1.5));
 }
 
 TEST(RangeJudgement, SizesThatWereAllComparedNeedNoTest) {
