@@ -70,6 +70,14 @@ __device__ __forceinline__ void reduce_pieces(const Pieces& pieces, Index first,
     }
 }
 
+/// Narrows a search in [low, high], of which places low, low + step … were looked at: of these, the
+/// first `befores` lie before what is searched for, of which there is at least one.
+__device__ __forceinline__ void narrow(Index& low, Index& high, Index step, unsigned befores) {
+    const Index next = low + befores * step;
+    high = next < high ? next : high;
+    low += (befores - 1) * step + 1;
+}
+
 /// The first of offsets[low, high) that is at least `wanted`, else `high`. By a whole warp, whose
 /// lanes look at 32 places at once.
 __device__ __forceinline__ Index lower_bound(const long long* __restrict__ offsets, Index low,
@@ -82,9 +90,7 @@ __device__ __forceinline__ Index lower_bound(const long long* __restrict__ offse
         if (befores == 0) {
             return low;
         }
-        const Index next = low + befores * step;
-        high = next < high ? next : high;
-        low += (befores - 1) * step + 1;
+        narrow(low, high, step, befores);
     }
     return low;
 }

@@ -1,5 +1,5 @@
 // The share of a block in a walk over segments (jitune_segment_walk.h): trips through shared
-// memory, each of which takes the same time whatever segments are in it.
+// memory, each of which does the same work whatever segments are in it.
 #pragma once
 
 #include "jitune_range.h"

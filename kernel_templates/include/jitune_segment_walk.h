@@ -3,7 +3,7 @@
 // Matrix-Vector Multiplication" (SC 2016), share out the rows of a matrix so.
 #pragma once
 
-#include "jitune_block.h"
+#include "jitune_pieces.h"
 
 namespace jitune {
 
@@ -49,9 +49,7 @@ __device__ __forceinline__ Index ends_before(const Segments<T, R>& segments, Ind
         if (befores == 0) {
             return low;
         }
-        const Index next = low + befores * stride;
-        high = next < high ? next : high;
-        low += (befores - 1) * stride + 1;
+        narrow(low, high, stride, befores);
     }
     return low;
 }
