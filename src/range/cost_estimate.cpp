@@ -46,7 +46,7 @@ double first_unknown(std::vector<std::vector<double>> a, std::vector<double> b) 
 /// The height at `sizes` of the plane through the neighbours.
 double height_of_plane(const std::vector<Neighbour>& neighbours, const Sizes& sizes) {
     constexpr double kCore = 0.5;      // octaves within which neighbours weigh alike
-    constexpr double kFlatter = 1e-6;  // where neighbours leave a slope open, it is none
+    constexpr double kFlatter = 1e-6;  // a slope that the neighbours do not determine is zero
     const std::size_t unknowns = sizes.size() + 1;
     std::vector<std::vector<double>> a(unknowns, std::vector<double>(unknowns));
     std::vector<double> b(unknowns);

@@ -72,6 +72,24 @@ std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int b
     return {places.begin(), places.end()};
 }
 
+/// Where cells end in each dimension: at every `halves`-th of the powers of two and the numbers
+/// halfway between them.
+std::vector<std::vector<std::int64_t>> cell_ends(const SizeBox& box, int halves) {
+    std::vector<std::vector<std::int64_t>> ends;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        std::set<std::int64_t> its{box.to[i]};
+        for (int half = 0; half < 2 * 63; half += halves) {
+            const std::int64_t power = std::int64_t{1} << half / 2;
+            const std::int64_t end = half % 2 == 0 ? power : power + power / 2;
+            if (box.from[i] <= end && end < box.to[i]) {
+                its.insert(end);
+            }
+        }
+        ends.emplace_back(its.begin(), its.end());
+    }
+    return ends;
+}
+
 }  // namespace
 
 double octaves_of(const SizeBox& box) {
@@ -120,19 +138,15 @@ std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& ran
 }
 
 std::vector<SizeBox> cells_of(const SizeBox& box) {
-    const bool halved = dimensions_of(box) <= 2;
-    std::vector<std::vector<std::int64_t>> ends;
-    for (std::size_t i = 0; i < box.from.size(); ++i) {
-        std::set<std::int64_t> its{box.to[i]};
-        for (int exponent = 0; exponent < 63; ++exponent) {
-            const std::int64_t power = std::int64_t{1} << exponent;
-            for (const std::int64_t end : {power, halved ? power + power / 2 : power}) {
-                if (box.from[i] <= end && end < box.to[i]) {
-                    its.insert(end);
-                }
-            }
-        }
-        ends.emplace_back(its.begin(), its.end());
+    constexpr double kMostCells = 4000;
+    std::vector<std::vector<std::int64_t>> ends = cell_ends(box, 1);
+    const auto cell_count = [&] {
+        return std::accumulate(ends.begin(), ends.end(), 1.0, [](double product, const auto& its) {
+            return product * static_cast<double>(its.size());
+        });
+    };
+    for (int halves = 2; cell_count() > kMostCells; halves *= 2) {
+        ends = cell_ends(box, halves);
     }
     std::vector<SizeBox> cells;
     for (const Sizes& to : combined(ends)) {

@@ -29,7 +29,8 @@ std::vector<Sizes> anchors_of(const SizeBox& box, double octaves);
 /// everywhere.
 std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& random);
 
-/// Cuts a box at powers of two, above which tiles overflow, in two dimensions also halfway between.
+/// Cuts a box at powers of two, above which tiles overflow, and halfway between. Leaves out as many
+/// of these places as it takes to have at most 4000 cells.
 std::vector<SizeBox> cells_of(const SizeBox& box);
 
 /// The sizes in the middle of a box, by their logarithms.

@@ -127,8 +127,11 @@ TEST(SizeGrid, CellsAreABoxCutAtPowersOfTwoAndHalfwayBetween) {
     EXPECT_EQ(cells, wanted);
     EXPECT_EQ(joined(cells), std::vector<SizeBox>{box});
     const SizeBox cube{{1, 1, 1}, {8, 8, 8}};
-    EXPECT_EQ(cells_of(cube).size(), 64U);
+    EXPECT_EQ(cells_of(cube).size(), 216U);
     EXPECT_EQ(joined(cells_of(cube)), std::vector<SizeBox>{cube});
+    const SizeBox many{Sizes(6, 1), Sizes(6, 1 << 20)};
+    EXPECT_LE(cells_of(many).size(), 4000U);
+    EXPECT_EQ(joined(cells_of(many)), std::vector<SizeBox>{many});
     EXPECT_EQ(middle_of({{4, 7}, {16, 7}}), (Sizes{8, 7}));
     const SizeBox largest{{1}, {std::numeric_limits<std::int64_t>::max()}};
     EXPECT_EQ(joined(cells_of(largest)), std::vector<SizeBox>{largest});
