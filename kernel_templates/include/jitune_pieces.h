@@ -70,29 +70,4 @@ __device__ __forceinline__ void reduce_pieces(const Pieces& pieces, Index first,
     }
 }
 
-/// Narrows a search in [low, high], of which places low, low + step … were looked at: of these, the
-/// first `befores` lie before what is searched for, of which there is at least one.
-__device__ __forceinline__ void narrow(Index& low, Index& high, Index step, unsigned befores) {
-    const Index next = low + befores * step;
-    high = next < high ? next : high;
-    low += (befores - 1) * step + 1;
-}
-
-/// The first of offsets[low, high) that is at least `wanted`, else `high`. By a whole warp, whose
-/// lanes look at 32 places at once.
-__device__ __forceinline__ Index lower_bound(const long long* __restrict__ offsets, Index low,
-                                             Index high, Index wanted) {
-    while (low < high) {
-        const Index step = (high - low + 31) / 32;
-        const Index at = low + threadIdx.x % 32 * step;
-        const bool before = at < high && static_cast<Index>(offsets[at]) < wanted;
-        const unsigned befores = __popc(__ballot_sync(0xffffffffu, before));
-        if (befores == 0) {
-            return low;
-        }
-        narrow(low, high, step, befores);
-    }
-    return low;
-}
-
 }  // namespace jitune

@@ -3,7 +3,7 @@
 // Matrix-Vector Multiplication" (SC 2016), share out the rows of a matrix so.
 #pragma once
 
-#include "jitune_pieces.h"
+#include "jitune_block.h"
 
 namespace jitune {
 
@@ -22,11 +22,12 @@ struct Segments {
     __device__ __forceinline__ Index end(Index segment) const { return begin(segment + 1); }
 };
 
-/// The end of a segment is as much work as this many elements: 8 bytes of offset, one result.
-constexpr Index kStepsOfEnd = 4;
+/// The end of a segment takes about as long as this many elements of a long segment: an offset, a
+/// result, and its part in a scan.
+constexpr Index kStepsOfEnd = 16;
 
-/// Element e of segment s is step e + 4 s of the walk, the end of segment s is the step behind its
-/// last element.
+/// Element e of segment s is step e + kStepsOfEnd * s of the walk; the end of segment s is the step
+/// behind its last element.
 template <class T, class R>
 __device__ __forceinline__ Index step_of_begin(const Segments<T, R>& segments, Index segment) {
     return segments.begin(segment) + kStepsOfEnd * segment;
@@ -36,20 +37,21 @@ __device__ __forceinline__ Index step_of_end(const Segments<T, R>& segments, Ind
     return segments.end(segment) + kStepsOfEnd * segment;
 }
 
-/// How many segments end before `step`. The threads of a block look at as many places at once.
-template <int block, class T, class R>
+/// How many segments end before `step`. By a whole warp, whose lanes look at 32 places at once.
+template <class T, class R>
 __device__ __forceinline__ Index ends_before(const Segments<T, R>& segments, Index step) {
     Index low = 0;
     Index high = step == 0 ? 0 : segments.count;
     while (low < high) {
-        const Index stride = (high - low + block - 1) / block;
-        const Index at = low + threadIdx.x * stride;
-        const unsigned befores =
-            __syncthreads_count(at < high && step_of_end(segments, at) < step);
-        if (befores == 0) {
+        const Index stride = (high - low + 31) / 32;
+        const Index at = low + threadIdx.x % 32 * stride;
+        const bool is_before = at < high && step_of_end(segments, at) < step;
+        const unsigned before = __popc(__ballot_sync(0xffffffffu, is_before));
+        if (before == 0) {
             return low;
         }
-        narrow(low, high, stride, befores);
+        high = min(high, low + before * stride);
+        low += (before - 1) * stride + 1;
     }
     return low;
 }

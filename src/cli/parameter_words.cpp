@@ -102,7 +102,6 @@ std::vector<ParameterWords> layouts_and_methods() {
          "reduce_segments",
          "what is shared out among the threads",
          {{"groups", "the segments: threads_per_segment for each"},
-          {"tiles", "the elements, in equal tiles, whatever segments are in them"},
           {"merge", "the elements and the ends of segments, as many of both for each block"}}},
         {"staging",
          "stencil",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -76,9 +77,8 @@ std::vector<Neighbour> around(const Sizes& sizes, std::vector<Neighbour> all) {
     std::stable_sort(all.begin(), all.end(), [](const Neighbour& one, const Neighbour& other) {
         return one.octaves < other.octaves;
     });
-    all.resize(std::min(all.size(), kNearest));
     std::vector<Neighbour> found;
-    for (const Neighbour& one : all) {
+    for (const Neighbour& one : std::span(all).first(std::min(all.size(), kNearest))) {
         if (std::none_of(found.begin(), found.end(), [&](const Neighbour& nearer) {
                 return lies_between(*nearer.sizes, *one.sizes, sizes);
             })) {

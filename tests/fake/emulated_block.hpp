@@ -85,25 +85,17 @@ public:
 
     void meet_all() { meet(all_); }
 
-    /// How many threads of the block say yes.
-    int count(bool yes) {
-        words_[current_] = yes ? 1 : 0;
-        meet(all_);
-        const auto result = static_cast<int>(std::count(words_.begin(), words_.end(), 1U));
-        meet(all_);
-        return result;
-    }
-
     /// `result` of the words of all lanes of the warp, of which this thread gives one.
     template <class Result>
-    unsigned share(unsigned word, const Result& result) {
+    unsigned long long share(unsigned long long word, const Result& result) {
         Meeting& warp = warps_[current_ / 32];
         words_[current_] = word;
         meet(warp);
-        const unsigned got = result(&words_[current_ / 32 * 32]);
+        const unsigned long long got = result(&words_[current_ / 32 * 32]);
         meet(warp);
         return got;
     }
+    void meet_warp() { meet(warps_[current_ / 32]); }
 
 private:
     struct Context {
@@ -145,7 +137,7 @@ private:
     ucontext_t scheduler_{};
     std::vector<Context> contexts_;
     std::vector<bool> done_;
-    std::vector<unsigned> words_;
+    std::vector<unsigned long long> words_;
     Meeting all_;
     std::vector<Meeting> warps_;
     unsigned current_ = 0;
@@ -167,24 +159,31 @@ inline jitune::emulated::ThreadIndex threadIdx;
 inline void __syncthreads() {
     jitune::emulated::Block::now().meet_all();
 }
-inline int __syncthreads_count(bool yes) {
-    return jitune::emulated::Block::now().count(yes);
+inline void __syncwarp() {
+    jitune::emulated::Block::now().meet_warp();
 }
-inline unsigned __shfl_sync(unsigned, unsigned word, unsigned lane) {
-    return jitune::emulated::Block::now().share(
-        word, [&](const unsigned* words) { return words[lane % 32]; });
+template <class Word>
+Word __shfl_sync(unsigned, Word word, unsigned lane) {
+    return static_cast<Word>(jitune::emulated::Block::now().share(
+        word, [&](const unsigned long long* words) { return words[lane % 32]; }));
+}
+template <class Word>
+Word __shfl_up_sync(unsigned mask, Word word, unsigned distance) {
+    const unsigned lane = threadIdx.x % 32;
+    return __shfl_sync(mask, word, lane < distance ? lane : lane - distance);
 }
 inline unsigned __shfl_xor_sync(unsigned mask, unsigned word, unsigned lane_mask) {
     return __shfl_sync(mask, word, threadIdx.x % 32 ^ lane_mask);
 }
 inline unsigned __ballot_sync(unsigned, bool yes) {
-    return jitune::emulated::Block::now().share(yes ? 1 : 0, [](const unsigned* words) {
-        unsigned bits = 0;
-        for (unsigned lane = 0; lane < 32; ++lane) {
-            bits |= words[lane] << lane;
-        }
-        return bits;
-    });
+    return static_cast<unsigned>(
+        jitune::emulated::Block::now().share(yes ? 1 : 0, [](const unsigned long long* words) {
+            unsigned bits = 0;
+            for (unsigned lane = 0; lane < 32; ++lane) {
+                bits |= static_cast<unsigned>(words[lane]) << lane;
+            }
+            return bits;
+        }));
 }
 inline int __popc(unsigned bits) {
     return __builtin_popcount(bits);
@@ -192,14 +191,8 @@ inline int __popc(unsigned bits) {
 inline int __clz(unsigned bits) {
     return bits == 0 ? 32 : __builtin_clz(bits);
 }
-inline int __ffs(int bits) {
-    return __builtin_ffs(bits);
-}
 inline unsigned atomicAdd(unsigned* to, unsigned value) {
     return std::exchange(*to, *to + value);
-}
-inline unsigned atomicOr(unsigned* to, unsigned bits) {
-    return std::exchange(*to, *to | bits);
 }
 template <class A>
 A min(A a, A b) {

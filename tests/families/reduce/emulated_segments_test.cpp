@@ -24,7 +24,7 @@ struct Lengths {
     Raggedness raggedness;
 };
 
-/// Segments shorter and longer than a trip and a share, as many as make ends the bottleneck, and
+/// Segments shorter and longer than a chunk and a share, as many as make ends the bottleneck, and
 /// no elements at all.
 constexpr std::int64_t kSizes[][2] = {{1, 1},       {1, 9'011},   {5, 3}, {17, 5'001},
                                       {301, 4'007}, {1'027, 409}, {3, 0}};
@@ -43,7 +43,7 @@ std::vector<T> small_numbers(std::size_t n) {
 }
 
 template <class T, class A, class R, template <class, class, class> class Operation,
-          SegmentLayout layout, int block, int threads_per_segment, int unroll>
+          SegmentLayout layout, int block, int threads_per_segment, int items_per_thread>
 class Emulated {
     using Op = Operation<T, A, R>;
     using State = typename Op::State;
@@ -70,7 +70,8 @@ public:
             for (const unsigned index : order) {
                 blockIdx.x = index;
                 emulated::Block::now().run(block, [&] {
-                    reduce_segments<T, A, R, Operation, layout, block, threads_per_segment, unroll>(
+                    reduce_segments<T, A, R, Operation, layout, block, threads_per_segment,
+                                    items_per_thread>(
                         values, offsets.data(), static_cast<Index>(lengths.segments),
                         static_cast<Index>(lengths.n), partials.data(), tickets.data(),
                         results.data());
@@ -110,22 +111,19 @@ void check_all() {
 }
 
 TEST(EmulatedSegments, AreReducedByGroupsOfThreads) {
-    check_all<Emulated<float, float, float, Sum, SegmentLayout::groups, 64, 4, 2>>();
-}
-
-TEST(EmulatedSegments, AreReducedByEqualTiles) {
-    check_all<Emulated<float, float, float, Sum, SegmentLayout::tiles, 128, 4, 2>>();
+    check_all<Emulated<float, float, float, Sum, SegmentLayout::groups, 64, 4, 8>>();
 }
 
 TEST(EmulatedSegments, AreReducedByEqualSharesOfElementsAndEnds) {
-    check_all<Emulated<float, float, float, Sum, SegmentLayout::merge, 64, 1, 2>>();
-    check_all<Emulated<double, double, double, Max, SegmentLayout::merge, 64, 1, 4>>();
-    check_all<Emulated<unsigned char, int, int, Sum, SegmentLayout::merge, 64, 1, 2>>();
+    check_all<Emulated<float, float, float, Sum, SegmentLayout::merge, 64, 1, 16>>();
+    check_all<Emulated<double, double, double, Max, SegmentLayout::merge, 32, 1, 4>>();
+    check_all<Emulated<unsigned char, int, int, Sum, SegmentLayout::merge, 64, 1, 8>>();
+    check_all<Emulated<short, int, int, Max, SegmentLayout::merge, 64, 1, 32>>();
 }
 
 TEST(EmulatedSegments, GiveIndexesThatCountFromTheBeginOfEach) {
-    check_all<Emulated<float, float, long long, ArgMax, SegmentLayout::merge, 64, 1, 4>>();
-    check_all<Emulated<int, int, long long, ArgMin, SegmentLayout::tiles, 128, 8, 2>>();
+    check_all<Emulated<float, float, long long, ArgMax, SegmentLayout::merge, 64, 1, 16>>();
+    check_all<Emulated<int, int, long long, ArgMin, SegmentLayout::groups, 128, 8, 8>>();
 }
 
 }  // namespace

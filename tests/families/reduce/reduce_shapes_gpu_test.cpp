@@ -313,11 +313,12 @@ TEST_F(ReduceShapesGpu, ColumnsInEveryKindOfConfiguration) {
 TEST_F(ReduceShapesGpu, SegmentsInEveryKindOfConfiguration) {
     const auto offsets = ragged_offsets(5000);
     for (const std::string_view configuration :
-         {"layout=groups block=256 threads_per_segment=1 unroll=2 blocks_per_sm=8",
-          "layout=groups block=128 threads_per_segment=32 unroll=4 blocks_per_sm=16",
-          "layout=groups block=256 threads_per_segment=256 unroll=2 blocks_per_sm=8",
-          "layout=tiles block=128 threads_per_segment=2 unroll=2 blocks_per_sm=8",
-          "layout=merge block=256 threads_per_segment=1 unroll=2 blocks_per_sm=8"}) {
+         {"layout=groups block=256 threads_per_segment=1 items_per_thread=16 blocks_per_sm=10",
+          "layout=groups block=128 threads_per_segment=32 items_per_thread=32 blocks_per_sm=10",
+          "layout=groups block=256 threads_per_segment=256 items_per_thread=16 blocks_per_sm=10",
+          "layout=merge block=64 threads_per_segment=1 items_per_thread=8 blocks_per_sm=16",
+          "layout=merge block=64 threads_per_segment=1 items_per_thread=16 blocks_per_sm=10",
+          "layout=merge block=64 threads_per_segment=1 items_per_thread=32 blocks_per_sm=8"}) {
         SCOPED_TRACE(configuration);
         check_segments<float, float>({ReduceOp::sum, configuration}, offsets);
         check_segments<std::int64_t, float16>({ReduceOp::arg_min, configuration}, offsets, 1);
