@@ -29,12 +29,12 @@ struct HeldOutTest {
 /// Judges fitted ranges by the probes of `table`, from which they were made, and by `tests`, which
 /// took no part. Around each size where the limit is not met, as far as the nearest sizes where it
 /// is, a part of the range is unsure; the rest is a range of its own. All is unsure where there
-/// are fewer than `wanted_tests` tests of all ranges together, or more than one in twenty of them
-/// lose over 2.5 times as much as the limit allows, but for a range with all of its sizes compared.
-/// A configuration has one range that is sure and one that is not; together they cover what
-/// `ranges` cover, without overlaps, in ascending order.
+/// are fewer than `wanted_tests` tests of all ranges together, or more than one in twenty of them,
+/// in one dimension one in five, lose over 2.5 times as much as the limit allows; but for a range
+/// with all of its sizes compared. A configuration has one range that is sure and one that is not;
+/// together they cover what `ranges` cover, without overlaps, in ascending order.
 std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
                                       const CostTable& table, const std::vector<HeldOutTest>& tests,
-                                      double limit, int wanted_tests);
+                                      double limit, int wanted_tests, int dimensions);
 
 }  // namespace jitune::internal

@@ -329,7 +329,8 @@ std::vector<ServedRange> RangeSearch::run() {
         ranges = std::move(learnt);
         tests = std::move(others);
     }
-    return judge_ranges(ranges, table_, tests, plan_.limits.loss, plan_.held_out);
+    return judge_ranges(ranges, table_, tests, plan_.limits.loss, plan_.held_out,
+                        dimensions_of(plan_.domain));
 }
 
 }  // namespace
