@@ -36,7 +36,7 @@ pack = "iif(layout = 'merge', min(8, 16 / element_bytes), 16 / element_bytes)"
 by_block = "threads_per_segment = block"
 window = "iif(by_block, 1, min(block, 4 * block / threads_per_segment))"
 state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulator_bytes)"
-steps = "n + 16 * segments"
+steps = "n + 28 * segments"  # kStepsOfEnd
 shares = "max(1, min(sm_count * blocks_per_sm, ceil_div(steps, block * items_per_thread)))"
 
 [arguments]

@@ -24,7 +24,7 @@ struct Segments {
 
 /// The end of a segment takes about as long as this many elements of a long segment: an offset, a
 /// result, and its part in a scan.
-constexpr Index kStepsOfEnd = 16;
+constexpr Index kStepsOfEnd = 28;
 
 /// Element e of segment s is step e + kStepsOfEnd * s of the walk; the end of segment s is the step
 /// behind its last element.

@@ -2,6 +2,7 @@
 #include "dispatch/range_tuning.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -36,7 +37,8 @@ public:
     }
     double spent() override {
         const auto limit = std::max<Clock::duration>(effort_.limit, std::chrono::milliseconds(1));
-        return stop_ ? 1 : std::chrono::duration<double>(comparing_) / limit;
+        return stop_ ? std::numeric_limits<double>::infinity()
+                     : std::chrono::duration<double>(comparing_) / limit;
     }
 
     /// A winner for the range, with its code.
@@ -165,6 +167,7 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
     RangePlan plan;
     plan.domain = domain;
     plan.seed = seed;
+    plan.first_tests = 1.25;
     if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
         plan.domain.to[0] = std::min(domain.to[0], kMostElements);
     }

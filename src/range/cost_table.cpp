@@ -16,6 +16,7 @@ constexpr double kNoise = 1.005;
 /// changes by no more than this factor for each octave.
 constexpr double kChangeOfOctave = 1.6;
 constexpr double kNear = 1.1;
+constexpr double kHopeless = 3;
 /// Times that are less sure than this tell nothing: they excuse no more.
 constexpr double kMostUnsure = 0.02;
 
@@ -110,13 +111,20 @@ bool CostTable::serves(const Probe& probe, std::size_t configuration, double lim
            (probe.standard.ns == 0 || !is_slower(probe.standard, kNoise));
 }
 
+bool CostTable::loses_near(std::size_t configuration, const Sizes& sizes, double near) const {
+    return std::any_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
+        return is_known(probe, configuration) &&
+               loss(probe, configuration) >
+                   near * std::pow(kChangeOfOctave, octaves_between(probe.sizes, sizes));
+    });
+}
+
 bool CostTable::is_plausible(std::size_t configuration, const Sizes& sizes) const {
-    return !refuted_.contains(configuration) &&
-           std::none_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
-               return is_known(probe, configuration) &&
-                      loss(probe, configuration) >
-                          kNear * std::pow(kChangeOfOctave, octaves_between(probe.sizes, sizes));
-           });
+    return !refuted_.contains(configuration) && !loses_near(configuration, sizes, kNear);
+}
+
+bool CostTable::is_hopeless(std::size_t configuration, const Sizes& sizes) const {
+    return loses_near(configuration, sizes, kHopeless);
 }
 
 }  // namespace jitune::internal

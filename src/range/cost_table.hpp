@@ -71,10 +71,14 @@ public:
     /// Whether the configuration may be among the best at `sizes`: false where a probe near by says
     /// that it is far too slow.
     [[nodiscard]] bool is_plausible(std::size_t configuration, const Sizes& sizes) const;
+    /// Whether a probe near by says that it takes several times as long as the best.
+    [[nodiscard]] bool is_hopeless(std::size_t configuration, const Sizes& sizes) const;
 
 private:
     void find_best(Probe& probe) const;
     [[nodiscard]] bool is_known(const Probe& probe, std::size_t configuration) const;
+    /// Whether it loses more than `near` at a probe, or more than that for each octave between.
+    [[nodiscard]] bool loses_near(std::size_t configuration, const Sizes& sizes, double near) const;
 
     std::vector<std::string> names_;
     std::map<std::string, std::size_t, std::less<>> numbers_;

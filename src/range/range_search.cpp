@@ -76,7 +76,11 @@ private:
     /// Of all boundaries, those first where most is at stake.
     [[nodiscard]] std::vector<std::pair<Sizes, Doubt>> largest_doubts(const Ranges& ranges) const;
     [[nodiscard]] bool nothing_between(const Sizes& left, const Sizes& right) const;
-    Tests test(const Ranges& ranges);
+    Tests test(const Ranges& ranges, double part);
+    /// What a test compares: the server, and all that serve elsewhere, but those that would take
+    /// many times as long, and with it the time of many tests.
+    [[nodiscard]] std::vector<std::size_t> rivals_of(std::size_t server, const Ranges& ranges,
+                                                     const Sizes& sizes) const;
     void learn(const Tests& tests);
 
     RangeBench& bench_;
@@ -265,22 +269,30 @@ RangeSearch::Ranges RangeSearch::place_boundaries(double part) {
     return ranges;
 }
 
-RangeSearch::Tests RangeSearch::test(const Ranges& ranges) {
-    tested_ = CostTable();
-    std::vector<std::size_t> kept;
+std::vector<std::size_t> RangeSearch::rivals_of(std::size_t server, const Ranges& ranges,
+                                                const Sizes& sizes) const {
+    std::vector<std::size_t> rivals{server};
     for (const FittedRange& range : ranges) {
-        kept.push_back(range.configuration);
+        if (range.configuration != server && !table_.is_hopeless(range.configuration, sizes)) {
+            rivals.push_back(range.configuration);
+        }
     }
+    return rivals;
+}
+
+RangeSearch::Tests RangeSearch::test(const Ranges& ranges, double part) {
+    tested_ = CostTable();
     Tests tests;
     const int most_tries = 8 * plan_.held_out;  // some are too large, or known already
-    for (int i = 0; i < most_tries && std::ssize(tests) < plan_.held_out && bench_.spent() < 1;
+    for (int i = 0; i < most_tries && std::ssize(tests) < plan_.held_out && bench_.spent() < part;
          ++i) {
         const Sizes sizes = random_sizes(plan_.domain, random_);
-        if (table_.at(snapped(sizes)) != nullptr || !compare(sizes, kept, tested_)) {
+        const std::size_t server = range_of(ranges, sizes).configuration;
+        if (table_.at(snapped(sizes)) != nullptr ||
+            !compare(sizes, rivals_of(server, ranges, sizes), tested_)) {
             continue;
         }
         const CostTable::Probe& probe = tested_.probes().back();
-        const std::size_t server = range_of(ranges, sizes).configuration;
         tests.push_back(
             {sizes, tested_.loss(probe, server), tested_.serves(probe, server, plan_.limits.loss)});
     }
@@ -314,7 +326,7 @@ std::vector<ServedRange> RangeSearch::run() {
         }
     }
     Ranges ranges = settled(place_boundaries(before_tests(kBoundariesPart)));
-    Tests tests = test(ranges);
+    Tests tests = test(ranges, plan_.first_tests);
     const auto failed = [&] {
         return std::any_of(tests.begin(), tests.end(),
                            [](const HeldOutTest& one) { return !one.good; });
@@ -322,7 +334,7 @@ std::vector<ServedRange> RangeSearch::run() {
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn(tests);
         Ranges learnt = settled(place_boundaries((1 + bench_.spent()) / 2));
-        Tests others = test(learnt);
+        Tests others = test(learnt, 1);
         if (std::ssize(others) < plan_.held_out && std::ssize(tests) >= plan_.held_out) {
             break;  // no time was left to test them: the ranges before were tested whole
         }

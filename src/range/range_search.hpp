@@ -49,6 +49,8 @@ struct RangePlan {
     /// Part of the time up to which held-out sizes are learnt from although all are good.
     double polish = 0.75;
     double boundary = 0.02;  ///< octaves to which boundaries are placed
+    /// Part of the time up to which the first tests go on: without them no range is sure.
+    double first_tests = 1;
     std::size_t most_probes = 1000;
     std::uint64_t seed = 0;
 };

@@ -71,6 +71,31 @@ TEST(RangeSearch, BoundsHoldAtSizesThatTookNoPart) {
     }
 }
 
+/// Counts the comparisons of a configuration that takes twenty times as long as the best.
+class Watched : public SimulatedDevice {
+public:
+    Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override {
+        for (const std::string& name : names) {
+            slow += cost(name, sizes) > 20 * best(sizes) ? 1 : 0;
+        }
+        return SimulatedDevice::compare(sizes, names);
+    }
+    std::ptrdiff_t slow = 0;
+};
+
+TEST(RangeSearch, SpendsNoTimeOnTheWinnersOfFarSizes) {
+    Watched device;
+    const auto n = [](const Sizes& sizes) { return static_cast<double>(sizes[0]); };
+    device.add("a grid", [=](const Sizes& sizes) { return 2000 + n(sizes) / 5000; });
+    device.add("one block", [=](const Sizes& sizes) { return 1000 + n(sizes) / 50; });
+    device.most_compares = 400;
+    const RangePlan plan = plan_of({{kLow}, {kHigh}});
+    const auto ranges = search_range(device, plan);
+    EXPECT_EQ(serving(ranges, {2000}).configuration, "one block");
+    EXPECT_EQ(serving(ranges, {kHigh}).configuration, "a grid");
+    EXPECT_LE(device.slow, std::ssize(plan.anchors)) << "until probes tell";
+}
+
 TEST(RangeSearch, BoundsHoldInTwoDimensions) {
     SimulatedDevice device(3);
     device.add_tiled(40);
@@ -179,6 +204,19 @@ TEST(RangeSearch, AConfigurationThatIsWrongSomewhereServesNowhere) {
     const auto ranges = search_range(device, plan_of({{kLow}, {1 << 20}}));
     ASSERT_EQ(ranges.size(), 1U);
     EXPECT_EQ(ranges[0].configuration, "a default");
+}
+
+TEST(RangeSearch, FirstTestsMayTakeLonger) {
+    const SizeBox domain{{kLow}, {kHigh}};
+    for (const double part : {1.0, 3.0}) {
+        SimulatedDevice device;
+        device.add_tiled(20);
+        device.most_compares = 40;
+        RangePlan plan = plan_of(domain);
+        plan.first_tests = part;
+        const auto ranges = search_range(device, plan);
+        EXPECT_EQ(look(device, ranges, domain, 1).unsure == 1000, part == 1) << part;
+    }
 }
 
 TEST(RangeSearch, ServesAllSizesAlsoWhereItsTimeIsUp) {
