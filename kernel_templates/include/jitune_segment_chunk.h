@@ -113,8 +113,8 @@ struct StagedChunk {
         return state;
     }
 
-    /// The combination of elements [previous, end), with what was open before them if previous is 0.
-    /// There is a mark at `end`, and one at `previous` unless it is 0.
+    /// The combination of elements [previous, end), with what was open before them if previous is
+    /// 0. There is a mark at `end`, and one at `previous` unless it is 0.
     __device__ __forceinline__ State piece(unsigned end, unsigned previous) const {
         const unsigned of_lane = (end - 1) / kItems;
         const State state = shared.states[end - 1];

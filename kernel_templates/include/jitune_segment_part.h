@@ -7,18 +7,18 @@ namespace jitune {
 
 /// A part of the walk, the steps [begin, stop), by one warp. Chunks of kElements positions are
 /// combined one after the other; positions count elements from an aligned address, `shift` elements
-/// before the first value. A chunk in which few segments end is combined row by row as it was loaded,
-/// and over the lanes at each end. Any other one goes through shared memory, so that each lane has
-/// kItems elements in a row. It combines them up to each, anew behind each end of a segment; what the
-/// lanes before have left is added where a segment's state is read. At most kEnds segments end in one
-/// pass over a chunk.
+/// before the first value. A chunk in which few segments end is combined row by row as it was
+/// loaded, and over the lanes at each end. Any other one goes through shared memory, so that each
+/// lane has kItems elements in a row. It combines them up to each, anew behind each end of a segment;
+/// what the lanes before have left is added where a segment's state is read. At most kEnds segments
+/// end in one pass over a chunk.
 ///
 ///     segments   ------|----------|----|--|-----------------------|--------
 ///     chunks       [           |           |           |          )
 ///                 begin         through shared memory             stop
 ///
-/// The first segment that ends in the part may have begun before it: its state is the `head`. What is
-/// left behind the last end is the `tail`.
+/// The first segment that ends in the part may have begun before it: its state is the `head`. What
+/// is left behind the last end is the `tail`.
 template <class Op, int pack, int unroll, class T, class R>
 class SegmentPart {
 public:
@@ -145,7 +145,8 @@ private:
         const Index left = segments_.count - segment_;
 #pragma unroll
         for (int k = 0; k < kEndsOfLane; ++k) {
-            ends_[k] = lane_ + k * 32 < left ? static_cast<Index>(ends[k * 32]) : ~Index{0} - shift_;
+            const bool is_there = lane_ + k * 32 < left;
+            ends_[k] = is_there ? static_cast<Index>(ends[k * 32]) : ~Index{0} - shift_;
         }
     }
 
@@ -155,8 +156,8 @@ private:
         return from_base > kElements ? kElements + 1 : static_cast<unsigned>(from_base);
     }
 
-    /// Reduces chunks that lie in the open segment, down to the last two of them; none of fewer than
-    /// four. Two chunks are on their way at a time.
+    /// Reduces chunks that lie in the open segment, down to the last two of them; none of fewer
+    /// than four. Two chunks are on their way at a time.
     __device__ __forceinline__ void reduce_whole() {
         const Index end = __shfl_sync(kAll, ends_[0], 0) + shift_;
         const Index behind = min(max(end, base_ + 1) - 1, segments_.n + shift_);
@@ -202,7 +203,8 @@ private:
     }
 
     /// Reduces the chunk at base_, all of it inside, in which `ended` segments end, segment_ + i
-    /// before element `end` of lane i. Row by row, each of which makes room for one of the next chunk.
+    /// before element `end` of lane i. Row by row, each of which makes room for one of the next
+    /// chunk.
     __device__ __forceinline__ void reduce_rows(unsigned end, unsigned ended) {
         const bool next_is_inside = is_inside(kElements, kStepsOfEnd * ended);
         State mine = Op::identity();
@@ -278,8 +280,8 @@ private:
         } while (at_ < kElements && more());
     }
 
-    /// Writes the chunk to shared memory. Packs that only partly lie among the values, the first and
-    /// the last one of all, are read here.
+    /// Writes the chunk to shared memory. Packs that only partly lie among the values, the first
+    /// and the last one of all, are read here.
     __device__ __forceinline__ void stage() {
         staged_.store(loaded_);
         const Index end = segments_.n + shift_;
