@@ -112,10 +112,15 @@ bool Comparison::has_failed(const std::string& configuration) const {
     });
 }
 
-/// Suspects first: if one ends the process, no other has run in it.
+/// Suspects first: if one ends the process, no other has run in it. Then the default: the first one
+/// says how many launches make a sample, and others may take a hundred times as long.
 std::vector<std::size_t> Comparison::order() const {
     std::vector<std::size_t> order(evaluations_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
+    if (default_ < order.size()) {
+        std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(default_),
+                    order.begin() + static_cast<std::ptrdiff_t>(default_) + 1);
+    }
     std::stable_partition(order.begin(), order.end(), [&](std::size_t index) {
         const auto& suspects = plan_.suspects;
         return std::find(suspects.begin(), suspects.end(),

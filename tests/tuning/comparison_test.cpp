@@ -32,6 +32,13 @@ TEST_F(ComparisonTest, TimesTheConfigurationsAndTheDefaultAndNoOthers) {
     EXPECT_FALSE(has_finals(report, "block=32 items=1"));
 }
 
+TEST_F(ComparisonTest, AFarSlowerConfigurationMakesNoSampleShorter) {
+    on(128, 4).ns = 150'000;
+    const TuneReport report = tune();
+    EXPECT_NE(of(report, "block=256 items=1").conditions.find("chain=64"), std::string::npos)
+        << of(report, "block=256 items=1").conditions;
+}
+
 TEST_F(ComparisonTest, TheFirstIsTheWinnerAlthoughAnotherIsFaster) {
     on(128, 4).ns = 990;
     on(256, 1).ns = 950;
