@@ -14,6 +14,7 @@ struct LaneArray {
     static constexpr int kWordBytes = kBytes < 16 ? kBytes : 16;
     static constexpr int kWords = kBytes / kWordBytes;  // of a lane
     static constexpr int kOfWord = kWordBytes / sizeof(T);
+    static_assert(kOfWord * sizeof(T) == kWordBytes && kWords * kWordBytes == kBytes);
     using Word = typename WordOf<kWordBytes>::Type;
     Word words[32 * kWords];
 
@@ -26,6 +27,24 @@ struct LaneArray {
     }
 };
 
+constexpr int power_of_two_from(int least) {
+    int power = 1;
+    while (power < least) {
+        power *= 2;
+    }
+    return power;
+}
+
+/// A state as words hold it: those of custom operations may have 3 or 12 bytes.
+template <class State>
+struct alignas(power_of_two_from(sizeof(State))) PaddedState {
+    State state;
+};
+
+/// The operation's map() asks for an element's place in its segment.
+template <class Op>
+constexpr bool kUsesPlace = Op::kCombination == Combination::other;
+
 /// A warp's chunk of elements, kItems consecutive ones of each lane. Whoever uses it has a
 /// __syncwarp() between its steps: store() and mark(), combine(), piece().
 template <class Op, int pack, int unroll, class T>
@@ -35,7 +54,7 @@ struct StagedChunk {
     static constexpr int kItems = pack * unroll;
     static_assert(kItems >= 4 && kItems % 4 == 0);
     using Elements = LaneArray<T, kItems>;
-    using States = LaneArray<State, kItems>;
+    using States = LaneArray<PaddedState<State>, kItems>;
     /// A byte for each of a lane's items: 1 where a segment ends with it.
     struct alignas(kItems < 16 ? kItems : 16) Marks {
         unsigned words[kItems / 4];
@@ -73,9 +92,9 @@ struct StagedChunk {
     }
 
     /// Combines the elements from mark to mark and removes the marks. `open` is the state of the
-    /// segment that goes on in the chunk, `index` the index of its first element. Lane 31 returns
-    /// the state behind the last mark.
-    __device__ __forceinline__ State combine(const State& open, Index index) const {
+    /// segment that goes on in the chunk at element `from`, and would have element 0 of the chunk
+    /// at `place`. Lane 31 returns the state behind the last mark.
+    __device__ __forceinline__ State combine(const State& open, unsigned from, Index place) const {
         State state = lane == 0 ? open : Op::identity();
         typename Elements::Word elements[Elements::kWords];
 #pragma unroll
@@ -88,16 +107,21 @@ struct StagedChunk {
         for (const unsigned word : marks.words) {
             any |= word;
         }
+        if constexpr (kUsesPlace<Op>) {
+            place = place_of_lane(marks, from, place);
+        }
 #pragma unroll
         for (int w = 0; w < States::kWords; ++w) {
-            Pack<State, States::kOfWord> states;
+            Pack<PaddedState<State>, States::kOfWord> states;
 #pragma unroll
             for (int j = 0; j < States::kOfWord; ++j) {
                 const int i = w * States::kOfWord + j;
-                state = Op::combine(state, Op::map(item(elements, i), index + lane * kItems + i));
-                states.values[j] = state;
-                if ((marks.words[i / 4] & (0xffu << i % 4 * 8)) != 0) {
+                const Index element = lane * kItems + i;
+                state = Op::combine(state, Op::map(item(elements, i), place + element));
+                states.values[j].state = state;
+                if (is_marked(marks, i)) {
                     state = Op::identity();
+                    place = element + 1 == from ? place : ~element;
                 }
             }
             shared.states.word(lane * States::kWords + w) =
@@ -117,12 +141,31 @@ struct StagedChunk {
     /// 0. There is a mark at `end`, and one at `previous` unless it is 0.
     __device__ __forceinline__ State piece(unsigned end, unsigned previous) const {
         const unsigned of_lane = (end - 1) / kItems;
-        const State state = shared.states[end - 1];
+        const State state = shared.states[end - 1].state;
         const bool is_first = (previous - 1) / kItems != of_lane;
         return is_first ? Op::combine(shared.before[of_lane], state) : state;
     }
 
 private:
+    static __device__ __forceinline__ bool is_marked(const Marks& marks, int i) {
+        return (marks.words[i / 4] & (0xffu << i % 4 * 8)) != 0;
+    }
+
+    /// Where element 0 of the chunk would lie in the segment that the lane begins in. Behind the
+    /// last end of a segment in the lanes before, that is the end's number with the sign changed.
+    __device__ __forceinline__ Index place_of_lane(const Marks& marks, unsigned from,
+                                                   Index place) const {
+        unsigned last = 0;
+#pragma unroll
+        for (int i = 0; i < kItems; ++i) {
+            const unsigned end = lane * kItems + i + 1;
+            last = is_marked(marks, i) && end != from ? end : last;
+        }
+        const unsigned below = __ballot_sync(0xffffffffu, last != 0) & ((1u << lane) - 1);
+        const unsigned end = __shfl_sync(0xffffffffu, last, below == 0 ? 0 : 31 - __clz(below));
+        return below == 0 ? place : -static_cast<Index>(end);
+    }
+
     static __device__ __forceinline__ T item(const typename Elements::Word* words, int i) {
         return __builtin_bit_cast(Pack<T, Elements::kOfWord>, words[i / Elements::kOfWord])
             .values[i % Elements::kOfWord];

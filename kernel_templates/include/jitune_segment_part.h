@@ -9,9 +9,9 @@ namespace jitune {
 /// combined one after the other; positions count elements from an aligned address, `shift` elements
 /// before the first value. A chunk in which few segments end is combined row by row as it was
 /// loaded, and over the lanes at each end. Any other one goes through shared memory, so that each
-/// lane has kItems elements in a row. It combines them up to each, anew behind each end of a segment;
-/// what the lanes before have left is added where a segment's state is read. At most kEnds segments
-/// end in one pass over a chunk.
+/// lane has kItems elements in a row. It combines them up to each, anew behind each end of a
+/// segment; what the lanes before have left is added where a segment's state is read. At most kEnds
+/// segments end in one pass over a chunk.
 ///
 ///     segments   ------|----------|----|--|-----------------------|--------
 ///     chunks       [           |           |           |          )
@@ -60,7 +60,8 @@ public:
         }
         const Index first_begin = segments_.begin(first_);
         continues_ = first_begin + kStepsOfEnd * first_ < begin_;
-        const Index element = shift_ + (continues_ ? begin_ - kStepsOfEnd * first_ : first_begin);
+        open_begin_ = shift_ + first_begin;
+        const Index element = continues_ ? shift_ + begin_ - kStepsOfEnd * first_ : open_begin_;
         base_ = element / pack * pack;
         at_ = static_cast<unsigned>(element - base_);
         room_ = static_cast<Signed>(stop_ + shift_ - base_ - kStepsOfEnd * first_);
@@ -167,7 +168,7 @@ private:
         }
         const Index done = (chunks - 2) / 2 * 2 + 1;
         const Loaded* next = packs(kElements);
-        Index index = base_ + lane_ * pack - shift_;
+        Index place = base_ + lane_ * pack - open_begin_;
         Loaded ahead[unroll];
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
@@ -175,15 +176,15 @@ private:
         }
         for (; chunks >= 4; chunks -= 2) {
             next += 32 * unroll;
-            combine_chunk(loaded_, index, next);
+            combine_chunk(loaded_, place, next);
             next += 32 * unroll;
-            combine_chunk(ahead, index + kElements, next);
-            index += 2 * kElements;
+            combine_chunk(ahead, place + kElements, next);
+            place += 2 * kElements;
         }
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
             state_ = Op::combine(
-                state_, combine_pack<Op, T, pack>(loaded_[u], index + u * 32 * pack));
+                state_, combine_pack<Op, T, pack>(loaded_[u], place + u * 32 * pack));
             loaded_[u] = ahead[u];
         }
         spread_ = true;
@@ -192,12 +193,12 @@ private:
     }
 
     /// Combines the chunk and has the one at `next` on its way in its place.
-    __device__ __forceinline__ void combine_chunk(Loaded (&chunk)[unroll], Index index,
+    __device__ __forceinline__ void combine_chunk(Loaded (&chunk)[unroll], Index place,
                                                   const Loaded* next) {
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
             state_ = Op::combine(
-                state_, combine_pack<Op, T, pack>(chunk[u], index + u * 32 * pack));
+                state_, combine_pack<Op, T, pack>(chunk[u], place + u * 32 * pack));
             chunk[u] = next[u * 32];
         }
     }
@@ -221,12 +222,13 @@ private:
                 mine = lane_ == i ? whole : mine;
                 state_ = Op::identity();
                 from = stop;
+                open_begin_ = base_ + stop;
                 ++i;
                 stop = __shfl_sync(kAll, end, i);
             }
             if (from == row) {
-                const Index index = base_ + row + lane_ * pack - shift_;
-                state_ = Op::combine(state_, combine_pack<Op, T, pack>(loaded_[u], index));
+                const Index place = base_ + row + lane_ * pack - open_begin_;
+                state_ = Op::combine(state_, combine_pack<Op, T, pack>(loaded_[u], place));
             } else {
                 add(u, from, row_end);
             }
@@ -255,7 +257,7 @@ private:
         for (int j = 0; j < pack; ++j) {
             if (first + j - from < to - from) {
                 state_ = Op::combine(
-                    state_, Op::map(elements.values[j], base_ + first + j - shift_));
+                    state_, Op::map(elements.values[j], base_ + first + j - open_begin_));
             }
         }
     }
@@ -340,7 +342,11 @@ private:
             segment_ += ended;
             load_ends();
         }
-        const State left = staged_.combine(tail(), base_ - shift_);
+        if constexpr (kUsesPlace<Op>) {  // the open segment may have no more elements
+            open_begin_ = __shfl_sync(kAll, ends[0], 0) == from ? base_ + from : open_begin_;
+        }
+        const State left = staged_.combine(tail(), from, base_ - open_begin_);
+        open_begin_ = ended > 0 ? base_ + last : open_begin_;
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < kEndsOfLane; ++k) {
@@ -373,6 +379,7 @@ private:
     Signed room_ = 0;          ///< steps from base_ to the end of the part, in the open segment
     Index first_ = 0;
     Index segment_ = 0;             ///< the open segment
+    Index open_begin_ = 0;          ///< its first position
     State state_ = Op::identity();  ///< of the open segment; if not spread_, lane 31 has all of it
     bool continues_ = false;
     bool spread_ = false;

@@ -94,18 +94,10 @@ __device__ __forceinline__ typename Op::State scan_warp(typename Op::State state
     return state;
 }
 
-/// The result of a whole segment whose elements were mapped with their indexes in all values.
 template <class Op, class T, class R>
 __device__ __forceinline__ void write_result(const Segments<T, R>& segments, Index segment,
-                                             typename Op::State state) {
-    const Index begin = segments.begin(segment);
-    const Index n = segments.end(segment) - begin;
-    if constexpr (kIsIndexed<typename Op::State>) {
-        if (n > 0) {
-            state.index -= begin;
-        }
-    }
-    segments.results[segment] = Op::result(state, n);
+                                             const typename Op::State& state) {
+    segments.results[segment] = Op::result(state, segments.end(segment) - segments.begin(segment));
 }
 
 }  // namespace jitune

@@ -98,6 +98,39 @@ private:
     }
 };
 
+/// A sum with weights by the place in a segment, whose state has 3 or 12 bytes, as those of custom
+/// operations may.
+template <class Number, int count>
+struct SumOfParts {
+    struct State {
+        Number parts[count];
+    };
+    template <class T, class A, class R>
+    struct Operation {
+        using State = typename SumOfParts::State;
+        static constexpr Combination kCombination = Combination::other;
+        static State identity() { return {}; }
+        static State map(T x, Index i) {
+            State state{};
+            state.parts[i % count] = static_cast<Number>(x);
+            return state;
+        }
+        static State combine(State a, const State& b) {
+            for (int i = 0; i < count; ++i) {
+                a.parts[i] = static_cast<Number>(a.parts[i] + b.parts[i]);
+            }
+            return a;
+        }
+        static R result(const State& state, Index /*n*/) {
+            R sum{};
+            for (int i = 0; i < count; ++i) {
+                sum = static_cast<R>(sum + static_cast<R>(i + 1) * state.parts[i]);
+            }
+            return sum;
+        }
+    };
+};
+
 template <class Kernel>
 void check_all() {
     unsigned misalignment = 0;
@@ -124,6 +157,13 @@ TEST(EmulatedSegments, AreReducedByEqualSharesOfElementsAndEnds) {
 TEST(EmulatedSegments, GiveIndexesThatCountFromTheBeginOfEach) {
     check_all<Emulated<float, float, long long, ArgMax, SegmentLayout::merge, 64, 1, 16>>();
     check_all<Emulated<int, int, long long, ArgMin, SegmentLayout::groups, 128, 8, 8>>();
+}
+
+TEST(EmulatedSegments, TakeStatesOfAnySizeAndPlacesInSegments) {
+    check_all<Emulated<float, float, float, SumOfParts<float, 3>::Operation, SegmentLayout::merge,
+                       64, 1, 8>>();
+    check_all<Emulated<unsigned char, int, unsigned char, SumOfParts<unsigned char, 3>::Operation,
+                       SegmentLayout::merge, 64, 1, 16>>();
 }
 
 }  // namespace
