@@ -93,8 +93,9 @@ struct WholeSegments {
     }
 };
 
-/// Reduces each segment of `values` with any grid of one dimension. `values` needs the alignment of
-/// T only. The order of the combinations depends on the launch and the alignment, never on timing.
+/// Reduces each segment of `values` with a grid of one dimension; for `merge`, of one block, or of
+/// blocks that have at least ten steps of the walk each. `values` needs the alignment of T only.
+/// The order of the combinations depends on the launch and the alignment, never on timing.
 template <class T, class A, class R, template <class, class, class> class Operation,
           SegmentLayout layout, int block, int threads_per_segment, int items_per_thread>
 __global__ void __launch_bounds__(block)

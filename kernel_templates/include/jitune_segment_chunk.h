@@ -93,8 +93,10 @@ struct StagedChunk {
 
     /// Combines the elements from mark to mark and removes the marks. `open` is the state of the
     /// segment that goes on in the chunk at element `from`, and would have element 0 of the chunk
-    /// at `place`. Lane 31 returns the state behind the last mark.
-    __device__ __forceinline__ State combine(const State& open, unsigned from, Index place) const {
+    /// at `place`. Lane 31 returns the state behind the last mark. Elements before `from` and from
+    /// `to` on may be anything; a map() that asks for places does not get them.
+    __device__ __forceinline__ State combine(const State& open, unsigned from, unsigned to,
+                                             Index place) const {
         State state = lane == 0 ? open : Op::identity();
         typename Elements::Word elements[Elements::kWords];
 #pragma unroll
@@ -117,7 +119,9 @@ struct StagedChunk {
             for (int j = 0; j < States::kOfWord; ++j) {
                 const int i = w * States::kOfWord + j;
                 const Index element = lane * kItems + i;
-                state = Op::combine(state, Op::map(item(elements, i), place + element));
+                if (!kUsesPlace<Op> || (element >= from && element < to)) {
+                    state = Op::combine(state, Op::map(item(elements, i), place + element));
+                }
                 states.values[j].state = state;
                 if (is_marked(marks, i)) {
                     state = Op::identity();

@@ -89,6 +89,7 @@ private:
 
     __device__ __forceinline__ void walk() {
         staged_.clear();
+        __syncwarp();
         load(0);
         load_ends();
         while (more()) {
@@ -345,7 +346,7 @@ private:
         if constexpr (kUsesPlace<Op>) {  // the open segment may have no more elements
             open_begin_ = __shfl_sync(kAll, ends[0], 0) == from ? base_ + from : open_begin_;
         }
-        const State left = staged_.combine(tail(), from, base_ - open_begin_);
+        const State left = staged_.combine(tail(), from, at_, base_ - open_begin_);
         open_begin_ = ended > 0 ? base_ + last : open_begin_;
         __syncwarp();
 #pragma unroll

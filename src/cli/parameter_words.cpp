@@ -102,7 +102,7 @@ std::vector<ParameterWords> layouts_and_methods() {
          "reduce_segments",
          "what is shared out among the threads",
          {{"groups", "the segments: threads_per_segment for each"},
-          {"merge", "the elements and the ends of segments, as many of both for each block"}}},
+          {"merge", "elements and ends of segments, in equal shares of both together"}}},
         {"staging",
          "stencil",
          "how a thread gets its inputs",

@@ -111,6 +111,8 @@ struct SumOfParts {
         static constexpr Combination kCombination = Combination::other;
         static State identity() { return {}; }
         static State map(T x, Index i) {
+            EXPECT_LE(x, 31) << "no element";
+            EXPECT_LT(i, 10'000U) << "no place";
             State state{};
             state.parts[i % count] = static_cast<Number>(x);
             return state;
