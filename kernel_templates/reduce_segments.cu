@@ -69,7 +69,7 @@ grid = "min(segments, 65536)"
 
 namespace jitune {
 
-/// What is shared out among the threads.
+/// The work that blocks and threads share out.
 enum class SegmentLayout {
     groups,  ///< the segments: threads_per_segment for each, the whole block for a long one
     merge,   ///< the elements and the ends of segments, in equal shares of both

@@ -6,8 +6,8 @@
 
 namespace jitune {
 
-/// What the lanes of a warp share: `items` values of each lane, one lane's behind another's, placed
-/// so that lanes that each read or write a word of their own meet in no bank.
+/// An array that the lanes of a warp share: `items` values of each lane, one lane's behind
+/// another's, placed so that lanes that each read or write a word of their own meet in no bank.
 template <class T, int items>
 struct LaneArray {
     static constexpr int kBytes = sizeof(T) * items;

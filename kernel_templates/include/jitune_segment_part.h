@@ -1,4 +1,4 @@
-// What one warp does in a walk over segments (jitune_segment_walk.h): it waits for no other warp.
+// The part of one warp in a walk over segments (jitune_segment_walk.h). It waits for no other warp.
 #pragma once
 
 #include "jitune_segment_chunk.h"
@@ -263,7 +263,7 @@ private:
         }
     }
 
-    /// What becomes of the state of segment `first` + lane + 32 k, of those that end.
+    /// Writes the result of segment `first` + lane + 32 k, of those that end, or keeps the head.
     __device__ __forceinline__ void finish(Index first, int k, unsigned ended, const State& state) {
         const unsigned i = lane_ + k * 32;
         if (i < ended) {

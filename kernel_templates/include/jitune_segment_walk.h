@@ -22,8 +22,8 @@ struct Segments {
     __device__ __forceinline__ Index end(Index segment) const { return begin(segment + 1); }
 };
 
-/// The end of a segment takes about as long as this many elements of a long segment: an offset, a
-/// result, and its part in a scan.
+/// The end of a segment weighs as much as this many elements: the best of 4, 8, 16 and 28 on an
+/// H200.
 constexpr Index kStepsOfEnd = 28;
 
 /// Element e of segment s is step e + kStepsOfEnd * s of the walk; the end of segment s is the step

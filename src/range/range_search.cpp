@@ -77,8 +77,8 @@ private:
     [[nodiscard]] std::vector<std::pair<Sizes, Doubt>> largest_doubts(const Ranges& ranges) const;
     [[nodiscard]] bool nothing_between(const Sizes& left, const Sizes& right) const;
     Tests test(const Ranges& ranges, double part);
-    /// What a test compares: the server, and all that serve elsewhere, but those that would take
-    /// many times as long, and with it the time of many tests.
+    /// The configurations that a test compares: the server, and those that serve elsewhere. Leaves
+    /// out those that would take many times as long, and with it the time of many tests.
     [[nodiscard]] std::vector<std::size_t> rivals_of(std::size_t server, const Ranges& ranges,
                                                      const Sizes& sizes) const;
     void learn(const Tests& tests);
