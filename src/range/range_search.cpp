@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "range/boundary_doubts.hpp"
 #include "range/cost_estimate.hpp"
 #include "range/size_grid.hpp"
 
@@ -30,18 +31,6 @@ public:
 private:
     using Ranges = std::vector<FittedRange>;
     using Tests = std::vector<HeldOutTest>;
-
-    /// Two probes with no other between them, and which configuration serves each.
-    struct Boundary {
-        const CostTable::Probe* left;
-        std::size_t left_server;
-        const CostTable::Probe* right;
-        std::size_t right_server;
-    };
-    struct Doubt {
-        std::set<std::size_t> servers;  ///< to compare
-        double at_stake = 0;
-    };
 
     void search_anchors();
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
@@ -67,15 +56,6 @@ private:
     [[nodiscard]] Ranges settled(const Ranges& ranges) const;
     /// Halves the distance between probes on both sides of boundaries that matter.
     Ranges place_boundaries(double part);
-    /// How much it may cost to have a boundary at the wrong place: 0 where it does not matter,
-    /// since each side could serve the other.
-    [[nodiscard]] double stake(const Boundary& boundary) const;
-    /// Adds where a comparison would tell more about a boundary that matters: at one of its probes
-    /// where the other's server was not compared, else in the middle.
-    void doubt(const Boundary& boundary, std::map<Sizes, Doubt>& doubts) const;
-    /// Of all boundaries, those first where most is at stake.
-    [[nodiscard]] std::vector<std::pair<Sizes, Doubt>> largest_doubts(const Ranges& ranges) const;
-    [[nodiscard]] bool nothing_between(const Sizes& left, const Sizes& right) const;
     Tests test(const Ranges& ranges, double part);
     /// The configurations that a test compares: the server, and those that serve elsewhere. Leaves
     /// out those that would take many times as long, and with it the time of many tests.
@@ -186,83 +166,13 @@ RangeSearch::Ranges RangeSearch::settled(const Ranges& ranges) const {
     return fit_ranges(expected, cells, codes_, plan_.limits);
 }
 
-bool RangeSearch::nothing_between(const Sizes& left, const Sizes& right) const {
-    SizeBox spanned{left, right};
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        spanned.from[i] = std::min(left[i], right[i]);
-        spanned.to[i] = std::max(left[i], right[i]);
-    }
-    return std::none_of(
-        table_.probes().begin(), table_.probes().end(), [&](const CostTable::Probe& probe) {
-            return spanned.contains(probe.sizes) && probe.sizes != left && probe.sizes != right;
-        });
-}
-
-double RangeSearch::stake(const Boundary& boundary) const {
-    constexpr double kUnknown = 2;  // also of losses that are so large that it does not matter
-    const double limit = plan_.limits.loss;
-    const auto& [left, left_server, right, right_server] = boundary;
-    if (left_server == right_server ||
-        (table_.serves(*left, right_server, limit) && table_.serves(*right, left_server, limit))) {
-        return 0;
-    }
-    const double loss =
-        std::max(table_.loss(*left, right_server), table_.loss(*right, left_server));
-    return octaves_between(left->sizes, right->sizes) * (std::min(loss, kUnknown) - 1);
-}
-
-void RangeSearch::doubt(const Boundary& boundary, std::map<Sizes, Doubt>& doubts) const {
-    const auto& [left, left_server, right, right_server] = boundary;
-    const double at_stake = stake(boundary);
-    if (at_stake == 0 || !nothing_between(left->sizes, right->sizes)) {
-        return;
-    }
-    const auto add = [&](const Sizes& sizes) {
-        Doubt& one = doubts[sizes];
-        one.servers.insert({left_server, right_server});
-        one.at_stake = std::max(one.at_stake, at_stake);
-    };
-    if (!left->has(right_server)) {
-        add(left->sizes);
-    } else if (!right->has(left_server)) {
-        add(right->sizes);
-    } else if (octaves_between(left->sizes, right->sizes) > plan_.boundary) {
-        const Sizes middle = between(left->sizes, right->sizes);
-        if (table_.at(middle) == nullptr && tested_.at(middle) == nullptr) {
-            add(middle);
-        }
-    }
-}
-
-std::vector<std::pair<Sizes, RangeSearch::Doubt>> RangeSearch::largest_doubts(
-    const Ranges& ranges) const {
-    constexpr std::size_t kAtATime = 16;
-    const auto& probes = table_.probes();
-    std::vector<std::size_t> server;
-    for (const CostTable::Probe& probe : probes) {
-        server.push_back(range_of(ranges, probe.sizes).configuration);
-    }
-    std::map<Sizes, Doubt> doubts;
-    for (std::size_t a = 0; a < probes.size(); ++a) {
-        for (std::size_t b = a + 1; b < probes.size(); ++b) {
-            doubt({&probes[a], server[a], &probes[b], server[b]}, doubts);
-        }
-    }
-    std::vector<std::pair<Sizes, Doubt>> most(doubts.begin(), doubts.end());
-    std::stable_sort(most.begin(), most.end(), [](const auto& one, const auto& other) {
-        return one.second.at_stake > other.second.at_stake;
-    });
-    most.resize(std::min(most.size(), kAtATime));
-    return most;
-}
-
 RangeSearch::Ranges RangeSearch::place_boundaries(double part) {
     Ranges ranges = fit();
     for (bool moved = true; moved && has_time(part);) {
         moved = false;
-        for (const auto& [sizes, doubt] : largest_doubts(ranges)) {
-            const std::vector<std::size_t> servers(doubt.servers.begin(), doubt.servers.end());
-            moved = (has_time(part) && compare(sizes, servers, table_)) || moved;
+        for (const BoundaryDoubt& doubt :
+             largest_doubts(ranges, table_, plan_.limits.loss, plan_.boundary)) {
+            moved = (has_time(part) && compare(doubt.sizes, doubt.servers, table_)) || moved;
         }
         ranges = fit();
     }
