@@ -72,6 +72,7 @@ public:
         TuneReport report = part(watched_);
         (is_search ? searching_s_ : comparing_s_) += seconds_since(begun_);
         ++(is_search ? range_.searched : range_.compared);
+        range_.anchors = std::max(range_.anchors, range_.searched);
         return report;
     }
 

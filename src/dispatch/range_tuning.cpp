@@ -168,6 +168,7 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
     plan.domain = domain;
     plan.seed = seed;
     plan.first_tests = 1.25;
+    plan.more_searches = 4;
     if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
         plan.domain.to[0] = std::min(domain.to[0], kMostElements);
     }

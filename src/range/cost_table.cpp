@@ -17,6 +17,8 @@ constexpr double kNoise = 1.005;
 constexpr double kChangeOfOctave = 1.6;
 constexpr double kNear = 1.1;
 constexpr double kHopeless = 3;
+/// A failure at a probe tells as much about sizes near by as this loss: other sizes may fit.
+constexpr double kLossOfFailure = 8;
 /// Times that are less sure than this tell nothing: they excuse no more.
 constexpr double kMostUnsure = 0.02;
 
@@ -113,8 +115,9 @@ bool CostTable::serves(const Probe& probe, std::size_t configuration, double lim
 
 bool CostTable::loses_near(std::size_t configuration, const Sizes& sizes, double near) const {
     return std::any_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
+        const double its = loss(probe, configuration);
         return is_known(probe, configuration) &&
-               loss(probe, configuration) >
+               (std::isfinite(its) ? its : kLossOfFailure) >
                    near * std::pow(kChangeOfOctave, octaves_between(probe.sizes, sizes));
     });
 }
@@ -124,7 +127,7 @@ bool CostTable::is_plausible(std::size_t configuration, const Sizes& sizes) cons
 }
 
 bool CostTable::is_hopeless(std::size_t configuration, const Sizes& sizes) const {
-    return loses_near(configuration, sizes, kHopeless);
+    return refuted_.contains(configuration) || loses_near(configuration, sizes, kHopeless);
 }
 
 }  // namespace jitune::internal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -32,7 +33,18 @@ private:
     using Ranges = std::vector<FittedRange>;
     using Tests = std::vector<HeldOutTest>;
 
+    /// The hints of a search.
+    [[nodiscard]] std::vector<std::string> last_found() const {
+        constexpr std::ptrdiff_t kHints = 12;
+        const auto& known = table_.configurations();
+        return {known.end() - std::min(std::ssize(known), kHints), known.end()};
+    }
     void search_anchors();
+    /// Searches at probes where a larger problem takes clearly less time: a better configuration
+    /// than the known ones exists there.
+    void search_slow_probes();
+    /// The probe that takes longest over the fastest larger one, or nullptr.
+    [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
     /// Compares there what is plausible or `wanted`, and again what was compared there before.
     /// False where nothing was timed, or where all that is wanted is known.
@@ -43,12 +55,13 @@ private:
         return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
                                             part * static_cast<double>(plan_.most_probes);
     }
-    /// `part` of the time, or less where the first tests will need more than the rest.
+    /// `part` of the time, or less where the first tests will need more than the rest. They take as
+    /// long as the probes do but for the longest: memory that is touched first can take seconds.
     [[nodiscard]] double before_tests(double part) {
         constexpr double kLeast = 0.3;
-        const double each =
-            bench_.spent() / std::max(static_cast<double>(table_.probes().size()), 1.0);
-        return std::min(part, std::max(1 - plan_.held_out * each, kLeast));
+        const double each = (bench_.spent() - longest_) /
+                            std::max(static_cast<double>(table_.probes().size()) - 1, 1.0);
+        return std::min(part, std::max(plan_.first_tests - plan_.held_out * each, kLeast));
     }
     [[nodiscard]] Ranges fit();
     /// The ranges to serve. In several dimensions, boundaries run at a slant, and probes are far
@@ -70,18 +83,16 @@ private:
     CostTable tested_;  ///< the held-out sizes, which take no part in choosing
     std::vector<std::size_t> codes_;
     std::map<std::string, std::size_t> code_numbers_;
+    double longest_ = 0;                ///< part of the time that a comparison took
+    std::vector<Sizes> more_searched_;  ///< by search_slow_probes()
 };
 
 void RangeSearch::search_anchors() {
-    constexpr std::ptrdiff_t kHints = 12;
     for (const Sizes& anchor : plan_.anchors) {
         if (table_.configurations().size() > 0 && bench_.spent() >= 1) {
             break;
         }
-        const auto& known = table_.configurations();
-        const auto first = known.end() - std::min(std::ssize(known), kHints);
-        const std::vector<std::string> hints(first, known.end());
-        for (const std::string& found : bench_.search(snapped(anchor), hints)) {
+        for (const std::string& found : bench_.search(snapped(anchor), last_found())) {
             table_.number_of(found);
         }
     }
@@ -89,6 +100,45 @@ void RangeSearch::search_anchors() {
         if (table_.probes().empty() || has_time()) {
             compare(anchor);
         }
+    }
+}
+
+const CostTable::Probe* RangeSearch::slowest_probe() const {
+    constexpr double kClearly = 1.05;
+    constexpr double kNear = 0.25;  // octaves
+    const auto& probes = table_.probes();
+    const CostTable::Probe* slowest = nullptr;
+    double most = kClearly;
+    for (const CostTable::Probe& probe : probes) {
+        const bool is_done = std::any_of(
+            more_searched_.begin(), more_searched_.end(),
+            [&](const Sizes& sizes) { return octaves_between(sizes, probe.sizes) < kNear; });
+        for (const CostTable::Probe& larger : probes) {
+            const bool is_larger = std::equal(probe.sizes.begin(), probe.sizes.end(),
+                                              larger.sizes.begin(), std::less_equal<>());
+            const double ratio = probe.best.ns / larger.best.ns;
+            if (!is_done && is_larger && larger.best.ns > 0 && ratio > most) {
+                most = ratio;
+                slowest = &probe;
+            }
+        }
+    }
+    return slowest;
+}
+
+void RangeSearch::search_slow_probes() {
+    while (std::ssize(more_searched_) < plan_.more_searches && has_time()) {
+        const CostTable::Probe* const slow = slowest_probe();
+        if (slow == nullptr) {
+            break;
+        }
+        const Sizes sizes = slow->sizes;
+        more_searched_.push_back(sizes);
+        std::vector<std::size_t> found;
+        for (const std::string& one : bench_.search(sizes, last_found())) {
+            found.push_back(table_.number_of(one));
+        }
+        compare(sizes, found, table_);
     }
 }
 
@@ -123,7 +173,9 @@ bool RangeSearch::compare(const Sizes& wished, const std::vector<std::size_t>& w
     if (names.empty()) {
         return false;
     }
+    const double begun = bench_.spent();
     const Comparison comparison = bench_.compare(sizes, names);
+    longest_ = std::max(longest_, bench_.spent() - begun);
     for (const std::string& configuration : comparison.refuted) {
         table_.refute(table_.number_of(configuration));
         tested_.refute(table_.number_of(configuration));
@@ -235,6 +287,7 @@ std::vector<ServedRange> RangeSearch::run() {
             compare(sizes);
         }
     }
+    search_slow_probes();
     Ranges ranges = settled(place_boundaries(before_tests(kBoundariesPart)));
     Tests tests = test(ranges, plan_.first_tests);
     const auto failed = [&] {
@@ -243,6 +296,7 @@ std::vector<ServedRange> RangeSearch::run() {
     };
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn(tests);
+        search_slow_probes();
         Ranges learnt = settled(place_boundaries((1 + bench_.spent()) / 2));
         Tests others = test(learnt, 1);
         if (std::ssize(others) < plan_.held_out && std::ssize(tests) >= plan_.held_out) {

@@ -43,6 +43,8 @@ struct RangePlan {
     /// Sizes with a larger product are not compared: they are served as their neighbours are.
     double most_elements = 1e18;
     FitLimits limits;
+    /// How often to search at a probe where a larger problem takes less time.
+    int more_searches = 0;
     int grid_between = 3;  ///< grid_of()
     int held_out = 59;     ///< 59 good ones of 59: 95 % of all sizes, with 95 % confidence
     int rounds = 12;       ///< times that held-out sizes are tested, with those learnt from
@@ -56,7 +58,7 @@ struct RangePlan {
 };
 
 /// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found
-/// over a grid of sizes, fits ranges, places their boundaries by halving, and tests them at random
+/// over a grid of sizes, searches where larger sizes take less time, fits ranges, places their boundaries by halving, and tests them at random
 /// sizes that took no part in choosing. Sizes where the test fails are learnt from, and others
 /// test the result. Pure: it sees times, never a clock or a device. The result has no overlaps and
 /// covers the domain.

@@ -119,6 +119,18 @@ TEST_F(RangeFitTest, CutsPartsApartFromEachOther) {
     EXPECT_EQ(at(ranges, 151), "b");
 }
 
+TEST(CostTable, AFailureTellsOfSizesNearBy) {
+    CostTable table;
+    const std::size_t failing = table.number_of("failing");
+    table.add({1 << 20}, {failing}, {.timings = {{"a", {100, 0.01}}}, .standard = {100, 0.01}});
+    EXPECT_TRUE(table.is_hopeless(failing, {1 << 20}));
+    EXPECT_FALSE(table.is_plausible(failing, {1 << 19}));
+    EXPECT_FALSE(table.is_hopeless(failing, {1 << 12}));
+    EXPECT_TRUE(table.is_plausible(failing, {1 << 12}));
+    table.refute(failing);
+    EXPECT_TRUE(table.is_hopeless(failing, {1 << 12}));
+}
+
 TEST(SizeGrid, CellsAreABoxCutAtPowersOfTwoAndHalfwayBetween) {
     const SizeBox box{{3, 5}, {9, 6}};
     const std::vector<SizeBox> cells = cells_of(box);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "range/range_fit.hpp"
 #include "range/simulated_device.hpp"
 #include "range/size_grid.hpp"
 
@@ -204,6 +205,51 @@ TEST(RangeSearch, AConfigurationThatIsWrongSomewhereServesNowhere) {
     const auto ranges = search_range(device, plan_of({{kLow}, {1 << 20}}));
     ASSERT_EQ(ranges.size(), 1U);
     EXPECT_EQ(ranges[0].configuration, "a default");
+}
+
+/// Its searches find "b" only between 11 000 and 16 000, where "a" is slow.
+class WithAHiddenWinner : public SimulatedDevice {
+public:
+    WithAHiddenWinner() {
+        add("a", [](const Sizes& sizes) { return is_slow(sizes[0]) ? 1400.0 : 1000.0; });
+        add("b", [](const Sizes& sizes) { return is_slow(sizes[0]) ? 990.0 : 1300.0; });
+    }
+    static bool is_slow(std::int64_t n) { return 11'000 < n && n < 16'000; }
+    std::vector<std::string> search(const Sizes& sizes,
+                                    const std::vector<std::string>& /*hints*/) override {
+        ++searches;
+        return {is_slow(sizes[0]) ? "b" : "a"};
+    }
+};
+
+TEST(RangeSearch, SearchesWhereALargerProblemTakesLessTime) {
+    for (const int more : {0, 4}) {
+        WithAHiddenWinner device;
+        RangePlan plan = plan_of({{kLow}, {kHigh}});
+        plan.more_searches = more;
+        const auto ranges = search_range(device, plan);
+        EXPECT_EQ(serving(ranges, {14'000}).configuration, more > 0 ? "b" : "a");
+        EXPECT_EQ(serving(ranges, {20'000}).configuration, "a");
+        EXPECT_LE(device.searches, std::ssize(plan.anchors) + more);
+    }
+}
+
+/// Its first comparison takes three tenths of the time.
+class SlowAtFirst : public SimulatedDevice {
+public:
+    double spent() override { return (compares > 0 ? 0.3 : 0) + SimulatedDevice::spent(); }
+};
+
+TEST(RangeSearch, AnotherProbeThanTheLongestSaysHowLongTestsTake) {
+    SlowAtFirst device;
+    device.add("a default", flat);
+    device.most_compares = 400;
+    search_range(device, plan_of({{kLow}, {kHigh}}));
+    const auto first_test = std::min(std::ssize(device.asked), std::ptrdiff_t{60});
+    const auto of_grid =
+        std::count_if(device.asked.begin(), device.asked.begin() + first_test,
+                      [](const Sizes& sizes) { return significant_bits(sizes[0] - 1) == 1; });
+    EXPECT_GE(of_grid, 2) << "the grid has its part of the time";
 }
 
 TEST(RangeSearch, FirstTestsMayTakeLonger) {
