@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How good the stored winners are at sizes that took no part in their choice: after
-// `jitune sweep reduce --types T --ops OP --sizes LOW..HIGH`, the time of what serves a random size
-// over the best of all stored configurations, the default and, for some sizes, what a search of two
-// seconds finds there.
+// `jitune sweep reduce --types T --ops OP --shape SHAPE --sizes RANGE`, the time of what serves a
+// random size over the best of all stored configurations, the default and, for some sizes, what a
+// search of two seconds finds there.
 //
-//     every_size SEED SIZES TUNED LOW HIGH [DEVICE] [TYPE OP]...
+//     every_size SEED SIZES TUNED SHAPE RANGE [DEVICE] [TYPE OP]...
 //
-// SIZES random sizes between LOW and HIGH, at TUNED of which a search is made. Without types, the
-// float32 sum. Uses the database of JITUNE_DB, and stores nothing.
+// SHAPE is all, rows or columns, and RANGE a range as --sizes takes it. SIZES random sizes of it,
+// at TUNED of which a search is made. Without types, the float32 sum. Uses the database of
+// JITUNE_DB, and stores nothing.
 
 #include <cmath>
 #include <cstdio>
@@ -21,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/reduce_shape.hpp"
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
 #include "families/reduce/reduce_kernel.hpp"
@@ -47,25 +49,16 @@ struct Totals {
 
 class EverySize {
 public:
-    EverySize(Engine& engine, Device& device, ElementType type, ReduceOp op, SizeBox domain)
-        : engine_(engine),
-          task_{device, reduce_kernel(ReduceKind::all, device.info().platform),
-                reduce_problem({type, results_of(type, op).front(), op,
-                                detail::ReduceShape::all(domain.from[0])})},
-          domain_(std::move(domain)),
-          rows_(engine.winners_of(task_, domain_)) {}
+    EverySize(Engine& engine, Device& device, ElementType type, ReduceOp op, const ShapeSpan& span)
+        : engine_(engine), device_(device), type_(type), op_(op), span_(span) {}
 
-    void print_rows() const {
-        std::set<std::string> configurations;
-        for (const Winner& row : rows_) {
-            configurations.insert(row.configuration);
-        }
-        fmt::print("{} rows of {} configurations\n", rows_.size(), configurations.size());
+    [[nodiscard]] SizeBox domain() const {
+        return {task_of(span_.first).problem.sizes, task_of(span_.last).problem.sizes};
     }
 
     void look_at(const Sizes& sizes, bool tuned) {
-        Task task = task_;
-        task.problem.sizes = sizes;
+        const Task task =
+            task_of({span_.first.kind, sizes.size() > 1 ? sizes.front() : 1, sizes.back()});
         const auto stored = engine_.store()->find(task.key(), sizes);
         totals_.unserved += stored ? 0 : 1;
         if (!stored) {
@@ -73,7 +66,7 @@ public:
         }
         SearchPlan plan;
         plan.compared = {stored->configuration};
-        for (const Winner& row : rows_) {
+        for (const Winner& row : rows_of(task)) {
             plan.compared.push_back(row.configuration);
         }
         std::optional<std::string> best_here;
@@ -87,6 +80,15 @@ public:
     }
 
     void print_totals() const {
+        std::set<std::string> configurations;
+        std::size_t rows = 0;
+        for (const auto& [alignment, its] : rows_) {
+            rows += its.size();
+            for (const Winner& row : its) {
+                configurations.insert(row.configuration);
+            }
+        }
+        fmt::print("{} rows of {} configurations\n", rows, configurations.size());
         fmt::print(
             "{} sizes, {} not served; loss: worst {:.4f}, geometric mean {:.4f}, worst over a "
             "search there {:.4f}; {} clearly slower than the default\n",
@@ -96,6 +98,20 @@ public:
     }
 
 private:
+    [[nodiscard]] Task task_of(const detail::ReduceShape& shape) const {
+        return {device_, reduce_kernel(shape.kind, device_.info().platform),
+                reduce_problem({type_, results_of(type_, op_).front(), op_, shape})};
+    }
+
+    /// All winners of the task's alignment.
+    const std::vector<Winner>& rows_of(const Task& task) {
+        const auto [known, is_new] = rows_.try_emplace(task.key().alignment);
+        if (is_new) {
+            known->second = engine_.winners_of(task, domain());
+        }
+        return known->second;
+    }
+
     void judge(const TuneReport& report, const std::optional<std::string>& best_here) {
         std::map<std::string, double> times_ns;
         for (const bool finals : {false, true}) {  // times of the finals replace those before
@@ -128,9 +144,11 @@ private:
     }
 
     Engine& engine_;
-    const Task task_;
-    const SizeBox domain_;
-    const std::vector<Winner> rows_;
+    Device& device_;
+    const ElementType type_;
+    const ReduceOp op_;
+    const ShapeSpan span_;
+    std::map<std::int64_t, std::vector<Winner>> rows_;  ///< by alignment
     BinaryCache binaries_;
     Totals totals_;
 };
@@ -139,24 +157,23 @@ private:
 
 int main(int argc, char** argv) {
     if (argc < 6) {
-        fmt::print(stderr, "every_size SEED SIZES TUNED LOW HIGH [DEVICE] [TYPE OP]...\n");
+        fmt::print(stderr, "every_size SEED SIZES TUNED SHAPE RANGE [DEVICE] [TYPE OP]...\n");
         return 2;
     }
     try {
         const int sizes = std::atoi(argv[2]);
         const int tuned = std::atoi(argv[3]);
-        const SizeBox domain{{std::atoll(argv[4])}, {std::atoll(argv[5])}};
+        const ShapeSpan span = parse_shapes(parse_reduce_kind(argv[4]), argv[5]).front();
         Engine engine(Options::from_environment(), families());
         Device& device = engine.device(argc > 6 ? argv[6] : "cuda:0");
         for (int i = 7; i < std::max(argc, 8); i += 2) {
             const std::string type = i + 1 < argc ? argv[i] : "float32";
             const std::string op = i + 1 < argc ? argv[i + 1] : "sum";
             fmt::print("{} {} on {}\n", type, op, device.info().name);
-            EverySize every(engine, device, parse_element_type(type), parse_reduce_op(op), domain);
-            every.print_rows();
+            EverySize every(engine, device, parse_element_type(type), parse_reduce_op(op), span);
             std::mt19937_64 random(std::strtoull(argv[1], nullptr, 10));
             for (int done = 0; done < sizes; ++done) {
-                every.look_at(random_sizes(domain, random), done < tuned);
+                every.look_at(random_sizes(every.domain(), random), done < tuned);
             }
             every.print_totals();
         }

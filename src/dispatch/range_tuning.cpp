@@ -167,7 +167,7 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
     RangePlan plan;
     plan.domain = domain;
     plan.seed = seed;
-    plan.first_tests = 1.25;
+    plan.first_tests = 2;
     plan.more_searches = 4;
     if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
         plan.domain.to[0] = std::min(domain.to[0], kMostElements);

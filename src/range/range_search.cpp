@@ -61,7 +61,7 @@ private:
         constexpr double kLeast = 0.3;
         const double each = (bench_.spent() - longest_) /
                             std::max(static_cast<double>(table_.probes().size()) - 1, 1.0);
-        return std::min(part, std::max(plan_.first_tests - plan_.held_out * each, kLeast));
+        return std::min(part, std::max(1 - plan_.held_out * each, kLeast));
     }
     [[nodiscard]] Ranges fit();
     /// The ranges to serve. In several dimensions, boundaries run at a slant, and probes are far
