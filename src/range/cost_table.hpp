@@ -71,7 +71,8 @@ public:
     /// Whether the configuration may be among the best at `sizes`: false where a probe near by says
     /// that it is far too slow.
     [[nodiscard]] bool is_plausible(std::size_t configuration, const Sizes& sizes) const;
-    /// Whether it is refuted, or a probe near by says that it takes several times as long as the best.
+    /// Whether it is refuted, or a probe near by says that it takes several times as long as the
+    /// best.
     [[nodiscard]] bool is_hopeless(std::size_t configuration, const Sizes& sizes) const;
 
 private:

@@ -58,10 +58,10 @@ struct RangePlan {
 };
 
 /// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found
-/// over a grid of sizes, searches where larger sizes take less time, fits ranges, places their boundaries by halving, and tests them at random
-/// sizes that took no part in choosing. Sizes where the test fails are learnt from, and others
-/// test the result. Pure: it sees times, never a clock or a device. The result has no overlaps and
-/// covers the domain.
+/// over a grid of sizes, searches where larger sizes take less time, fits ranges, places their
+/// boundaries by halving, and tests them at random sizes that took no part in choosing. Sizes where
+/// the test fails are learnt from, and others test the result. Pure: it sees times, never a clock
+/// or a device. The result has no overlaps and covers the domain.
 std::vector<ServedRange> search_range(RangeBench& bench, const RangePlan& plan);
 
 }  // namespace jitune::internal
