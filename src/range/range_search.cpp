@@ -41,8 +41,10 @@ private:
     }
     void search_anchors();
     /// Searches at probes where a larger problem takes clearly less time: a better configuration
-    /// than the known ones exists there.
+    /// than the known ones exists there. Compares what it finds at the probes near by.
     void search_slow_probes();
+    /// The sizes of the probes within an octave, the nearest first.
+    [[nodiscard]] std::vector<Sizes> probes_near(const Sizes& sizes) const;
     /// The probe that takes longest over the fastest larger one, or nullptr.
     [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
@@ -138,8 +140,26 @@ void RangeSearch::search_slow_probes() {
         for (const std::string& one : bench_.search(sizes, last_found())) {
             found.push_back(table_.number_of(one));
         }
-        compare(sizes, found, table_);
+        for (const Sizes& probe : probes_near(sizes)) {
+            if (has_time()) {
+                compare(probe, found, table_);
+            }
+        }
     }
+}
+
+std::vector<Sizes> RangeSearch::probes_near(const Sizes& sizes) const {
+    constexpr double kNear = 1;  // octave
+    std::vector<Sizes> near;
+    for (const CostTable::Probe& probe : table_.probes()) {
+        if (octaves_between(probe.sizes, sizes) <= kNear) {
+            near.push_back(probe.sizes);
+        }
+    }
+    std::sort(near.begin(), near.end(), [&](const Sizes& one, const Sizes& other) {
+        return octaves_between(one, sizes) < octaves_between(other, sizes);
+    });
+    return near;
 }
 
 /// Rounds each size down to its multiple. The result can lie outside of the domain.

@@ -207,19 +207,21 @@ TEST(RangeSearch, AConfigurationThatIsWrongSomewhereServesNowhere) {
     EXPECT_EQ(ranges[0].configuration, "a default");
 }
 
-/// Its searches find "b" only between 11 000 and 16 000, where "a" is slow.
+/// Its searches find "b" only between 11 000 and 16 000, where "a" is slow. "b" is better from 8000
+/// to 20 000.
 class WithAHiddenWinner : public SimulatedDevice {
 public:
     WithAHiddenWinner() {
         add("a", [](const Sizes& sizes) { return is_slow(sizes[0]) ? 1400.0 : 1000.0; });
-        add("b", [](const Sizes& sizes) { return is_slow(sizes[0]) ? 990.0 : 1300.0; });
+        add("b", [](const Sizes& sizes) { return is_better(sizes[0]) ? 900.0 : 1300.0; });
     }
     static bool is_slow(std::int64_t n) { return 11'000 < n && n < 16'000; }
+    static bool is_better(std::int64_t n) { return 8000 < n && n < 20'000; }
     std::vector<std::string> search(const Sizes& sizes,
                                     const std::vector<std::string>& /*hints*/) override {
-        ++searches;
-        return {is_slow(sizes[0]) ? "b" : "a"};
+        return {++searches > blind && is_slow(sizes[0]) ? "b" : "a"};
     }
+    int blind = 0;  ///< the first searches find "a" alone
 };
 
 TEST(RangeSearch, SearchesWhereALargerProblemTakesLessTime) {
@@ -229,9 +231,23 @@ TEST(RangeSearch, SearchesWhereALargerProblemTakesLessTime) {
         plan.more_searches = more;
         const auto ranges = search_range(device, plan);
         EXPECT_EQ(serving(ranges, {14'000}).configuration, more > 0 ? "b" : "a");
-        EXPECT_EQ(serving(ranges, {20'000}).configuration, "a");
+        EXPECT_EQ(serving(ranges, {30'000}).configuration, "a");
         EXPECT_LE(device.searches, std::ssize(plan.anchors) + more);
     }
+}
+
+TEST(RangeSearch, ComparesNearByWhatAnotherSearchFinds) {
+    WithAHiddenWinner device;
+    RangePlan plan = plan_of({{kLow}, {kHigh}});
+    plan.anchors = {{kLow}, {9500}, {13'000}, {18'000}, {kHigh}};
+    device.blind = static_cast<int>(std::ssize(plan.anchors));
+    device.most_compares = 12;  // too few for a grid and for placing boundaries
+    plan.more_searches = 4;
+    const auto ranges = search_range(device, plan);
+    EXPECT_EQ(serving(ranges, {9500}).configuration, "b");
+    EXPECT_EQ(serving(ranges, {18'000}).configuration, "b");
+    EXPECT_EQ(serving(ranges, {kLow}).configuration, "a");
+    EXPECT_EQ(serving(ranges, {kHigh}).configuration, "a");
 }
 
 /// Its first comparison takes three tenths of the time.
