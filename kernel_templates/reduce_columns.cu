@@ -54,6 +54,7 @@ entry = "jitune::reduce_columns"
 template = ["element", "accumulator", "result", "operation", "layout", "block", "threads_across", "pack_bytes", "unroll"]
 arguments = ["values", "rows", "columns", "partials", "tickets", "results"]
 block = "block"
+programmatic = "compute_capability >= 90"
 grid = ["tiles", "splits"]
 
 [reference]
@@ -66,6 +67,7 @@ grid = "min(columns, 65536)"
 #include "jitune_custom.h"
 #include "jitune_range.h"
 #include "jitune_reference.h"
+#include "jitune_release.h"
 #include "jitune_ticket.h"
 
 namespace jitune {
@@ -289,10 +291,11 @@ __device__ __forceinline__ void reduce_tiles(const Columns<T, R, pack>& matrix,
 template <class T, class A, class R, template <class, class, class> class Operation,
           ColumnLayout layout, int block, int threads_across, int pack_bytes, int unroll>
 __global__ void __launch_bounds__(block)
-    reduce_columns(const T* __restrict__ values, Index rows, Index columns,
+    reduce_columns(const T* values, Index rows, Index columns,
                    typename Operation<T, A, R>::State* partials, unsigned* tickets,
-                   R* __restrict__ results) {
+                   R* results) {
     using Op = Operation<T, A, R>;
+    begin_grid<Release::late>();
     constexpr int kPack = pack_bytes / sizeof(T);
     const unsigned shift = (kPack - elements_to_alignment<T, kPack>(values)) % kPack;
     __shared__ __align__(16) unsigned char memory[block * kPack * sizeof(typename Op::State)];

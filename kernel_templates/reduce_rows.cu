@@ -21,8 +21,10 @@ prune = [
     "layout = 'staged' OR columns % pack = 0 OR columns >= 32",
     # One wave or two, or a block for all that there is; not a grid that is the same as another.
     "block * blocks_per_sm >= 1024 AND (block * blocks_per_sm <= 2 * max_threads_per_sm OR blocks_per_sm = 1024)",
-    "blocks_per_sm = 1024 OR by_block OR slots < ceil_div(rows, rows_per_trip)",
+    "blocks_per_sm = 1024 OR by_block OR resident < ceil_div(rows, rows_per_trip)",
     "blocks_per_sm < 1024 OR NOT by_block OR rows > 16 * sm_count",
+    # Where a kernel is short, its launch counts for more than how blocks are spread.
+    "release = 'late' OR rows * columns * element_bytes <= 4194304",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 
@@ -32,12 +34,13 @@ block = { values = [128, 256, 512, 1024], default = 256 }
 threads_per_row = { values = [1, 2, 4, 8, 16, 32, 128, 256, 512, 1024], default = 32 }
 unroll = { values = [2, 4, 8], default = 4 }
 blocks_per_sm = { values = [1, 2, 4, 8, 16, 1024], default = 1024 }
+release = { values = ["early", "late"], default = "late", type = "jitune::Release" }
 
 [derived]
 pack = "16 / element_bytes"
 by_block = "threads_per_row = block"
-slots = "sm_count * blocks_per_sm"
-blocks_per_row = "iif(by_block, max(1, min(slots / rows, ceil_div(columns, block * pack * unroll))), 1)"
+resident = "sm_count * blocks_per_sm"
+blocks_per_row = "iif(by_block, max(1, min(resident / rows, ceil_div(columns, block * pack * unroll))), 1)"
 staged_rows = "max(1, (block * unroll * pack - pack + 1) / columns)"
 rows_per_trip = "iif(layout = 'staged', staged_rows, block / threads_per_row * iif(NOT by_block AND columns <= threads_per_row * pack, unroll, 1))"
 
@@ -46,16 +49,17 @@ values = { access = "in", type = "element", count = "rows * columns" }
 rows = { access = "scalar", type = "uint64", value = "rows" }
 columns = { access = "scalar", type = "uint64", value = "columns" }
 blocks_per_row = { access = "scalar", type = "uint32", value = "blocks_per_row" }
-partials = { access = "scratch", type = "uint64", count = "iif(blocks_per_row > 1, 2 * rows * blocks_per_row, 1)" }
 tickets = { access = "zeroed", type = "uint32", count = "iif(blocks_per_row > 1, rows, 1)" }
+slots = { access = "zeroed", type = "uint64", count = "iif(blocks_per_row > 1, 4 * rows * blocks_per_row, 1)" }
 results = { access = "out", type = "result", count = "rows" }
 
 [[launch]]
 entry = "jitune::reduce_rows"
-template = ["element", "accumulator", "result", "operation", "layout", "block", "threads_per_row", "unroll"]
-arguments = ["values", "rows", "columns", "blocks_per_row", "partials", "tickets", "results"]
+template = ["element", "accumulator", "result", "operation", "layout", "block", "threads_per_row", "unroll", "release"]
+arguments = ["values", "rows", "columns", "blocks_per_row", "tickets", "slots", "results"]
 block = "block"
-grid = "iif(blocks_per_row > 1, rows * blocks_per_row, min(ceil_div(rows, rows_per_trip), slots))"
+programmatic = "compute_capability >= 90"
+grid = "iif(blocks_per_row > 1, rows * blocks_per_row, min(ceil_div(rows, rows_per_trip), resident))"
 
 [reference]
 entry = "jitune::reduce_rows_serially"
@@ -67,7 +71,8 @@ grid = "min(rows, 65536)"
 #include "jitune_custom.h"
 #include "jitune_range.h"
 #include "jitune_reference.h"
-#include "jitune_ticket.h"
+#include "jitune_release.h"
+#include "jitune_state_slot.h"
 
 namespace jitune {
 
@@ -81,10 +86,10 @@ enum class RowLayout {
 /// A row-major matrix and the results of its rows.
 template <class T, class R>
 struct Rows {
-    const T* __restrict__ values;
+    const T* values;
     Index rows;
     Index columns;
-    R* __restrict__ results;
+    R* results;
 };
 
 /// Rows of at most one aligned pack per thread: `unroll` rows of a thread are in flight.
@@ -139,12 +144,15 @@ __device__ __forceinline__ void reduce_rows_by_groups(const Rows<T, R>& matrix) 
     }
 }
 
-/// Each row by `blocks_per_row` blocks, of which the last one to end combines their partials.
+/// Each row by `blocks_per_row` blocks, of which the last one to arrive combines what all have left
+/// in their slots. A slot shows by itself whether its state has come, so that the ticket needs no
+/// fence.
 template <class Op, int block, int pack, int unroll, class T, class R>
 __device__ __forceinline__ void reduce_rows_by_blocks(const Rows<T, R>& matrix,
-                                                      unsigned blocks_per_row,
-                                                      typename Op::State* partials,
-                                                      unsigned* tickets) {
+                                                      unsigned blocks_per_row, unsigned* tickets,
+                                                      void* slots) {
+    using Slots = StateSlot<typename Op::State>;
+    __shared__ bool is_last;
     const unsigned part = blockIdx.x % blocks_per_row;
     for (Index row = blockIdx.x / blocks_per_row; row < matrix.rows;
          row += gridDim.x / blocks_per_row) {
@@ -153,17 +161,20 @@ __device__ __forceinline__ void reduce_rows_by_blocks(const Rows<T, R>& matrix,
                                                         blocks_per_row * block);
         state = combine_block<Op, block>(state);
         if (blocks_per_row > 1) {
-            auto* of_row = partials + row * blocks_per_row;
+            const auto first = static_cast<unsigned>(row) * blocks_per_row;
             if (threadIdx.x == 0) {
-                of_row[part] = state;
+                Slots::put(slots, first + part, state);
+                is_last = atomicInc(tickets + row, blocks_per_row - 1) == blocks_per_row - 1;
             }
-            if (!block_arrives_last(tickets + row, blocks_per_row)) {
+            __syncthreads();
+            if (!is_last) {
                 continue;
             }
             state = Op::identity();
             for (unsigned i = threadIdx.x; i < blocks_per_row; i += block) {
-                state = Op::combine(state, of_row[i]);
+                state = Op::combine(state, Slots::take(slots, first + i));
             }
+            __syncthreads();
             state = combine_block<Op, block>(state);
         }
         if (threadIdx.x == 0) {
@@ -217,18 +228,19 @@ __device__ __forceinline__ void reduce_staged_rows(const Rows<T, R>& matrix) {
 /// Reduces each row of `values` with any grid of one dimension, of a multiple of `blocks_per_row`
 /// blocks. `values` needs the alignment of T only. The order of the combinations depends on the
 /// launch and the alignment, never on timing. Groups of threads per row are those of M. Harris'
-/// "Optimizing Parallel Reduction in CUDA" cut down to rows.
+/// "Optimizing Parallel Reduction in CUDA" cut down to rows. `tickets` (one of a row) and `slots`
+/// (a StateSlot of each block) are zero before, and left zero.
 template <class T, class A, class R, template <class, class, class> class Operation,
-          RowLayout layout, int block, int threads_per_row, int unroll>
+          RowLayout layout, int block, int threads_per_row, int unroll, Release release>
 __global__ void __launch_bounds__(block)
-    reduce_rows(const T* __restrict__ values, Index rows, Index columns, unsigned blocks_per_row,
-                typename Operation<T, A, R>::State* partials, unsigned* tickets,
-                R* __restrict__ results) {
+    reduce_rows(const T* values, Index rows, Index columns, unsigned blocks_per_row,
+                unsigned* tickets, void* slots, R* results) {
     using Op = Operation<T, A, R>;
     constexpr int kPack = kWidestPack<T>;
     const Rows<T, R> matrix{values, rows, columns, results};
+    begin_grid<release>();
     if constexpr (threads_per_row == block) {
-        reduce_rows_by_blocks<Op, block, kPack, unroll>(matrix, blocks_per_row, partials, tickets);
+        reduce_rows_by_blocks<Op, block, kPack, unroll>(matrix, blocks_per_row, tickets, slots);
     } else {
         if constexpr (layout == RowLayout::staged) {
             if (columns <= block * unroll * kPack - kPack + 1) {

@@ -53,6 +53,7 @@ entry = "jitune::reduce_segments"
 template = ["element", "accumulator", "result", "operation", "layout", "block", "threads_per_segment", "items_per_thread"]
 arguments = ["values", "offsets", "segments", "n", "partials", "tickets", "results"]
 block = "block"
+programmatic = "compute_capability >= 90"
 grid = "iif(layout = 'groups', min(1024 * sm_count, ceil_div(segments, window)), shares)"
 
 [reference]
@@ -65,6 +66,7 @@ grid = "min(segments, 65536)"
 #include "jitune_custom.h"
 #include "jitune_pieces.h"
 #include "jitune_reference.h"
+#include "jitune_release.h"
 #include "jitune_segment_merge.h"
 
 namespace jitune {
@@ -99,10 +101,11 @@ struct WholeSegments {
 template <class T, class A, class R, template <class, class, class> class Operation,
           SegmentLayout layout, int block, int threads_per_segment, int items_per_thread>
 __global__ void __launch_bounds__(block)
-    reduce_segments(const T* __restrict__ values, const long long* __restrict__ offsets,
+    reduce_segments(const T* values, const long long* offsets,
                     Index segments, Index n, typename Operation<T, A, R>::State* partials,
-                    unsigned* tickets, R* __restrict__ results) {
+                    unsigned* tickets, R* results) {
     using Op = Operation<T, A, R>;
+    begin_grid<Release::late>();
     constexpr int kPack =
         layout == SegmentLayout::merge && kWidestPack<T> > 8 ? 8 : kWidestPack<T>;
     constexpr int kUnroll = items_per_thread / kPack;

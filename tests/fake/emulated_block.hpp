@@ -97,6 +97,9 @@ public:
     }
     void meet_warp() { meet(warps_[current_ / 32]); }
 
+    /// Lets the other threads go on.
+    void give_way() { swapcontext(&contexts_[current_].state, &scheduler_); }
+
 private:
     struct Context {
         ucontext_t state{};
@@ -129,7 +132,7 @@ private:
             return;
         }
         while (meeting.turn == turn) {
-            swapcontext(&contexts_[current_].state, &scheduler_);
+            give_way();
         }
     }
 
@@ -193,6 +196,9 @@ inline int __clz(unsigned bits) {
 }
 inline unsigned atomicAdd(unsigned* to, unsigned value) {
     return std::exchange(*to, *to + value);
+}
+inline unsigned atomicInc(unsigned* to, unsigned last) {
+    return std::exchange(*to, *to >= last ? 0 : *to + 1);
 }
 template <class A>
 A min(A a, A b) {

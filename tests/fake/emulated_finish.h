@@ -11,4 +11,24 @@ inline bool arrives_last(unsigned* counter, unsigned total) {
     return *counter == 0;
 }
 
+template <class State>
+struct Slot {
+    State value;
+    unsigned full;
+
+    static void put(void* slots, unsigned index, const State& state) {
+        static_cast<Slot*>(slots)[index] = {state, 1};
+    }
+    static void clear(void* slots, unsigned index) { static_cast<Slot*>(slots)[index] = {}; }
+    /// Lets the other threads go on where nothing is there yet.
+    static Slot get(void* slots, unsigned index) {
+        const Slot slot = static_cast<Slot*>(slots)[index];
+        if (slot.full == 0) {
+            emulated::Block::now().give_way();
+        }
+        return slot;
+    }
+    [[nodiscard]] State state() const { return value; }
+};
+
 }  // namespace jitune

@@ -284,10 +284,10 @@ TEST_F(ReduceShapesGpu, PointersNeedTheAlignmentOfTheirElementOnly) {
 
 TEST_F(ReduceShapesGpu, RowsInEveryKindOfConfiguration) {
     for (const std::string_view configuration :
-         {"layout=direct block=128 threads_per_row=1 unroll=2 blocks_per_sm=1024",
-          "layout=direct block=256 threads_per_row=8 unroll=8 blocks_per_sm=4",
-          "layout=direct block=512 threads_per_row=512 unroll=4 blocks_per_sm=2",
-          "layout=staged block=128 threads_per_row=2 unroll=4 blocks_per_sm=16"}) {
+         {"layout=direct block=128 threads_per_row=1 unroll=2 blocks_per_sm=1024 release=early",
+          "layout=direct block=256 threads_per_row=8 unroll=8 blocks_per_sm=4 release=late",
+          "layout=direct block=512 threads_per_row=512 unroll=4 blocks_per_sm=2 release=late",
+          "layout=staged block=128 threads_per_row=2 unroll=4 blocks_per_sm=16 release=early"}) {
         SCOPED_TRACE(configuration);
         check_rows<float, float>({ReduceOp::sum, configuration}, 31, 33);
         check_rows<float, float>({ReduceOp::sum, configuration}, 10'000, 4);
