@@ -7,7 +7,8 @@
 //     every_size SEED SIZES TUNED SHAPE RANGE [DEVICE] [TYPE OP]...
 //
 // SHAPE is all, rows or columns, and RANGE a range as --sizes takes it. SIZES random sizes of it,
-// at TUNED of which a search is made. Without types, the float32 sum. Uses the database of
+// at TUNED of which a search is made. Without types, the float32 sum. Sizes that no sure winner
+// serves count by themselves, with what the policy `nearest` answers. Uses the database of
 // JITUNE_DB, and stores nothing.
 
 #include <cmath>
@@ -23,8 +24,10 @@
 #include <fmt/format.h>
 
 #include "cli/reduce_shape.hpp"
+#include "dispatch/call.hpp"
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
+#include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "measure/statistics.hpp"
@@ -40,7 +43,6 @@ using namespace jitune::internal;
 
 struct Totals {
     int sizes = 0;
-    int unserved = 0;             ///< no sure winner: a call would tune
     int slower_than_default = 0;  ///< clearly: its whole interval is
     double worst = 1;
     double worst_tuned = 1;
@@ -57,15 +59,13 @@ public:
     }
 
     void look_at(const Sizes& sizes, bool tuned) {
-        const Task task =
-            task_of({span_.first.kind, sizes.size() > 1 ? sizes.front() : 1, sizes.back()});
-        const auto stored = engine_.store()->find(task.key(), sizes);
-        totals_.unserved += stored ? 0 : 1;
-        if (!stored) {
-            return;
-        }
+        const detail::ReduceShape shape{span_.first.kind, sizes.size() > 1 ? sizes.front() : 1,
+                                        sizes.back()};
+        const Task task = task_of(shape);
+        const detail::ReduceRequest request = request_of(shape);
+        const Resolved& answer = resolve(engine_, device_, ReduceCall(request));
         SearchPlan plan;
-        plan.compared = {stored->configuration};
+        plan.compared = {answer.info.configuration};
         for (const Winner& row : rows_of(task)) {
             plan.compared.push_back(row.configuration);
         }
@@ -76,7 +76,8 @@ public:
             best_here = tune(task, search, {}, binaries_, engine_.log()).winner.configuration;
             plan.compared.push_back(*best_here);
         }
-        judge(tune(task, plan, {}, binaries_, engine_.log()), best_here);
+        judge(tune(task, plan, {}, binaries_, engine_.log()), best_here,
+              answer.info.origin == Origin::stored ? sure_ : unsure_);
     }
 
     void print_totals() const {
@@ -89,18 +90,26 @@ public:
             }
         }
         fmt::print("{} rows of {} configurations\n", rows, configurations.size());
-        fmt::print(
-            "{} sizes, {} not served; loss: worst {:.4f}, geometric mean {:.4f}, worst over a "
-            "search there {:.4f}; {} clearly slower than the default\n",
-            totals_.sizes + totals_.unserved, totals_.unserved, totals_.worst,
-            std::exp(totals_.log_loss / std::max(totals_.sizes, 1)), totals_.worst_tuned,
-            totals_.slower_than_default);
+        print("sure", sure_);
+        print("unsure", unsure_);
     }
 
 private:
+    static void print(const char* which, const Totals& totals) {
+        fmt::print(
+            "{} {} sizes; loss: worst {:.4f}, geometric mean {:.4f}, worst over a search there "
+            "{:.4f}; {} clearly slower than the default\n",
+            totals.sizes, which, totals.worst,
+            std::exp(totals.log_loss / std::max(totals.sizes, 1)), totals.worst_tuned,
+            totals.slower_than_default);
+    }
+
+    [[nodiscard]] detail::ReduceRequest request_of(const detail::ReduceShape& shape) const {
+        return {type_, results_of(type_, op_).front(), op_, shape};
+    }
     [[nodiscard]] Task task_of(const detail::ReduceShape& shape) const {
         return {device_, reduce_kernel(shape.kind, device_.info().platform),
-                reduce_problem({type_, results_of(type_, op_).front(), op_, shape})};
+                reduce_problem(request_of(shape))};
     }
 
     /// All winners of the task's alignment.
@@ -112,7 +121,8 @@ private:
         return known->second;
     }
 
-    void judge(const TuneReport& report, const std::optional<std::string>& best_here) {
+    void judge(const TuneReport& report, const std::optional<std::string>& best_here,
+               Totals& totals) {
         std::map<std::string, double> times_ns;
         for (const bool finals : {false, true}) {  // times of the finals replace those before
             for (const Measurement& one : report.measurements) {
@@ -129,17 +139,18 @@ private:
         const double loss = served.median_ns / best_ns;
         const bool is_slower =
             served.certainty.speed_up_high > 0 && served.certainty.speed_up_high < 1;
-        ++totals_.sizes;
-        totals_.slower_than_default += is_slower ? 1 : 0;
-        totals_.worst = std::max(totals_.worst, loss);
-        totals_.log_loss += std::log(loss);
+        ++totals.sizes;
+        totals.slower_than_default += is_slower ? 1 : 0;
+        totals.worst = std::max(totals.worst, loss);
+        totals.log_loss += std::log(loss);
         if (best_here) {
-            totals_.worst_tuned =
-                std::max(totals_.worst_tuned, served.median_ns / times_ns[*best_here]);
+            totals.worst_tuned =
+                std::max(totals.worst_tuned, served.median_ns / times_ns[*best_here]);
         }
-        fmt::print("{:<16} {:>10.0f} ns  loss {:.4f}  default {:.4f}{}{}\n", served.sizes,
+        fmt::print("{:<16} {:>10.0f} ns  loss {:.4f}  default {:.4f}{}{}{}\n", served.sizes,
                    served.median_ns, loss, served.default_median_ns / best_ns,
-                   best_here ? "  beside a search" : "", is_slower ? "  slower than default" : "");
+                   &totals == &unsure_ ? "  unsure" : "", best_here ? "  beside a search" : "",
+                   is_slower ? "  slower than default" : "");
         fflush(stdout);
     }
 
@@ -150,7 +161,8 @@ private:
     const ShapeSpan span_;
     std::map<std::int64_t, std::vector<Winner>> rows_;  ///< by alignment
     BinaryCache binaries_;
-    Totals totals_;
+    Totals sure_;
+    Totals unsure_;
 };
 
 }  // namespace
@@ -164,7 +176,9 @@ int main(int argc, char** argv) {
         const int sizes = std::atoi(argv[2]);
         const int tuned = std::atoi(argv[3]);
         const ShapeSpan span = parse_shapes(parse_reduce_kind(argv[4]), argv[5]).front();
-        Engine engine(Options::from_environment(), families());
+        Options options = Options::from_environment();
+        options.on_miss = TunePolicy::nearest;
+        Engine engine(options, families());
         Device& device = engine.device(argc > 6 ? argv[6] : "cuda:0");
         for (int i = 7; i < std::max(argc, 8); i += 2) {
             const std::string type = i + 1 < argc ? argv[i] : "float32";
