@@ -3,6 +3,14 @@
 
 #include "jitune_types.h"
 
+/// Calls work(context, first, count) for parts of [0, count), on up to `threads` threads, and
+/// returns when all are done. Whoever loads the kernel sets it (HostImage).
+extern "C" {
+__attribute__((weak, visibility("default"))) void (*jitune_run_on_threads)(
+    void (*work)(const void* context, jitune::Index first, jitune::Index count),
+    const void* context, jitune::Index count, int threads) = nullptr;
+}
+
 namespace jitune {
 
 /// One thread's least work in bytes: less is done sooner than a thread wakes up.
@@ -24,25 +32,23 @@ JITUNE_FUNCTION Index share_begin(Index total, Index share, Index shares) {
     return total * share / shares;
 }
 
-/// Calls work(i) for each i below `count`. Of as many pieces of work as threads, thread t does the
-/// t-th; of more, whoever is free takes the next. For one thread none is started.
+/// Calls work(i) for each i below `count`; whoever is free takes the next. The calling thread takes
+/// part. For one thread none is woken.
 template <class Work>
 void for_each(Index count, int threads, const Work& work) {
-    if (threads <= 1 || count <= 1) {
+    if (threads <= 1 || count <= 1 || jitune_run_on_threads == nullptr) {
         for (Index i = 0; i < count; ++i) {
             work(i);
         }
-    } else if (count <= static_cast<Index>(threads)) {
-#pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static, 1)
-        for (Index i = 0; i < count; ++i) {
-            work(i);
-        }
-    } else {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-        for (Index i = 0; i < count; ++i) {
-            work(i);
-        }
+        return;
     }
+    const auto call = [](const void* context, Index first, Index count) {
+        const Work& work = *static_cast<const Work*>(context);
+        for (Index i = first; i < first + count; ++i) {
+            work(i);
+        }
+    };
+    jitune_run_on_threads(call, &work, count, threads);
 }
 
 /// The combination of states in a fixed tree, which rounds less than a chain; the first becomes it.

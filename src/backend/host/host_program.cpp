@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include "backend/host/entry_points.hpp"
 #include "backend/host/host_launch.hpp"
+#include "backend/host/host_threads.hpp"
 #include "jitune/error.hpp"
 #include "support/file_size_guard.hpp"
 #include "support/temp_dir.hpp"
@@ -143,7 +145,12 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
 }  // namespace
 
 HostImage::HostImage(const std::string& image, const Digest& digest)
-    : library_(map(image, digest)) {}
+    : library_(map(image, digest)) {
+    using Run = decltype(&HostThreads::run_here);
+    if (void* const place = library_.find("jitune_run_on_threads")) {
+        std::atomic_ref(*static_cast<Run*>(place)) = &HostThreads::run_here;
+    }
+}
 
 void* HostImage::find(const std::string& symbol) const {
     // A search by handle goes on in the libraries that the image needs: only our names may match.

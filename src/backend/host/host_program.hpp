@@ -11,8 +11,9 @@
 
 namespace jitune::internal {
 
-/// A compiled shared object in this process's memory. Its code stays for good: OpenMP's threads and
-/// exit handlers must never lose theirs.
+/// A compiled shared object in this process's memory, whose for_each() runs on HostThreads. Its
+/// code stays for good: threads of OpenMP, in a user's kernel, and exit handlers must never lose
+/// theirs.
 class HostImage {
 public:
     /// Throws Error(device) for an image that is not a shared object of this machine or does not
