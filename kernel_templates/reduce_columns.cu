@@ -82,10 +82,10 @@ enum class ColumnLayout {
 /// before it. Every `period` packs the columns that a pack holds repeat.
 template <class T, class R, int pack>
 struct Columns {
-    const T* __restrict__ values;
+    const T* values;
     Index rows;
     Index columns;
-    R* __restrict__ results;
+    R* results;
     unsigned shift;
     Index period;
     unsigned across;  ///< packs of a block beside each other

@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(block)
                     Index segments, Index n, typename Operation<T, A, R>::State* partials,
                     unsigned* tickets, R* results) {
     using Op = Operation<T, A, R>;
-    begin_grid<Release::late>();
+    begin_grid<Release::late>(offsets);
     constexpr int kPack =
         layout == SegmentLayout::merge && kWidestPack<T> > 8 ? 8 : kWidestPack<T>;
     constexpr int kUnroll = items_per_thread / kPack;

@@ -140,7 +140,7 @@ __device__ __forceinline__ typename Op::State combine_range(const T* __restrict_
 /// `padding` elements before it, at an aligned address.
 template <class T>
 struct Run {
-    const T* __restrict__ values;
+    const T* values;
     Index n;
     Index begin;
     Index end;

@@ -10,11 +10,11 @@ namespace jitune {
 /// Segment s is values[offsets[s], offsets[s + 1]).
 template <class T, class R>
 struct Segments {
-    const T* __restrict__ values;
-    const long long* __restrict__ offsets;
+    const T* values;
+    const long long* offsets;
     Index count;
     Index n;
-    R* __restrict__ results;
+    R* results;
 
     __device__ __forceinline__ Index begin(Index segment) const {
         return static_cast<Index>(offsets[segment]);
