@@ -5,35 +5,41 @@
 
 namespace jitune {
 
-/// A state of up to 16 bytes in slots of its own, which one thread fills and one empties.
+/// A state of up to 16 bytes, in a slot of 8 bytes for each 4 of it, which one thread fills and one
+/// empties. The words may arrive in any order. Slots of 16 bytes would need 128-bit atomics, which
+/// PTX has since 8.3 (NVRTC 12.3).
 template <class State>
 struct StateSlot {
-    static constexpr int kCount = (sizeof(State) + 7) / 8;
-    using Part = Pack<unsigned, sizeof(State) <= 4 ? 1 : 2>;
-    struct Parts {
-        Part parts[kCount];
+    static constexpr int kCount = (sizeof(State) + 3) / 4;
+    using Word = Pack<unsigned, 1>;
+    struct Words {
+        Word words[kCount];
     };
 
     static __device__ __forceinline__ void put(void* slots, unsigned index, const State& state) {
-        Parts all{};
+        Words all{};
         memcpy(&all, &state, sizeof state);
 #pragma unroll
         for (int i = 0; i < kCount; ++i) {
-            Slot<Part>::put(slots, index * kCount + i, all.parts[i]);
+            Slot<Word>::put(slots, index * kCount + i, all.words[i]);
         }
     }
     /// Waits for the state and leaves the slots empty.
     static __device__ __forceinline__ State take(void* slots, unsigned index) {
-        Parts all;
+        Slot<Word> found[kCount];
 #pragma unroll
         for (int i = 0; i < kCount; ++i) {
-            auto slot = Slot<Part>::get(slots, index * kCount + i);
+            found[i] = Slot<Word>::get(slots, index * kCount + i);
+        }
+        Words all;
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) {
 #pragma unroll 1
-            while (slot.full == 0) {
-                slot = Slot<Part>::get(slots, index * kCount + i);
+            while (found[i].full == 0) {
+                found[i] = Slot<Word>::get(slots, index * kCount + i);
             }
-            all.parts[i] = slot.state();
-            Slot<Part>::clear(slots, index * kCount + i);
+            all.words[i] = found[i].state();
+            Slot<Word>::clear(slots, index * kCount + i);
         }
         State state;
         memcpy(&state, &all, sizeof state);

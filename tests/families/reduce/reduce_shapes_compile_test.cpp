@@ -170,6 +170,32 @@ TEST_P(ReduceShapesCompile, EveryParameterValueCompilesOnEveryArchitecture) {
     other.join();
 }
 
+/// For every NVRTC from 12.0 on, and for a launch that begins before the work ahead of it has ended.
+TEST_P(ReduceShapesCompile, NoPtxNeedsNvrtc123OrTakesMemoryForConstant) {
+    std::shared_ptr<const NvrtcTable> nvrtc;
+    try {
+        nvrtc = load_nvrtc();
+    } catch (const Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    constexpr int kNewerThanNvrtc = 990;
+    for (const Types& types : {kTypes[0], kTypes[3], kTypes[9]}) {
+        std::vector<Instance> instances;
+        for (const auto& [one, configuration] : covering(kernel(), GetParam(), types)) {
+            instances.push_back(kernel().instance(one, configuration));
+        }
+        const auto outcomes =
+            compile_instances(*nvrtc, kernel().source(), instances, kNewerThanNvrtc);
+        for (std::size_t i = 0; i < outcomes.size(); ++i) {
+            const auto& binary = std::get<Binary>(outcomes[i]);
+            ASSERT_EQ(binary.format, "ptx");
+            SCOPED_TRACE(instances[i].expressions.front());
+            EXPECT_EQ(binary.image->find(".b128"), std::string::npos);
+            EXPECT_EQ(binary.image->find("ld.global.nc"), std::string::npos);
+        }
+    }
+}
+
 std::string kind_name(const testing::TestParamInfo<ReduceKind>& info) {
     return info.param == ReduceKind::rows      ? "Rows"
            : info.param == ReduceKind::columns ? "Columns"
