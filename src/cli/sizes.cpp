@@ -196,7 +196,8 @@ std::vector<std::int64_t> parse_single_sizes(std::string_view text) {
 
 SizePair parse_size_pair(std::string_view text) {
     const auto cross = text.find('x');
-    if (cross == std::string_view::npos) {
+    if (cross == std::string_view::npos || text.find('x', cross + 1) != std::string_view::npos ||
+        cross == 0 || cross + 1 == text.size()) {
         throw Error(
             ErrorKind::usage,
             fmt::format("\"{}\" is not a size of this shape: write two sizes with an x between "

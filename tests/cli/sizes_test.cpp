@@ -144,7 +144,11 @@ TEST(Sizes, ComeInPairsWithACross) {
          {"", "x", "8", "8x", "x8", "8x0", "8x8x8", "8X8", "8*8", "2^41x1", "8 x 8", "1..2x4"}) {
         EXPECT_NE(refusal([&] { parse_size_pair(text); }), "") << text;
     }
-    EXPECT_NE(refusal([] { parse_size_pair("1024"); }).find("1024x65536"), std::string::npos);
+    for (const char* text : {"1024", "10x", "16x16x16"}) {
+        const std::string message = refusal([&] { parse_size_pair(text); });
+        EXPECT_NE(message.find("1024x65536"), std::string::npos) << message;
+        EXPECT_NE(message.find(text), std::string::npos) << message;
+    }
 }
 
 TEST(Sizes, ArePrintedAsPowersWhereTheyAre) {
