@@ -95,7 +95,7 @@ std::vector<ParameterWords> layouts_and_methods() {
           {"staged", "in shared memory, which the block fills with whole rows"}}},
         {"release",
          "reduce_rows",
-         "what the stream's next launch waits for before its blocks start",
+         "what the stream's next launch waits for, if programmatic (compute capability 9.0)",
          {{"early", "all blocks have started"}, {"late", "all blocks have ended"}}},
         {"layout",
          "reduce_columns",
