@@ -389,6 +389,11 @@ TuningStore::Status TuningStore::status() {
             connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")};
 }
 
+std::int64_t TuningStore::version() {
+    const Impl::Turn turn(*impl_, kDispatchWait);
+    return impl_->connection_.integer("PRAGMA data_version");
+}
+
 std::int64_t TuningStore::bad_rows() const {
     impl_->require_owner();
     return impl_->bad_rows_;

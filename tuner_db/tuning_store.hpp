@@ -102,6 +102,9 @@ public:
     /// The measurements whose conditions say "compared", of this key with any bucket, oldest first.
     std::vector<Measurement> comparisons(const RecordKey& key);
 
+    /// A number that is another one where another connection has changed the file since.
+    std::int64_t version();
+
     struct Check {
         std::int64_t winners = 0;
         std::int64_t measurements = 0;

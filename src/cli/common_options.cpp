@@ -45,8 +45,9 @@ Option CommonArguments::json_option() {
 
 Option CommonArguments::tune_option() {
     return {"--tune", &tune,
-            "Where no winner is stored: tune now, take the nearest winner, or take the template's "
-            "default: now, nearest or default [JITUNE_TUNE, else now]"};
+            "Where no winner is stored: tune now, take the nearest winner, take the template's "
+            "default, or tune in the background: now, nearest, default or background [JITUNE_TUNE, "
+            "else now]"};
 }
 
 Option CommonArguments::budget_option(std::string help) {

@@ -10,6 +10,7 @@
 
 #include "dispatch/stored_costs.hpp"
 #include "dispatch/tuning_lease.hpp"
+#include "support/hash.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
@@ -24,6 +25,11 @@ SizeBox box_around(const Winner& winner, std::span<const std::int64_t> sizes) {
         }
     }
     return SizeBox::point(sizes);
+}
+
+/// Tells what is launched for a winner.
+Digest digest_of(const Winner& winner) {
+    return Hasher("winner").text(winner.configuration).text(winner.image).digest();
 }
 
 }  // namespace
@@ -47,15 +53,15 @@ std::unique_ptr<const Resolved> Answers::find(const Task& task,
     if (!task.problem.pinned.empty()) {
         return from_pinned(task);
     }
-    std::string refused;
-    if (auto stored = from_store(task, refused, patience)) {
+    Digest known{};
+    if (auto stored = from_store(task, known, patience)) {
         return stored;
     }
     std::string trouble;
     if (options_.on_miss == TunePolicy::now) {
         isolation_.require_worker(task);
         try {
-            return from_tuning(task, refused);
+            return tuned(task, known, {});
         } catch (const Error& error) {
             // The default was among the candidates, so that it is no answer where none was right.
             // Nor is it where the database could not be read: its winner is to be read later.
@@ -88,22 +94,24 @@ std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::from_store(const Task& task, std::string& refused,
+std::unique_ptr<const Resolved> Answers::from_store(const Task& task, Digest& known,
                                                     std::chrono::milliseconds patience) {
     const auto winner = store_.find(task.key(), task.problem.sizes, patience);
-    if (!winner || winner->configuration + winner->image == refused) {
+    if (!winner || digest_of(*winner) == known) {
         return nullptr;
     }
-    refused = winner->configuration + winner->image;
+    known = digest_of(*winner);
     auto answer = load(task, *winner, Origin::stored);
     if (answer == nullptr) {
         return nullptr;
     }
+    answer->winner = known;
     answer->serves = box_around(*winner, task.problem.sizes);
     return restricted(task, std::move(answer));
 }
 
-std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::string& refused) {
+std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
+                                               const TuneHooks& hooks) {
     task.kernel.workload->prepare(task.problem);
     TuningLease lease(store_.writable(), task.key(), log_);
     std::unique_ptr<const Resolved> stored;
@@ -111,7 +119,7 @@ std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::stri
     // Also true where the database cannot be read: then it may have an answer.
     const auto answered = [&] {
         try {
-            stored = from_store(task, refused, patience());
+            stored = from_store(task, known, patience());
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::store) {
                 throw;
@@ -129,8 +137,12 @@ std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::stri
     }
     const SearchPlan plan{
         .strategy = options_.strategy, .seed = options_.seed, .budget = options_.budget};
-    const TuneHooks hooks{.progress = [&](const TuneProgress&) { lease.renew(); }};
-    const std::vector<Winner> winners = tune_(task, plan, hooks);
+    TuneHooks renewing = hooks;
+    renewing.progress = [&](const TuneProgress& progress) {
+        lease.renew();
+        hooks.progress(progress);
+    };
+    const std::vector<Winner> winners = tune_(task, plan, renewing);
     const auto winner = std::find_if(winners.rbegin(), winners.rend(), [&](const Winner& one) {
         return !one.range.unsure && covers(boxes_of(one).value(), task.problem.sizes);
     });
@@ -138,6 +150,7 @@ std::unique_ptr<const Resolved> Answers::from_tuning(const Task& task, std::stri
                         winner->symbols};
     auto answer = make_resolved(task, task.parse(winner->configuration), binary, Origin::tuned);
     answer->serves = box_around(*winner, task.problem.sizes);
+    answer->winner = digest_of(*winner);
     return answer;
 }
 

@@ -42,6 +42,16 @@ public:
     /// How long the first call for a problem waits for others that hold the database.
     [[nodiscard]] std::chrono::milliseconds patience() const;
 
+    /// The stored winner that serves the task, unless there is none, it is of no use here, or it is
+    /// `known`, which it then becomes. Throws Error(store) where others hold the database.
+    std::unique_ptr<const Resolved> stored(const Task& task, Digest& known) {
+        return from_store(task, known, patience());
+    }
+
+    /// Tunes the task, or waits for another process that tunes it; a stored winner that is `known`
+    /// is none. Throws Error.
+    std::unique_ptr<const Resolved> tuned(const Task& task, Digest& known, const TuneHooks& hooks);
+
     /// The template's default, to answer until the database can be read, for all sizes of the
     /// bucket.
     std::unique_ptr<const Resolved> makeshift(const Task& task);
@@ -50,11 +60,9 @@ public:
     [[nodiscard]] std::int64_t loads() const { return loads_; }
 
 private:
-    /// `refused` remembers a stored winner that cannot be used, so that it is tried only once.
-    std::unique_ptr<const Resolved> from_store(const Task& task, std::string& refused,
+    /// `known` remembers the stored winner, so that one that cannot be used is tried only once.
+    std::unique_ptr<const Resolved> from_store(const Task& task, Digest& known,
                                                std::chrono::milliseconds patience);
-    /// Tunes, or waits for another process that tunes the same task.
-    std::unique_ptr<const Resolved> from_tuning(const Task& task, std::string& refused);
     /// The nearest winner that is not estimated to be slower than the default, or nullptr.
     std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<const Resolved> from_pinned(const Task& task);

@@ -69,16 +69,18 @@ inline bool launch_known(const StreamSite& site, const Call& call, Stream stream
     return true;
 }
 
-/// Launches an answer and remembers the launch for this thread, unless it is a makeshift.
+/// Launches an answer and remembers the launch for this thread, unless it is a makeshift or another
+/// one has taken its place meanwhile.
 template <KernelCall Call>
 void launch_new(StreamSite& site, const Call& call, const Resolved& resolved, Stream stream) {
-    if (resolved.is_makeshift) [[unlikely]] {
+    // The key first: who sees the new key of a replaced answer sees that it is retired.
+    const CallKey key = call.memo_key(site);
+    if (resolved.is_makeshift || resolved.is_retired.load(std::memory_order_relaxed)) [[unlikely]] {
         CallMemo once;
-        const ReadyLaunch& ready = once.prepare(call.memo_key(site), call.sizes(), resolved, site);
+        const ReadyLaunch& ready = once.prepare(key, call.sizes(), resolved, site);
         return ready(call.arguments().data(), stream);
     }
-    const ReadyLaunch& ready =
-        CallMemo::here().prepare(call.memo_key(site), call.sizes(), resolved, site);
+    const ReadyLaunch& ready = CallMemo::here().prepare(key, call.sizes(), resolved, site);
     ready(call.arguments().data(), stream);
 }
 

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "backend/device.hpp"
+#include "backend/stream_site.hpp"
 #include "jitune/session.hpp"
 #include "support/append_table.hpp"
+#include "support/hash.hpp"
 #include "template/launch_rule.hpp"
 #include "tuner_db/size_box.hpp"
 
@@ -65,9 +67,12 @@ struct Resolved {
     std::shared_ptr<const Program> program;
     LaunchRule rule;
     DispatchInfo info;
-    SizeBox serves;  ///< the sizes that have this answer, of those in the key's bucket
+    SizeBox serves;   ///< the sizes that have this answer, of those in the key's bucket
+    Digest winner{};  ///< of the winner that this is, for these sizes; zero: of none
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
+    /// Another answer has taken its place: it serves only those that have it already.
+    mutable std::atomic<bool> is_retired{false};
 };
 
 /// Answers by key and sizes. As AppendTable: finding takes no lock, adding is thread-safe.
@@ -76,6 +81,19 @@ public:
     [[nodiscard]] const Resolved* find(const DispatchKey& key,
                                        std::span<const std::int64_t> sizes) const {
         return answers_.find(key, Serves{sizes});
+    }
+
+    /// Puts an answer in the place of all that the table has of the key: later calls find it for
+    /// the sizes that it serves, and nothing for others. Launches that threads remember are
+    /// forgotten, too. Answers that callers hold stay valid.
+    void replace(const DispatchKey& key, std::unique_ptr<const Resolved> answer) {
+        const Resolved& fresh = answers_.put(key, std::move(answer));
+        answers_.for_each(key, [&](const Resolved& old) {
+            if (&old != &fresh) {
+                old.is_retired.store(true, std::memory_order_relaxed);
+            }
+        });
+        StreamSite::forget_launches();
     }
 
     /// Adds an answer that serves `sizes`, unless the table has one; returns the one that it has.
@@ -88,7 +106,10 @@ private:
     struct Serves {
         std::span<const std::int64_t> sizes;
 
-        bool operator()(const Resolved& answer) const { return answer.serves.contains(sizes); }
+        bool operator()(const Resolved& answer) const {
+            return !answer.is_retired.load(std::memory_order_relaxed) &&
+                   answer.serves.contains(sizes);
+        }
     };
 
     AppendTable<DispatchKey, const Resolved, DispatchKey::mix> answers_;

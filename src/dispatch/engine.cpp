@@ -46,14 +46,23 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       answers_(options_, log_, store_, binaries_, isolation_,
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks);
-               }) {}
+               }),
+      background_(
+          std::make_unique<Background>(options_, log_, families_, store_, answers_, table_)) {}
 
 Engine::~Engine() {
-    report_unserved();
+    finish();
+    if (fork_guard_.forked()) {  // its thread is the parent's
+        static_cast<void>(background_.release());
+    }
 }
 
-void Engine::report_unserved() const {
-    if (unserved_ > 0 && !fork_guard_.forked()) {
+void Engine::finish() {
+    if (fork_guard_.forked()) {
+        return;
+    }
+    background_->stop();
+    if (unserved_ > 0) {
         log_.warning(
             "the frozen table did not serve {} problem{}; the template's defaults answered: tune "
             "them ahead with `jitune sweep`",
@@ -171,6 +180,9 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
         const Resolved& answer = table_.add(key, sizes, answers_.find(task, patience));
         if (makeshift == nullptr) {  // else it was counted as that
             count_unserved(answer);
+        }
+        if (options_.on_miss == TunePolicy::background) {
+            background_->watch(key, task, answer);
         }
         return answer;
     } catch (const Error& error) {

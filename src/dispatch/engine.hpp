@@ -12,6 +12,7 @@
 
 #include "backend/platform.hpp"
 #include "dispatch/answers.hpp"
+#include "dispatch/background.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/engine_part.hpp"
 #include "dispatch/family.hpp"
@@ -45,13 +46,19 @@ public:
     [[nodiscard]] const Log& log() const { return log_; }
     [[nodiscard]] std::span<const Family> families() const { return families_; }
     [[nodiscard]] Counters counters() const {
-        return {binaries_.compiles() + isolation_.compiles(), tunings_, answers_.loads(),
-                store_.errors(), unserved_};
+        return {binaries_.compiles() + isolation_.compiles(),
+                tunings_,
+                answers_.loads(),
+                store_.errors(),
+                unserved_,
+                background_->pending(),
+                background_->replaced()};
     }
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
-    /// Logs what Session::~Session() does; nothing in a fork.
-    void report_unserved() const;
+    /// What Session::~Session() does before devices and database go: ends tunings in the
+    /// background, and logs. Nothing in a fork.
+    void finish();
 
     /// As Session::table_digest().
     [[nodiscard]] std::string table_digest() const;
@@ -179,7 +186,8 @@ private:
     std::atomic<std::int64_t> unserved_{0};
     std::atomic<EnginePart*> part_{nullptr};
     std::once_flag part_made_;
-    std::unique_ptr<EnginePart> own_part_;  // last: it uses the members above
+    std::unique_ptr<EnginePart> own_part_;    // it uses the members above
+    std::unique_ptr<Background> background_;  // as well
 };
 
 }  // namespace jitune::internal

@@ -126,6 +126,10 @@ std::string answer_without(const Options& options) {
         return "the table is frozen, and no stored winner: the template's default answers, and the "
                "session counts the problem as unserved";
     }
+    if (options.on_miss == TunePolicy::background) {
+        return "no stored winner: the template's default answers, and the problem is tuned in the "
+               "background";
+    }
     if (options.on_miss != TunePolicy::now) {
         return "no stored winner: the template's default answers";
     }
@@ -152,7 +156,8 @@ Explanation explain(Engine& engine, const Task& task) {
     const CostTable costs = stored_costs(*store, task, standard);
     std::vector<Candidate> candidates = ranked(store->winners(), explanation.key, sizes);
     Candidate* const best = best_of(candidates, costs, standard, sizes);
-    const bool by_policy = options.on_miss == TunePolicy::nearest;
+    const bool by_policy =
+        options.on_miss == TunePolicy::nearest || options.on_miss == TunePolicy::background;
     if (best != nullptr && (best->row.serves || by_policy)) {
         explanation.configuration = best->row.winner.configuration;
         explanation.answer = fmt::format("{}{}: {}", options.frozen ? "the table is frozen: " : "",

@@ -98,6 +98,7 @@ constexpr std::array kPolicyWords{
     PolicyWord{"now", TunePolicy::now},
     PolicyWord{"nearest", TunePolicy::nearest},
     PolicyWord{"default", TunePolicy::template_default},
+    PolicyWord{"background", TunePolicy::background},
 };
 constexpr std::array kLevels{LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info,
                              LogLevel::debug};
@@ -111,7 +112,9 @@ TunePolicy parse_tune_policy(std::string_view word) {
         }
     }
     throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" is not a tuning policy: use now, nearest or default", word));
+                fmt::format("\"{}\" is not a tuning policy: use now, nearest, default or "
+                            "background",
+                            word));
 }
 
 LogLevel parse_log_level(std::string_view word) {

@@ -23,9 +23,7 @@ Session::~Session() = default;
 Session& Session::standard() {
     static Session* const session = [] {
         auto* const made = new Session();
-        if (made->engine_->options().frozen) {
-            std::atexit([] { standard().engine_->report_unserved(); });
-        }
+        std::atexit([] { standard().engine_->finish(); });
         return made;
     }();
     return *session;

@@ -54,6 +54,28 @@ public:
         return *node.release()->value;
     }
 
+    /// Adds a value that hides those which the table has of the key, for all who find() later.
+    Value& put(const Key& key, std::unique_ptr<Value> value) {
+        auto node = std::make_unique<Node>(Node{key, std::move(value), nullptr});
+        std::atomic<Node*>& head = heads_[Mix(key)];
+        node->next = head.load(std::memory_order_acquire);
+        while (!head.compare_exchange_weak(node->next, node.get(), std::memory_order_release,
+                                           std::memory_order_acquire)) {
+        }
+        return *node.release()->value;
+    }
+
+    /// Calls `visit` for each value of the key.
+    template <class Visit>
+    void for_each(const Key& key, const Visit& visit) const {
+        for (const Node* node = heads_[Mix(key)].load(std::memory_order_acquire); node != nullptr;
+             node = node->next) {
+            if (node->key == key) {
+                visit(*node->value);
+            }
+        }
+    }
+
 private:
     struct Any {
         bool operator()(const Value& /*value*/) const { return true; }

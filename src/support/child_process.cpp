@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +123,10 @@ pid_t spawn(ProcessCommand command, const ChildStreams& streams, ChildProcess::R
                       pointers(arguments).data(), pointers(environment).data());
     if (code != 0) {
         fail(command.program.string(), "posix_spawn", code);
+    }
+    if (command.nice != 0) {  // for its threads and children, too: it has none yet
+        ::setpriority(PRIO_PROCESS, static_cast<id_t>(pid),
+                      ::getpriority(PRIO_PROCESS, 0) + command.nice);
     }
     return pid;
 }

@@ -18,6 +18,7 @@ struct ProcessCommand {
     /// "NAME=value", added to the environment of this process.
     std::vector<std::string> environment;
     std::chrono::milliseconds timeout{60'000};
+    int nice = 0;  ///< added to that of this process, or as far as the system allows
     std::size_t output_limit = 1 << 20;  ///< bytes of output to keep; the rest is dropped
 };
 

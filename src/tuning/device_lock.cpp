@@ -2,16 +2,13 @@
 #include "tuning/device_lock.hpp"
 
 #include <cstdlib>
-#include <vector>
 
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
 
-namespace {
-
-std::vector<std::filesystem::path> folders() {
-    std::vector<std::filesystem::path> result{"/tmp"};  // shared by all users
+std::vector<std::filesystem::path> lock_folders() {
+    std::vector<std::filesystem::path> result{"/tmp"};
     const char* own = secure_getenv("XDG_RUNTIME_DIR");
     if (own != nullptr && *own == '/') {
         result.emplace_back(own);
@@ -19,15 +16,13 @@ std::vector<std::filesystem::path> folders() {
     return result;
 }
 
-}  // namespace
-
 DeviceLock::DeviceLock(const std::string& uuid, const Log& log, std::chrono::milliseconds patience)
     : log_(log), patience_(patience), needed_(!uuid.empty()) {
     if (!needed_) {
         return;
     }
     try {
-        file_.emplace(folders(), "jitune-" + uuid + ".lock");
+        file_.emplace(lock_folders(), "jitune-" + uuid + ".lock");
     } catch (const Error& error) {
         log_.warning("{}: other tunings may use the device while candidates are timed",
                      error.what());

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "support/file_lock.hpp"
 #include "support/log.hpp"
 
 namespace jitune::internal {
+
+/// Where lock files lie that processes of all users share.
+std::vector<std::filesystem::path> lock_folders();
 
 /// Lets one tuning at a time use a device, among all processes that see its lock file: work of
 /// others on the device would lengthen the times. Used by one thread.

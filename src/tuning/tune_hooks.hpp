@@ -70,12 +70,14 @@ public:
 inline const std::atomic<bool> kNeverStop{false};
 inline TuneObserver kNoObserver;  // without state
 
-/// How a tuning is watched and stopped. No member is ever null.
+/// How a tuning is run, watched and stopped. No member is ever null.
 struct TuneHooks {
     const std::atomic<bool>* stop = &kNeverStop;  ///< ends the search early once it is true
     /// After each verdict, and while a worker keeps the tuning waiting; on the calling thread.
     std::function<void(const TuneProgress&)> progress = [](const TuneProgress&) {};
     TuneObserver* observer = &kNoObserver;  ///< told of every step
+    /// Nobody waits for it: it runs in a worker of low priority, which `stop` kills.
+    bool background = false;
 };
 
 }  // namespace jitune::internal

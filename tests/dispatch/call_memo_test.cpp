@@ -41,21 +41,21 @@ struct Site final : StreamSite {
 class CallMemoTest : public ::testing::Test {
 protected:
     /// One step with a grid of `grid` blocks.
-    static Resolved answer(const std::string& grid,
-                           const LaunchRule::Argument* argument = nullptr) {
+    static std::unique_ptr<const Resolved> answer(const std::string& grid,
+                                                  const LaunchRule::Argument* argument = nullptr) {
         const auto quantity = [](const std::string& text) {
             return LaunchRule::Quantity{
                 Expression::parse(text).for_slots(std::array<std::string, 1>{"n"}), "grid.x"};
         };
         const auto one = quantity("1");
         LaunchRule::Step step{one, quantity("0"), {quantity(grid), one, one}, {one, one, one}, {}};
-        Resolved resolved;
-        resolved.program = std::make_shared<RecordingProgram>();
+        auto resolved = std::make_unique<Resolved>();
+        resolved->program = std::make_shared<RecordingProgram>();
         if (argument != nullptr) {
             step.arguments = {0};
-            resolved.rule = LaunchRule({step}, {*argument});
+            resolved->rule = LaunchRule({step}, {*argument});
         } else {
-            resolved.rule = LaunchRule({step}, {});
+            resolved->rule = LaunchRule({step}, {});
         }
         return resolved;
     }
@@ -81,10 +81,10 @@ protected:
 };
 
 TEST_F(CallMemoTest, FindsTheLaunchForEachSizeInAnyOrder) {
-    const Resolved twice = answer("2 * n");
+    const auto twice = answer("2 * n");
     for (int round = 0; round < 2; ++round) {
         for (std::int64_t n = 1; n < 100; ++n) {
-            ASSERT_EQ(grid_of(twice, n), 2 * n);
+            ASSERT_EQ(grid_of(*twice, n), 2 * n);
             ASSERT_NE(memo_.find(key(n)), nullptr);
         }
     }
@@ -110,7 +110,7 @@ constexpr CallKeyPart kCallKeyParts[] = {
 /// Two keys are compared only where they share a slot, so each part takes values until some do.
 TEST_F(CallMemoTest, TellsKeysOfOneSlotApartByEveryPart) {
     constexpr int kValues = 500;
-    const Resolved resolved = answer("5");
+    const auto resolved = answer("5");
     const std::array<std::int64_t, 1> sizes{5};
     std::mt19937_64 random(1);
     for (const CallKeyPart& part : kCallKeyParts) {
@@ -119,10 +119,10 @@ TEST_F(CallMemoTest, TellsKeysOfOneSlotApartByEveryPart) {
         for (int i = 0; i < kValues; ++i) {
             CallKey other = key(5);
             part.set(other, random());
-            memo_.prepare(key(5), sizes, resolved, site_);
+            memo_.prepare(key(5), sizes, *resolved, site_);
             ASSERT_NE(memo_.find(key(5)), nullptr);
             ASSERT_EQ(memo_.find(other), nullptr) << "value " << i;
-            memo_.prepare(other, sizes, resolved, site_);
+            memo_.prepare(other, sizes, *resolved, site_);
             of_one_slot += memo_.find(key(5)) == nullptr ? 1 : 0;
         }
         EXPECT_GT(of_one_slot, 0) << "no other key shared the slot, so none was compared";
@@ -132,23 +132,36 @@ TEST_F(CallMemoTest, TellsKeysOfOneSlotApartByEveryPart) {
 TEST_F(CallMemoTest, BindsTheWorkMemoryOfTheSite) {
     const LaunchRule::Argument plain{
         LaunchRule::Argument::Kind::scratch, 4, {Expression::constant(std::int64_t{1}), "count"}};
-    const Resolved resolved = answer("n", &plain);
+    const auto resolved = answer("n", &plain);
     char memory = 0;
     site_.memory = {&memory, nullptr};
     const ReadyLaunch& ready =
-        memo_.prepare(key(1), std::array<std::int64_t, 1>{1}, resolved, site_);
+        memo_.prepare(key(1), std::array<std::int64_t, 1>{1}, *resolved, site_);
     EXPECT_EQ(site_.needed.plain, 256U);
     EXPECT_EQ(launch_of(ready).cells[0], reinterpret_cast<std::uintptr_t>(&memory));
 }
 
 TEST_F(CallMemoTest, RemembersNothingOfAPlanThatFailed) {
-    const Resolved resolved = answer("8 - n");
-    EXPECT_EQ(grid_of(resolved, 3), 5U);
+    const auto resolved = answer("8 - n");
+    EXPECT_EQ(grid_of(*resolved, 3), 5U);
     for (int i = 0; i < 2; ++i) {
-        EXPECT_THROW(grid_of(resolved, 9), Error);
+        EXPECT_THROW(grid_of(*resolved, 9), Error);
         EXPECT_EQ(memo_.find(key(9)), nullptr);
-        EXPECT_EQ(grid_of(resolved, 3), 5U);
+        EXPECT_EQ(grid_of(*resolved, 3), 5U);
     }
+}
+
+TEST_F(CallMemoTest, ForgetsAllLaunchesWhereAnAnswerIsReplaced) {
+    const auto resolved = answer("n");
+    const CallKey before = key(3);
+    grid_of(*resolved, 3);
+    ASSERT_NE(memo_.find(key(3)), nullptr);
+    DispatchTable().replace({}, std::make_unique<Resolved>());
+    EXPECT_NE(before, key(3));
+    EXPECT_EQ(memo_.find(key(3)), nullptr);
+    EXPECT_NE(Site(device_).serial(), site_.serial());
+    grid_of(*resolved, 3);
+    EXPECT_NE(memo_.find(key(3)), nullptr);
 }
 
 TEST(CallMemoAtExit, AnswersAfterTheThreadsObjectsAreGone) {

@@ -97,6 +97,34 @@ TEST(DispatchTable, KeepsTheFirstOfTwoEntries) {
     EXPECT_EQ(table.find(key(1), {})->info.configuration, "first");
 }
 
+std::unique_ptr<Resolved> resolved_for(const std::string& configuration, std::int64_t from,
+                                       std::int64_t to) {
+    auto result = std::make_unique<Resolved>();
+    result->info.configuration = configuration;
+    result->serves = {{from}, {to}};
+    return result;
+}
+
+TEST(DispatchTable, AReplacedAnswerIsFoundForNoSizeAnyMore) {
+    DispatchTable table;
+    const auto at = [&](int of, std::int64_t n) {
+        const Resolved* found = table.find(key(of), std::array{n});
+        return found == nullptr ? "" : found->info.configuration;
+    };
+    const Resolved& old =
+        table.add(key(1), std::array<std::int64_t, 1>{5}, resolved_for("old", 1, 9));
+    table.add(key(2), std::array<std::int64_t, 1>{5}, resolved_for("other", 1, 9));
+    table.replace(key(1), resolved_for("new", 4, 6));
+    EXPECT_EQ(at(1, 5), "new");
+    EXPECT_EQ(at(1, 7), "") << "to be looked up anew";
+    EXPECT_EQ(at(2, 5), "other");
+    EXPECT_EQ(old.info.configuration, "old") << "for those that have it";
+    EXPECT_TRUE(old.is_retired);
+    table.add(key(1), std::array<std::int64_t, 1>{7}, resolved_for("next", 7, 9));
+    EXPECT_EQ(at(1, 5), "new");
+    EXPECT_EQ(at(1, 7), "next");
+}
+
 TEST(DispatchTable, ServesManyThreadsThatAddAndFind) {
     DispatchTable table;
     std::vector<std::vector<const Resolved*>> seen(kThreads);

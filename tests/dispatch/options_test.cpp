@@ -81,8 +81,8 @@ TEST_F(OptionsTest, IgnoreEmptyVariables) {
 }
 
 TEST_F(OptionsTest, NameTheWrongVariableAndItsAllowedValues) {
-    expect_refused("JITUNE_TUNE", "later", "use now, nearest or default");
-    expect_refused("JITUNE_TUNE", "Now", "use now, nearest or default");
+    expect_refused("JITUNE_TUNE", "later", "use now, nearest, default or background");
+    expect_refused("JITUNE_TUNE", "Now", "use now, nearest, default or background");
     expect_refused("JITUNE_LOG", "loud", "use off, error, warning, info or debug");
     for (const char* word : {"2s", "-1", "nan", "inf", "1e8", "two", "0x10", " 2", "1e999"}) {
         expect_refused("JITUNE_BUDGET", word, "give seconds, as in 2 or 0.5");

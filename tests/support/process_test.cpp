@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
@@ -81,6 +82,17 @@ TEST(Process, ReportsTheSignalThatEndedTheProgram) {
     EXPECT_EQ(result.exit_code, -1);
     EXPECT_EQ(result.signal, SIGSEGV);
     EXPECT_EQ(describe_end(result), "signal 11 (Segmentation fault)");
+}
+
+TEST(Process, RunsAtALowerPriority) {
+    const auto nice_of = [](int added) {
+        // Once it runs: the priority is lowered just after the start.
+        ProcessCommand command = shell("sleep 0.2; nice");
+        command.nice = added;
+        return std::stoi(run_process(command).output);
+    };
+    const int own = nice_of(0);
+    EXPECT_EQ(nice_of(3), std::min(own + 3, 19));
 }
 
 TEST(Process, HasEmptyInputAndNoFilesOfTheApp) {

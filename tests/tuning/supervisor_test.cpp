@@ -56,7 +56,7 @@ protected:
     }
 
     TuneReport tune(const TuneHooks& hooks = {}) {
-        Supervisor supervisor(program_, limits_, log_, compiles_);
+        Supervisor supervisor(program_, 0, limits_, log_, compiles_);
         return supervisor.tune({}, hooks, record_maker_);
     }
 
@@ -104,6 +104,24 @@ TEST_F(SupervisorTest, AStopRequestEndsTheWaitForAWorkerThatIsNotReady) {
     TuneHooks hooks;
     hooks.stop = &stop;
     expect_error(ErrorKind::unavailable, "stopped before a tuning worker", [&] { tune(hooks); });
+}
+
+TEST_F(SupervisorTest, AStopKillsTheWorkerOfABackgroundTuning) {
+    play("sleep 100");
+    std::atomic<bool> stop{false};
+    std::thread stopper([&] {
+        while (starts() == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        stop = true;
+    });
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    hooks.background = true;
+    expect_error(ErrorKind::unavailable, "was given up, since its session ends",
+                 [&] { tune(hooks); });
+    stopper.join();
+    EXPECT_EQ(starts(), 1);
 }
 
 TEST_F(SupervisorTest, AStopRequestStillGetsTheAnswerOfAWorkerThatStarts) {

@@ -19,6 +19,9 @@ enum class TunePolicy {
     /// slower than the template's default; else that default.
     nearest,
     template_default,  ///< the template's default configuration
+    /// As nearest, at once; a thread of the session has a worker of low priority tune the problem,
+    /// within Options::budget, and later calls take its winner.
+    background,
 };
 
 enum class LogLevel { off, error, warning, info, debug };
@@ -66,9 +69,9 @@ struct JITUNE_API Options {
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
-    /// (now, nearest or default), JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT
-    /// (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error, warning, info or
-    /// debug). Throws Error(usage) that names the variable and what it accepts.
+    /// (now, nearest, default or background), JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and
+    /// JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error,
+    /// warning, info or debug). Throws Error(usage) that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

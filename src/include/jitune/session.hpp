@@ -47,6 +47,9 @@ struct Counters {
     /// Under Options::frozen: problems that the template's default answered. Sizes within half an
     /// octave that share that answer are one problem.
     std::int64_t unserved = 0;
+    // Under TunePolicy::background.
+    std::int64_t pending = 0;   ///< problems that wait for a tuning, with the one under way
+    std::int64_t replaced = 0;  ///< answers that winners have replaced
 };
 
 /// A device, or a platform without a device.

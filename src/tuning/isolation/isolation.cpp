@@ -14,34 +14,36 @@ Isolation::Isolation(const Options& options, const Log& log) : options_(options)
 
 Isolation::~Isolation() = default;
 
-Isolation::Station& Isolation::station(const std::string& device) {
+Isolation::Station& Isolation::station(const std::string& device, bool background) {
     const std::lock_guard lock(mutex_);
-    return stations_[device];
+    return stations_[{device, background}];
 }
 
-bool Isolation::isolates(const Kernel& kernel) const {
+bool Isolation::isolates(const Kernel& kernel, bool background) const {
     return !kernel.spec.empty() && options_.worker != kNoWorker &&
-           (kernel.foreign || !options_.worker.empty());
+           (kernel.foreign || background || !options_.worker.empty());
 }
 
-Supervisor& Isolation::supervisor(Station& station) {
+Supervisor& Isolation::supervisor(Station& station, bool background) {
+    constexpr int kBelowNormal = 10;
     if (station.supervisor == nullptr) {
         const WatchLimits limits{.candidate = options_.hang_limit,
                                  .compile = options_.compile_limit};
-        station.supervisor = std::make_unique<Supervisor>(
-            find_worker(options_.worker, usual_workers()), limits, log_, compiles_);
+        station.supervisor =
+            std::make_unique<Supervisor>(find_worker(options_.worker, usual_workers()),
+                                         background ? kBelowNormal : 0, limits, log_, compiles_);
     }
     return *station.supervisor;
 }
 
 void Isolation::require_worker(const Task& task) {
-    if (!task.kernel.foreign || !isolates(task.kernel)) {
+    if (!task.kernel.foreign || !isolates(task.kernel, false)) {
         return;
     }
-    Station& here = station(task.info().id);
+    Station& here = station(task.info().id, false);
     const std::lock_guard lock(here.mutex);
     try {
-        supervisor(here).start(kNeverStop);
+        supervisor(here, false).start(kNeverStop);
     } catch (const Error& error) {
         throw Error(error.kind(),
                     fmt::format("cannot tune {} without a worker, since its candidates may crash: "
@@ -54,14 +56,14 @@ void Isolation::require_worker(const Task& task) {
 std::optional<TuneReport> Isolation::tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                           const TuneHooks& hooks) {
     const Task& task = record_maker.task();
-    if (!isolates(task.kernel)) {
+    if (!isolates(task.kernel, hooks.background)) {
         return std::nullopt;
     }
-    Station& here = station(task.info().id);
+    Station& here = station(task.info().id, hooks.background);
     const std::lock_guard lock(here.mutex);
-    return supervisor(here).tune(
-        {task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan},
-        hooks, record_maker);
+    return supervisor(here, hooks.background)
+        .tune({task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan},
+              hooks, record_maker);
 }
 
 }  // namespace jitune::internal

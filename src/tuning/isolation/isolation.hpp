@@ -17,9 +17,10 @@ namespace jitune::internal {
 class RecordMaker;
 class Supervisor;
 
-/// Runs tunings of a session in worker processes, where Options::worker says so. Each device has a
-/// worker of its own, which tunes one problem at a time; a worker that dies or hangs does not
-/// affect the others. Thread-safe.
+/// Runs tunings of a session in worker processes, where Options::worker says so, and those of the
+/// background unless it forbids workers. Each device has a worker of its own, and one of low
+/// priority for the background. A worker tunes one problem at a time; one that dies or hangs does
+/// not affect the others. Thread-safe.
 class Isolation {
 public:
     /// Both must outlive it.
@@ -47,16 +48,16 @@ private:
         std::unique_ptr<Supervisor> supervisor;
     };
 
-    Station& station(const std::string& device);
+    Station& station(const std::string& device, bool background);
     /// Whether the kernel is to be tuned in a worker.
-    [[nodiscard]] bool isolates(const Kernel& kernel) const;
-    Supervisor& supervisor(Station& station);
+    [[nodiscard]] bool isolates(const Kernel& kernel, bool background) const;
+    Supervisor& supervisor(Station& station, bool background);
 
     const Options& options_;
     const Log& log_;
     std::atomic<std::int64_t> compiles_{0};
     std::mutex mutex_;
-    std::map<std::string, Station> stations_;  ///< by device id
+    std::map<std::pair<std::string, bool>, Station> stations_;  ///< by device id and background
 };
 
 }  // namespace jitune::internal

@@ -109,6 +109,11 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
 }
 
 void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
+    if (hooks_.background && hooks_.stop->load()) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("the tuning of {} was given up, since its session ends",
+                                record_maker_.task().name()));
+    }
     if (!told_to_stop_ && hooks_.stop->load()) {
         worker.send({worker_messages::kStop});
         told_to_stop_ = true;

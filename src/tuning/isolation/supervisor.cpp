@@ -7,9 +7,9 @@
 
 namespace jitune::internal {
 
-Supervisor::Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log,
-                       std::atomic<std::int64_t>& compiles)
-    : program_(std::move(program)), limits_(limits), log_(log), compiles_(compiles) {}
+Supervisor::Supervisor(std::filesystem::path program, int nice, const WatchLimits& limits,
+                       const Log& log, std::atomic<std::int64_t>& compiles)
+    : program_(std::move(program)), nice_(nice), limits_(limits), log_(log), compiles_(compiles) {}
 
 Supervisor::~Supervisor() = default;
 
@@ -17,7 +17,7 @@ void Supervisor::start(const std::atomic<bool>& stop) {
     constexpr int kMostStarts = 3;
     for (int starts = 1; worker_ == nullptr; ++starts) {
         try {
-            worker_ = std::make_unique<WorkerProcess>(program_, stop);
+            worker_ = std::make_unique<WorkerProcess>(program_, nice_, stop);
         } catch (const WorkerEnded&) {
             if (starts == kMostStarts) {
                 throw;

@@ -19,9 +19,9 @@ class WorkerProcess;
 /// problem after problem. Used by one thread.
 class Supervisor {
 public:
-    /// `program` is the jitune command. The instances that its workers compile are added to
-    /// `compiles`, which must outlive it.
-    Supervisor(std::filesystem::path program, const WatchLimits& limits, const Log& log,
+    /// `program` is the jitune command, whose workers run at this nice value. The instances that
+    /// its workers compile are added to `compiles`, which must outlive it.
+    Supervisor(std::filesystem::path program, int nice, const WatchLimits& limits, const Log& log,
                std::atomic<std::int64_t>& compiles);
     ~Supervisor();
 
@@ -38,6 +38,7 @@ public:
 
 private:
     std::filesystem::path program_;
+    int nice_;
     WatchLimits limits_;
     Log log_;
     std::atomic<std::int64_t>& compiles_;

@@ -33,7 +33,8 @@ constexpr std::size_t kKept = 600;       // bytes of standard error
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::atomic<bool>& stop) {
+WorkerProcess::WorkerProcess(const std::filesystem::path& program, int nice,
+                             const std::atomic<bool>& stop) {
     auto [ours, theirs] = MessageChannel::make_pair();
     auto [errors, sink] = make_pipe();
     ::fcntl(sink.number(), F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
@@ -42,6 +43,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, const std::at
     ProcessCommand command;
     command.program = program;
     command.arguments = {"worker", scratch_.path().string()};
+    command.nice = nice;
     // Standard input is the channel, so that text which a candidate prints is never a message.
     process_ = std::make_unique<ChildProcess>(
         command, ChildStreams{theirs.number(), sink.number(), sink.number()},

@@ -26,10 +26,10 @@ public:
 /// thread.
 class WorkerProcess {
 public:
-    /// Starts it and waits until it is ready. Throws Error(unavailable) where it cannot be started,
-    /// is another build's worker, or is not ready soon after `stop` became true, and WorkerEnded of
-    /// that kind.
-    WorkerProcess(const std::filesystem::path& program, const std::atomic<bool>& stop);
+    /// Starts it at this nice value and waits until it is ready. Throws Error(unavailable) where it
+    /// cannot be started, is another build's worker, or is not ready soon after `stop` became true,
+    /// and WorkerEnded of that kind.
+    WorkerProcess(const std::filesystem::path& program, int nice, const std::atomic<bool>& stop);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/background.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "dispatch/call.hpp"
+#include "fixtures/engine_fixture.hpp"
+#include "tuning/device_lock.hpp"
+
+namespace jitune::internal {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr KernelTag kTag;
+
+std::atomic<int> launches_of_winner{0};
+
+Kernel sum_kernel() {
+    Kernel kernel = fake_sum_kernel();
+    kernel.spec = {"sum"};
+    return kernel;
+}
+
+constexpr Family kFamilies[] = {
+    {"sum", [](std::span<const std::string>) { return sum_kernel(); }, nullptr}};
+
+/// A sum as a family's call.
+class SumCall {
+public:
+    static constexpr const char* kFirstCall = "the first sum";
+
+    SumCall(const Kernel& kernel, std::span<const std::int32_t> values, std::int32_t& sum)
+        : kernel_(kernel),
+          sizes_{static_cast<std::int64_t>(values.size())},
+          arrays_{const_cast<std::int32_t*>(values.data()), &sum} {}
+
+    [[nodiscard]] CallKey memo_key(const StreamSite& site) const {
+        return {site.serial(), {&kTag, 0, 0}, {sizes_[0], 0, 0}};
+    }
+    [[nodiscard]] DispatchKey table_key(const Device& device) const {
+        return {&device, {&kTag, 0, 0}, size_bucket(sizes_)};
+    }
+    [[nodiscard]] std::span<const std::int64_t> sizes() const { return sizes_; }
+    [[nodiscard]] std::span<void* const> arguments() const { return arrays_; }
+    const Resolved& answer(Engine& engine, const DispatchKey& key, Device& device) const {
+        return engine.resolve(key, {device, kernel_, fake_sum_problem(sizes_[0])});
+    }
+
+private:
+    const Kernel& kernel_;
+    std::array<std::int64_t, 1> sizes_;
+    std::array<void*, 2> arrays_;
+};
+
+class BackgroundTest : public EngineFixture {
+protected:
+    BackgroundTest() {
+        kernel_.spec = {"sum"};
+        // A lock of its own: tests run beside each other.
+        device_.info_.uuid = fmt::format("test-{}", ::getpid());
+        options_.on_miss = TunePolicy::background;
+        options_.worker = "none";
+    }
+    ~BackgroundTest() override {
+        std::filesystem::remove("/tmp/jitune-background-" + device_.info_.uuid + ".lock");
+        std::filesystem::remove("/tmp/jitune-" + device_.info_.uuid + ".lock");
+    }
+
+    std::unique_ptr<Engine> engine(TunePolicy policy = TunePolicy::background) {
+        Options options = options_;
+        options.on_miss = policy;
+        std::vector<std::unique_ptr<Platform>> platforms;
+        platforms.push_back(
+            std::make_unique<FakePlatform>(PlatformKind::cuda, std::vector<FakeDevice*>{&device_}));
+        return std::make_unique<Engine>(options, std::move(platforms), kFamilies);
+    }
+
+    /// Sums n ones by a call, and expects the right sum.
+    void call(Engine& engine, std::int64_t n) {
+        const std::vector<std::int32_t> ones(static_cast<std::size_t>(n), 1);
+        std::int32_t sum = 0;
+        launch(engine, device_.site(), SumCall(kernel_, ones, sum), nullptr);
+        EXPECT_EQ(sum, n);
+    }
+
+    /// The answer that such a call finds.
+    const Resolved& answer(Engine& engine, std::int64_t n = 1000) {
+        const std::vector<std::int32_t> ones(static_cast<std::size_t>(n), 1);
+        std::int32_t sum = 0;
+        return internal::resolve(engine, device_, SumCall(kernel_, ones, sum));
+    }
+    DispatchInfo info(Engine& engine, std::int64_t n = 1000) { return answer(engine, n).info; }
+
+    /// Waits for it, but not for ever.
+    template <class Condition>
+    static void await(const Condition& condition) {
+        for (int i = 0; i < 3000 && !condition(); ++i) {
+            std::this_thread::sleep_for(milliseconds(10));
+        }
+        ASSERT_TRUE(condition());
+    }
+    static void await_winners(const Engine& engine, std::int64_t replaced) {
+        await([&] {
+            const Counters counters = engine.counters();
+            return counters.pending == 0 && counters.replaced >= replaced;
+        });
+    }
+};
+
+TEST_F(BackgroundTest, AnswersAtOnceAndLaterByTheWinner) {
+    std::atomic<bool> may_sample{false};
+    device_.before_sample = [&] { may_sample.wait(false); };
+    const auto engine = this->engine();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    call(*engine, 1000);
+    EXPECT_EQ(engine->counters().pending, 1);
+    EXPECT_EQ(engine->counters().replaced, 0);
+    const Resolved& before = answer(*engine);
+    may_sample = true;
+    may_sample.notify_all();
+    await_winners(*engine, 1);
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    EXPECT_EQ(info(*engine).configuration, kFastest);
+    expect_right(before);
+    EXPECT_EQ(info(*this->engine()).origin, Origin::stored) << "for later sessions, too";
+}
+
+TEST_F(BackgroundTest, CallsThatAThreadHasMadeBeforeTakeTheWinner) {
+    const auto engine = this->engine();
+    device_.on(fake_sum(128, 4)).run = [](const Launch& launch) {
+        right_sum(launch);
+        ++launches_of_winner;
+    };
+    call(*engine, 1000);
+    await_winners(*engine, 1);
+    const int before = launches_of_winner;
+    call(*engine, 1000);
+    EXPECT_EQ(launches_of_winner, before + 1);
+    call(*engine, 1000);
+    EXPECT_EQ(launches_of_winner, before + 2);
+}
+
+TEST_F(BackgroundTest, OtherSizesOfAReplacedAnswerAreTunedToo) {
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    await_winners(*engine, 1);
+    for (const std::int64_t n : {900, 1000, 1100}) {
+        call(*engine, n);
+    }
+    await([&] { return engine->counters().pending == 0; });
+    for (const std::int64_t n : {900, 1000, 1100}) {
+        EXPECT_EQ(info(*engine, n).configuration, kFastest) << n;
+    }
+}
+
+TEST_F(BackgroundTest, TakesTheWinnerThatAnotherProcessTunes) {
+    FileLock others(lock_folders(), "jitune-background-" + device_.info_.uuid + ".lock");
+    ASSERT_TRUE(others.acquire(milliseconds(0))) << "another process tunes on this device";
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    std::this_thread::sleep_for(milliseconds(700));
+    EXPECT_EQ(engine->counters().pending, 1) << "it waits for its turn";
+    info(*this->engine(TunePolicy::now));
+    await_winners(*engine, 1);
+    EXPECT_EQ(info(*engine).origin, Origin::stored);
+    EXPECT_EQ(engine->counters().tunings, 0);
+}
+
+TEST_F(BackgroundTest, TakesABetterWinnerOfAnotherProcess) {
+    info(*this->engine(TunePolicy::now));
+    const auto engine = this->engine();
+    EXPECT_EQ(info(*engine).configuration, kFastest);
+    device_.on(fake_sum(32, 1)).ns = 100;
+    const auto other = this->engine(TunePolicy::now);
+    const Problem problem = fake_sum_problem();
+    other->tune_and_store({device_, kernel_, problem}, {.budget = options_.budget});
+    await_winners(*engine, 1);
+    EXPECT_EQ(info(*engine).configuration, "block=32 items=1");
+    EXPECT_EQ(engine->counters().tunings, 0);
+}
+
+TEST_F(BackgroundTest, KeepsTheDefaultWhereTuningFails) {
+    device_.otherwise.timer_failure = LaunchFailure{.reason = "no time today"};
+    device_.on(fake_sum(128, 4)) = device_.otherwise;
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    await([&] { return engine->counters().pending == 0; });
+    call(*engine, 1000);
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_NE(warnings_[0].find("no time today"), std::string::npos) << warnings_[0];
+    EXPECT_NE(warnings_[0].find("no more tries"), std::string::npos) << warnings_[0];
+}
+
+TEST_F(BackgroundTest, ASessionThatEndsDoesNotWaitForItsTunings) {
+    device_.before_sample = [] { std::this_thread::sleep_for(milliseconds(5)); };
+    auto engine = this->engine();
+    for (std::int64_t n = 10; n < 10'000'000; n *= 10) {
+        info(*engine, n);
+    }
+    EXPECT_GT(engine->counters().pending, 3);
+    engine.reset();
+    EXPECT_LT(device_.runs(), 200) << "of thousands";
+}
+
+TEST_F(BackgroundTest, KernelsThatNoWorkerCanMakeAreNotTuned) {
+    kernel_.spec.clear();
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    EXPECT_EQ(engine->counters().pending, 0);
+}
+
+TEST_F(BackgroundTest, TheSessionOfAForkedChildEndsAtOnce) {
+    auto engine = this->engine();
+    call(*engine, 1000);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        engine.reset();
+        ::_exit(0);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    await_winners(*engine, 1);
+}
+
+TEST_F(BackgroundTest, AnswersStayRightWhileWinnersChange) {
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    await_winners(*engine, 1);
+    std::atomic<bool> done{false};
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 4; ++i) {
+        callers.emplace_back([&] {
+            while (!done) {
+                call(*engine, 1000);
+            }
+        });
+    }
+    const auto other = this->engine(TunePolicy::now);
+    const Task task{device_, kernel_, fake_sum_problem()};
+    Winner winner = other->store()->find(task.key(), task.problem.sizes).value();
+    for (const int block : {32, 64, 256, 128, 32, 64}) {
+        const std::int64_t before = engine->counters().replaced;
+        winner.configuration = fmt::format("block={} items=1", block);
+        winner.symbols = {fake_sum(block, 1)};
+        winner.image = fmt::format("[{}]", winner.symbols[0]);
+        other->store()->save({}, winner);
+        await([&] { return engine->counters().replaced > before; });
+        EXPECT_EQ(info(*engine).configuration, winner.configuration);
+    }
+    done = true;
+    for (std::thread& caller : callers) {
+        caller.join();
+    }
+}
+
+}  // namespace
+}  // namespace jitune::internal
