@@ -202,7 +202,14 @@ std::unique_ptr<const Resolved> Answers::from_pinned(const Task& task) {
 }
 
 std::unique_ptr<Resolved> Answers::from_default(const Task& task) {
-    return compiled(task, task.default_configuration(), Origin::template_default);
+    const Configuration configuration = task.default_configuration();
+    const Family* const family = family_of(families_, task.kernel.spec);
+    if (family != nullptr && family->compiled != nullptr) {
+        if (const auto binary = family->compiled(task.info(), task.instance(configuration))) {
+            return make_resolved(task, configuration, *binary, Origin::template_default);
+        }
+    }
+    return compiled(task, configuration, Origin::template_default);
 }
 
 std::unique_ptr<Resolved> Answers::compiled(const Task& task, const Configuration& configuration,

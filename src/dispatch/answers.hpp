@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "dispatch/dispatch_table.hpp"
+#include "dispatch/family.hpp"
 #include "dispatch/session_store.hpp"
 #include "tuning/binary_cache.hpp"
 #include "tuning/isolation/isolation.hpp"
@@ -26,10 +27,11 @@ public:
         std::function<std::vector<Winner>(const Task&, const SearchPlan&, const TuneHooks&)>;
 
     /// Everything referred to must outlive it.
-    Answers(const Options& options, const Log& log, SessionStore& store, BinaryCache& binaries,
-            Isolation& isolation, Tune tune)
+    Answers(const Options& options, const Log& log, std::span<const Family> families,
+            SessionStore& store, BinaryCache& binaries, Isolation& isolation, Tune tune)
         : options_(options),
           log_(log),
+          families_(families),
           store_(store),
           binaries_(binaries),
           isolation_(isolation),
@@ -82,6 +84,7 @@ private:
 
     const Options& options_;
     const Log& log_;
+    const std::span<const Family> families_;
     SessionStore& store_;
     BinaryCache& binaries_;
     Isolation& isolation_;

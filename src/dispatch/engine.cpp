@@ -43,7 +43,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       families_(families),
       store_(options_, log_),
       isolation_(options_, log_),
-      answers_(options_, log_, store_, binaries_, isolation_,
+      answers_(options_, log_, families_, store_, binaries_, isolation_,
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks);
                }),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "backend/device.hpp"
 #include "template/kernel.hpp"
 
 namespace jitune::internal {
@@ -18,7 +20,13 @@ struct Family {
     Kernel (*make_kernel)(std::span<const std::string> spec);
     /// How its calls on host memory are shared out over a machine; null: they are not.
     const PlacedOperation* placed = nullptr;
+    /// Code of an instance of a built-in kernel that comes with the library; null, or nothing: none
+    /// does.
+    std::optional<Binary> (*compiled)(const DeviceInfo& device, const Instance& instance) = nullptr;
 };
+
+/// The family of a spec among `families`; null: none of them.
+const Family* family_of(std::span<const Family> families, std::span<const std::string> spec);
 
 /// The kernel of a spec whose family is one of `families`. Throws Error(usage) for any other spec.
 Kernel make_kernel(std::span<const Family> families, std::span<const std::string> spec);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "families/compiled/compiled_kernels.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/placed_entropy.hpp"
 #include "families/own/kernel_file.hpp"
@@ -14,7 +15,7 @@ namespace jitune::internal {
 
 std::span<const Family> families() {
     static constexpr std::array kFamilies{
-        Family{kReduceFamily, reduce_kernel_of},
+        Family{kReduceFamily, reduce_kernel_of, nullptr, compiled_kernel},
         Family{kStencilFamily, stencil_kernel_of, &kPlacedStencil},
         Family{kEntropyFamily, entropy_kernel_of, &kPlacedEntropy},
         Family{"file", kernel_file_of},

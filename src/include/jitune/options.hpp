@@ -19,7 +19,7 @@ enum class TunePolicy {
     /// slower than the template's default; else that default.
     nearest,
     template_default,  ///< the template's default configuration
-    /// As nearest, at once; a thread of the session has a worker of low priority tune the problem,
+    /// As nearest; a thread of the session then has a worker of low priority tune the problem,
     /// within Options::budget, and later calls take its winner.
     background,
 };
