@@ -205,6 +205,10 @@ public:
 
     virtual std::unique_ptr<Bench> make_bench() = 0;
 
+    /// The share of about the last second in which the device worked, for any process; nothing
+    /// where the system does not say.
+    virtual std::optional<double> utilization() { return std::nullopt; }
+
     /// In the device's primary context, whatever is current.
     virtual std::unique_ptr<Queue> make_queue() = 0;
 

@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kGlance{500};  // between looks for winners of other processes
+constexpr seconds kIdleTime{1};       // of a GPU, before a tuning
 constexpr int kBelowNormal = 10;      // of nice
 constexpr int kMostFailures = 3;
 
@@ -148,8 +149,8 @@ void Background::tune_next() {
             continue;
         }
         std::unique_ptr<FileLock>& lock = lock_of(place->device.info());
-        if (!take(lock)) {
-            continue;  // another process tunes on the device; this one looks for its winners
+        if (!is_free(place->device) || !take(lock)) {
+            continue;  // where another process tunes on it, this one looks for winners
         }
         tune(*place);
         if (lock != nullptr) {
@@ -198,6 +199,26 @@ void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answe
     table_.replace(watched.key, std::move(answer));
     ++replaced_;
     count_pending();
+}
+
+bool Background::is_free(Device& device) {
+    constexpr double kIdle = 0.02;
+    if (options_.tune_on_busy_gpu || device.info().platform == PlatformKind::host) {
+        return true;  // on the host, low priority gives way
+    }
+    const auto share = device.utilization();
+    const auto [use, is_new] = uses_.try_emplace(&device);
+    if (is_new && !share) {
+        log_.warning(
+            "the driver does not say whether {} is busy: problems on it are not tuned in "
+            "the background; JITUNE_TUNE_BUSY=1 allows it",
+            device.info().id);
+    }
+    const auto now = Clock::now();
+    std::optional<Clock::time_point>& idle_since = use->second;
+    idle_since =
+        share && *share <= kIdle ? idle_since.value_or(now) : std::optional<Clock::time_point>();
+    return idle_since && now - *idle_since >= kIdleTime;
 }
 
 std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {

@@ -85,6 +85,8 @@ private:
     /// Calls `work` with the task, whose kernel it makes.
     template <class Work>
     void with_task(const Watched& watched, const Work& work);
+    /// Whether the device has been idle for a while, or may be busy.
+    bool is_free(Device& device);
     /// Lets one process at a time tune on the device in the background; null where the system has
     /// no such lock.
     std::unique_ptr<FileLock>& lock_of(const DeviceInfo& device);
@@ -110,7 +112,8 @@ private:
 
     // Of the thread alone.
     std::optional<std::int64_t> seen_version_;
-    std::map<std::string, std::unique_ptr<FileLock>> locks_;  ///< by device
+    std::map<std::string, std::unique_ptr<FileLock>> locks_;          ///< by device
+    std::map<const Device*, std::optional<Clock::time_point>> uses_;  ///< idle since; busy
 };
 
 }  // namespace jitune::internal

@@ -20,11 +20,10 @@ namespace jitune::internal {
 
 namespace {
 
-bool parse_frozen(std::string_view word) {
+/// `what` is done with 1.
+bool parse_switch(std::string_view word, const char* what) {
     if (word != "0" && word != "1") {
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("\"{}\" is neither 1, to serve the stored winners alone, nor 0", word));
+        throw Error(ErrorKind::usage, fmt::format("\"{}\" is neither 1, to {}, nor 0", word, what));
     }
     return word == "1";
 }
@@ -53,7 +52,12 @@ Options read_environment() {
     apply("JITUNE_DB", [&](std::string_view value) { options.database = database_named(value); });
     apply("JITUNE_TUNE",
           [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
-    apply("JITUNE_FROZEN", [&](std::string_view value) { options.frozen = parse_frozen(value); });
+    apply("JITUNE_TUNE_BUSY", [&](std::string_view value) {
+        options.tune_on_busy_gpu = parse_switch(value, "tune on GPUs that are busy");
+    });
+    apply("JITUNE_FROZEN", [&](std::string_view value) {
+        options.frozen = parse_switch(value, "serve the stored winners alone");
+    });
     apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
     apply("JITUNE_HANG_LIMIT",
           [&](std::string_view value) { options.hang_limit = parse_limit(value); });

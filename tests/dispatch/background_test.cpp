@@ -67,6 +67,7 @@ protected:
         device_.info_.uuid = fmt::format("test-{}", ::getpid());
         options_.on_miss = TunePolicy::background;
         options_.worker = "none";
+        options_.tune_on_busy_gpu = true;
     }
     ~BackgroundTest() override {
         std::filesystem::remove("/tmp/jitune-background-" + device_.info_.uuid + ".lock");
@@ -208,6 +209,31 @@ TEST_F(BackgroundTest, ASessionThatEndsDoesNotWaitForItsTunings) {
     EXPECT_GT(engine->counters().pending, 3);
     engine.reset();
     EXPECT_LT(device_.runs(), 200) << "of thousands";
+}
+
+TEST_F(BackgroundTest, WaitsForAGpuToBecomeIdle) {
+    options_.tune_on_busy_gpu = false;
+    device_.use = 0.5;
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    std::this_thread::sleep_for(milliseconds(1700));
+    EXPECT_EQ(engine->counters().tunings, 0);
+    EXPECT_EQ(engine->counters().pending, 1);
+    device_.use = 0;
+    await_winners(*engine, 1);
+    EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(BackgroundTest, SaysThatItCannotTellWhetherAGpuIsIdle) {
+    options_.tune_on_busy_gpu = false;
+    device_.use = -1;
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    await([&] { return !warnings_.empty(); });
+    std::this_thread::sleep_for(milliseconds(1700));
+    EXPECT_EQ(engine->counters().tunings, 0);
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_NE(warnings_[0].find("JITUNE_TUNE_BUSY=1 allows it"), std::string::npos);
 }
 
 TEST_F(BackgroundTest, KernelsThatNoWorkerCanMakeAreNotTuned) {

@@ -43,6 +43,7 @@ public:
     std::function<void()> before_sample;
     std::function<double()> disturbance;  ///< each sample's time is multiplied by its value
     std::function<std::optional<ClockReading>()> clocks;
+    std::atomic<double> use = 0;                                 ///< utilization()
     std::function<std::optional<LaunchFailure>()> fails_in_run;  ///< answer of Bench::run
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;
@@ -66,6 +67,9 @@ public:
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::unique_ptr<Queue> make_queue() override { return nullptr; }
+    std::optional<double> utilization() override {
+        return use < 0 ? std::nullopt : std::optional(use.load());
+    }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
         return allocate_zeroed(bytes);
     }

@@ -30,7 +30,7 @@ std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<DriverDevice>& d
 }
 
 CudaBench::CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<ServiceCode> service,
-                     std::shared_ptr<ClockReader> clocks)
+                     std::shared_ptr<NvmlReader> clocks)
     : device_(std::move(device)),
       service_(std::move(service)),
       clocks_(std::move(clocks)),

@@ -14,12 +14,12 @@
 namespace jitune::internal {
 
 CudaDevice::CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
-                       std::shared_ptr<ClockReader> clocks)
+                       std::shared_ptr<NvmlReader> nvml)
     : device_(std::move(device)),
       nvrtc_(std::move(nvrtc)),
       service_(std::make_shared<ServiceCode>(
           nvrtc_, static_cast<int>(device_->attribute("compute_capability")))),
-      clocks_(std::move(clocks)) {}
+      nvml_(std::move(nvml)) {}
 
 std::string CudaDevice::compiler() {
     return nvrtc_version(nvrtc_->get());
@@ -36,7 +36,7 @@ std::shared_ptr<const Program> CudaDevice::load(const Binary& binary) {
 }
 
 std::unique_ptr<Bench> CudaDevice::make_bench() {
-    return std::make_unique<CudaBench>(device_, service_, clocks_);
+    return std::make_unique<CudaBench>(device_, service_, nvml_);
 }
 
 std::unique_ptr<Queue> CudaDevice::make_queue() {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "backend/cuda/clock_reader.hpp"
 #include "backend/cuda/driver_device.hpp"
+#include "backend/cuda/nvml_reader.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 #include "backend/cuda/service_kernel.hpp"
 #include "backend/device.hpp"
@@ -15,7 +15,7 @@ namespace jitune::internal {
 class CudaDevice final : public Device {
 public:
     CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
-               std::shared_ptr<ClockReader> clocks);
+               std::shared_ptr<NvmlReader> nvml);
 
     [[nodiscard]] const std::shared_ptr<DriverDevice>& device() const { return device_; }
     [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
@@ -24,6 +24,7 @@ public:
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
+    std::optional<double> utilization() override { return nvml_->utilization(); }
     std::unique_ptr<Queue> make_queue() override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;
@@ -35,7 +36,7 @@ private:
     std::shared_ptr<DriverDevice> device_;
     std::shared_ptr<LazyNvrtc> nvrtc_;
     std::shared_ptr<ServiceCode> service_;
-    std::shared_ptr<ClockReader> clocks_;
+    std::shared_ptr<NvmlReader> nvml_;
 };
 
 }  // namespace jitune::internal

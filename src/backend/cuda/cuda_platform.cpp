@@ -100,7 +100,7 @@ public:
             const auto device = std::make_shared<DriverDevice>(driver().table, ordinal, log_);
             slot.backend = std::make_unique<CudaDevice>(
                 device, nvrtc_,
-                std::make_shared<ClockReader>(tables_.nvml, device->info().uuid, log_));
+                std::make_shared<NvmlReader>(tables_.nvml, device->info().uuid, log_));
             slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
             slot.beside_capture = std::make_unique<CudaCaptureSite>(*slot.backend, true);
             slot.open.store(slot.backend.get(), std::memory_order_release);

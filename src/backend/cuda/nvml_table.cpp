@@ -14,6 +14,7 @@ std::shared_ptr<const NvmlTable> load_nvml() {
     library.resolve("nvmlDeviceGetClockInfo", table->clock_mhz);
     // Newer headers have another name for it; drivers have this one as well.
     library.resolve("nvmlDeviceGetCurrentClocksThrottleReasons", table->throttle_reasons);
+    library.resolve("nvmlDeviceGetUtilizationRates", table->utilization);
     return table;
 }
 

@@ -15,12 +15,19 @@ inline constexpr unsigned long long kNvmlSwThermalSlowdown = 0x20;
 inline constexpr unsigned long long kNvmlHwThermalSlowdown = 0x40;
 inline constexpr unsigned long long kNvmlHwPowerBrake = 0x80;
 
+/// Percent of the last sample period, of 1/6 to 1 s.
+struct NvmlUtilization {
+    unsigned gpu = 0;  ///< during which a kernel ran
+    unsigned memory = 0;
+};
+
 /// NVML, as functions. Tests put others in their place. Each answers an nvmlReturn_t.
 struct NvmlTable {
     int (*init)() = nullptr;
     int (*device_by_uuid)(const char* uuid, NvmlDevice* device) = nullptr;
     int (*clock_mhz)(NvmlDevice device, int domain, unsigned* mhz) = nullptr;
     int (*throttle_reasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
+    int (*utilization)(NvmlDevice device, NvmlUtilization* rates) = nullptr;
 };
 
 /// Loads NVML, which comes with the driver, for the life of the process. Throws Error(unavailable).

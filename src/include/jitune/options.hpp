@@ -35,6 +35,10 @@ struct JITUNE_API Options {
     /// could not be read.
     std::filesystem::path database = default_database();
     TunePolicy on_miss = TunePolicy::now;
+    /// Under TunePolicy::background: tune on a GPU also while it works. Else a tuning begins only
+    /// when the GPU has been idle for about a second, for all processes; where the driver does not
+    /// say, never.
+    bool tune_on_busy_gpu = false;
     /// The session serves the winners that the database holds as it is: it never tunes and never
     /// writes, whatever on_miss says. A size that no sure stored winner serves is answered by the
     /// template's default and counted in Counters::unserved. Explicit tuning throws Error(usage).
@@ -69,9 +73,10 @@ struct JITUNE_API Options {
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
-    /// (now, nearest, default or background), JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and
-    /// JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error,
-    /// warning, info or debug). Throws Error(usage) that names the variable and what it accepts.
+    /// (now, nearest, default or background), JITUNE_TUNE_BUSY and JITUNE_FROZEN (0 or 1),
+    /// JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and
+    /// JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage) that names the variable
+    /// and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

@@ -170,7 +170,8 @@ TEST_P(ReduceShapesCompile, EveryParameterValueCompilesOnEveryArchitecture) {
     other.join();
 }
 
-/// For every NVRTC from 12.0 on, and for a launch that begins before the work ahead of it has ended.
+/// For every NVRTC from 12.0 on, and for a launch that begins before the work ahead of it has
+/// ended.
 TEST_P(ReduceShapesCompile, NoPtxNeedsNvrtc123OrTakesMemoryForConstant) {
     std::shared_ptr<const NvrtcTable> nvrtc;
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/clock_reader.hpp"
+#include "backend/cuda/nvml_reader.hpp"
 
 #include "jitune/error.hpp"
 
@@ -15,10 +15,10 @@ constexpr unsigned long long kHeldDown = kNvmlSwPowerCap | kNvmlHwSlowdown |
 
 }  // namespace
 
-ClockReader::ClockReader(Loader loader, std::string uuid, Log log)
+NvmlReader::NvmlReader(Loader loader, std::string uuid, Log log)
     : loader_(std::move(loader)), uuid_(std::move(uuid)), log_(std::move(log)) {}
 
-void ClockReader::start() {
+void NvmlReader::start() {
     try {
         const auto table = loader_();
         int answer = table->init();
@@ -28,15 +28,24 @@ void ClockReader::start() {
         if (answer == kNvmlSuccess) {
             nvml_ = table;
         } else {
-            log_.info("NVML does not know {} (nvmlReturn_t {}): clocks are not watched", uuid_,
-                      answer);
+            log_.info("NVML does not know {} (nvmlReturn_t {}): neither clocks nor use are watched",
+                      uuid_, answer);
         }
     } catch (const Error& error) {
-        log_.info("{}: clocks are not watched", error.what());
+        log_.info("{}: neither clocks nor use are watched", error.what());
     }
 }
 
-std::optional<ClockReading> ClockReader::read() {
+std::optional<double> NvmlReader::utilization() {
+    std::call_once(started_, [this] { start(); });
+    NvmlUtilization rates;
+    if (nvml_ == nullptr || nvml_->utilization(device_, &rates) != kNvmlSuccess) {
+        return std::nullopt;
+    }
+    return rates.gpu / 100.0;
+}
+
+std::optional<ClockReading> NvmlReader::clocks() {
     std::call_once(started_, [this] { start(); });
     unsigned mhz = 0;
     unsigned long long reasons = 0;

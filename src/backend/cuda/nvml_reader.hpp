@@ -13,15 +13,18 @@
 
 namespace jitune::internal {
 
-/// Reads one device's clocks through NVML, which is loaded when first asked. Thread-safe.
-class ClockReader {
+/// Reads one device's clocks and its use through NVML, which is loaded when first asked.
+/// Thread-safe.
+class NvmlReader {
 public:
     using Loader = std::function<std::shared_ptr<const NvmlTable>()>;
     /// `uuid`: "GPU-…".
-    ClockReader(Loader loader, std::string uuid, Log log);
+    NvmlReader(Loader loader, std::string uuid, Log log);
 
     /// Nothing where NVML is missing or does not say; logged once.
-    std::optional<ClockReading> read();
+    std::optional<ClockReading> clocks();
+    /// See Device::utilization(). Nothing where clocks() has nothing.
+    std::optional<double> utilization();
 
 private:
     void start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/clock_reader.hpp"
+#include "backend/cuda/nvml_reader.hpp"
 
 #include <string>
 
@@ -14,6 +14,7 @@ struct FakeNvml {
     std::string uuid = "GPU-1";
     unsigned mhz = 1980;
     unsigned long long reasons = 0;
+    unsigned use = 0;
     int answer = kNvmlSuccess;  ///< to questions
     int loads = 0;
 };
@@ -35,59 +36,73 @@ std::shared_ptr<const NvmlTable> load_fake() {
         *reasons = nvml.reasons;
         return nvml.answer;
     };
+    table->utilization = [](NvmlDevice, NvmlUtilization* rates) {
+        *rates = {nvml.use, 99};
+        return nvml.answer;
+    };
     return table;
 }
 
-class ClockReaderTest : public testing::Test {
+class NvmlReaderTest : public testing::Test {
 protected:
-    ClockReaderTest() { nvml = FakeNvml{}; }
+    NvmlReaderTest() { nvml = FakeNvml{}; }
 
-    ClockReader reader_{load_fake, "GPU-1", Log(LogLevel::off)};
+    NvmlReader reader_{load_fake, "GPU-1", Log(LogLevel::off)};
 };
 
-TEST_F(ClockReaderTest, ReadsTheClockAndLoadsNvmlOnce) {
+TEST_F(NvmlReaderTest, ReadsTheClockAndLoadsNvmlOnce) {
     EXPECT_EQ(nvml.loads, 0);
-    ASSERT_TRUE(reader_.read().has_value());
-    EXPECT_EQ(reader_.read()->mhz, 1980U);
-    EXPECT_FALSE(reader_.read()->held_down);
+    ASSERT_TRUE(reader_.clocks().has_value());
+    EXPECT_EQ(reader_.clocks()->mhz, 1980U);
+    EXPECT_FALSE(reader_.clocks()->held_down);
     EXPECT_EQ(nvml.loads, 1);
 }
 
-TEST_F(ClockReaderTest, TellsPowerAndHeatFromOtherReasons) {
+TEST_F(NvmlReaderTest, TellsPowerAndHeatFromOtherReasons) {
     for (const unsigned long long reason : {0x4, 0x8, 0x20, 0x40, 0x80, 0x84}) {
         nvml.reasons = reason;
-        EXPECT_TRUE(reader_.read()->held_down) << reason;
+        EXPECT_TRUE(reader_.clocks()->held_down) << reason;
     }
     for (const unsigned long long reason : {0x1, 0x2, 0x10, 0x100}) {
         nvml.reasons = reason;
-        EXPECT_FALSE(reader_.read()->held_down) << reason;
+        EXPECT_FALSE(reader_.clocks()->held_down) << reason;
     }
 }
 
-TEST_F(ClockReaderTest, SaysNothingWhereNvmlDoesNot) {
+TEST_F(NvmlReaderTest, ReadsTheShareOfTimeInWhichTheDeviceWorked) {
+    EXPECT_EQ(reader_.utilization(), 0.0);
+    nvml.use = 25;
+    EXPECT_EQ(reader_.utilization(), 0.25);
+    EXPECT_EQ(nvml.loads, 1);
     nvml.answer = 3;  // NVML_ERROR_NOT_SUPPORTED
-    EXPECT_FALSE(reader_.read().has_value());
-    nvml.answer = kNvmlSuccess;
-    nvml.mhz = 0;
-    EXPECT_FALSE(reader_.read().has_value());
+    EXPECT_EQ(reader_.utilization(), std::nullopt);
+    EXPECT_EQ(NvmlReader(load_fake, "GPU-2", Log(LogLevel::off)).utilization(), std::nullopt);
 }
 
-TEST_F(ClockReaderTest, SaysNothingOfADeviceThatNvmlDoesNotKnow) {
-    ClockReader other(load_fake, "GPU-2", Log(LogLevel::off));
-    EXPECT_FALSE(other.read().has_value());
-    EXPECT_FALSE(other.read().has_value());
+TEST_F(NvmlReaderTest, SaysNothingWhereNvmlDoesNot) {
+    nvml.answer = 3;  // NVML_ERROR_NOT_SUPPORTED
+    EXPECT_FALSE(reader_.clocks().has_value());
+    nvml.answer = kNvmlSuccess;
+    nvml.mhz = 0;
+    EXPECT_FALSE(reader_.clocks().has_value());
+}
+
+TEST_F(NvmlReaderTest, SaysNothingOfADeviceThatNvmlDoesNotKnow) {
+    NvmlReader other(load_fake, "GPU-2", Log(LogLevel::off));
+    EXPECT_FALSE(other.clocks().has_value());
+    EXPECT_FALSE(other.clocks().has_value());
     EXPECT_EQ(nvml.loads, 1);
 }
 
-TEST_F(ClockReaderTest, SaysNothingWhereNvmlDoesNotStartOrIsMissing) {
+TEST_F(NvmlReaderTest, SaysNothingWhereNvmlDoesNotStartOrIsMissing) {
     nvml.init = 9;
-    EXPECT_FALSE(reader_.read().has_value());
-    ClockReader none(
+    EXPECT_FALSE(reader_.clocks().has_value());
+    NvmlReader none(
         []() -> std::shared_ptr<const NvmlTable> {
             throw Error(ErrorKind::unavailable, "dlopen: no such file");
         },
         "GPU-1", Log(LogLevel::off));
-    EXPECT_FALSE(none.read().has_value());
+    EXPECT_FALSE(none.clocks().has_value());
 }
 
 class BenchClocks : public FakeCudaFixture {};
