@@ -165,7 +165,9 @@ std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
         const std::string standard = task.default_configuration().text();
         const CostTable costs = stored_costs(store, task, standard);
         for (const Winner& row : rows) {
-            if (is_estimated_slower(costs, row.configuration, standard, sizes)) {
+            const double octaves =
+                octaves_between(boxes_of(row).value_or(std::vector<SizeBox>{}), sizes);
+            if (!answers_as_nearest(costs, row.configuration, octaves, standard, sizes)) {
                 continue;
             }
             if (const auto winner = store.with_image(row)) {

@@ -91,8 +91,8 @@ Candidate* best_of(std::vector<Candidate>& candidates, const CostTable& costs,
                    const std::string& standard, const Sizes& sizes) {
     const auto answers = [&](const Candidate& one) {
         return one.row.serves ||
-               (one.comparable &&
-                !is_estimated_slower(costs, one.row.winner.configuration, standard, sizes));
+               (one.comparable && answers_as_nearest(costs, one.row.winner.configuration,
+                                                     one.row.octaves, standard, sizes));
     };
     const auto best = std::find_if(candidates.begin(), candidates.end(), answers);
     return best == candidates.end() ? nullptr : &*best;

@@ -64,10 +64,13 @@ CostTable stored_costs(TuningStore& store, const Task& task, const std::string& 
     return table;
 }
 
-bool is_estimated_slower(const CostTable& costs, const std::string& configuration,
-                         const std::string& standard, const Sizes& sizes) {
+bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
+                        const std::string& standard, const Sizes& sizes) {
+    // Farther away another one may be a thousand times as fast: a grid of one block, for little
+    // data, is the best there.
+    constexpr double kFarthest = 1;
     const auto ratio = estimated_ratio(costs, configuration, standard, sizes);
-    return ratio && ratio->value > 1;
+    return ratio && ratio->octaves <= kFarthest ? ratio->value <= 1 : octaves <= kFarthest;
 }
 
 }  // namespace jitune::internal

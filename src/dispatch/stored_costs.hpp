@@ -27,9 +27,10 @@ StoredComparisons stored_comparisons(const std::vector<Measurement>& rows);
 /// Error(store).
 CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard);
 
-/// Whether a configuration is estimated to be slower than `standard` at these sizes. False where
-/// nothing is known.
-bool is_estimated_slower(const CostTable& costs, const std::string& configuration,
-                         const std::string& standard, const Sizes& sizes);
+/// Whether the winner of a range that is `octaves` away answers at these sizes, and not the
+/// template's default `standard`: where comparisons within an octave say that it is no slower.
+/// Where there are none, if its own range is within an octave.
+bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
+                        const std::string& standard, const Sizes& sizes);
 
 }  // namespace jitune::internal

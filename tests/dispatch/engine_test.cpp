@@ -176,12 +176,22 @@ TEST_F(EngineTest, AnswersWithTheNearestWinner) {
     const int compiles = device_.compiles();
     options_.on_miss = TunePolicy::nearest;
     const auto engine = make_engine();
-    const Resolved& resolved = resolve(*engine, 64'000);
+    const Resolved& resolved = resolve(*engine, 1'900);
     EXPECT_EQ(resolved.info.origin, Origin::nearest);
     EXPECT_EQ(resolved.info.configuration, kFastest);
-    expect_right(resolved, 64'000);
+    expect_right(resolved, 1'900);
     EXPECT_EQ(device_.compiles(), compiles);
     EXPECT_EQ(engine->counters().tunings, 0);
+}
+
+TEST_F(EngineTest, TheNearestWinnerDoesNotAnswerFarAway) {
+    tune_before(1000);
+    for (const TunePolicy policy : {TunePolicy::nearest, TunePolicy::background}) {
+        options_.on_miss = policy;
+        const auto engine = make_engine();
+        EXPECT_EQ(info(*engine, 64'000).origin, Origin::template_default);
+        EXPECT_EQ(info(*engine, 16).origin, Origin::template_default);
+    }
 }
 
 TEST_F(EngineTest, AnswersWithTheDefaultWhereThereIsNoNearestWinner) {

@@ -177,9 +177,13 @@ TEST_F(ExplanationTest, ChangesNothing) {
 TEST_F(ExplanationTest, AgreesWithWhatTheEngineDoes) {
     tune_before(1 << 10);
     options_.on_miss = TunePolicy::nearest;
-    for (const std::int64_t n : {1 << 10, 1 << 14}) {
-        const bool serves = explain_for(n).rows.at(0).serves;
-        EXPECT_EQ(info(*make_engine(), n).origin, serves ? Origin::stored : Origin::nearest);
+    for (const auto& [n, origin] : {std::pair(1 << 10, Origin::stored),
+                                    {1'900, Origin::nearest},
+                                    {1 << 14, Origin::template_default}}) {
+        const Explanation explanation = explain_for(n);
+        EXPECT_EQ(explanation.rows.at(0).serves, origin == Origin::stored) << n;
+        EXPECT_EQ(explanation.configuration.empty(), origin == Origin::template_default) << n;
+        EXPECT_EQ(info(*make_engine(), n).origin, origin) << n;
     }
 }
 

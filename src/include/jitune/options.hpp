@@ -15,7 +15,7 @@ JITUNE_BEGIN_NAMESPACE
 /// How a call is answered if neither memory nor the database has a winner for its problem.
 enum class TunePolicy {
     now,  ///< tune within Options::budget, then answer with the winner
-    /// The stored winner of the nearest size, unless stored times of sizes around say that it is
+    /// The stored winner of the nearest range within an octave, unless stored times say that it is
     /// slower than the template's default; else that default.
     nearest,
     template_default,  ///< the template's default configuration
