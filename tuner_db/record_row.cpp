@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "support/hash.hpp"
+#include "tuner_db/bucket.hpp"
 
 namespace jitune::internal {
 
@@ -194,6 +195,18 @@ std::string where_key() {
 
 std::string where_key_of_any_bucket() {
     return where_cells_of_key([](std::string_view column) { return column != "bucket"; });
+}
+
+std::string where_key_of_near_bucket(int half_octaves) {
+    const auto columns = columns_of<RecordKey>();
+    const auto number = std::find(columns.begin(), columns.end(), "bucket") - columns.begin() + 1;
+    std::string terms = where_key_of_any_bucket();
+    for (std::size_t size = 0; size + 1 < kBucketSizes; ++size) {
+        const std::size_t shift = size * kBucketBits;
+        terms += fmt::format(" AND abs((bucket >> {0} & 255) - (?{1} >> {0} & 255)) <= {2}", shift,
+                             number, half_octaves);
+    }
+    return terms;
 }
 
 Blob digest_of(const RecordTable& table, const Row& row) {

@@ -36,6 +36,9 @@ constexpr milliseconds kSweepWait{10'000};
 // Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
 
+/// Has an index.
+constexpr const char* kCompared = " AND instr(conditions, 'compared') ORDER BY created_at, rowid";
+
 }  // namespace
 
 class TuningStore::Impl {
@@ -96,10 +99,9 @@ private:
     Statement find_measurements_{
         connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
     Statement find_comparisons_{
-        connection_,
-        select(table_of<Measurement>(),
-               where_key_of_any_bucket() + " AND instr(conditions, 'compared') "  // has an index
-                                           "ORDER BY created_at, rowid")};
+        connection_, select(table_of<Measurement>(), where_key_of_any_bucket() + kCompared)};
+    Statement find_near_comparisons_{
+        connection_, select(table_of<Measurement>(), where_key_of_near_bucket(6) + kCompared)};
     // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
     Statement put_measurement_{
         connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
@@ -366,6 +368,10 @@ std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
 
 std::vector<Measurement> TuningStore::comparisons(const RecordKey& key) {
     return impl_->measurements(impl_->find_comparisons_, key);
+}
+
+std::vector<Measurement> TuningStore::near_comparisons(const RecordKey& key) {
+    return impl_->measurements(impl_->find_near_comparisons_, key);
 }
 
 TuningStore::Check TuningStore::verify() {

@@ -101,6 +101,9 @@ public:
 
     /// The measurements whose conditions say "compared", of this key with any bucket, oldest first.
     std::vector<Measurement> comparisons(const RecordKey& key);
+    /// Those of them that are at most three octaves from the key's bucket in each size: all that
+    /// estimates there are made from.
+    std::vector<Measurement> near_comparisons(const RecordKey& key);
 
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();

@@ -22,7 +22,8 @@ Comparison comparison_of(std::span<const Measurement> measurements, const std::s
 using StoredComparisons = std::map<Sizes, std::vector<Measurement>>;
 StoredComparisons stored_comparisons(const std::vector<Measurement>& rows);
 
-/// The times that comparisons on devices of the task's name have taken of its kernel. `standard`:
+/// The times that comparisons on devices of the task's name have taken of its kernel, as far as
+/// estimates at the task's sizes need them. `standard`:
 /// the template's default at the task's sizes, which counts as the default at all of them. Throws
 /// Error(store).
 CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard);

@@ -109,6 +109,18 @@ TEST_F(TuningStoreTest, FindsTheComparisonsOfAKeyInEveryBucket) {
     EXPECT_EQ(memory_->comparisons(key_of(1)), (std::vector<Measurement>{all[1], all[2]}));
 }
 
+TEST_F(TuningStoreTest, FindsTheComparisonsNearABucketInEachSize) {
+    std::vector<Measurement> all;
+    for (const std::int64_t bucket : {20, 26, 27, 14, 13, 20 | 6 << 8, 20 | 7 << 8, 20 | 1 << 16}) {
+        all.push_back(measurement_of(1));
+        all.back().conditions = "l2=cold compared";
+        all.back().key.bucket = bucket;
+    }
+    memory_->save(all);
+    EXPECT_EQ(memory_->near_comparisons(all[0].key),
+              (std::vector<Measurement>{all[0], all[1], all[3], all[5], all[7]}));
+}
+
 TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterIsDeleted) {
     const auto winner = [](std::int64_t number) {
         Winner made = winner_of(number);
