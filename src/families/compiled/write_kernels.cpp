@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     DeviceInfo device;
     device.platform = PlatformKind::host;
     device.attributes = {
-        {"cores", 1}, {"cache_bytes", 1 << 20}, {"simd_bytes", std::atoi(argv[2])}};
+        {"cores", 1}, {"cache_bytes", 1 << 20}, {"simd_bytes", std::strtol(argv[2], nullptr, 10)}};
     write_all(argv[1], device);
     return 0;
 }
