@@ -90,11 +90,19 @@ void Background::serve() {
         wake_.wait_for(lock, kGlance, [&] { return stop_ || has_news_; });
         has_news_ = false;
         lock.unlock();
+        work();
+        lock.lock();
+    }
+}
+
+void Background::work() {
+    try {
         if (!stop_) {
             look_for_winners();
             tune_next();
         }
-        lock.lock();
+    } catch (const std::exception& error) {  // such as a lack of memory: calls go on without
+        log_.info("tuning in the background: {}; the next look tries again", error.what());
     }
 }
 
@@ -172,13 +180,16 @@ void Background::tune(Watched& watched) {
             replace(watched, std::move(answer));
         });
     } catch (const Error& error) {
-        if (!stop_) {
-            fail(watched, error);
-        }
+        fail(watched, error);
+    } catch (const std::exception& error) {
+        fail(watched, Error(ErrorKind::unavailable, error.what()));
     }
 }
 
 void Background::fail(Watched& watched, const Error& error) {
+    if (stop_) {
+        return;
+    }
     ++watched.failures;
     watched.due = Clock::now() + pause_after(watched.failures);
     const bool again = may_pass(error) && watched.failures < kMostFailures;
@@ -190,6 +201,11 @@ void Background::fail(Watched& watched, const Error& error) {
 
 void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answer) {
     const std::lock_guard lock(mutex_);
+    const bool gone = std::none_of(watched_.begin(), watched_.end(),
+                                   [&](const Place& one) { return one.get() == &watched; });
+    if (gone) {  // with an answer of its key that was replaced; calls ask anew
+        return;
+    }
     watched.winner = answer->winner;
     watched.wants_tuning = false;
     // Calls for other sizes that the replaced answers served find none, and come back here.

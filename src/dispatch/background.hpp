@@ -74,6 +74,8 @@ private:
 
     void start();
     void serve();
+    /// One look and one tuning. Throws nothing.
+    void work();
     /// Replaces answers where another process has changed the database since the last look.
     void look_for_winners();
     void look(Watched& watched);

@@ -200,6 +200,17 @@ TEST_F(BackgroundTest, KeepsTheDefaultWhereTuningFails) {
     EXPECT_NE(warnings_[0].find("no more tries"), std::string::npos) << warnings_[0];
 }
 
+TEST_F(BackgroundTest, SurvivesAnyException) {
+    device_.before_sample = [] { throw std::runtime_error("no sample today"); };
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    await([&] { return !warnings_.empty(); });
+    call(*engine, 1000);
+    EXPECT_EQ(engine->counters().pending, 1) << "to be tried again";
+    EXPECT_NE(warnings_[0].find("no sample today; until a later try"), std::string::npos)
+        << warnings_[0];
+}
+
 TEST_F(BackgroundTest, ASessionThatEndsDoesNotWaitForItsTunings) {
     device_.before_sample = [] { std::this_thread::sleep_for(milliseconds(5)); };
     auto engine = this->engine();
