@@ -197,14 +197,13 @@ std::string where_key_of_any_bucket() {
     return where_cells_of_key([](std::string_view column) { return column != "bucket"; });
 }
 
-std::string where_key_of_near_bucket(int half_octaves) {
+std::string where_key_of_near_bucket() {
     const auto columns = columns_of<RecordKey>();
     const auto number = std::find(columns.begin(), columns.end(), "bucket") - columns.begin() + 1;
     std::string terms = where_key_of_any_bucket();
     for (std::size_t size = 0; size + 1 < kBucketSizes; ++size) {
-        const std::size_t shift = size * kBucketBits;
-        terms += fmt::format(" AND abs((bucket >> {0} & 255) - (?{1} >> {0} & 255)) <= {2}", shift,
-                             number, half_octaves);
+        terms += fmt::format(" AND abs((bucket >> {0} & 255) - (?{1} >> {0} & 255)) <= ?{2}",
+                             size * kBucketBits, number, columns.size() + 1);
     }
     return terms;
 }

@@ -99,8 +99,9 @@ std::string where_key();
 /// The rows whose keys differ from it at most in the bucket. The same cells are bound.
 std::string where_key_of_any_bucket();
 
-/// Those of them that are at most so many half-octaves away in each of the first three sizes.
-std::string where_key_of_near_bucket(int half_octaves);
+/// Those of them that are at most so many half-octaves away in each of the first three sizes as one
+/// more cell says, which is bound last.
+std::string where_key_of_near_bucket();
 
 /// 16 bytes over all cells of a table's row but the first, which is the digest's own.
 sqlite::Blob digest_of(const RecordTable& table, const sqlite::Row& row);

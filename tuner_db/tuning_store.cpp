@@ -36,9 +36,6 @@ constexpr milliseconds kSweepWait{10'000};
 // Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
 
-/// Has an index.
-constexpr const char* kCompared = " AND instr(conditions, 'compared') ORDER BY created_at, rowid";
-
 }  // namespace
 
 class TuningStore::Impl {
@@ -64,10 +61,6 @@ public:
     template <class Body>
     void write(Body body);
 
-    /// Calls `visit` with each row that a statement returns.
-    template <class Visitor>
-    static void each_row(Statement& statement, const Row& parameters, Visitor visit);
-
 private:
     friend class TuningStore;
 
@@ -76,8 +69,10 @@ private:
     /// Leaves rows that were replaced in the meantime, and all where the database is busy.
     void drop(const WinnerTable::Damaged& damaged);
 
-    /// The intact measurements that a statement finds for `key`. Counts the damaged ones.
-    std::vector<Measurement> measurements(Statement& statement, const RecordKey& key);
+    /// The intact measurements of `key`, with any bucket, that a statement finds with these
+    /// parameters. Counts the damaged ones.
+    std::vector<Measurement> measurements(Statement& statement, const Row& parameters,
+                                          const RecordKey& key);
 
     /// The row if it is intact. Counts it if it is damaged.
     std::optional<Winner> intact(WinnerTable::Found found) {
@@ -99,9 +94,10 @@ private:
     Statement find_measurements_{
         connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
     Statement find_comparisons_{
-        connection_, select(table_of<Measurement>(), where_key_of_any_bucket() + kCompared)};
-    Statement find_near_comparisons_{
-        connection_, select(table_of<Measurement>(), where_key_of_near_bucket(6) + kCompared)};
+        connection_,
+        select(table_of<Measurement>(),
+               where_key_of_near_bucket() + " AND instr(conditions, 'compared') "  // has an index
+                                            "ORDER BY created_at, rowid")};
     // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
     Statement put_measurement_{
         connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
@@ -139,13 +135,6 @@ private:
     Impl& store_;
 };
 
-template <class Visitor>
-void TuningStore::Impl::each_row(Statement& statement, const Row& parameters, Visitor visit) {
-    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
-        visit(cursor.row());
-    }
-}
-
 template <class Body>
 void TuningStore::Impl::write(Body body) {
     Transaction transaction(connection_, Transaction::Kind::write);
@@ -156,14 +145,14 @@ void TuningStore::Impl::write(Body body) {
 
 void TuningStore::Impl::check_journal() {
     // A program with another SQLite may have set a mode that is not safe with this one.
-    each_row(journal_mode_, {}, [&](const Row& row) {
-        if (row.at(0) != sqlite::Cell(file_.journal.mode)) {
+    for (sqlite::Cursor cursor = journal_mode_.run({}); cursor.next();) {
+        if (cursor.row().at(0) != sqlite::Cell(file_.journal.mode)) {
             throw Error(ErrorKind::store,
                         fmt::format("{}: another program has changed the journal mode, which must "
                                     "be {} here ({}): close that program",
                                     connection_.name(), file_.journal.mode, file_.journal.reason));
         }
-    });
+    }
 }
 
 void TuningStore::Impl::drop(const WinnerTable::Damaged& damaged) {
@@ -348,30 +337,29 @@ std::vector<Winner> TuningStore::winners() {
 }
 
 std::vector<Measurement> TuningStore::Impl::measurements(Statement& statement,
+                                                         const Row& parameters,
                                                          const RecordKey& key) {
     const Turn turn(*this, kSweepWait);
     std::vector<Measurement> measurements;
-    each_row(statement, cells_of(key), [&](const Row& row) {
-        std::optional<Measurement> measurement = from_row<Measurement>(row);
+    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
+        std::optional<Measurement> measurement = from_row<Measurement>(cursor.row());
         if (measurement && measurement->key.is_like(key)) {
             measurements.push_back(std::move(*measurement));
         } else {
             ++bad_rows_;
         }
-    });
+    }
     return measurements;
 }
 
 std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
-    return impl_->measurements(impl_->find_measurements_, key);
+    return impl_->measurements(impl_->find_measurements_, cells_of(key), key);
 }
 
-std::vector<Measurement> TuningStore::comparisons(const RecordKey& key) {
-    return impl_->measurements(impl_->find_comparisons_, key);
-}
-
-std::vector<Measurement> TuningStore::near_comparisons(const RecordKey& key) {
-    return impl_->measurements(impl_->find_near_comparisons_, key);
+std::vector<Measurement> TuningStore::comparisons(const RecordKey& key, int half_octaves) {
+    Row parameters = cells_of(key);
+    parameters.emplace_back(std::int64_t{half_octaves});
+    return impl_->measurements(impl_->find_comparisons_, parameters, key);
 }
 
 TuningStore::Check TuningStore::verify() {

@@ -99,11 +99,10 @@ public:
     /// Measurements of one key, oldest first.
     std::vector<Measurement> measurements(const RecordKey& key);
 
-    /// The measurements whose conditions say "compared", of this key with any bucket, oldest first.
-    std::vector<Measurement> comparisons(const RecordKey& key);
-    /// Those of them that are at most three octaves from the key's bucket in each size: all that
-    /// estimates there are made from.
-    std::vector<Measurement> near_comparisons(const RecordKey& key);
+    /// The measurements whose conditions say "compared", of this key with any bucket that is at
+    /// most so many half-octaves away in each size, oldest first.
+    std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);
+    static constexpr int kAllSizes = 255;
 
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();

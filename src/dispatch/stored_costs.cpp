@@ -53,7 +53,8 @@ StoredComparisons stored_comparisons(const std::vector<Measurement>& rows) {
 }
 
 CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard) {
-    std::vector<Measurement> rows = store.near_comparisons(task.key());
+    constexpr int kNear = 6;  // half-octaves: beyond the sizes around that estimates are made from
+    std::vector<Measurement> rows = store.comparisons(task.key(), kNear);
     std::erase_if(rows, [&](const Measurement& row) {
         return row.provenance.device_name != task.info().name;
     });

@@ -117,7 +117,7 @@ TEST_F(TuningStoreTest, FindsTheComparisonsNearABucketInEachSize) {
         all.back().key.bucket = bucket;
     }
     memory_->save(all);
-    EXPECT_EQ(memory_->near_comparisons(all[0].key),
+    EXPECT_EQ(memory_->comparisons(all[0].key, 6),
               (std::vector<Measurement>{all[0], all[1], all[3], all[5], all[7]}));
 }
 
