@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/background.hpp"
 
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "jitune/error.hpp"
+#include "support/signals_blocked.hpp"
 #include "tuning/device_lock.hpp"
 #include "tuning/isolation/isolation.hpp"
 
@@ -21,7 +21,6 @@ using std::chrono::seconds;
 
 constexpr milliseconds kGlance{500};  // between looks for winners of other processes
 constexpr seconds kIdleTime{1};       // of a GPU, before a tuning
-constexpr int kBelowNormal = 10;      // of nice
 constexpr int kMostFailures = 3;
 
 /// After how many failures a problem is tried again when.
@@ -56,18 +55,13 @@ void Background::start() {
     if (thread_.joinable() || stop_) {
         return;
     }
-    // Signals are for the app's own threads.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     try {
         thread_ = std::thread([this] { serve(); });
     } catch (const std::system_error& error) {
         log_.warning("no thread for tuning in the background ({}); the next miss tries again",
                      error.what());
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Background::stop() {
@@ -84,7 +78,7 @@ void Background::stop() {
 }
 
 void Background::serve() {
-    ::setpriority(PRIO_PROCESS, 0, kBelowNormal);  // on Linux: of this thread
+    ::setpriority(PRIO_PROCESS, 0, kBackgroundNice);  // on Linux: of this thread
     std::unique_lock lock(mutex_);
     while (!stop_) {
         wake_.wait_for(lock, kGlance, [&] { return stop_ || has_news_; });

@@ -9,10 +9,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <new>
 #include <system_error>
 #include <thread>
+
+#include "support/signals_blocked.hpp"
 
 namespace jitune::internal {
 
@@ -133,11 +134,7 @@ void HostThreads::add_threads(std::uint32_t wanted) {
     if (threads_ >= wanted) {
         return;
     }
-    // Signals are for the app's own threads.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked blocked;
     try {
         for (; threads_ < wanted; ++threads_) {
             std::thread([this, number = threads_ + 1] { serve(number); }).detach();
@@ -146,7 +143,6 @@ void HostThreads::add_threads(std::uint32_t wanted) {
         // The others do the work.
     } catch (const std::bad_alloc&) {
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 HostThreads::Summons HostThreads::call(std::uint32_t seats) {

@@ -25,13 +25,12 @@ bool Isolation::isolates(const Kernel& kernel, bool background) const {
 }
 
 Supervisor& Isolation::supervisor(Station& station, bool background) {
-    constexpr int kBelowNormal = 10;
     if (station.supervisor == nullptr) {
         const WatchLimits limits{.candidate = options_.hang_limit,
                                  .compile = options_.compile_limit};
         station.supervisor =
             std::make_unique<Supervisor>(find_worker(options_.worker, usual_workers()),
-                                         background ? kBelowNormal : 0, limits, log_, compiles_);
+                                         background ? kBackgroundNice : 0, limits, log_, compiles_);
     }
     return *station.supervisor;
 }

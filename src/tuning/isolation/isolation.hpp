@@ -17,6 +17,9 @@ namespace jitune::internal {
 class RecordMaker;
 class Supervisor;
 
+/// The nice value of what tunes in the background.
+inline constexpr int kBackgroundNice = 10;
+
 /// Runs tunings of a session in worker processes, where Options::worker says so, and those of the
 /// background unless it forbids workers. Each device has a worker of its own, and one of low
 /// priority for the background. A worker tunes one problem at a time; one that dies or hangs does
