@@ -75,7 +75,7 @@ std::vector<ParameterWords> loads_and_stores() {
     };
 }
 
-std::vector<ParameterWords> layouts_and_methods() {
+std::vector<ParameterWords> finishes_and_layouts() {
     return {
         {"finish",
          "",
@@ -107,6 +107,11 @@ std::vector<ParameterWords> layouts_and_methods() {
          "what is shared out among the threads",
          {{"groups", "the segments: threads_per_segment for each"},
           {"merge", "elements and ends of segments, in equal shares of both together"}}},
+    };
+}
+
+std::vector<ParameterWords> methods() {
+    return {
         {"staging",
          "stencil",
          "how a thread gets its inputs",
@@ -179,8 +184,8 @@ bool fits(const ParameterWords& row, const FrontMatter& source) {
 std::span<const ParameterWords> parameter_words() {
     static const std::vector<ParameterWords> kRows = [] {
         std::vector<ParameterWords> rows;
-        for (const auto& part : {threads_and_blocks(), loads_and_stores(), layouts_and_methods(),
-                                 host_and_machine()}) {
+        for (const auto& part : {threads_and_blocks(), loads_and_stores(), finishes_and_layouts(),
+                                 methods(), host_and_machine()}) {
             rows.insert(rows.end(), part.begin(), part.end());
         }
         return rows;
