@@ -261,6 +261,9 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
         if (!report) {
             report = tune(record_maker.task(), plan, hooks, binaries_, log_);
         }
+        if (hooks.background && *hooks.stop) {  // the best of a part would answer for good
+            throw Error(ErrorKind::unavailable, "the session has ended");
+        }
         report->stored = save({&report->winner, 1});
         return std::move(*report);
     } catch (const Error&) {
