@@ -18,7 +18,7 @@ protected:
     static void set(const char* name, const char* value) { ASSERT_EQ(setenv(name, value, 1), 0); }
     static void clear() {
         for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET",
-                                 "JITUNE_HANG_LIMIT", "JITUNE_LOG"}) {
+                                 "JITUNE_HANG_LIMIT", "JITUNE_LOG", "JITUNE_TUNE_BUSY"}) {
             unsetenv(name);
         }
     }
@@ -49,6 +49,17 @@ TEST_F(OptionsTest, FreezeTheTable) {
     for (const char* word : {"true", "2", "01", " 1", "yes"}) {
         expect_refused("JITUNE_FROZEN", word, "nor 0");
     }
+}
+
+TEST_F(OptionsTest, AllowTuningOnBusyGpus) {
+    EXPECT_FALSE(Options::from_environment().tune_on_busy_gpu);
+    set("JITUNE_TUNE", "background");
+    set("JITUNE_TUNE_BUSY", "1");
+    EXPECT_EQ(Options::from_environment().on_miss, TunePolicy::background);
+    EXPECT_TRUE(Options::from_environment().tune_on_busy_gpu);
+    set("JITUNE_TUNE_BUSY", "0");
+    EXPECT_FALSE(Options::from_environment().tune_on_busy_gpu);
+    expect_refused("JITUNE_TUNE_BUSY", "yes", "to tune on GPUs that are busy, nor 0");
 }
 
 TEST_F(OptionsTest, ReadTheEnvironment) {

@@ -131,6 +131,22 @@ TEST_P(ReduceShapesCompile, HasAFewThousandConfigurationsAtMostAndALegalDefaultF
     }
 }
 
+TEST_P(ReduceShapesCompile, AnEarlyReleaseIsSearchedOnlyWhereLaunchesAreProgrammatic) {
+    const Problem one = problem(shapes(GetParam())[5], kTypes[0]);
+    const auto has_early = [&](int architecture) {
+        const SearchSpace space = kernel().space(one, device(architecture));
+        for (std::size_t i = 0; i < space.size(); ++i) {
+            if (space.at(i).text().find("release=early") != std::string::npos) {
+                return true;
+            }
+        }
+        return false;
+    };
+    EXPECT_FALSE(has_early(75));
+    EXPECT_FALSE(has_early(89));
+    EXPECT_EQ(has_early(90), GetParam() == ReduceKind::rows);
+}
+
 TEST_P(ReduceShapesCompile, EveryParameterValueCompilesOnEveryArchitecture) {
     std::shared_ptr<const NvrtcTable> nvrtc;
     try {
