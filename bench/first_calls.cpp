@@ -166,11 +166,11 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 3) {
-        fmt::print(stderr, "usage: first_calls CALLS SECONDS [DEVICE]\n");
+    const std::int64_t calls = argc < 3 ? 0 : std::atoll(argv[1]);
+    if (calls < 1) {
+        fmt::print(stderr, "usage: first_calls CALLS(1 or more) SECONDS [DEVICE]\n");
         return 2;
     }
-    const std::int64_t calls = std::atoll(argv[1]);
     const std::string_view where = argc > 3 ? argv[3] : "host";
     const TempDir folder;
     Options options = Options::from_environment();

@@ -21,7 +21,8 @@ struct CompiledImage {
     std::span<const CompiledEntry> entries;
 };
 
-/// What write_kernels.cpp has made while jitune was built. Empty without JITUNE_COMPILED_KERNELS.
+/// The images that the build has made from the sources of write_kernels.cpp. A build without
+/// JITUNE_COMPILED_KERNELS has no image.
 extern const std::span<const CompiledImage> compiled_images;
 
 /// Code of a built-in kernel that the library was built with, so that no compiler is needed: of the

@@ -144,14 +144,14 @@ void write_all(const Path& folder, const DeviceInfo& device) {
 
 int main(int argc, char** argv) {
     using namespace jitune::internal;
-    if (argc != 3) {
-        fmt::print(stderr, "usage: write_kernels FOLDER SIMD_BYTES\n");
+    const long simd_bytes = argc == 3 ? std::strtol(argv[2], nullptr, 10) : 0;
+    if (simd_bytes != 16 && simd_bytes != 32 && simd_bytes != 64) {
+        fmt::print(stderr, "usage: write_kernels FOLDER SIMD_BYTES(16, 32 or 64)\n");
         return 2;
     }
     DeviceInfo device;
     device.platform = PlatformKind::host;
-    device.attributes = {
-        {"cores", 1}, {"cache_bytes", 1 << 20}, {"simd_bytes", std::strtol(argv[2], nullptr, 10)}};
+    device.attributes = {{"cores", 1}, {"cache_bytes", 1 << 20}, {"simd_bytes", simd_bytes}};
     write_all(argv[1], device);
     return 0;
 }
