@@ -99,8 +99,8 @@ std::string where_key();
 /// The rows whose keys differ from it at most in the bucket. The same cells are bound.
 std::string where_key_of_any_bucket();
 
-/// Those of them that are at most so many half-octaves away in each of the first three sizes as one
-/// more cell says, which is bound last.
+/// The rows of where_key_of_any_bucket() whose first three sizes are near those of the key. One
+/// more cell is bound last: the largest distance in each size, in half-octaves.
 std::string where_key_of_near_bucket();
 
 /// 16 bytes over all cells of a table's row but the first, which is the digest's own.

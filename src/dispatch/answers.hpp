@@ -44,14 +44,15 @@ public:
     /// How long the first call for a problem waits for others that hold the database.
     [[nodiscard]] std::chrono::milliseconds patience() const;
 
-    /// The stored winner that serves the task, unless there is none, it is of no use here, or it is
-    /// `known`, which it then becomes. Throws Error(store) where others hold the database.
+    /// Loads the stored winner that serves the task, and makes it `known`. Returns nullptr if no
+    /// winner is stored, if it was `known` before, or if it cannot be loaded here. Throws
+    /// Error(store) where others hold the database.
     std::unique_ptr<const Resolved> stored(const Task& task, Digest& known) {
         return from_store(task, known, patience());
     }
 
-    /// Tunes the task, or waits for another process that tunes it; a stored winner that is `known`
-    /// is none. Throws Error.
+    /// Tunes the task, or waits for another process that tunes it. Ignores a stored winner that is
+    /// `known`. Throws as Engine::tune_around() does.
     std::unique_ptr<const Resolved> tuned(const Task& task, Digest& known, const TuneHooks& hooks);
 
     /// The template's default, to answer until the database can be read, for all sizes of the

@@ -30,7 +30,7 @@ CostTable stored_costs(TuningStore& store, const Task& task, const std::string& 
 
 /// Whether the winner of a range that is `octaves` away answers at these sizes, and not the
 /// template's default `standard`: where comparisons within an octave say that it is no slower.
-/// Where there are none, if its own range is within an octave.
+/// Without such comparisons it answers if its own range is within an octave.
 bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
                         const std::string& standard, const Sizes& sizes);
 
