@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner_db/miss.hpp"
 #include "tuner_db/record_row.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -12,6 +13,9 @@ namespace {
 
 bool is_sound(const Measurement& /*measurement*/) {
     return true;
+}
+bool is_sound(const Miss& miss) {
+    return miss.problem_sizes() && miss.problem_types();
 }
 
 // Reads without an index, which may be the damaged part.
@@ -62,6 +66,10 @@ std::int64_t check_winners(const sqlite::Connection& connection,
 std::int64_t check_measurements(const sqlite::Connection& connection,
                                 std::vector<std::string>& problems) {
     return check_rows<Measurement>(connection, problems);
+}
+
+void check_misses(const sqlite::Connection& connection, std::vector<std::string>& problems) {
+    check_rows<Miss>(connection, problems);
 }
 
 }  // namespace jitune::internal

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/tuning_store.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <iterator>
-#include <mutex>
 #include <utility>
 
-#include <fmt/format.h>
-#include <sqlite3.h>
-
-#include "jitune/error.hpp"
 #include "tuner_db/integrity.hpp"
-#include "tuner_db/lease.hpp"
-#include "tuner_db/record_row.hpp"
-#include "tuner_db/store_file.hpp"
 #include "tuner_db/store_path.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/tuning_store_impl.hpp"
 
 namespace jitune::internal {
 
@@ -29,119 +16,15 @@ using sqlite::Row;
 using sqlite::Statement;
 using sqlite::Transaction;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 // A sweep has time.
 constexpr milliseconds kSweepWait{10'000};
 // Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
+// A process that ends waits for it.
+constexpr milliseconds kMissWait{1'000};
 
 }  // namespace
-
-class TuningStore::Impl {
-public:
-    class Turn;
-
-    Impl(StoreFile opened, Log log) : file_(std::move(opened)), log_(std::move(log)) {}
-
-    /// Only the process that opened the store may use or even close SQLite's objects.
-    [[nodiscard]] bool forked() const { return getpid() != owner_; }
-    void require_owner() const {
-        if (forked()) {
-            throw Error(
-                ErrorKind::forked,
-                "tuning database: the process is a fork of the one that opened it: open it again");
-        }
-    }
-
-    std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
-                               bool also_unsure, milliseconds patience);
-
-    /// Runs `body` in a transaction that holds the write lock from the start.
-    template <class Body>
-    void write(Body body);
-
-private:
-    friend class TuningStore;
-
-    void check_journal();
-
-    /// Leaves rows that were replaced in the meantime, and all where the database is busy.
-    void drop(const WinnerTable::Damaged& damaged);
-
-    /// The intact measurements of `key`, with any bucket, that a statement finds with these
-    /// parameters. Counts the damaged ones.
-    std::vector<Measurement> measurements(Statement& statement, const Row& parameters,
-                                          const RecordKey& key);
-
-    /// The row if it is intact. Counts it if it is damaged.
-    std::optional<Winner> intact(WinnerTable::Found found) {
-        bad_rows_ += found.damaged() ? 1 : 0;
-        return std::move(found.winner);
-    }
-
-    const pid_t owner_ = getpid();
-    StoreFile file_;
-    const Log log_;
-    // Not std::timed_mutex: the thread sanitizer does not know its timed lock.
-    std::mutex mutex_;
-    std::condition_variable free_again_;
-    bool in_use_ = false;
-    std::atomic<std::int64_t> bad_rows_ = 0;
-
-    sqlite::Connection& connection_ = file_.connection;
-    const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
-    Statement find_measurements_{
-        connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
-    Statement find_comparisons_{
-        connection_,
-        select(table_of<Measurement>(),
-               where_key_of_near_bucket() + " AND instr(conditions, 'compared') "  // has an index
-                                            "ORDER BY created_at, rowid")};
-    // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
-    Statement put_measurement_{
-        connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
-    Statement journal_mode_{connection_, "PRAGMA journal_mode"};
-    WinnerTable winners_{connection_};
-    LeaseTable leases_{connection_};
-};
-
-/// Exclusive use of a store for one call, with a bounded wait for other threads and processes.
-/// Throws Error(forked) in another process than the one that opened the store.
-class TuningStore::Impl::Turn {
-public:
-    Turn(Impl& store, milliseconds wait) : store_(store) {
-        store.require_owner();
-        const auto deadline = steady_clock::now() + wait;
-        std::unique_lock lock(store.mutex_);
-        if (!store.free_again_.wait_until(lock, deadline, [&] { return !store.in_use_; })) {
-            throw sqlite::Failure(fmt::format("{}: another thread used it for {} ms: try again",
-                                              store.connection_.name(), wait.count()),
-                                  SQLITE_BUSY);
-        }
-        store.in_use_ = true;
-        const auto left = std::chrono::duration_cast<milliseconds>(deadline - steady_clock::now());
-        store.connection_.set_busy_wait(std::max(left, milliseconds(0)));
-    }
-    ~Turn() {
-        const std::lock_guard lock(store_.mutex_);
-        store_.in_use_ = false;
-        store_.free_again_.notify_one();
-    }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-private:
-    Impl& store_;
-};
-
-template <class Body>
-void TuningStore::Impl::write(Body body) {
-    Transaction transaction(connection_, Transaction::Kind::write);
-    check_journal();
-    body();
-    transaction.commit();
-}
 
 void TuningStore::Impl::check_journal() {
     // A program with another SQLite may have set a mode that is not safe with this one.
@@ -288,6 +171,7 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
         }
         for (const Winner& winner : winners) {
             impl_->winners_.put(winner);
+            impl_->misses_.remove_served(winner);
         }
     });
 }
@@ -362,12 +246,41 @@ std::vector<Measurement> TuningStore::comparisons(const RecordKey& key, int half
     return impl_->measurements(impl_->find_comparisons_, parameters, key);
 }
 
+void TuningStore::add_misses(std::span<const Miss> misses) {
+    const Impl::Turn turn(*impl_, kMissWait);
+    impl_->write([&] {
+        for (const Miss& miss : misses) {
+            const auto sizes = miss.problem_sizes();
+            if (sizes && !impl_->winners_.find(miss.key, *sizes, false).winner) {
+                impl_->misses_.add(miss);
+            }
+        }
+    });
+}
+
+void TuningStore::remove_misses(std::span<const Miss> misses) {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    impl_->write([&] {
+        for (const Miss& miss : misses) {
+            impl_->misses_.remove(miss);
+        }
+    });
+}
+
+std::vector<Miss> TuningStore::misses() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    MissTable::Rows rows = impl_->misses_.all();
+    impl_->bad_rows_ += rows.damaged;
+    return std::move(rows.misses);
+}
+
 TuningStore::Check TuningStore::verify() {
     const Impl::Turn turn(*impl_, kSweepWait);
     Check check;
     check_pages(impl_->connection_, check.problems);
     check.winners = check_winners(impl_->connection_, check.problems);
     check.measurements = check_measurements(impl_->connection_, check.problems);
+    check_misses(impl_->connection_, check.problems);
     return check;
 }
 

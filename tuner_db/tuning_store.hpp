@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/log.hpp"
+#include "tuner_db/miss.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
 
@@ -103,6 +104,18 @@ public:
     /// most so many half-octaves away in each size, oldest first.
     std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);
     static constexpr int kAllSizes = 255;
+
+    /// Adds calls of problems to what is known of these problems, in one transaction; leaves out
+    /// problems that a sure winner serves by now. Waits at most a second for others that hold the
+    /// file.
+    void add_misses(std::span<const Miss> misses);
+
+    /// The problems that calls had no winner for, those called most first. A winner that is saved
+    /// removes those that it serves, unless it is unsure.
+    std::vector<Miss> misses();
+
+    /// Forgets these problems, with all that was added meanwhile.
+    void remove_misses(std::span<const Miss> misses);
 
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();

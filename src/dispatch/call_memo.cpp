@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/call_memo.hpp"
 
+#include <algorithm>
+
 namespace jitune::internal {
+
+void CallMemo::Tally::add() {
+    constexpr std::uint32_t kSeldom = 1024;
+    total->fetch_add(calls, std::memory_order_relaxed);
+    calls = 0;
+    due = std::min(2 * due, kSeldom);
+}
 
 const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::int64_t> sizes,
                                      const Resolved& resolved, StreamSite& site) {
-    Entry& entry = entries_[place_of(key)];
+    const std::size_t place = place_of(key);
+    Entry& entry = entries_[place];
     entry.key = {};
     const LaunchRule::Plan plan = resolved.rule.plan(sizes);
     resolved.program->prepare(resolved.rule.bind(plan, site.scratch(plan.scratch)), entry.launch);
     entry.key = key;
+    tallies_[place] = {.total = &resolved.calls};
+    tallies_[place].count();
     return *entry.launch;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -30,15 +31,21 @@ public:
     /// The calling thread's memo.
     static CallMemo& here() { return ThreadOwn<CallMemo>::here(); }
 
-    /// The launch of an earlier call with this key, or nullptr. Valid until the next prepare(). The
-    /// launch refers to its site only, so that a key made from a living site is enough.
-    [[nodiscard]] const ReadyLaunch* find(const CallKey& key) const {
-        const Entry& entry = entries_[place_of(key)];
-        return entry.key == key ? entry.launch.get() : nullptr;
+    /// The launch of an earlier call with this key, for another call, or nullptr. Valid until the
+    /// next prepare(). The launch refers to its site only, so that a key made from a living site is
+    /// enough.
+    [[nodiscard]] const ReadyLaunch* find(const CallKey& key) {
+        const std::size_t place = place_of(key);
+        const Entry& entry = entries_[place];
+        if (!(entry.key == key)) {
+            return nullptr;
+        }
+        tallies_[place].count();
+        return entry.launch.get();
     }
 
     /// Remembers the launch of `resolved` for `sizes`, which are the key's without the unused ones,
-    /// with work memory of `site`. Throws as LaunchRule::plan, StreamSite::scratch and
+    /// with work memory of `site`, and counts the call. Throws as LaunchRule::plan, StreamSite::scratch and
     /// Program::prepare do; the key is forgotten then.
     const ReadyLaunch& prepare(const CallKey& key, std::span<const std::int64_t> sizes,
                                const Resolved& resolved, StreamSite& site);
@@ -49,6 +56,23 @@ private:
     struct alignas(64) Entry {
         CallKey key;
         std::unique_ptr<ReadyLaunch> launch;
+    };
+
+    /// Counts the calls of an entry, and adds them to Resolved::calls after 1, 3, 7, 15 … calls and
+    /// then after each 1024: a count that all threads share takes as long as the rest of a call.
+    /// The answer outlives the calls that find it, but not the thread, so that nothing is added at
+    /// the thread's end.
+    struct Tally {
+        std::uint32_t calls = 0;
+        std::uint32_t due = 1;
+        std::atomic<std::int64_t>* total = nullptr;
+
+        void count() {
+            if (++calls == due) {
+                add();
+            }
+        }
+        void add();
     };
 
     static std::size_t place_of(const CallKey& key) {
@@ -64,6 +88,7 @@ private:
     }
 
     std::array<Entry, std::size_t{1} << kBits> entries_;
+    std::array<Tally, std::size_t{1} << kBits> tallies_;
 };
 
 }  // namespace jitune::internal

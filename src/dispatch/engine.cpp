@@ -47,13 +47,15 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks);
                }),
+      recorder_(std::make_unique<MissRecorder>(options_, log_, store_)),
       background_(
           std::make_unique<Background>(options_, log_, families_, store_, answers_, table_)) {}
 
 Engine::~Engine() {
     finish();
-    if (fork_guard_.forked()) {  // its thread is the parent's
+    if (fork_guard_.forked()) {  // their threads are the parent's
         static_cast<void>(background_.release());
+        static_cast<void>(recorder_.release());
     }
 }
 
@@ -62,6 +64,7 @@ void Engine::finish() {
         return;
     }
     background_->stop();
+    recorder_->stop();
     if (unserved_ > 0) {
         log_.warning(
             "the frozen table did not serve {} problem{}; the template's defaults answered: tune "
@@ -181,6 +184,7 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
         if (makeshift == nullptr) {  // else it was counted as that
             count_unserved(answer);
         }
+        recorder_->note(task, answer);
         if (options_.on_miss == TunePolicy::background) {
             background_->watch(key, task, answer);
         }

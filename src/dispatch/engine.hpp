@@ -16,6 +16,7 @@
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/engine_part.hpp"
 #include "dispatch/family.hpp"
+#include "dispatch/miss_recorder.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/single_flight.hpp"
 #include "jitune/session.hpp"
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
     /// What Session::~Session() does before devices and database go: ends tunings in the
-    /// background, and logs. Nothing in a fork.
+    /// background, records the last misses, and logs. Nothing in a fork.
     void finish();
 
     /// As Session::table_digest().
@@ -186,8 +187,10 @@ private:
     std::atomic<std::int64_t> unserved_{0};
     std::atomic<EnginePart*> part_{nullptr};
     std::once_flag part_made_;
-    std::unique_ptr<EnginePart> own_part_;    // it uses the members above
-    std::unique_ptr<Background> background_;  // as well
+    // These use the members above.
+    std::unique_ptr<EnginePart> own_part_;
+    std::unique_ptr<MissRecorder> recorder_;
+    std::unique_ptr<Background> background_;
 };
 
 }  // namespace jitune::internal

@@ -55,6 +55,9 @@ Options read_environment() {
     apply("JITUNE_TUNE_BUSY", [&](std::string_view value) {
         options.tune_on_busy_gpu = parse_switch(value, "tune on GPUs that are busy");
     });
+    apply("JITUNE_RECORD", [&](std::string_view value) {
+        options.record_misses = parse_switch(value, "record calls that no winner serves");
+    });
     apply("JITUNE_FROZEN", [&](std::string_view value) {
         options.frozen = parse_switch(value, "serve the stored winners alone");
     });

@@ -4,13 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
 
-#include "dispatch/call.hpp"
-#include "fixtures/engine_fixture.hpp"
+#include "fixtures/call_fixture.hpp"
 #include "tuning/device_lock.hpp"
 
 namespace jitune::internal {
@@ -18,54 +16,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr KernelTag kTag;
-
 std::atomic<int> launches_of_winner{0};
 
-Kernel sum_kernel() {
-    Kernel kernel = fake_sum_kernel();
-    kernel.spec = {"sum"};
-    return kernel;
-}
-
-constexpr Family kFamilies[] = {
-    {"sum", [](std::span<const std::string>) { return sum_kernel(); }, nullptr}};
-
-/// A sum as a family's call.
-class SumCall {
-public:
-    static constexpr const char* kFirstCall = "the first sum";
-
-    SumCall(const Kernel& kernel, std::span<const std::int32_t> values, std::int32_t& sum)
-        : kernel_(kernel),
-          sizes_{static_cast<std::int64_t>(values.size())},
-          arrays_{const_cast<std::int32_t*>(values.data()), &sum} {}
-
-    [[nodiscard]] CallKey memo_key(const StreamSite& site) const {
-        return {site.serial(), {&kTag, 0, 0}, {sizes_[0], 0, 0}};
-    }
-    [[nodiscard]] DispatchKey table_key(const Device& device) const {
-        return {&device, {&kTag, 0, 0}, size_bucket(sizes_)};
-    }
-    [[nodiscard]] std::span<const std::int64_t> sizes() const { return sizes_; }
-    [[nodiscard]] std::span<void* const> arguments() const { return arrays_; }
-    const Resolved& answer(Engine& engine, const DispatchKey& key, Device& device) const {
-        return engine.resolve(key, {device, kernel_, fake_sum_problem(sizes_[0])});
-    }
-
-private:
-    const Kernel& kernel_;
-    std::array<std::int64_t, 1> sizes_;
-    std::array<void*, 2> arrays_;
-};
-
-class BackgroundTest : public EngineFixture {
+class BackgroundTest : public CallFixture {
 protected:
-    BackgroundTest() {
-        kernel_.spec = {"sum"};
+    BackgroundTest() : CallFixture(TunePolicy::background) {
         // A lock of its own: tests run beside each other.
         device_.info_.uuid = fmt::format("test-{}", ::getpid());
-        options_.on_miss = TunePolicy::background;
         options_.worker = "none";
         options_.tune_on_busy_gpu = true;
     }
@@ -74,39 +31,6 @@ protected:
         std::filesystem::remove("/tmp/jitune-" + device_.info_.uuid + ".lock");
     }
 
-    std::unique_ptr<Engine> engine(TunePolicy policy = TunePolicy::background) {
-        Options options = options_;
-        options.on_miss = policy;
-        std::vector<std::unique_ptr<Platform>> platforms;
-        platforms.push_back(
-            std::make_unique<FakePlatform>(PlatformKind::cuda, std::vector<FakeDevice*>{&device_}));
-        return std::make_unique<Engine>(options, std::move(platforms), kFamilies);
-    }
-
-    /// Sums n ones by a call, and expects the right sum.
-    void call(Engine& engine, std::int64_t n) {
-        const std::vector<std::int32_t> ones(static_cast<std::size_t>(n), 1);
-        std::int32_t sum = 0;
-        launch(engine, device_.site(), SumCall(kernel_, ones, sum), nullptr);
-        EXPECT_EQ(sum, n);
-    }
-
-    /// The answer that such a call finds.
-    const Resolved& answer(Engine& engine, std::int64_t n = 1000) {
-        const std::vector<std::int32_t> ones(static_cast<std::size_t>(n), 1);
-        std::int32_t sum = 0;
-        return internal::resolve(engine, device_, SumCall(kernel_, ones, sum));
-    }
-    DispatchInfo info(Engine& engine, std::int64_t n = 1000) { return answer(engine, n).info; }
-
-    /// Waits for it, but not for ever.
-    template <class Condition>
-    static void await(const Condition& condition) {
-        for (int i = 0; i < 3000 && !condition(); ++i) {
-            std::this_thread::sleep_for(milliseconds(10));
-        }
-        ASSERT_TRUE(condition());
-    }
     static void await_winners(const Engine& engine, std::int64_t replaced) {
         await([&] {
             const Counters counters = engine.counters();

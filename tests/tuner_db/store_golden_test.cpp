@@ -41,6 +41,12 @@ protected:
         return any;
     }
 
+    static std::vector<Miss> misses() {
+        return {{key_of(40), "n=1048576", std::string("a\0spec", 6), "default",
+                 "block=128 items_per_thread=4", 12, 3, "NVIDIA H200", "2026-11-20T16:00:00Z",
+                 "2026-11-21T16:00:00Z"}};
+    }
+
     static std::string golden(const std::string& name) {
         std::ifstream file(JITUNE_GOLDEN_DIR "/" + name);
         return {std::istreambuf_iterator<char>(file), {}};
@@ -86,12 +92,13 @@ protected:
                    "SELECT 'PRAGMA user_version = ' || user_version || ';' FROM "
                    "pragma_user_version") +
                answer("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL") +
-               insert_sql("measurement") + insert_sql("winner");
+               insert_sql("measurement") + insert_sql("winner") + insert_sql("miss");
     }
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(any_measurements(), ranged_winner());
+    open()->add_misses(misses());
     EXPECT_EQ(dump(), golden_of(schema_version()));
 }
 
@@ -100,6 +107,7 @@ TEST_F(GoldenStore, IsReadToday) {
     const auto store = open(Access::read_only);
     EXPECT_EQ(store->find(key_of(40), sizes_of(40)), ranged_winner());
     EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
+    EXPECT_EQ(store->misses(), misses());
     EXPECT_EQ(store->bad_rows(), 0);
 }
 

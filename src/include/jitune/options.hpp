@@ -43,6 +43,9 @@ struct JITUNE_API Options {
     /// writes, whatever on_miss says. A size that no sure stored winner serves is answered by the
     /// template's default and counted in Counters::unserved. Explicit tuning throws Error(usage).
     bool frozen = false;
+    /// Records calls that no winner serves in the database, for `jitune worklist`: what was called,
+    /// and about how often. Never under `frozen`, which writes nothing.
+    bool record_misses = true;
     /// How long one miss may try candidates, up to 10^7 s; zero: no limit. At least one candidate
     /// is compiled and checked. If another process tunes the same problem, the call waits 1.5 times
     /// as long for it.
@@ -73,8 +76,8 @@ struct JITUNE_API Options {
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
-    /// (now, nearest, default or background), JITUNE_TUNE_BUSY and JITUNE_FROZEN (0 or 1),
-    /// JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and
+    /// (now, nearest, default or background), JITUNE_TUNE_BUSY, JITUNE_RECORD and
+    /// JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and
     /// JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage) that names the variable
     /// and what it accepts.
     [[nodiscard]] static Options from_environment();

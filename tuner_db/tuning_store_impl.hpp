@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "jitune/error.hpp"
+#include "tuner_db/lease.hpp"
+#include "tuner_db/miss_table.hpp"
+#include "tuner_db/record_row.hpp"
+#include "tuner_db/store_file.hpp"
+#include "tuner_db/tuning_store.hpp"
+#include "tuner_db/winner_table.hpp"
+
+namespace jitune::internal {
+
+/// The open file of a store, with its statements, which one thread uses at a time.
+class TuningStore::Impl {
+public:
+    class Turn;
+
+    Impl(StoreFile opened, Log log) : file_(std::move(opened)), log_(std::move(log)) {}
+
+    /// Only the process that opened the store may use or even close SQLite's objects.
+    [[nodiscard]] bool forked() const { return getpid() != owner_; }
+    void require_owner() const {
+        if (forked()) {
+            throw Error(
+                ErrorKind::forked,
+                "tuning database: the process is a fork of the one that opened it: open it again");
+        }
+    }
+
+    std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                               bool also_unsure, std::chrono::milliseconds patience);
+
+    /// Runs `body` in a transaction that holds the write lock from the start.
+    template <class Body>
+    void write(Body body);
+
+private:
+    friend class TuningStore;
+
+    void check_journal();
+
+    /// Leaves rows that were replaced in the meantime, and all where the database is busy.
+    void drop(const WinnerTable::Damaged& damaged);
+
+    /// The intact measurements of `key`, with any bucket, that a statement finds with these
+    /// parameters. Counts the damaged ones.
+    std::vector<Measurement> measurements(sqlite::Statement& statement, const sqlite::Row& parameters,
+                                          const RecordKey& key);
+
+    /// The row if it is intact. Counts it if it is damaged.
+    std::optional<Winner> intact(WinnerTable::Found found) {
+        bad_rows_ += found.damaged() ? 1 : 0;
+        return std::move(found.winner);
+    }
+
+    const pid_t owner_ = getpid();
+    StoreFile file_;
+    const Log log_;
+    // Not std::timed_mutex: the thread sanitizer does not know its timed lock.
+    std::mutex mutex_;
+    std::condition_variable free_again_;
+    bool in_use_ = false;
+    std::atomic<std::int64_t> bad_rows_ = 0;
+
+    sqlite::Connection& connection_ = file_.connection;
+    const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
+    sqlite::Statement find_measurements_{
+        connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
+    sqlite::Statement find_comparisons_{
+        connection_,
+        select(table_of<Measurement>(),
+               where_key_of_near_bucket() + " AND instr(conditions, 'compared') "  // has an index
+                                            "ORDER BY created_at, rowid")};
+    // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
+    sqlite::Statement put_measurement_{
+        connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
+    sqlite::Statement journal_mode_{connection_, "PRAGMA journal_mode"};
+    WinnerTable winners_{connection_};
+    LeaseTable leases_{connection_};
+    MissTable misses_{connection_};
+};
+
+/// Exclusive use of a store for one call, with a bounded wait for other threads and processes.
+/// Throws Error(forked) in another process than the one that opened the store.
+class TuningStore::Impl::Turn {
+public:
+    Turn(Impl& store, std::chrono::milliseconds wait) : store_(store) {
+        store.require_owner();
+        const auto deadline = std::chrono::steady_clock::now() + wait;
+        std::unique_lock lock(store.mutex_);
+        if (!store.free_again_.wait_until(lock, deadline, [&] { return !store.in_use_; })) {
+            throw sqlite::Failure(fmt::format("{}: another thread used it for {} ms: try again",
+                                              store.connection_.name(), wait.count()),
+                                  SQLITE_BUSY);
+        }
+        store.in_use_ = true;
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        store.connection_.set_busy_wait(std::max(left, std::chrono::milliseconds(0)));
+    }
+    ~Turn() {
+        const std::lock_guard lock(store_.mutex_);
+        store_.in_use_ = false;
+        store_.free_again_.notify_one();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+private:
+    Impl& store_;
+};
+
+template <class Body>
+void TuningStore::Impl::write(Body body) {
+    sqlite::Transaction transaction(connection_, sqlite::Transaction::Kind::write);
+    check_journal();
+    body();
+    transaction.commit();
+}
+
+}  // namespace jitune::internal
