@@ -9,8 +9,8 @@
 
 namespace jitune::internal {
 
-/// The table `miss`: at most kMostRows problems that calls had no winner for. Call all functions but
-/// all() in a write transaction.
+/// The table `miss`: at most kMostRows problems that calls had no winner for. Call all functions
+/// but all() in a write transaction.
 class MissTable {
 public:
     static constexpr std::int64_t kMostRows = 10'000;

@@ -56,8 +56,8 @@ private:
 
     /// The intact measurements of `key`, with any bucket, that a statement finds with these
     /// parameters. Counts the damaged ones.
-    std::vector<Measurement> measurements(sqlite::Statement& statement, const sqlite::Row& parameters,
-                                          const RecordKey& key);
+    std::vector<Measurement> measurements(sqlite::Statement& statement,
+                                          const sqlite::Row& parameters, const RecordKey& key);
 
     /// The row if it is intact. Counts it if it is damaged.
     std::optional<Winner> intact(WinnerTable::Found found) {
@@ -106,7 +106,8 @@ public:
                                   SQLITE_BUSY);
         }
         store.in_use_ = true;
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
         store.connection_.set_busy_wait(std::max(left, std::chrono::milliseconds(0)));
     }
     ~Turn() {

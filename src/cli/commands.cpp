@@ -26,6 +26,12 @@ Invocation stencil_invocation();
 Invocation entropy_invocation();
 }  // namespace steps_command
 namespace tune_command { Invocation invocation(); }
+namespace worklist_command {
+Invocation show_invocation();
+Invocation export_invocation();
+Invocation import_invocation();
+Invocation clear_invocation();
+}  // namespace worklist_command
 // clang-format on
 
 namespace {
@@ -37,6 +43,18 @@ std::vector<Command> steps_commands() {
          steps_command::entropy_invocation},
         {"stencil", "The mean of neighbours in shared memory and in a register cache",
          steps_command::stencil_invocation},
+    };
+}
+
+std::vector<Command> worklist_commands() {
+    return {
+        {"show", "List the problems, with how often they were called",
+         worklist_command::show_invocation},
+        {"export", "Write the problems to a file, for a machine that tunes",
+         worklist_command::export_invocation},
+        {"import", "Add the problems of such a file to this database",
+         worklist_command::import_invocation},
+        {"clear", "Forget all problems", worklist_command::clear_invocation},
     };
 }
 
@@ -75,6 +93,8 @@ std::vector<Command> commands() {
         {"steps", "Run well-known kernels step by step beside the tuned one", nullptr,
          steps_commands()},
         {"replay", "Compare strategies on recorded results", replay_command::invocation},
+        {"worklist", "Calls that no winner serves, most worth tuning first", nullptr,
+         worklist_commands()},
         {"db", "Inspect the tuning database", nullptr, db_commands()},
     };
 }

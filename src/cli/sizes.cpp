@@ -256,6 +256,26 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
     }
 }
 
+double parse_duration(std::string_view text) {
+    double unit = 1;
+    std::string_view figures = text;
+    for (const auto& [suffix, seconds] : {std::pair{'s', 1}, {'m', 60}, {'h', 3600}}) {
+        if (text.ends_with(suffix)) {
+            unit = seconds;
+            figures.remove_suffix(1);
+            break;
+        }
+    }
+    const auto value = number<double>(figures);
+    if (!value || !std::isfinite(*value) || *value <= 0) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is not a time: give seconds above 0, or as in 90s, 10m or "
+                                "2h",
+                                text));
+    }
+    return *value * unit;
+}
+
 std::uint64_t parse_seed(std::string_view text) {
     const auto seed = number<std::uint64_t>(text);
     if (!seed) {

@@ -17,6 +17,7 @@
 #include "cli/sweep_target.hpp"
 #include "cli/sweep_text.hpp"
 #include "cli/t4.hpp"
+#include "cli/worklist_plan.hpp"
 #include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/sweep.hpp"
@@ -37,6 +38,7 @@ struct Arguments : CommonArguments {
     std::string target;
     std::string from;
     bool again = false;
+    std::string within;  ///< of the work-list
 };
 
 Options options_of(const Arguments& arguments) {
@@ -55,6 +57,7 @@ SweepSearch search_of(const Arguments& arguments) {
     search.target = parse_target(arguments.target);
     search.evaluations = arguments.evaluations;
     search.again = arguments.again;
+    search.within_s = arguments.within.empty() ? 0 : parse_duration(arguments.within);
     if (!arguments.from.empty()) {
         search.hints = Hints("--from " + arguments.from, read_t4(arguments.from));
     }
@@ -88,15 +91,10 @@ private:
     Progress shown_;
 };
 
-int run(const Arguments& arguments, const SweepFamily& family) {
-    refuse_unplaced(family, arguments.device);
-    const SweepPlan plan = family.plan(arguments.problems);
-    const Options options = options_of(arguments);
-    SweepSearch search = search_of(arguments);
-    Session session(options);
-    Engine& engine = SessionAccess::engine(session);
-    const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
-    refuse_unwritable(options);
+/// Tunes the problems of a plan, and prints the outcome.
+SweepResult sweep(const Arguments& arguments, Engine& engine, const std::vector<Device*>& devices,
+                  const SweepPlan& plan, SweepSearch search) {
+    refuse_unwritable(engine.options());
     std::vector<std::string> ids;
     for (const Device* device : devices) {
         ids.push_back(device->info().id);
@@ -118,6 +116,45 @@ int run(const Arguments& arguments, const SweepFamily& family) {
         print_json(sweep_json(plan, result));
     } else {
         print(sweep_summary(result));
+    }
+    return result;
+}
+
+int run(const Arguments& arguments, const SweepFamily& family) {
+    refuse_unplaced(family, arguments.device);
+    const SweepPlan plan = family.plan(arguments.problems);
+    SweepSearch search = search_of(arguments);
+    Session session(options_of(arguments));
+    Engine& engine = SessionAccess::engine(session);
+    const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
+    return sweep_exit_code(sweep(arguments, engine, devices, plan, std::move(search)));
+}
+
+/// Problems that are tuned leave the work-list, also where another build's key has recorded them.
+int run_worklist(const Arguments& arguments) {
+    const Options options = options_of(arguments);
+    SweepSearch search = search_of(arguments);
+    const auto store = open_database(options, TuningStore::Access::read_write);
+    const std::vector<WorkItem> items = worklist(store->misses(), store->winners());
+    Session session(options);
+    Engine& engine = SessionAccess::engine(session);
+    const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
+    std::vector<std::size_t> places;
+    const SweepPlan plan =
+        worklist_plan(items, devices.front()->info().device_class, engine.log(), places);
+    const SweepResult result = sweep(arguments, engine, devices, plan, std::move(search));
+    std::vector<Miss> done;
+    for (const SweepRow& row : result.rows) {
+        if (row.outcome == SweepRow::Outcome::tuned && row.stored) {
+            done.push_back(items[places.at(row.problem)].miss);
+        }
+    }
+    store->remove_misses(done);
+    if (!arguments.json) {
+        print(fmt::format("{} problems are left in the work-list{}\n", store->misses().size(),
+                          items.size() > plan.problems.size()
+                              ? ", with those of other devices: choose these by --device"
+                              : ""));
     }
     return sweep_exit_code(result);
 }
@@ -176,12 +213,35 @@ Invocation invocation(const SweepFamily& family) {
     return {std::move(options), [arguments, &family] { return run(*arguments, family); }};
 }
 
+Invocation worklist_invocation() {
+    auto arguments = std::make_shared<Arguments>();
+    Arguments& given = *arguments;
+    return {
+        {{"--within", &given.within,
+          "Begin no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
+         {"--device", &given.device,
+          "auto, host, cuda (all GPUs, one problem on each) or cuda:N [auto: all GPUs, else the "
+          "host]"},
+         {"--strategy", &given.strategy,
+          fmt::format("Search strategy: {} [{}]", strategy_names(), given.strategy)},
+         given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
+         {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
+         given.hang_limit_option(),
+         given.isolation_option(),
+         given.database_option(),
+         given.log_option(),
+         given.json_option()},
+        [arguments] { return run_worklist(*arguments); }};
+}
+
 }  // namespace
 
 }  // namespace sweep_command
 
 std::vector<Command> sweep_commands() {
-    std::vector<Command> commands;
+    std::vector<Command> commands{{"worklist",
+                                   "Problems that calls had no winner for, most worth tuning first",
+                                   sweep_command::worklist_invocation}};
     for (const SweepFamily& family : sweep_families()) {
         commands.push_back(
             {family.name, family.help, [&family] { return sweep_command::invocation(family); }});

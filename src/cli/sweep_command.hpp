@@ -7,7 +7,7 @@
 
 namespace jitune::internal {
 
-/// `jitune sweep NAME` for each row of sweep_families().
+/// `jitune sweep NAME` for each row of sweep_families(), and `jitune sweep worklist`.
 std::vector<Command> sweep_commands();
 
 }  // namespace jitune::internal

@@ -6,10 +6,11 @@
 namespace jitune::internal {
 
 void CallMemo::Tally::add() {
-    constexpr std::uint32_t kSeldom = 1024;
+    constexpr std::uint64_t kMost = 1024;
     total->fetch_add(calls, std::memory_order_relaxed);
+    added += calls;
     calls = 0;
-    due = std::min(2 * due, kSeldom);
+    due = static_cast<std::uint32_t>(std::min(1 + added / 8, kMost));
 }
 
 const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::int64_t> sizes,

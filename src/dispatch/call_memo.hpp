@@ -45,8 +45,8 @@ public:
     }
 
     /// Remembers the launch of `resolved` for `sizes`, which are the key's without the unused ones,
-    /// with work memory of `site`, and counts the call. Throws as LaunchRule::plan, StreamSite::scratch and
-    /// Program::prepare do; the key is forgotten then.
+    /// with work memory of `site`, and counts the call. Throws as LaunchRule::plan,
+    /// StreamSite::scratch and Program::prepare do; the key is forgotten then.
     const ReadyLaunch& prepare(const CallKey& key, std::span<const std::int64_t> sizes,
                                const Resolved& resolved, StreamSite& site);
 
@@ -58,13 +58,15 @@ private:
         std::unique_ptr<ReadyLaunch> launch;
     };
 
-    /// Counts the calls of an entry, and adds them to Resolved::calls after 1, 3, 7, 15 … calls and
-    /// then after each 1024: a count that all threads share takes as long as the rest of a call.
+    /// Counts the calls of an entry, and adds them to Resolved::calls before they are more than an
+    /// eighth of what it has added already, and never more than 1024: a count that all threads
+    /// share takes as long as the rest of a call.
     /// The answer outlives the calls that find it, but not the thread, so that nothing is added at
     /// the thread's end.
     struct Tally {
         std::uint32_t calls = 0;
         std::uint32_t due = 1;
+        std::uint64_t added = 0;
         std::atomic<std::int64_t>* total = nullptr;
 
         void count() {

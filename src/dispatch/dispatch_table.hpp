@@ -71,7 +71,7 @@ struct Resolved {
     Digest winner{};  ///< of the winner that this is, for these sizes; zero: of none
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
-    /// At least half of the calls that it has served, see CallMemo; a prepared handle counts once.
+    /// Most of the calls that it has served, see CallMemo; not those of prepared handles.
     mutable std::atomic<std::int64_t> calls{0};
     /// Another answer has taken its place: it serves only those that have it already.
     mutable std::atomic<bool> is_retired{false};

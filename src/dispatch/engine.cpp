@@ -45,7 +45,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       isolation_(options_, log_),
       answers_(options_, log_, families_, store_, binaries_, isolation_,
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
-                   return tune_around(task, plan, hooks);
+                   return tune_around(task, plan, hooks).winners;
                }),
       recorder_(std::make_unique<MissRecorder>(options_, log_, store_)),
       background_(

@@ -28,7 +28,7 @@
 
 namespace jitune::internal {
 
-/// The outcome of Engine::tune_range().
+/// The outcome of Engine::tune_range() and tune_around().
 struct RangeReport {
     std::vector<Winner> winners;
     bool stored = false;  ///< all of them are in the store
@@ -108,8 +108,7 @@ public:
     /// other winner is stored for these: at most those of its size bucket. The comparisons take at
     /// most half of the budget. Stores the winners. One of them serves the problem's sizes and
     /// is not unsure. For a task whose workload is prepared. Throws as tune_and_store() does.
-    std::vector<Winner> tune_around(const Task& task, const SearchPlan& plan,
-                                    const TuneHooks& hooks);
+    RangeReport tune_around(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
 
     /// Finds winners for all sizes of `domain` and stores them, in place of those that are stored
     /// for these sizes. Each search at single sizes takes a third of the plan's budget; the

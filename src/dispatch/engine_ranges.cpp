@@ -138,8 +138,7 @@ bool Engine::store_winners(std::span<const Winner> winners) {
     });
 }
 
-std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan,
-                                        const TuneHooks& hooks) {
+RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
     refuse_tuning();
     const Sizes& sizes = task.problem.sizes;
     std::optional<Winner> own;
@@ -169,8 +168,8 @@ std::vector<Winner> Engine::tune_around(const Task& task, const SearchPlan& plan
     if (!served) {
         winners.push_back(*own);  // the last, which takes its sizes away from the others
     }
-    store_winners(winners);
-    return winners;
+    const bool stored = store_winners(winners);
+    return {std::move(winners), stored};
 }
 
 std::optional<TuneReport> Engine::known_search(const Task& task) {

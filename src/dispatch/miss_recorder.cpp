@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/miss_recorder.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <string>
@@ -105,7 +106,9 @@ void MissRecorder::record() {
         const std::lock_guard lock(mutex_);
         for (std::size_t i = 0; i < noted_.size(); ++i) {
             const Noted& one = noted_[i];
-            const std::int64_t calls = one.answer->calls.load(std::memory_order_relaxed);
+            // An answer that a prepared handle launches counts once.
+            const std::int64_t calls =
+                std::max<std::int64_t>(one.answer->calls.load(std::memory_order_relaxed), 1);
             if (calls > one.recorded && !one.answer->is_retired.load(std::memory_order_relaxed)) {
                 Miss miss = one.miss;
                 miss.calls = calls - one.recorded;

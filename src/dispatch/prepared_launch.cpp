@@ -21,7 +21,6 @@ PreparedLaunch::PreparedLaunch(Engine& engine, Device& device)
 PreparedLaunch::PreparedLaunch(Engine& engine, Device& device, const Resolved& resolved,
                                std::span<const std::int64_t> sizes)
     : engine_(&engine), device_(&device), info_(resolved.info) {
-    resolved.calls.fetch_add(1, std::memory_order_relaxed);
     const LaunchRule::Plan plan = resolved.rule.plan(sizes);
     Scratch scratch;
     plain_ = allocate(device, plan.scratch.plain, scratch.plain);

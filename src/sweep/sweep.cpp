@@ -131,7 +131,7 @@ SweepResult Sweep::run() {
 
 void Sweep::work(std::size_t device) {
     try {
-        while (!stop_) {
+        while (!stop_ && !is_late()) {
             const auto problem = queue_.take(device);
             if (!problem) {
                 return;
@@ -142,6 +142,10 @@ void Sweep::work(std::size_t device) {
     } catch (...) {
         end_with_error();
     }
+}
+
+bool Sweep::is_late() const {
+    return search_.within_s > 0 && seconds_since(made_at_) >= search_.within_s;
 }
 
 void Sweep::end_with_error() {
@@ -217,6 +221,10 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
     if (one.domain) {
         return tune_range_into(row, task, plan_for(task), hooks);
     }
+    if (one.around) {
+        tune_around_into(row, task, hooks);
+        return true;
+    }
     if (!search_.again) {
         if (const auto winner = engine_.complete_winner(task)) {
             row.set_winner(*winner);
@@ -230,6 +238,19 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
     row.tune = report.progress;
     row.stored = report.stored;
     return true;
+}
+
+void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& hooks) {
+    task.check();
+    task.kernel.workload->prepare(task.problem);
+    TuneHooks counting = hooks;
+    counting.progress = [&](const TuneProgress& progress) {
+        row.tune = progress;
+        hooks.progress(progress);
+    };
+    RangeReport report = engine_.tune_around(task, plan_for(task), counting);
+    row.ranges = std::move(report.winners);
+    row.stored = report.stored;
 }
 
 bool Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,

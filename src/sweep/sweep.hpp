@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -29,7 +30,8 @@ struct SweepSearch {
     SweepTarget target = {};
     std::size_t evaluations = 0;  ///< zero: no limit
     Hints hints = {};
-    bool again = false;  ///< races complete winners, too, instead of skipping their problems
+    double within_s = 0;  ///< no problem begins later; zero: no limit
+    bool again = false;   ///< races complete winners, too, instead of skipping their problems
 };
 
 /// The devices of a sweep: all of a platform for "auto" and for the name of a platform, else the
@@ -54,11 +56,14 @@ public:
 
 private:
     void work(std::size_t device);
+    [[nodiscard]] bool is_late() const;
     /// For a handler: keeps what was caught, and ends the work of all devices.
     void end_with_error();
     void tune(std::size_t device, std::size_t problem);
     /// False where it was stopped before there was anything to report.
     bool tune_into(SweepRow& row, std::size_t device);
+    /// The same for a problem with `around`, which always has something to report.
+    void tune_around_into(SweepRow& row, const Task& task, const TuneHooks& hooks);
     /// The same for a problem with a domain.
     bool tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
                          const TuneHooks& hooks);
@@ -77,6 +82,7 @@ private:
     ProblemQueue queue_;
     SweepResult result_;
 
+    const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
     std::mutex mutex_;  // of all below, and held while the observer is told
     SweepState state_;
     std::map<std::size_t, RunState> runs_;                          ///< by device

@@ -18,6 +18,9 @@ struct SweepProblem {
     double bytes = 0;  ///< that one launch reads and writes
     /// Winners are found for all of these sizes; nothing: for the problem's own sizes.
     std::optional<SizeBox> domain = std::nullopt;
+    /// Without a domain: winners are found for the sizes around those of the problem, too, as for a
+    /// call. Never skipped.
+    bool around = false;
 };
 
 }  // namespace jitune::internal

@@ -89,7 +89,7 @@ class Jitune:
 
     def name_of(self, words):
         """"db explain" of `db explain --op sum`."""
-        if words[0] in ("db", "sweep", "steps") and len(words) > 1:
+        if words[0] in ("db", "sweep", "steps", "worklist") and len(words) > 1:
             return f"{words[0]} {words[1]}"
         return words[0]
 

@@ -158,14 +158,14 @@ jitune::finish<256>',
 0
 );
 INSERT INTO miss VALUES(
-X'D001E6C5B7CC62F32706F83C3823A6A1',
+X'B539CA16913DA23B9DB069641E5F8B42',
 'reduce',
 'element=float32 operation=sum',
 40,
 16,
 '0123456789abcdef0123456789abcdef',
 'cuda cc=90 sm=132',
-'n=1048576',
+'n=2000000',
 X'610073706563',
 'default',
 'block=128 items_per_thread=4',

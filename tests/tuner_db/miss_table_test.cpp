@@ -12,11 +12,8 @@ namespace jitune::internal {
 namespace {
 
 Miss miss_of(std::int64_t n, std::int64_t calls, const std::string& at = "2026-11-20T16:00:00Z") {
-    return {key_of(40),    fmt::format("n={}", n),
-            "spec",        "default",
-            "block=256",   calls,
-            1,             "NVIDIA H200",
-            at,            at};
+    return {key_of(40), fmt::format("n={}", n), "spec", "default", "block=256", calls,
+            1,          "NVIDIA H200",          at,     at};
 }
 
 class MissStore : public StoreFixture {
@@ -110,8 +107,8 @@ TEST_F(MissStore, KeepsAFixedNumberOfProblemsThoseCalledMost) {
 TEST(Miss, KnowsItsProblem) {
     Miss miss = miss_of(1000, 1);
     EXPECT_EQ(miss.problem_sizes(), Sizes{1000});
-    EXPECT_EQ(miss.problem_types(), (std::map<std::string, std::string>{{"element", "float32"},
-                                                                        {"operation", "sum"}}));
+    EXPECT_EQ(miss.problem_types(),
+              (std::map<std::string, std::string>{{"element", "float32"}, {"operation", "sum"}}));
     EXPECT_EQ(miss.spec(), std::nullopt);
     miss.kernel_spec = frame({"reduce", "two\nlines"});
     EXPECT_EQ(miss.spec(), (std::vector<std::string>{"reduce", "two\nlines"}));

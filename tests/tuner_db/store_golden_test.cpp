@@ -42,7 +42,7 @@ protected:
     }
 
     static std::vector<Miss> misses() {
-        return {{key_of(40), "n=1048576", std::string("a\0spec", 6), "default",
+        return {{key_of(40), "n=2000000", std::string("a\0spec", 6), "default",
                  "block=128 items_per_thread=4", 12, 3, "NVIDIA H200", "2026-11-20T16:00:00Z",
                  "2026-11-21T16:00:00Z"}};
     }

@@ -77,9 +77,9 @@ struct JITUNE_API Options {
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
     /// (now, nearest, default or background), JITUNE_TUNE_BUSY, JITUNE_RECORD and
-    /// JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and
-    /// JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage) that names the variable
-    /// and what it accepts.
+    /// JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a
+    /// path, or "none") and JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage)
+    /// that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

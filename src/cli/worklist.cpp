@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/file_run.hpp"
+#include "cli/output.hpp"
+#include "cli/worklist_file.hpp"
+#include "support/text_file.hpp"
+
+namespace jitune::internal::worklist_command {
+
+namespace {
+
+struct Arguments : CommonArguments {
+    std::string file;
+};
+
+std::vector<WorkItem> items_of(const Options& options) {
+    const auto store = open_database(options);
+    return worklist(store->misses(), store->winners());
+}
+
+int show(const Arguments& arguments) {
+    const std::vector<WorkItem> items = items_of(arguments.options());
+    if (arguments.json) {
+        print_json(worklist_json(items));
+    } else {
+        print(items.empty() ? "no call is recorded that no winner serves\n" : worklist_text(items));
+    }
+    return kExitOk;
+}
+
+int write(const Arguments& arguments) {
+    const Options options = arguments.options();
+    refuse_overwriting(options.database, "FILE", arguments.file);
+    write_file(arguments.file, {worklist_json(items_of(options)).text(1), "\n"});
+    return kExitOk;
+}
+
+int read(const Arguments& arguments) {
+    const Options options = arguments.options();
+    if (options.database.empty()) {
+        throw Error(ErrorKind::usage, "no database to import into: name one with --db");
+    }
+    const std::vector<Miss> misses = read_worklist(arguments.file);
+    const auto store = TuningStore::open(options.database, TuningStore::Access::read_write,
+                                         Log(options.log_level, options.log_sink));
+    store->add_misses(misses);
+    print(fmt::format("{} problems in {}, {} problems in the work-list now\n", misses.size(),
+                      arguments.file, store->misses().size()));
+    return kExitOk;
+}
+
+int clear(const Arguments& arguments) {
+    const auto store = open_database(arguments.options(), TuningStore::Access::read_write);
+    const std::vector<Miss> misses = store->misses();
+    store->remove_misses(misses);
+    print(fmt::format("{} problems removed from the work-list\n", misses.size()));
+    return kExitOk;
+}
+
+Invocation invocation_of(int (*run)(const Arguments&), std::vector<Option> (*own)(Arguments&)) {
+    auto arguments = std::make_shared<Arguments>();
+    std::vector<Option> options = own(*arguments);
+    append(options, {arguments->database_option(), arguments->log_option()});
+    return {std::move(options), [arguments, run] { return run(*arguments); }};
+}
+
+}  // namespace
+
+Invocation show_invocation() {
+    return invocation_of(show, [](Arguments& given) { return std::vector{given.json_option()}; });
+}
+
+Invocation export_invocation() {
+    return invocation_of(write, [](Arguments& given) {
+        return std::vector<Option>{
+            {"FILE", &given.file, "The file to write, JSON", {.required = true}}};
+    });
+}
+
+Invocation import_invocation() {
+    return invocation_of(read, [](Arguments& given) {
+        return std::vector<Option>{{"FILE",
+                                    &given.file,
+                                    "A file written by \"worklist export\", plain or .gz",
+                                    {.required = true}}};
+    });
+}
+
+Invocation clear_invocation() {
+    return invocation_of(clear, [](Arguments&) { return std::vector<Option>{}; });
+}
+
+}  // namespace jitune::internal::worklist_command

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/worklist_file.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/json_file.hpp"
+#include "cli/record_json.hpp"
+#include "cli/table.hpp"
+#include "cli/units.hpp"
+#include "cli/winner_text.hpp"
+#include "jitune/error.hpp"
+#include "support/message.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr const char* kSpec = "kernel_spec";
+
+Miss miss_from(const ParsedJson& row) {
+    auto miss = from_json<Miss>(row);
+    Message spec;
+    read_member(row, {kSpec}, spec);
+    const bool is_sound = !spec.empty() && !miss.key.kernel.empty() &&
+                          !miss.key.template_hash.empty() && !miss.key.device_class.empty() &&
+                          miss.key.alignment > 0 && miss.key.bucket >= 0 && miss.calls > 0 &&
+                          miss.sessions > 0 && !miss.origin.empty() && miss.problem_sizes() &&
+                          miss.problem_types();
+    if (!is_sound) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {} {}: a number is below 1, a text is empty, or types or sizes "
+                                "are not written as in \"n=1000\"",
+                                miss.key.kernel, miss.key.types, miss.sizes));
+    }
+    miss.kernel_spec = frame(spec);
+    return miss;
+}
+
+}  // namespace
+
+std::string worklist_text(std::span<const WorkItem> items) {
+    std::vector<Table::Cells> rows;
+    for (const WorkItem& item : items) {
+        const Miss& miss = item.miss;
+        rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes, miss.device_name,
+                        fmt::format("{}", miss.calls), fmt::format("{}", miss.sessions),
+                        miss.origin, time_text(item.call_ns), time_text(item.saved_s * 1e9),
+                        miss.last_at.substr(0, miss.last_at.find('T'))});
+    }
+    return rows.empty() ? ""
+                        : Table::text({{"kernel"},
+                                       {"types"},
+                                       {"sizes"},
+                                       {"device"},
+                                       {"calls", Align::right},
+                                       {"sessions", Align::right},
+                                       {"answer"},
+                                       {"~call", Align::right},
+                                       {"~saved", Align::right},
+                                       {"last"}},
+                                      rows) +
+                              "~ estimated from the stored winners of the kernel on this class of "
+                              "devices; saved: by a winner, of the calls so far\n";
+}
+
+Json worklist_json(std::span<const WorkItem> items) {
+    Json rows = Json::array();
+    for (const WorkItem& item : items) {
+        Json row = to_json(item.miss);
+        row[kSpec] = item.miss.spec().value_or(Message{});
+        row["estimated_call_ns"] = item.call_ns;
+        row["estimated_saved_s"] = item.saved_s;
+        rows.push_back(row);
+    }
+    Json document = Json::object();
+    document["worklist"] = rows;
+    return document;
+}
+
+std::vector<Miss> read_worklist(const std::filesystem::path& path) {
+    const ParsedJson document = read_json(path);
+    try {
+        std::vector<Miss> misses;
+        for (const ParsedJson& row : list_member(document, "worklist")) {
+            misses.push_back(miss_from(row));
+        }
+        return misses;
+    } catch (const Error& error) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: {}: give a file that \"jitune worklist export\" has written",
+                                path.string(), error.what()));
+    }
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/json.hpp"
+#include "sweep/worklist.hpp"
+
+namespace jitune::internal {
+
+/// The work-list as a table for people; "" for an empty one.
+std::string worklist_text(std::span<const WorkItem> items);
+
+/// {"worklist": [...]}: the fields of each miss, its kernel's spec as a list of texts, and both
+/// estimates.
+Json worklist_json(std::span<const WorkItem> items);
+
+/// The misses of such a document; estimates are not read. Throws Error(usage) with the path for any
+/// other file, and for a miss that the database would refuse.
+std::vector<Miss> read_worklist(const std::filesystem::path& path);
+
+}  // namespace jitune::internal

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/worklist_plan.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/record_json.hpp"
+#include "cli/winner_text.hpp"
+#include "families/families.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// Throws Error(usage) where the problem is none of this build's.
+PlannedProblem planned(const Miss& miss) {
+    const auto spec = miss.spec();
+    if (!spec) {
+        throw Error(ErrorKind::usage, "its kernel_spec is damaged");
+    }
+    const auto kernel = std::make_shared<const Kernel>(make_kernel(families(), *spec));
+    Problem problem{miss.key.kernel, miss.problem_types().value(), miss.problem_sizes().value(),
+                    miss.key.alignment};
+    kernel->kernel_template.check(problem);
+    const std::string types = short_types(miss.key.types);
+    SweepProblem one;
+    one.problem = std::move(problem);
+    one.kernel = [kernel](const Device&) -> const Kernel& { return *kernel; };
+    one.name = fmt::format("{} {} {}", miss.key.kernel, types, miss.sizes);
+    one.around = true;
+    return {std::move(one),
+            {miss.key.kernel, types, miss.sizes},
+            {{"kernel", miss.key.kernel},
+             {"types", miss.key.types},
+             {"sizes", miss.sizes},
+             {"calls", miss.calls}}};
+}
+
+}  // namespace
+
+SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& device_class,
+                        const Log& log, std::vector<std::size_t>& places) {
+    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}}, {}};
+    places.clear();
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const Miss& miss = items[i].miss;
+        if (miss.key.device_class != device_class) {
+            continue;
+        }
+        try {
+            plan.problems.push_back(planned(miss));
+            places.push_back(i);
+        } catch (const Error& error) {
+            log.warning("{} {} {} of the work-list is left out: {}", miss.key.kernel,
+                        miss.key.types, miss.sizes, error.what());
+        }
+    }
+    return plan;
+}
+
+}  // namespace jitune::internal

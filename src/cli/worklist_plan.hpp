@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/sweep_family.hpp"
+#include "support/log.hpp"
+#include "sweep/worklist.hpp"
+
+namespace jitune::internal {
+
+/// A work-list's problems of one class of devices, in its order. One that this build cannot make
+/// any more is left out with a warning. `places` becomes the place of each problem in `items`.
+SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& device_class,
+                        const Log& log, std::vector<std::size_t>& places);
+
+}  // namespace jitune::internal

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/worklist.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace jitune::internal {
+namespace {
+
+Miss miss_of(const std::string& kernel, std::int64_t n, std::int64_t calls) {
+    Miss miss;
+    miss.key = {kernel, "element=float32", 0, 4, "hash", "cuda"};
+    miss.sizes = fmt::format("n={}", n);
+    miss.calls = calls;
+    miss.sessions = 1;
+    return miss;
+}
+
+Winner winner_of(const std::string& kernel, std::int64_t n, double default_ns, double ns) {
+    Winner winner;
+    winner.key = {kernel, "element=int32", 0, 4, "hash", "cuda"};
+    winner.sizes = fmt::format("n={}", n);
+    winner.default_median_ns = default_ns;
+    winner.median_ns = ns;
+    return winner;
+}
+
+std::vector<std::string> order(const std::vector<WorkItem>& items) {
+    std::vector<std::string> sizes;
+    for (const WorkItem& item : items) {
+        sizes.push_back(item.miss.sizes);
+    }
+    return sizes;
+}
+
+TEST(Worklist, BeginsWithWhatTuningSavesMostTimeOf) {
+    const auto items = worklist({miss_of("a", 1000, 10), miss_of("a", 1'000'000'000, 1),
+                                 miss_of("a", 2000, 10'000), miss_of("a", 3000, 20)},
+                                {});
+    EXPECT_EQ(order(items),
+              (std::vector<std::string>{"n=2000", "n=1000000000", "n=3000", "n=1000"}));
+    EXPECT_DOUBLE_EQ(items[1].call_ns, 1e7);
+    EXPECT_NEAR(items[1].saved_s, 1e-2 / 6, 1e-9);
+}
+
+TEST(Worklist, LearnsTimesAndGainsFromTheWinnersOfTheKernel) {
+    std::vector<Winner> winners{winner_of("a", 1000, 5000, 5000),
+                                winner_of("a", 1'000'000, 100'000, 100'000)};
+    const auto call_ns = [&](std::int64_t n) {
+        return worklist({miss_of("a", n, 1)}, winners).front().call_ns;
+    };
+    EXPECT_DOUBLE_EQ(call_ns(1000), 5000);
+    EXPECT_DOUBLE_EQ(call_ns(2'000'000), 200'000);
+    winners.insert(winners.end(), 100, winner_of("b", 1000, 5000, 1000));
+    const auto items = worklist({miss_of("a", 1000, 100), miss_of("b", 1000, 50)}, winners);
+    EXPECT_EQ(items.front().miss.key.kernel, "b") << "gains five times, and a nothing";
+    EXPECT_NEAR(items.front().saved_s, 50 * 5000e-9 * 0.8, 50 * 5000e-9 * 0.02);
+}
+
+TEST(Worklist, ExpectsNothingOfWinnersThatGainNothing) {
+    std::vector<Winner> winners(1000, winner_of("a", 1000, 1000, 1100));
+    winners.push_back(winner_of("a", 1000, 0, 900));  // its default failed
+    const auto items = worklist({miss_of("a", 1000, 1'000'000)}, winners);
+    EXPECT_EQ(items.front().saved_s, 0);
+    EXPECT_EQ(items.front().call_ns, 1000);
+}
+
+TEST(Worklist, LeavesMalformedSizesOut) {
+    Miss wrong = miss_of("a", 1, 1);
+    wrong.sizes = "n";
+    EXPECT_TRUE(worklist({wrong}, {}).empty());
+}
+
+}  // namespace
+}  // namespace jitune::internal
