@@ -170,8 +170,27 @@ void Engine::count_unserved(const Resolved& answer) {
     }
 }
 
+Counters Engine::counters() const {
+    Counters counters{.compiles = binaries_.compiles() + isolation_.compiles(),
+                      .tunings = tunings_,
+                      .loads = answers_.loads(),
+                      .store_errors = store_.errors(),
+                      .unserved = unserved_,
+                      .pending = background_->pending(),
+                      .replaced = background_->replaced()};
+    pauses_.report(counters);
+    return counters;
+}
+
 const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
+    const auto start = PauseLedger::Clock::now();
+    const Resolved& answer = this->answer(key, task);
+    pauses_.add(task, answer, start);
+    return answer;
+}
+
+const Resolved& Engine::answer(const DispatchKey& key, const Task& task) {
     const SingleFlight::Claim claim(flights_, key);
     const Sizes& sizes = task.problem.sizes;
     if (const Resolved* found = table_.find(key, sizes)) {

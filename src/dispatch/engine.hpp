@@ -17,6 +17,7 @@
 #include "dispatch/engine_part.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/miss_recorder.hpp"
+#include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/single_flight.hpp"
 #include "jitune/session.hpp"
@@ -46,15 +47,7 @@ public:
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] const Log& log() const { return log_; }
     [[nodiscard]] std::span<const Family> families() const { return families_; }
-    [[nodiscard]] Counters counters() const {
-        return {binaries_.compiles() + isolation_.compiles(),
-                tunings_,
-                answers_.loads(),
-                store_.errors(),
-                unserved_,
-                background_->pending(),
-                background_->replaced()};
-    }
+    [[nodiscard]] Counters counters() const;
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
     /// What Session::~Session() does before devices and database go: ends tunings in the
@@ -142,6 +135,8 @@ public:
 private:
     [[noreturn]] static void throw_forked();
     void refuse_tuning() const;
+    /// As resolve(), without the ledger of pauses.
+    const Resolved& answer(const DispatchKey& key, const Task& task);
     /// Counts an answer that is no winner of a frozen table.
     void count_unserved(const Resolved& answer);
     Platform& known(std::atomic<Platform*>& place, PlatformKind kind) {
@@ -182,6 +177,7 @@ private:
     DispatchTable table_;
     DispatchTable makeshifts_;  // defaults that answer until the database can be read
     SingleFlight flights_;
+    PauseLedger pauses_;
     std::atomic<std::int64_t> tunings_{0};
     std::atomic<std::int64_t> unserved_{0};
     std::atomic<EnginePart*> part_{nullptr};

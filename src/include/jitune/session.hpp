@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -50,6 +51,12 @@ struct Counters {
     // Under TunePolicy::background.
     std::int64_t pending = 0;   ///< problems that wait for a tuning, with the one under way
     std::int64_t replaced = 0;  ///< answers that winners have replaced
+    /// Calls that waited for an answer for 1 ms or longer: for the database, a compiler, a tuning,
+    /// or another thread that needed the same answer.
+    std::int64_t pauses = 0;
+    std::chrono::microseconds longest_pause{};
+    /// Its problem and what answered: "reduce element=float32 … n=1000 on cuda:0: tuned".
+    std::string longest_pause_of = {};
 };
 
 /// A device, or a platform without a device.

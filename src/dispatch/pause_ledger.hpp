@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "dispatch/dispatch_table.hpp"
+#include "jitune/session.hpp"
+#include "tuning/task.hpp"
+
+namespace jitune::internal {
+
+/// Which calls had to wait for an answer, and for how long. Thread-safe.
+class PauseLedger {
+public:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds kPause{1};  ///< shorter waits are none
+
+    /// A call of the task has waited for `answer` since `start`.
+    void add(const Task& task, const Resolved& answer, Clock::time_point start);
+
+    /// Fills in the pauses of `counters`.
+    void report(Counters& counters) const;
+
+private:
+    mutable std::mutex mutex_;
+    std::int64_t pauses_ = 0;
+    Clock::duration longest_{};
+    std::string reason_;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/pause_ledger.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+
+#include "fixtures/call_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+class PauseLedgerTest : public CallFixture {
+protected:
+    PauseLedgerTest() : CallFixture(TunePolicy::now) { options_.worker = "none"; }
+};
+
+TEST_F(PauseLedgerTest, HasTheCallThatWaitedLongestAndItsReason) {
+    device_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+    const auto engine = this->engine();
+    EXPECT_EQ(engine->counters().pauses, 0);
+    EXPECT_EQ(engine->counters().longest_pause_of, "");
+    call(*engine, 1000);
+    const Counters counters = engine->counters();
+    EXPECT_EQ(counters.pauses, 1);
+    EXPECT_GE(counters.longest_pause, std::chrono::milliseconds(2));
+    EXPECT_EQ(counters.longest_pause_of, "sum n=1000 on " + device_.info().id + ": tuned");
+    call(*engine, 1000);
+    EXPECT_EQ(engine->counters().pauses, 1) << "it is in memory";
+}
+
+TEST_F(PauseLedgerTest, KeepsTheLongestOfSeveral) {
+    std::atomic<int> slowly{50};
+    device_.before_sample = [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(slowly > 0 ? slowly-- : 1));
+    };
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    call(*engine, 50'000);
+    EXPECT_EQ(engine->counters().pauses, 2);
+    EXPECT_NE(engine->counters().longest_pause_of.find("n=1000"), std::string::npos);
+}
+
+TEST_F(PauseLedgerTest, ShowsThatNobodyWaitsForATuningInTheBackground) {
+    std::atomic<bool> may_sample{false};
+    device_.before_sample = [&] { may_sample.wait(false); };
+    device_.info_.uuid = fmt::format("pauses-{}", ::getpid());
+    options_.tune_on_busy_gpu = true;
+    const auto engine = this->engine(TunePolicy::background);
+    call(*engine, 1000);
+    EXPECT_EQ(engine->counters().longest_pause_of.find("tuned"), std::string::npos);
+    may_sample = true;
+    may_sample.notify_all();
+}
+
+}  // namespace
+}  // namespace jitune::internal
