@@ -256,7 +256,7 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
     }
 }
 
-double parse_duration(std::string_view text) {
+double parse_duration(std::string_view option, std::string_view text) {
     double unit = 1;
     std::string_view figures = text;
     for (const auto& [suffix, seconds] : {std::pair{'s', 1}, {'m', 60}, {'h', 3600}}) {
@@ -269,9 +269,8 @@ double parse_duration(std::string_view text) {
     const auto value = number<double>(figures);
     if (!value || !std::isfinite(*value) || *value <= 0) {
         throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" is not a time: give seconds above 0, or as in 90s, 10m or "
-                                "2h",
-                                text));
+                    fmt::format("{} \"{}\": expected a time above 0, as in 600, 90s, 10m or 2h",
+                                option, text));
     }
     return *value * unit;
 }

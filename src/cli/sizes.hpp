@@ -61,8 +61,8 @@ std::string span_text(const std::string& first, const std::string& last);
 /// The parts between commas. Throws Error(usage) that names `option` where one is empty.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 
-/// Seconds, of "600", "90s", "10m" or "2h". Throws Error(usage).
-double parse_duration(std::string_view text);
+/// Seconds, of "600", "90s", "10m" or "2h". Throws Error(usage) that names `option`.
+double parse_duration(std::string_view option, std::string_view text);
 
 /// Throws Error(usage).
 std::uint64_t parse_seed(std::string_view text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_command.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,7 +58,7 @@ SweepSearch search_of(const Arguments& arguments) {
     search.target = parse_target(arguments.target);
     search.evaluations = arguments.evaluations;
     search.again = arguments.again;
-    search.within_s = arguments.within.empty() ? 0 : parse_duration(arguments.within);
+    search.within_s = arguments.within.empty() ? 0 : parse_duration("--within", arguments.within);
     if (!arguments.from.empty()) {
         search.hints = Hints("--from " + arguments.from, read_t4(arguments.from));
     }
@@ -130,18 +131,28 @@ int run(const Arguments& arguments, const SweepFamily& family) {
     return sweep_exit_code(sweep(arguments, engine, devices, plan, std::move(search)));
 }
 
+std::string left_text(const std::vector<Miss>& misses, const std::string& device_class) {
+    const auto others = std::count_if(misses.begin(), misses.end(), [&](const Miss& miss) {
+        return miss.key.device_class != device_class;
+    });
+    return fmt::format("{} problems are left in the work-list{}\n", misses.size(),
+                       others == 0 ? ""
+                                   : fmt::format(", {} of them of other classes of devices, which "
+                                                 "--device chooses",
+                                                 others));
+}
+
 /// Problems that are tuned leave the work-list, also where another build's key has recorded them.
 int run_worklist(const Arguments& arguments) {
     const Options options = options_of(arguments);
     SweepSearch search = search_of(arguments);
-    const auto store = open_database(options, TuningStore::Access::read_write);
-    const std::vector<WorkItem> items = worklist(store->misses(), store->winners());
+    const std::vector<WorkItem> items = worklist_of(*open_database(options));
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
     std::vector<std::size_t> places;
-    const SweepPlan plan =
-        worklist_plan(items, devices.front()->info().device_class, engine.log(), places);
+    const std::string& device_class = devices.front()->info().device_class;
+    const SweepPlan plan = worklist_plan(items, device_class, engine.log(), places);
     const SweepResult result = sweep(arguments, engine, devices, plan, std::move(search));
     std::vector<Miss> done;
     for (const SweepRow& row : result.rows) {
@@ -149,12 +160,10 @@ int run_worklist(const Arguments& arguments) {
             done.push_back(items[places.at(row.problem)].miss);
         }
     }
+    const auto store = open_database(options, TuningStore::Access::read_write);
     store->remove_misses(done);
     if (!arguments.json) {
-        print(fmt::format("{} problems are left in the work-list{}\n", store->misses().size(),
-                          items.size() > plan.problems.size()
-                              ? ", with those of other devices: choose these by --device"
-                              : ""));
+        print(left_text(store->misses(), device_class));
     }
     return sweep_exit_code(result);
 }

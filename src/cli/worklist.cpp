@@ -21,13 +21,8 @@ struct Arguments : CommonArguments {
     std::string file;
 };
 
-std::vector<WorkItem> items_of(const Options& options) {
-    const auto store = open_database(options);
-    return worklist(store->misses(), store->winners());
-}
-
 int show(const Arguments& arguments) {
-    const std::vector<WorkItem> items = items_of(arguments.options());
+    const std::vector<WorkItem> items = worklist_of(*open_database(arguments.options()));
     if (arguments.json) {
         print_json(worklist_json(items));
     } else {
@@ -39,7 +34,7 @@ int show(const Arguments& arguments) {
 int write(const Arguments& arguments) {
     const Options options = arguments.options();
     refuse_overwriting(options.database, "FILE", arguments.file);
-    write_file(arguments.file, {worklist_json(items_of(options)).text(1), "\n"});
+    write_file(arguments.file, {worklist_json(worklist_of(*open_database(options))).text(1), "\n"});
     return kExitOk;
 }
 

@@ -60,9 +60,8 @@ private:
 
     /// Counts the calls of an entry, and adds them to Resolved::calls before they are more than an
     /// eighth of what it has added already, and never more than 1024: a count that all threads
-    /// share takes as long as the rest of a call.
-    /// The answer outlives the calls that find it, but not the thread, so that nothing is added at
-    /// the thread's end.
+    /// share takes as long as the rest of a call. The answer outlives the calls that find it, but
+    /// not the thread, so that nothing is added at the thread's end.
     struct Tally {
         std::uint32_t calls = 0;
         std::uint32_t due = 1;

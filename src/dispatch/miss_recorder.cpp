@@ -121,8 +121,11 @@ void MissRecorder::record() {
     }
     bool done = false;
     try {
-        done = !fresh.empty() && store_.tell([&](TuningStore& store) {
-            store.add_misses(fresh);
+        // Not tell(), which warns where the database may only be read.
+        done = !fresh.empty() && store_.ask([&](TuningStore& store) {
+            if (!store.is_read_only()) {
+                store.add_misses(fresh);
+            }
             return true;
         });
     } catch (const std::exception& error) {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner_db/miss.hpp"
+#include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {
 
@@ -21,5 +21,10 @@ struct WorkItem {
 /// for an element, and a winner gains what these winners gained on average. Without such winners a
 /// call takes 2 us, or 0.01 ns for each element, and gains a sixth.
 std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners);
+
+/// That of a database. Throws Error(store).
+inline std::vector<WorkItem> worklist_of(TuningStore& store) {
+    return worklist(store.misses(), store.winners());
+}
 
 }  // namespace jitune::internal

@@ -68,7 +68,7 @@ TEST_F(CliWorklist, TravelsToAnotherDatabase) {
 TEST_F(CliWorklist, BeginsNoProblemAfterTheTimeThatIsGiven) {
     call("sum");
     for (const char* wrong : {"0", "-1", "3x", "x", "nan", "inf", "1d"}) {
-        expect_failure(std::string("sweep worklist --within ") + wrong, 2, "is not a time");
+        expect_failure(std::string("sweep worklist --within ") + wrong, 2, "--within");
     }
     const Answer late = jitune("sweep worklist --device host --within 0.000001");
     EXPECT_EQ(late.code, 0) << late.err;

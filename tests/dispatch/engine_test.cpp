@@ -10,31 +10,10 @@
 #include <thread>
 
 #include "fixtures/engine_fixture.hpp"
+#include "fixtures/ordinary_user.hpp"
 
 namespace jitune::internal {
 namespace {
-
-/// Runs the rest of its scope as a user who owns `path`: root may write everywhere.
-class OrdinaryUser {
-public:
-    explicit OrdinaryUser(const std::filesystem::path& path) {
-        constexpr uid_t kNobody = 65'534;
-        if (was_root_) {
-            EXPECT_EQ(chown(path.c_str(), kNobody, kNobody), 0);
-            EXPECT_EQ(seteuid(kNobody), 0);
-        }
-    }
-    ~OrdinaryUser() {
-        if (was_root_) {
-            EXPECT_EQ(seteuid(0), 0);
-        }
-    }
-    OrdinaryUser(const OrdinaryUser&) = delete;
-    OrdinaryUser& operator=(const OrdinaryUser&) = delete;
-
-private:
-    const bool was_root_ = geteuid() == 0;
-};
 
 class EngineTest : public EngineFixture {
 protected:

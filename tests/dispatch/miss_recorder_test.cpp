@@ -8,6 +8,8 @@
 
 #include "dispatch/prepared_launch.hpp"
 #include "fixtures/call_fixture.hpp"
+#include "fixtures/ordinary_user.hpp"
+#include "tuner_db/sqlite.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -124,16 +126,32 @@ TEST_F(MissRecorderTest, RecordsNothingWhereItMayNot) {
     EXPECT_EQ(records(options), 1U);
 }
 
-TEST_F(MissRecorderTest, GoesOnWithoutADatabaseThatOthersHold) {
+TEST_F(MissRecorderTest, IsSilentWhereTheDatabaseMayOnlyBeRead) {
+    tune_before(50'000);
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
+    {
+        const OrdinaryUser user(options_.database);
+        auto engine = this->engine();
+        call(*engine, 1000);
+        engine.reset();
+    }
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
+    EXPECT_EQ(warnings_, std::vector<std::string>{}) << "calls are served as well as before";
+}
+
+TEST_F(MissRecorderTest, RecordsLaterWhatItCouldNotWhileOthersHeldTheDatabase) {
     auto engine = this->engine();
     call(*engine, 1000);
     await([&] { return misses().size() == 1; });
     call(*engine, 1000);
-    std::filesystem::permissions(options_.database, std::filesystem::perms(0));
-    call(*engine, 1000);
+    call(*engine, 50'000);
+    {
+        sqlite::Connection others(options_.database.string(), sqlite::Connection::Mode::read_write);
+        const sqlite::Transaction held(others, sqlite::Transaction::Kind::write);
+        await([&] { return engine->counters().store_errors > 0; });
+    }
     engine.reset();
-    std::filesystem::permissions(options_.database, std::filesystem::perms(0600));
-    EXPECT_EQ(misses().size(), 1U);
+    EXPECT_EQ(misses().size(), 2U);
 }
 
 TEST_F(MissRecorderTest, TheSessionOfAForkedChildRecordsNothing) {
