@@ -2,6 +2,7 @@
 #include "cli/sweep_command.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "cli/sweep_target.hpp"
 #include "cli/sweep_text.hpp"
 #include "cli/t4.hpp"
+#include "cli/units.hpp"
 #include "cli/worklist_plan.hpp"
 #include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"
@@ -135,7 +137,7 @@ std::string left_text(const std::vector<Miss>& misses, const std::string& device
     const auto others = std::count_if(misses.begin(), misses.end(), [&](const Miss& miss) {
         return miss.key.device_class != device_class;
     });
-    return fmt::format("{} problems are left in the work-list{}\n", misses.size(),
+    return fmt::format("left in the work-list: {}{}\n", count_text(std::ssize(misses), "problem"),
                        others == 0 ? ""
                                    : fmt::format(", {} of them of other classes of devices, which "
                                                  "--device chooses",

@@ -55,6 +55,10 @@ std::string bytes_text(std::int64_t bytes) {
                      : fmt::format("{} {}", three_digits(value), kUnits[unit]);
 }
 
+std::string count_text(std::int64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string one_line(const std::string& text) {
     std::string line;
     for (const char character : text) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace jitune::internal {
 
@@ -17,6 +18,9 @@ std::string rate_text(double gb_per_s);
 
 /// "16 KiB"
 std::string bytes_text(std::int64_t bytes);
+
+/// "1 problem", "2 problems".
+std::string count_text(std::int64_t count, std::string_view noun);
 
 /// The text in one line: control characters and runs of space become one space.
 std::string one_line(const std::string& text);

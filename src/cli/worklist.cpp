@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
+#include "cli/units.hpp"
 #include "cli/worklist_file.hpp"
 #include "support/text_file.hpp"
 
@@ -47,8 +49,9 @@ int read(const Arguments& arguments) {
     const auto store = TuningStore::open(options.database, TuningStore::Access::read_write,
                                          Log(options.log_level, options.log_sink));
     store->add_misses(misses);
-    print(fmt::format("{} problems in {}, {} problems in the work-list now\n", misses.size(),
-                      arguments.file, store->misses().size()));
+    print(fmt::format("{} in {}, {} in the work-list now\n",
+                      count_text(std::ssize(misses), "problem"), arguments.file,
+                      store->misses().size()));
     return kExitOk;
 }
 
@@ -56,7 +59,8 @@ int clear(const Arguments& arguments) {
     const auto store = open_database(arguments.options(), TuningStore::Access::read_write);
     const std::vector<Miss> misses = store->misses();
     store->remove_misses(misses);
-    print(fmt::format("{} problems removed from the work-list\n", misses.size()));
+    print(
+        fmt::format("{} removed from the work-list\n", count_text(std::ssize(misses), "problem")));
     return kExitOk;
 }
 

@@ -55,7 +55,7 @@ TEST_F(CliWorklist, ListsCallsAndASweepWorksThemOff) {
 TEST_F(CliWorklist, TravelsToAnotherDatabase) {
     call("sum");
     ASSERT_EQ(jitune("worklist export \"$folder/work.json\"").code, 0);
-    EXPECT_EQ(jitune("worklist clear").out, "1 problems removed from the work-list\n");
+    EXPECT_EQ(jitune("worklist clear").out, "1 problem removed from the work-list\n");
     EXPECT_EQ(rows().size(), 0U);
     const Answer imported = jitune("worklist import \"$folder/work.json\" --db \"$folder/b.db\"");
     EXPECT_EQ(imported.code, 0) << imported.err;
@@ -72,7 +72,7 @@ TEST_F(CliWorklist, BeginsNoProblemAfterTheTimeThatIsGiven) {
     }
     const Answer late = jitune("sweep worklist --device host --within 0.000001");
     EXPECT_EQ(late.code, 0) << late.err;
-    EXPECT_NE(late.out.find("1 problems are left"), std::string::npos) << late.out;
+    EXPECT_NE(late.out.find("left in the work-list: 1 problem\n"), std::string::npos) << late.out;
     EXPECT_EQ(rows().size(), 1U);
 }
 
