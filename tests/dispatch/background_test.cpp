@@ -128,7 +128,7 @@ TEST_F(BackgroundTest, SurvivesAnyException) {
     device_.before_sample = [] { throw std::runtime_error("no sample today"); };
     const auto engine = this->engine();
     call(*engine, 1000);
-    await([&] { return !warnings_.empty(); });
+    await([&] { return has_warned(); });
     call(*engine, 1000);
     EXPECT_EQ(engine->counters().pending, 1) << "to be tried again";
     EXPECT_NE(warnings_[0].find("no sample today; until a later try"), std::string::npos)
@@ -169,7 +169,7 @@ TEST_F(BackgroundTest, SaysThatItCannotTellWhetherAGpuIsIdle) {
     device_.use = -1;
     const auto engine = this->engine();
     call(*engine, 1000);
-    await([&] { return !warnings_.empty(); });
+    await([&] { return has_warned(); });
     std::this_thread::sleep_for(milliseconds(1700));
     EXPECT_EQ(engine->counters().tunings, 0);
     ASSERT_EQ(warnings_.size(), 1U);

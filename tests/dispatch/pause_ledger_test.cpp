@@ -30,15 +30,23 @@ TEST_F(PauseLedgerTest, HasTheCallThatWaitedLongestAndItsReason) {
 }
 
 TEST_F(PauseLedgerTest, KeepsTheLongestOfSeveral) {
-    std::atomic<int> slowly{50};
-    device_.before_sample = [&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(slowly > 0 ? slowly-- : 1));
-    };
+    using std::chrono::seconds;
     const auto engine = this->engine();
-    call(*engine, 1000);
-    call(*engine, 50'000);
-    EXPECT_EQ(engine->counters().pauses, 2);
-    EXPECT_NE(engine->counters().longest_pause_of.find("n=1000"), std::string::npos);
+    const Resolved& tuned = answer(*engine);
+    PauseLedger ledger;
+    const auto add = [&](std::int64_t n, seconds waited) {
+        ledger.add({device_, kernel_, fake_sum_problem(n)}, tuned,
+                   PauseLedger::Clock::now() - waited);
+    };
+    add(10, seconds(100));
+    add(20, seconds(300));
+    add(30, seconds(200));
+    add(40, -seconds(100));  // not even a millisecond
+    Counters counters;
+    ledger.report(counters);
+    EXPECT_EQ(counters.pauses, 3);
+    EXPECT_GE(counters.longest_pause, seconds(300));
+    EXPECT_NE(counters.longest_pause_of.find("n=20 "), std::string::npos);
 }
 
 TEST_F(PauseLedgerTest, ShowsThatNobodyWaitsForATuningInTheBackground) {
