@@ -109,7 +109,7 @@ void MissRecorder::record() {
             // An answer that a prepared handle launches counts once.
             const std::int64_t calls =
                 std::max<std::int64_t>(one.answer->calls.load(std::memory_order_relaxed), 1);
-            if (calls > one.recorded && !one.answer->is_retired.load(std::memory_order_relaxed)) {
+            if (calls > one.recorded) {
                 Miss miss = one.miss;
                 miss.calls = calls - one.recorded;
                 miss.sessions = one.recorded == 0 ? 1 : 0;
