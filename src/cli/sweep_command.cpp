@@ -144,7 +144,8 @@ std::string left_text(const std::vector<Miss>& misses, const std::string& device
                                                  others));
 }
 
-/// Problems that are tuned leave the work-list, also where another build's key has recorded them.
+/// Problems that are tuned leave the work-list, also where another build's key has recorded them,
+/// and so do those of their items. Sizes whose winner is unsure come back when they are called.
 int run_worklist(const Arguments& arguments) {
     const Options options = options_of(arguments);
     SweepSearch search = search_of(arguments);
@@ -159,7 +160,8 @@ int run_worklist(const Arguments& arguments) {
     std::vector<Miss> done;
     for (const SweepRow& row : result.rows) {
         if (row.outcome == SweepRow::Outcome::tuned && row.stored) {
-            done.push_back(items[places.at(row.problem)].miss);
+            const std::vector<Miss>& misses = items[places.at(row.problem)].misses;
+            done.insert(done.end(), misses.begin(), misses.end());
         }
     }
     const auto store = open_database(options, TuningStore::Access::read_write);

@@ -30,7 +30,9 @@ std::string legend(const std::vector<SweepRow>& rows) {
     if (any([](const SweepRow& row) { return row.is_disturbed(); })) {
         text += kDisturbedLegend;
     }
-    if (any([](const SweepRow& row) { return row.outcome == SweepRow::Outcome::skipped; })) {
+    if (any([](const SweepRow& row) {
+            return row.outcome == SweepRow::Outcome::skipped && row.note.starts_with("complete");
+        })) {
         text += "complete problems were skipped: --again races their winners\n";
     }
     return text;

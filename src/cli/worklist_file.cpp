@@ -44,10 +44,13 @@ Miss miss_from(const ParsedJson& row) {
 std::string worklist_text(std::span<const WorkItem> items) {
     std::vector<Table::Cells> rows;
     for (const WorkItem& item : items) {
-        const Miss& miss = item.miss;
-        rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes, miss.device_name,
-                        fmt::format("{}", miss.calls), fmt::format("{}", miss.sessions),
-                        miss.origin, time_text(item.call_ns), time_text(item.saved_s * 1e9),
+        const Miss& miss = item.misses.front();
+        const std::string more =
+            item.misses.size() > 1 ? fmt::format(" and {} more", item.misses.size() - 1) : "";
+        rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes + more,
+                        miss.device_name, fmt::format("{}", item.calls()),
+                        fmt::format("{}", miss.sessions), miss.origin, time_text(item.call_ns),
+                        time_text(item.saved_s * 1e9),
                         miss.last_at.substr(0, miss.last_at.find('T'))});
     }
     return rows.empty() ? ""
@@ -69,11 +72,13 @@ std::string worklist_text(std::span<const WorkItem> items) {
 Json worklist_json(std::span<const WorkItem> items) {
     Json rows = Json::array();
     for (const WorkItem& item : items) {
-        Json row = to_json(item.miss);
-        row[kSpec] = item.miss.spec().value_or(Message{});
-        row["estimated_call_ns"] = item.call_ns;
-        row["estimated_saved_s"] = item.saved_s;
-        rows.push_back(row);
+        for (const Miss& miss : item.misses) {
+            Json row = to_json(miss);
+            row[kSpec] = miss.spec().value_or(Message{});
+            row["estimated_call_ns"] = item.call_ns;
+            row["estimated_saved_s"] = item.saved_s;
+            rows.push_back(row);
+        }
     }
     Json document = Json::object();
     document["worklist"] = rows;

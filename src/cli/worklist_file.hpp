@@ -15,7 +15,7 @@ namespace jitune::internal {
 std::string worklist_text(std::span<const WorkItem> items);
 
 /// {"worklist": [...]}: the fields of each miss, its kernel's spec as a list of texts, and both
-/// estimates.
+/// estimates of its item.
 Json worklist_json(std::span<const WorkItem> items);
 
 /// The misses of such a document; estimates are not read. Throws Error(usage) with the path for any

@@ -16,7 +16,7 @@ namespace jitune::internal {
 namespace {
 
 /// Throws Error(usage) where the problem is none of this build's.
-PlannedProblem planned(const Miss& miss) {
+PlannedProblem planned(const Miss& miss, std::int64_t calls) {
     const auto spec = miss.spec();
     if (!spec) {
         throw Error(ErrorKind::usage, "its kernel_spec is damaged");
@@ -36,7 +36,7 @@ PlannedProblem planned(const Miss& miss) {
             {{"kernel", miss.key.kernel},
              {"types", miss.key.types},
              {"sizes", miss.sizes},
-             {"calls", miss.calls}}};
+             {"calls", calls}}};
 }
 
 }  // namespace
@@ -46,12 +46,12 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
     SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}}, {}};
     places.clear();
     for (std::size_t i = 0; i < items.size(); ++i) {
-        const Miss& miss = items[i].miss;
+        const Miss& miss = items[i].misses.front();
         if (miss.key.device_class != device_class) {
             continue;
         }
         try {
-            plan.problems.push_back(planned(miss));
+            plan.problems.push_back(planned(miss, items[i].calls()));
             places.push_back(i);
         } catch (const Error& error) {
             log.warning("{} {} {} of the work-list is left out: {}", miss.key.kernel,

@@ -242,6 +242,15 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
 
 void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& hooks) {
     task.check();
+    TuningStore* const store = engine_.store();
+    const auto winner =
+        store == nullptr ? std::nullopt : store->find(task.key(), task.problem.sizes);
+    if (winner) {
+        row.set_winner(*winner);
+        row.outcome = SweepRow::Outcome::skipped;
+        row.note = "a stored winner serves it";
+        return;
+    }
     task.kernel.workload->prepare(task.problem);
     TuneHooks counting = hooks;
     counting.progress = [&](const TuneProgress& progress) {

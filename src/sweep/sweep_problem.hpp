@@ -19,7 +19,7 @@ struct SweepProblem {
     /// Winners are found for all of these sizes; nothing: for the problem's own sizes.
     std::optional<SizeBox> domain = std::nullopt;
     /// Without a domain: winners are found for the sizes around those of the problem, too, as for a
-    /// call. Never skipped.
+    /// call. Skipped where a sure winner serves it.
     bool around = false;
 };
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "range/size_grid.hpp"
 
 namespace jitune::internal {
@@ -53,22 +55,45 @@ private:
     int winners_ = 0;
 };
 
+std::string name_of(const RecordKey& key) {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", key.kernel, key.types, key.bucket, key.alignment,
+                       key.template_hash, key.device_class);
+}
+
 }  // namespace
+
+std::int64_t WorkItem::calls() const {
+    double sum = 0;  // of numbers that may be as large as any
+    for (const Miss& miss : misses) {
+        sum += static_cast<double>(miss.calls);
+    }
+    constexpr double kMost = 9e18;
+    return static_cast<std::int64_t>(std::min(sum, kMost));
+}
 
 std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners) {
     std::map<std::pair<std::string, std::string>, Experience> known;  // by kernel and device class
     for (const Winner& winner : winners) {
         known[{winner.key.kernel, winner.key.device_class}].add(winner);
     }
+    std::stable_sort(misses.begin(), misses.end(),
+                     [](const Miss& a, const Miss& b) { return a.calls > b.calls; });
     std::vector<WorkItem> items;
+    std::map<std::string, std::size_t> places;  // in items, by key
     for (Miss& miss : misses) {
-        if (const auto sizes = miss.problem_sizes()) {
-            const Experience& experience = known[{miss.key.kernel, miss.key.device_class}];
-            const double call_ns = experience.call_ns(*sizes);
-            const double saved_s =
-                static_cast<double>(miss.calls) * call_ns * 1e-9 * experience.share();
-            items.push_back({std::move(miss), call_ns, saved_s});
+        const auto sizes = miss.problem_sizes();
+        if (!sizes) {
+            continue;
         }
+        const Experience& experience = known[{miss.key.kernel, miss.key.device_class}];
+        const double call_ns = experience.call_ns(*sizes);
+        const auto [place, is_new] = places.try_emplace(name_of(miss.key), items.size());
+        if (is_new) {
+            items.push_back({{}, call_ns, 0});
+        }
+        WorkItem& item = items[place->second];
+        item.saved_s += static_cast<double>(miss.calls) * call_ns * 1e-9 * experience.share();
+        item.misses.push_back(std::move(miss));
     }
     std::stable_sort(items.begin(), items.end(),
                      [](const WorkItem& a, const WorkItem& b) { return a.saved_s > b.saved_s; });

@@ -8,11 +8,14 @@
 
 namespace jitune::internal {
 
-/// A problem that calls had no winner for, with what tuning it is worth.
+/// Problems that calls had no winner for, of one key and thus within half an octave, so that one
+/// tuning is for all of them; with what it is worth.
 struct WorkItem {
-    Miss miss;
-    double call_ns = 0;  ///< estimated time of one call
-    double saved_s = 0;  ///< estimated time that a winner would have saved in the recorded calls
+    std::vector<Miss> misses;  ///< at least one, those called most first
+    double call_ns = 0;        ///< estimated time of a call of the first
+    double saved_s = 0;        ///< estimated time that a winner would have saved in all their calls
+
+    [[nodiscard]] std::int64_t calls() const;
 };
 
 /// Orders misses by the time that tuning saves; all take about as long to tune. Both figures are

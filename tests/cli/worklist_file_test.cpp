@@ -33,7 +33,7 @@ WorkItem item_of(std::int64_t n) {
     miss.device_name = "a CPU";
     miss.first_at = "2026-11-20T16:00:00Z";
     miss.last_at = "2026-11-21T16:00:00Z";
-    return {miss, 1500, 0.25};
+    return {{miss}, 1500, 0.25};
 }
 
 class WorklistFile : public testing::Test {
@@ -62,7 +62,10 @@ protected:
 TEST_F(WorklistFile, IsReadAsItWasWritten) {
     const std::vector<WorkItem> items{item_of(1000), item_of(2000)};
     EXPECT_EQ(read_worklist(write(worklist_json(items).text(1))),
-              (std::vector<Miss>{items[0].miss, items[1].miss}));
+              (std::vector<Miss>{items[0].misses[0], items[1].misses[0]}));
+    WorkItem together = items[0];
+    together.misses.push_back(items[1].misses[0]);
+    EXPECT_EQ(read_worklist(write(worklist_json(std::vector{together}).text(1))), together.misses);
     EXPECT_TRUE(read_worklist(write(worklist_json({}).text())).empty());
 }
 
@@ -79,13 +82,13 @@ TEST_F(WorklistFile, RefusesWhatTheDatabaseWould) {
 
 TEST(WorklistPlan, HasTheProblemsThatThisBuildCanMake) {
     WorkItem other_class = item_of(1);
-    other_class.miss.key.device_class = "host b";
+    other_class.misses[0].key.device_class = "host b";
     WorkItem unknown = item_of(2);
-    unknown.miss.kernel_spec = frame({"median", "host"});
+    unknown.misses[0].kernel_spec = frame({"median", "host"});
     WorkItem damaged = item_of(3);
-    damaged.miss.kernel_spec = "?";
+    damaged.misses[0].kernel_spec = "?";
     WorkItem bad_types = item_of(4);
-    bad_types.miss.key.types = "element=float3";
+    bad_types.misses[0].key.types = "element=float3";
     std::vector<std::string> warnings;
     const Log log(LogLevel::warning,
                   [&](LogLevel, std::string_view line) { warnings.emplace_back(line); });
@@ -102,6 +105,15 @@ TEST(WorklistPlan, HasTheProblemsThatThisBuildCanMake) {
     EXPECT_TRUE(one.around);
     EXPECT_EQ(warnings.size(), 3U);
     EXPECT_NE(warnings[0].find("is left out"), std::string::npos) << warnings[0];
+}
+
+TEST(WorklistText, HasALineForSizesThatAreTunedTogether) {
+    WorkItem item = item_of(1000);
+    item.misses.push_back(item_of(1001).misses[0]);
+    item.misses.push_back(item_of(1002).misses[0]);
+    const std::string text = worklist_text(std::vector{item});
+    EXPECT_NE(text.find("n=1000 and 2 more"), std::string::npos) << text;
+    EXPECT_NE(text.find(" 36 "), std::string::npos) << "calls\n" << text;
 }
 
 TEST(WorklistText, IsATableForPeople) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/worklist.hpp"
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,9 +13,12 @@
 namespace jitune::internal {
 namespace {
 
-Miss miss_of(const std::string& kernel, std::int64_t n, std::int64_t calls) {
+/// With a bucket of its own for each size, unless it is named.
+Miss miss_of(const std::string& kernel, std::int64_t n, std::int64_t calls,
+             std::optional<std::int64_t> named = std::nullopt) {
+    const std::int64_t bucket = named.value_or(n);
     Miss miss;
-    miss.key = {kernel, "element=float32", 0, 4, "hash", "cuda"};
+    miss.key = {kernel, "element=float32", bucket, 4, "hash", "cuda"};
     miss.sizes = fmt::format("n={}", n);
     miss.calls = calls;
     miss.sessions = 1;
@@ -30,7 +37,7 @@ Winner winner_of(const std::string& kernel, std::int64_t n, double default_ns, d
 std::vector<std::string> order(const std::vector<WorkItem>& items) {
     std::vector<std::string> sizes;
     for (const WorkItem& item : items) {
-        sizes.push_back(item.miss.sizes);
+        sizes.push_back(item.misses.front().sizes);
     }
     return sizes;
 }
@@ -55,7 +62,7 @@ TEST(Worklist, LearnsTimesAndGainsFromTheWinnersOfTheKernel) {
     EXPECT_DOUBLE_EQ(call_ns(2'000'000), 200'000);
     winners.insert(winners.end(), 100, winner_of("b", 1000, 5000, 1000));
     const auto items = worklist({miss_of("a", 1000, 100), miss_of("b", 1000, 50)}, winners);
-    EXPECT_EQ(items.front().miss.key.kernel, "b") << "gains five times, and a nothing";
+    EXPECT_EQ(items.front().misses.front().key.kernel, "b") << "gains five times, and a nothing";
     EXPECT_NEAR(items.front().saved_s, 50 * 5000e-9 * 0.8, 50 * 5000e-9 * 0.02);
 }
 
@@ -65,6 +72,20 @@ TEST(Worklist, ExpectsNothingOfWinnersThatGainNothing) {
     const auto items = worklist({miss_of("a", 1000, 1'000'000)}, winners);
     EXPECT_EQ(items.front().saved_s, 0);
     EXPECT_EQ(items.front().call_ns, 1000);
+}
+
+TEST(Worklist, TunesSizesOfOneKeyTogether) {
+    const auto items = worklist({miss_of("a", 1000, 10, 20), miss_of("a", 1001, 30, 20),
+                                 miss_of("a", 1002, 20, 20), miss_of("a", 2000, 50, 22)},
+                                {});
+    ASSERT_EQ(items.size(), 2U);
+    EXPECT_EQ(order(items), (std::vector<std::string>{"n=1001", "n=2000"}));
+    EXPECT_EQ(items[0].misses.size(), 3U);
+    EXPECT_EQ(items[0].misses[2].sizes, "n=1000");
+    EXPECT_EQ(items[0].calls(), 60);
+    EXPECT_NEAR(items[0].saved_s, 60 * 2e-6 / 6, 1e-12);
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    EXPECT_GT(worklist({miss_of("a", 1, kMost, 0), miss_of("a", 2, kMost, 0)}, {})[0].calls(), 0);
 }
 
 TEST(Worklist, LeavesMalformedSizesOut) {
