@@ -252,13 +252,14 @@ Invocation worklist_invocation() {
 }  // namespace sweep_command
 
 std::vector<Command> sweep_commands() {
-    std::vector<Command> commands{{"worklist",
-                                   "Problems that calls had no winner for, most worth tuning first",
-                                   sweep_command::worklist_invocation}};
+    std::vector<Command> commands;
     for (const SweepFamily& family : sweep_families()) {
         commands.push_back(
             {family.name, family.help, [&family] { return sweep_command::invocation(family); }});
     }
+    commands.push_back({"worklist",
+                        "Problems that calls had no winner for, most worth tuning first",
+                        sweep_command::worklist_invocation});
     return commands;
 }
 

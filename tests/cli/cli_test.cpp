@@ -44,10 +44,12 @@ TEST_F(CliTest, DevicesNameTheHost) {
 }
 
 TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
-    expect_failure("", 2, "devices, tune, sweep, reduce, entropy, stencil, steps, replay, db");
+    expect_failure("", 2,
+                   "devices, tune, sweep, reduce, entropy, stencil, steps, replay, worklist, db");
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");
     expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
+    expect_failure("worklist", 2, "show, export, import, clear");
     expect_failure("db", 2, "list, show, coverage, explain, verify, digest, export, import, path");
     expect_failure("sweep reduce --size 3", 2, "--sizes");
     expect_failure("sweep reduce --sizes", 2, "--sizes");
