@@ -208,7 +208,11 @@ std::unique_ptr<Resolved> Answers::from_default(const Task& task) {
     const Family* const family = family_of(families_, task.kernel.spec);
     if (family != nullptr && family->compiled != nullptr) {
         if (const auto binary = family->compiled(task.info(), task.instance(configuration))) {
-            return make_resolved(task, configuration, *binary, Origin::template_default);
+            try {
+                return make_resolved(task, configuration, *binary, Origin::template_default);
+            } catch (const Error& error) {  // such as of a driver older than the compiler
+                log_.info("{}; compiling the default of {} here", error.what(), task.name());
+            }
         }
     }
     return compiled(task, configuration, Origin::template_default);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace jitune::internal {
 
@@ -19,6 +20,35 @@ bool runs_here() {
 #else
     return true;
 #endif
+}
+
+/// A GPU runs code of its own major architecture, up to its own minor one.
+bool runs_on(const DeviceInfo& device, const CompiledImage& image) {
+    if (device.platform == PlatformKind::host) {
+        static const bool kRunsHere = runs_here();
+        return image.compute_capability == 0 && kRunsHere;
+    }
+    const auto found = device.attributes.find("compute_capability");
+    return found != device.attributes.end() &&
+           found->second / 10 == image.compute_capability / 10 &&
+           found->second >= image.compute_capability;
+}
+
+std::string lines_of(const std::vector<std::string>& texts) {
+    std::string lines;
+    for (const std::string& text : texts) {
+        lines += text + '\n';
+    }
+    return lines;
+}
+
+std::vector<std::string> texts_of(std::string_view lines) {
+    std::vector<std::string> texts;
+    for (std::size_t end = 0; (end = lines.find('\n')) != std::string_view::npos;
+         lines.remove_prefix(end + 1)) {
+        texts.emplace_back(lines.substr(0, end));
+    }
+    return texts;
 }
 
 /// The same string for each call, so that a device loads it once. Never destroyed: threads may be
@@ -36,21 +66,28 @@ std::shared_ptr<const std::string> bytes_of(const CompiledImage& image) {
 
 }  // namespace
 
-std::optional<Binary> compiled_kernel(const DeviceInfo& device, const Instance& instance) {
-    static const bool kRunsHere = runs_here();
-    if (device.platform != PlatformKind::host || !kRunsHere || instance.expressions.size() != 1) {
-        return std::nullopt;
-    }
-    for (const CompiledImage& image : compiled_images) {
-        const auto found = std::find_if(image.entries.begin(), image.entries.end(),
-                                        [&](const CompiledEntry& entry) {
-                                            return entry.expression == instance.expressions.front();
-                                        });
-        if (found != image.entries.end()) {
-            return Binary{"so", bytes_of(image), {found->symbol}};
+std::optional<Binary> find_compiled(CompiledImages images, const DeviceInfo& device,
+                                    const Instance& instance) {
+    const std::string expressions = lines_of(instance.expressions);
+    for (const auto* list : images) {
+        for (const CompiledImage& image : *list) {
+            if (!runs_on(device, image)) {
+                continue;
+            }
+            const auto found = std::find_if(
+                image.entries.begin(), image.entries.end(),
+                [&](const CompiledEntry& entry) { return entry.expressions == expressions; });
+            if (found != image.entries.end()) {
+                const bool on_host = image.compute_capability == 0;
+                return Binary{on_host ? "so" : "cubin", bytes_of(image), texts_of(found->symbols)};
+            }
         }
     }
     return std::nullopt;
+}
+
+std::optional<Binary> compiled_kernel(const DeviceInfo& device, const Instance& instance) {
+    return find_compiled(compiled_images, device, instance);
 }
 
 }  // namespace jitune::internal

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs while jitune is built, and writes the sources of the kernels that come compiled with it.
+// Runs while jitune is built, and writes the sources of the host's kernels that come compiled with
+// it.
 //
 //     write_kernels FOLDER SIMD_BYTES
 //
 // For each shape of reductions FOLDER gets <kernel>.cpp, a shared object's source with the template
-// defaults of all types and operations, in a folder of that name with its headers; and images.cpp,
-// which defines compiled_images and takes the objects from <kernel>.so. A file that would not
-// change is left alone.
+// defaults of all types and operations, in a folder of that name with its headers; and
+// host_images.cpp, which defines host_images and takes the objects from <kernel>.so. A file that
+// would not change is left alone.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "backend/host/entry_points.hpp"
+#include "families/compiled/default_instances.hpp"
 #include "families/reduce/reduce_kernel.hpp"
-#include "families/reduce/reduce_types.hpp"
-#include "types/element_names.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 
@@ -30,63 +28,24 @@ namespace {
 using Path = std::filesystem::path;
 
 void write(const Path& file, const std::string& text) {
-    std::ifstream old(file, std::ios::binary);
-    if (old && std::string(std::istreambuf_iterator<char>(old), {}) == text) {
-        return;
+    if (read_if_there(file) != text) {
+        std::filesystem::create_directories(file.parent_path());
+        write_file(file, {text});
     }
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
-}
-
-detail::ReduceShape shape_of(ReduceKind kind) {
-    switch (kind) {
-        case ReduceKind::rows:
-            return detail::ReduceShape::rows(1, 1);
-        case ReduceKind::columns:
-            return detail::ReduceShape::columns(1, 1);
-        case ReduceKind::segments:
-            return detail::ReduceShape::segments(1, 1);
-        default:
-            return detail::ReduceShape::all(1);
-    }
-}
-
-/// The default of each combination of types, once.
-std::vector<Instance> defaults(ReduceKind kind, const DeviceInfo& device) {
-    const KernelTemplate& kernel = reduce_kernel(kind, PlatformKind::host).kernel_template;
-    std::vector<Instance> instances;
-    std::set<std::string> seen;
-    for (const ElementType element : element_types()) {
-        for (const ReduceOpRow& operation : reduce_operations()) {
-            if (operation.value == ReduceOp::custom) {
-                continue;
-            }
-            for (const ElementType result : results_of(element, operation.value)) {
-                const Problem problem =
-                    reduce_problem({element, result, operation.value, shape_of(kind)});
-                Instance instance =
-                    kernel.instance(problem, kernel.default_configuration(problem, device));
-                if (seen.insert(instance.expressions.front()).second) {
-                    instances.push_back(std::move(instance));
-                }
-            }
-        }
-    }
-    return instances;
 }
 
 /// Writes the source of the kernel's image; returns what defines its entries.
 std::string write_kernel(const Path& folder, ReduceKind kind, const DeviceInfo& device) {
     const KernelTemplate& kernel = reduce_kernel(kind, PlatformKind::host).kernel_template;
     const std::string& name = kernel.front_matter().kernel;
-    const std::vector<Instance> instances = defaults(kind, device);
+    const std::vector<Instance> instances = default_instances(kind, device);
     for (const auto& [header, text] : kernel.source().headers) {
         write(folder / name / header, text);
     }
     write(folder / name / (name + ".cpp"), translation_unit(kernel.source(), instances));
     std::string rows;
     for (std::size_t i = 0; i < instances.size(); ++i) {
-        rows += fmt::format("    {{\"{}\", \"{}\"}},\n", instances[i].expressions.front(),
+        rows += fmt::format("    {{\"{}\\n\", \"{}\\n\"}},\n", instances[i].expressions.front(),
                             entry_symbol(i, 0));
     }
     return fmt::format("constexpr CompiledEntry {}_entries[] = {{\n{}}};\n", name, rows);
@@ -102,7 +61,8 @@ const CompiledImage images[] = {{
 {rows}}};
 }}  // namespace
 
-const std::span<const CompiledImage> compiled_images{{images}};
+extern const std::span<const CompiledImage> host_images;
+const std::span<const CompiledImage> host_images{{images}};
 
 }}  // namespace jitune::internal
 )";
@@ -131,11 +91,12 @@ void write_all(const Path& folder, const DeviceInfo& device) {
             reduce_kernel(kind, PlatformKind::host).kernel_template.front_matter().kernel;
         entries += write_kernel(folder, kind, device);
         symbols += fmt::format(kSymbols, name, folder.string());
-        rows +=
-            fmt::format("    {{{{jitune_{0}_image, jitune_{0}_image_end}}, {0}_entries}},\n", name);
+        rows += fmt::format("    {{0, {{jitune_{0}_image, jitune_{0}_image_end}}, {0}_entries}},\n",
+                            name);
     }
-    write(folder / "images.cpp", fmt::format(kImages, fmt::arg("symbols", symbols),
-                                             fmt::arg("entries", entries), fmt::arg("rows", rows)));
+    write(folder / "host_images.cpp",
+          fmt::format(kImages, fmt::arg("symbols", symbols), fmt::arg("entries", entries),
+                      fmt::arg("rows", rows)));
 }
 
 }  // namespace
