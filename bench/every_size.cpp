@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
         const int tuned = std::atoi(argv[3]);
         const ShapeSpan span = parse_shapes(parse_reduce_kind(argv[4]), argv[5]).front();
         Options options = Options::from_environment();
-        options.on_miss = TunePolicy::nearest;
+        options.on_miss = TunePolicy::offline;
         Engine engine(options, families());
         Device& device = engine.device(argc > 6 ? argv[6] : "cuda:0");
         for (int i = 7; i < std::max(argc, 8); i += 2) {

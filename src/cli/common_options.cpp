@@ -43,11 +43,13 @@ Option CommonArguments::json_option() {
     return {"--json", &json, "Print one JSON document instead of text"};
 }
 
-Option CommonArguments::tune_option() {
+Option CommonArguments::tune_option(TunePolicy usual) {
+    usual_policy = usual;
     return {"--tune", &tune,
-            "Where no winner is stored: tune now, take the nearest winner, take the template's "
-            "default, or tune in the background: now, nearest, default or background [JITUNE_TUNE, "
-            "else now]"};
+            fmt::format("Where no winner is stored: tune in the background, wait for a tuning now, "
+                        "take the nearest winner, or take the template's default: background, now, "
+                        "offline or default [JITUNE_TUNE, else {}]",
+                        usual == TunePolicy::now ? "now" : "background")};
 }
 
 Option CommonArguments::budget_option(std::string help) {
@@ -70,7 +72,7 @@ void append(std::vector<Option>& options, const std::vector<Option>& more) {
 }
 
 Options CommonArguments::options() const {
-    Options options = read_environment();
+    Options options = read_environment(usual_policy);
     if (no_isolation) {
         options.worker = kNoWorker;
     } else if (options.worker.empty() || options.worker == kNoWorker) {

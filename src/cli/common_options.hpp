@@ -21,11 +21,15 @@ struct CommonArguments {
     std::string hang_limit;
     bool no_isolation = false;
     bool json = false;
+    TunePolicy usual_policy = TunePolicy::now;
 
     Option database_option();
     Option log_option();
     Option json_option();
-    Option tune_option();
+    /// `usual` is the policy where neither the option nor the environment names one: `now` where
+    /// somebody waits for the command, else that of apps.
+    Option tune_option(TunePolicy usual);
+
     Option budget_option(std::string help);
     Option hang_limit_option();
     Option isolation_option();

@@ -43,7 +43,7 @@ std::vector<Option> ExplainArguments::command_options() {
         options.push_back({option.name, &own.value, option.help});
     }
     append(options, {{"--device", &device, std::string(kPlacedDevices) + " [auto]"},
-                     tune_option(),
+                     tune_option(TunePolicy::background),
                      database_option(),
                      log_option(),
                      json_option()});

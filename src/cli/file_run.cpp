@@ -12,7 +12,7 @@ namespace jitune::internal {
 
 std::vector<Option> FileRunArguments::dispatch_options(const std::string& devices) {
     return {{"--device", &device, devices + " [auto]"},
-            tune_option(),
+            tune_option(TunePolicy::now),
             budget_option("Seconds to try candidates [JITUNE_BUDGET, else 2]"),
             database_option(),
             log_option(),

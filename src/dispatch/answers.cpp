@@ -35,10 +35,15 @@ Digest digest_of(const Winner& winner) {
 }  // namespace
 
 std::chrono::milliseconds Answers::patience() const {
-    // About as long as a tuning takes, where a call may tune. A frozen session waits as long, for
-    // the default's bits may not be those of the table.
-    const bool long_enough = options_.on_miss == TunePolicy::now || options_.frozen;
-    return std::chrono::milliseconds(long_enough ? 2000 : 100);
+    constexpr std::chrono::milliseconds kLong(2000);
+    constexpr std::chrono::milliseconds kShort(100);
+    if (options_.frozen) {  // the default's bits may not be those of the table
+        return kLong;
+    }
+    if (options_.on_miss != TunePolicy::now) {
+        return kShort;
+    }
+    return options_.budget.count() == 0 ? kLong : std::min(kLong, options_.budget);
 }
 
 std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
@@ -47,45 +52,26 @@ std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::find(const Task& task,
-                                              std::chrono::milliseconds patience) {
+std::unique_ptr<const Resolved> Answers::known(const Task& task, Digest& unusable,
+                                               std::chrono::milliseconds patience) {
     task.check();
     if (!task.problem.pinned.empty()) {
         return from_pinned(task);
     }
-    Digest known{};
-    if (auto stored = from_store(task, known, patience)) {
-        return stored;
-    }
-    std::string trouble;
-    if (options_.on_miss == TunePolicy::now) {
-        isolation_.require_worker(task);
-        try {
-            return tuned(task, known, {});
-        } catch (const Error& error) {
-            // The default was among the candidates, so that it is no answer where none was right.
-            // Nor is it where the database could not be read: its winner is to be read later.
-            if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify ||
-                error.kind() == ErrorKind::store) {
-                throw;
-            }
-            trouble = error.what();
-        }
-    }
+    return from_store(task, unusable, patience);
+}
+
+std::unique_ptr<const Resolved> Answers::untuned(const Task& task) {
     auto answer = options_.on_miss == TunePolicy::template_default ? nullptr : from_nearest(task);
     if (answer == nullptr) {
         answer = from_default(task);
-    }
-    if (!trouble.empty()) {
-        log_.warning("{}; {} answers: {}", trouble, to_string(answer->info.origin),
-                     answer->info.configuration);
     }
     return restricted(task, std::move(answer));
 }
 
 std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
                                                     std::unique_ptr<Resolved> answer) {
-    const SizeBox part = store_.ask([&](TuningStore& store) {
+    const SizeBox part = store_.look([&](TuningStore& store) {
         return store.same_winners(task.key(), task.problem.sizes, answer->serves);
     });
     if (part.contains(task.problem.sizes)) {  // else there is no database
@@ -136,7 +122,7 @@ std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
         return stored;
     }
     const SearchPlan plan{
-        .strategy = options_.strategy, .seed = options_.seed, .budget = options_.budget};
+        .strategy = options_.strategy, .seed = options_.seed, .budget = search_budget()};
     TuneHooks renewing = hooks;
     renewing.progress = [&](const TuneProgress& progress) {
         lease.renew();
@@ -154,10 +140,20 @@ std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
     return answer;
 }
 
+std::chrono::milliseconds Answers::search_budget() const {
+    constexpr double kSearch = 0.6;  // the comparisons of the best, and compilers, take the rest
+    if (options_.on_miss != TunePolicy::now || options_.budget.count() == 0) {
+        return options_.budget;
+    }
+    return std::max(
+        std::chrono::milliseconds(1),
+        std::chrono::duration_cast<std::chrono::milliseconds>(options_.budget * kSearch));
+}
+
 std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
     constexpr int kTries = 4;
     const Sizes& sizes = task.problem.sizes;
-    return store_.ask([&](TuningStore& store) -> std::unique_ptr<Resolved> {
+    return store_.look([&](TuningStore& store) -> std::unique_ptr<Resolved> {
         const std::vector<Winner> rows = store.nearest(task.key(), sizes, kTries);
         if (rows.empty()) {
             return nullptr;
@@ -194,7 +190,7 @@ std::unique_ptr<const Resolved> Answers::from_pinned(const Task& task) {
     if (!task.is_repeatable(configuration)) {
         refuse("its result depends on timing");
     }
-    auto stored = store_.ask([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
+    auto stored = store_.look([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
         const auto winner = store.find(task.key(), task.problem.sizes);
         return winner && winner->configuration == configuration.text()
                    ? load(task, *winner, Origin::pinned)

@@ -13,12 +13,11 @@
 #include "dispatch/family.hpp"
 #include "dispatch/session_store.hpp"
 #include "tuning/binary_cache.hpp"
-#include "tuning/isolation/isolation.hpp"
 #include "tuning/tuner.hpp"
 
 namespace jitune::internal {
 
-/// Answers a miss in the dispatch table: from the database, else as Options::on_miss says.
+/// What can answer a miss in the dispatch table: the database, the template's default, a tuning.
 /// Thread-safe.
 class Answers {
 public:
@@ -28,18 +27,24 @@ public:
 
     /// Everything referred to must outlive it.
     Answers(const Options& options, const Log& log, std::span<const Family> families,
-            SessionStore& store, BinaryCache& binaries, Isolation& isolation, Tune tune)
+            SessionStore& store, BinaryCache& binaries, Tune tune)
         : options_(options),
           log_(log),
           families_(families),
           store_(store),
           binaries_(binaries),
-          isolation_(isolation),
           tune_(std::move(tune)) {}
 
-    /// Never null. Throws Error where nothing can answer, and Error(store) where others hold the
-    /// database for longer than `patience`: what cannot be read is not tuned.
-    std::unique_ptr<const Resolved> find(const Task& task, std::chrono::milliseconds patience);
+    /// The configuration that the caller named, or the stored winner that serves the task; nullptr
+    /// where there is neither. Throws Error where the former cannot answer, and Error(store) where
+    /// others hold the database for longer than `patience`: what cannot be read is not tuned.
+    /// `unusable` becomes the stored winner that cannot be loaded here, if that is the reason.
+    std::unique_ptr<const Resolved> known(const Task& task, Digest& unusable,
+                                          std::chrono::milliseconds patience);
+
+    /// The best answer without tuning: by the nearest winner, or by the template's default. Never
+    /// null. Throws Error where the default does not compile.
+    std::unique_ptr<const Resolved> untuned(const Task& task);
 
     /// How long the first call for a problem waits for others that hold the database.
     [[nodiscard]] std::chrono::milliseconds patience() const;
@@ -66,6 +71,9 @@ private:
     /// `known` remembers the stored winner, so that one that cannot be used is tried only once.
     std::unique_ptr<const Resolved> from_store(const Task& task, Digest& known,
                                                std::chrono::milliseconds patience);
+    /// How long one tuning tries candidates, so that a call that waits for it has its winner within
+    /// Options::budget.
+    [[nodiscard]] std::chrono::milliseconds search_budget() const;
     /// The nearest winner that is not estimated to be slower than the default, or nullptr.
     std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<const Resolved> from_pinned(const Task& task);
@@ -88,7 +96,6 @@ private:
     const std::span<const Family> families_;
     SessionStore& store_;
     BinaryCache& binaries_;
-    Isolation& isolation_;
     const Tune tune_;
     std::atomic<std::int64_t> loads_{0};
 };

@@ -37,18 +37,63 @@ bool may_pass(const Error& error) {
 }  // namespace
 
 void Background::watch(const DispatchKey& key, const Task& task, const Resolved& answer) {
-    if (task.kernel.spec.empty() || !task.problem.pinned.empty() || stop_) {
-        return;
+    if (!task.kernel.spec.empty() && task.problem.pinned.empty()) {
+        const bool is_winner = answer.winner != Digest{};
+        add(std::make_shared<Watched>(key, task.device, task.kernel.spec, &task.kernel,
+                                      task.problem, answer.winner, !is_winner));
     }
-    const bool is_winner = answer.winner != Digest{};
-    auto place = std::make_shared<Watched>(
-        Watched{key, task.device, task.kernel.spec, task.problem, answer.winner, !is_winner});
+}
+
+Background::Place Background::submit(const DispatchKey& key, const Task& task,
+                                     const Digest& unusable) {
+    const Place place = add(std::make_shared<Watched>(
+        key, task.device, task.kernel.spec, &task.kernel, task.problem, unusable, true, true));
+    if (place != nullptr && id_ == std::this_thread::get_id()) {
+        tune(*place);  // what this thread needs in order to tune, it tunes itself
+    }
+    return place;
+}
+
+Background::Place Background::add(Place watched) {
     const std::lock_guard lock(mutex_);
-    watched_.push_back(std::move(place));
+    if (stop_) {
+        return nullptr;
+    }
+    watched_.push_back(watched);
     count_pending();
     start();
     has_news_ = true;
     wake_.notify_one();
+    return thread_.joinable() ? watched : nullptr;
+}
+
+Background::Place Background::hurry(const DispatchKey& key, std::span<const std::int64_t> sizes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(watched_.begin(), watched_.end(), [&](const Place& one) {
+        return one->wants_tuning && one->key == key &&
+               std::ranges::equal(one->problem.sizes, sizes);
+    });
+    if (found == watched_.end() || !thread_.joinable() || id_ == std::this_thread::get_id()) {
+        return nullptr;
+    }
+    (*found)->is_urgent = true;
+    return *found;
+}
+
+Background::Outcome Background::wait(const Place& place, std::optional<Clock::time_point> until) {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [&] { return stop_ || !place->wants_tuning || place->error; };
+    if (!until) {
+        tried_.wait(lock, is_over);
+    } else if (!tried_.wait_until(lock, *until, is_over)) {
+        place->is_urgent = false;
+    }
+    return {!place->wants_tuning && !place->error, place->error};
+}
+
+void Background::give_up(const Place& place) {
+    const std::lock_guard lock(mutex_);
+    forget(*place);
 }
 
 void Background::start() {
@@ -72,13 +117,17 @@ void Background::stop() {
         thread = std::move(thread_);
     }
     wake_.notify_one();
+    tried_.notify_all();
     if (thread.joinable()) {
         thread.join();
     }
 }
 
 void Background::serve() {
-    ::setpriority(PRIO_PROCESS, 0, kBackgroundNice);  // on Linux: of this thread
+    id_ = std::this_thread::get_id();
+    if (options_.on_miss == TunePolicy::background) {
+        ::setpriority(PRIO_PROCESS, 0, kBackgroundNice);  // on Linux: of this thread
+    }
     std::unique_lock lock(mutex_);
     while (!stop_) {
         wake_.wait_for(lock, kGlance, [&] { return stop_ || has_news_; });
@@ -101,8 +150,14 @@ void Background::work() {
 }
 
 std::vector<Background::Place> Background::all() {
-    const std::lock_guard lock(mutex_);
-    return watched_;
+    std::vector<Place> places;
+    {
+        const std::lock_guard lock(mutex_);
+        places = watched_;
+    }
+    std::stable_partition(places.begin(), places.end(),
+                          [](const Place& one) { return one->is_urgent.load(); });
+    return places;
 }
 
 void Background::count_pending() {
@@ -112,7 +167,10 @@ void Background::count_pending() {
 
 template <class Work>
 void Background::with_task(const Watched& watched, const Work& work) {
-    const Kernel kernel = make_kernel(families_, watched.kernel);
+    if (watched.spec.empty()) {
+        return work(Task{watched.device, *watched.kernel, watched.problem});
+    }
+    const Kernel kernel = make_kernel(families_, watched.spec);
     work(Task{watched.device, kernel, watched.problem});
 }
 
@@ -144,14 +202,41 @@ void Background::look(Watched& watched) {
     }
 }
 
+bool Background::has_worker() {
+    if (!has_worker_) {
+        has_worker_ = true;
+        try {
+            isolation_.require_command();
+        } catch (const Error& error) {
+            has_worker_ = false;
+            log_.warning(
+                "nothing is tuned in the background: {}; `jitune sweep worklist` tunes what calls "
+                "have missed, and JITUNE_TUNE=offline expects no more",
+                error.what());
+        }
+    }
+    return *has_worker_;
+}
+
 void Background::tune_next() {
     const auto now = Clock::now();
+    if (options_.on_miss == TunePolicy::background && pending_ > 0 && !has_worker()) {
+        const std::lock_guard lock(mutex_);
+        for (const Place& place : watched_) {
+            place->wants_tuning = false;
+            place->error = std::make_exception_ptr(
+                Error(ErrorKind::unavailable, "no worker tunes in the background"));
+        }
+        count_pending();
+        tried_.notify_all();
+        return;
+    }
     for (const Place& place : all()) {
         if (!place->wants_tuning || place->due > now) {
             continue;
         }
         std::unique_ptr<FileLock>& lock = lock_of(place->device.info());
-        if (!is_free(place->device) || !take(lock)) {
+        if (!is_free(*place) || !take(lock)) {
             continue;  // where another process tunes on it, this one looks for winners
         }
         tune(*place);
@@ -168,29 +253,39 @@ void Background::tune_next() {
 void Background::tune(Watched& watched) {
     try {
         with_task(watched, [&](const Task& task) {
-            const TuneHooks hooks{.stop = &stop_, .background = true};
-            auto answer = answers_.tuned(task, watched.winner, hooks);
-            log_.info("tuned {} in the background", task.name());
-            replace(watched, std::move(answer));
+            const TuneHooks hooks{.stop = &stop_,
+                                  .gives_up = true,
+                                  .low_priority = options_.on_miss == TunePolicy::background};
+            replace(watched, answers_.tuned(task, watched.winner, hooks));
         });
     } catch (const Error& error) {
-        fail(watched, error);
+        fail(watched, error, may_pass(error));
     } catch (const std::exception& error) {
-        fail(watched, Error(ErrorKind::unavailable, error.what()));
+        fail(watched, error, true);
     }
 }
 
-void Background::fail(Watched& watched, const Error& error) {
+void Background::fail(Watched& watched, const std::exception& error, bool may_pass) {
     if (stop_) {
         return;
     }
+    const bool again = may_pass && watched.failures + 1 < kMostFailures;
+    if (!watched.is_urgent) {
+        log_.warning("{}; {} the answer without tuning stays", error.what(),
+                     again ? "until a later try in the background" : "no more tries:");
+    }
+    const std::lock_guard lock(mutex_);
     ++watched.failures;
     watched.due = Clock::now() + pause_after(watched.failures);
-    const bool again = may_pass(error) && watched.failures < kMostFailures;
-    log_.warning("{}; {} the answer without tuning stays", error.what(),
-                 again ? "until a later try in the background" : "no more tries:");
-    const std::lock_guard lock(mutex_);
     watched.wants_tuning = again;
+    watched.error = std::current_exception();
+    watched.is_urgent = false;
+    tried_.notify_all();
+}
+
+void Background::forget(const Watched& watched) {
+    std::erase_if(watched_, [&](const Place& one) { return one.get() == &watched; });
+    count_pending();
 }
 
 void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answer) {
@@ -202,18 +297,29 @@ void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answe
     }
     watched.winner = answer->winner;
     watched.wants_tuning = false;
-    // Calls for other sizes that the replaced answers served find none, and come back here.
-    std::erase_if(watched_, [&](const Place& one) {
-        return one.get() != &watched && one->key == watched.key;
-    });
-    table_.replace(watched.key, std::move(answer));
-    ++replaced_;
+    if (table_.find(watched.key, watched.problem.sizes) == nullptr) {
+        table_.add(watched.key, watched.problem.sizes, std::move(answer));
+    } else {
+        table_.replace(watched.key, std::move(answer));
+        ++replaced_;
+    }
+    if (options_.on_miss == TunePolicy::now) {
+        forget(watched);
+    } else {
+        // Calls for other sizes that the replaced answers served find none, and come back here.
+        std::erase_if(watched_, [&](const Place& one) {
+            return one.get() != &watched && one->key == watched.key;
+        });
+    }
     count_pending();
+    tried_.notify_all();
 }
 
-bool Background::is_free(Device& device) {
+bool Background::is_free(const Watched& watched) {
     constexpr double kIdle = 0.02;
-    if (options_.tune_on_busy_gpu || device.info().platform == PlatformKind::host) {
+    Device& device = watched.device;
+    if (options_.tune_on_busy_gpu || device.info().platform == PlatformKind::host ||
+        watched.is_urgent) {
         return true;  // on the host, low priority gives way
     }
     const auto share = device.utilization();
@@ -234,7 +340,7 @@ bool Background::is_free(Device& device) {
 std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {
     const std::string name = device.uuid.empty() ? device.id : device.uuid;
     const auto [place, is_new] = locks_.try_emplace(name);
-    if (is_new) {
+    if (is_new && options_.on_miss == TunePolicy::background) {
         try {
             place->second =
                 std::make_unique<FileLock>(lock_folders(), "jitune-background-" + name + ".lock");

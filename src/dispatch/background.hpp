@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,20 +23,25 @@
 
 namespace jitune::internal {
 
-/// What TunePolicy::background does behind the calls: a thread of its own tunes the problems that
-/// had no winner, one after the other, in workers of low priority, and replaces the answers of the
-/// dispatch table by winners that this process or another one has stored. On each device of a
-/// machine one process at a time tunes in the background. Thread-safe.
+class Isolation;
+
+/// What happens behind the calls: a thread of its own tunes the problems that had no winner, one
+/// after the other, and puts the winners into the dispatch table. Under TunePolicy::now calls wait
+/// for it. Under TunePolicy::background it tunes in workers of low priority, on each device of a
+/// machine one process at a time, and also takes the winners that other processes have stored.
+/// Thread-safe.
 class Background {
 public:
     /// All must outlive it. Starts no thread yet.
     Background(const Options& options, const Log& log, std::span<const Family> families,
-               SessionStore& store, Answers& answers, DispatchTable& table)
+               SessionStore& store, Answers& answers, const Isolation& isolation,
+               DispatchTable& table)
         : options_(options),
           log_(log),
           families_(families),
           store_(store),
           answers_(answers),
+          isolation_(isolation),
           table_(table) {}
     /// As stop().
     ~Background() { stop(); }
@@ -47,6 +53,33 @@ public:
     /// that no worker can make. Never waits.
     void watch(const DispatchKey& key, const Task& task, const Resolved& answer);
 
+    using Clock = std::chrono::steady_clock;
+    struct Watched;
+
+    /// A problem that is being tuned, for wait().
+    using Place = std::shared_ptr<Watched>;
+
+    /// Has the problem tuned as soon as the tunings before it have ended; at once, in a call by the
+    /// thread that tunes. Null where the session has ended or has no such thread.
+    /// Ignores a stored winner that is `unusable`.
+    Place submit(const DispatchKey& key, const Task& task, const Digest& unusable);
+
+    /// The problem of these sizes, if it waits for a tuning, which then is the next one and asks
+    /// for no idle GPU; else null.
+    Place hurry(const DispatchKey& key, std::span<const std::int64_t> sizes);
+
+    /// What wait() has waited for. Neither: the time was over, and the tuning goes on.
+    struct Outcome {
+        bool is_tuned = false;     ///< the table has the winner
+        std::exception_ptr error;  ///< of a try to tune that failed
+    };
+    /// Waits until the problem of a place that is not null is tuned, a try has failed, which the
+    /// caller is to report, or the time is `until`.
+    Outcome wait(const Place& place, std::optional<Clock::time_point> until);
+
+    /// No more tries for the problem.
+    void give_up(const Place& place);
+
     /// Problems that wait for a tuning, with the one under way.
     [[nodiscard]] std::int64_t pending() const { return pending_; }
     /// Answers that winners have replaced.
@@ -57,21 +90,7 @@ public:
     void stop();
 
 private:
-    using Clock = std::chrono::steady_clock;
-
-    /// A problem that the table has an answer for.
-    struct Watched {
-        DispatchKey key;
-        Device& device;
-        std::vector<std::string> kernel;  ///< Kernel::spec
-        Problem problem;
-        Digest winner;  ///< Resolved::winner, or one that is of no use here
-        bool wants_tuning;
-        int failures = 0;
-        Clock::time_point due = {};  ///< of the next try
-    };
-    using Place = std::shared_ptr<Watched>;
-
+    Place add(Place watched);
     void start();
     void serve();
     /// One look and one tuning. Throws nothing.
@@ -81,19 +100,24 @@ private:
     void look(Watched& watched);
     /// Tunes the first problem that is due and whose device is free.
     void tune_next();
+    /// False, with one warning, where a tuning of low priority has no worker.
+    bool has_worker();
     void tune(Watched& watched);
-    void fail(Watched& watched, const Error& error);
+    /// In the handler of `error`, which another time may not have.
+    void fail(Watched& watched, const std::exception& error, bool may_pass);
+    void forget(const Watched& watched);
     void replace(Watched& watched, std::unique_ptr<const Resolved> answer);
     /// Calls `work` with the task, whose kernel it makes.
     template <class Work>
     void with_task(const Watched& watched, const Work& work);
     /// Whether the device has been idle for a while, or may be busy.
-    bool is_free(Device& device);
+    bool is_free(const Watched& watched);
     /// Lets one process at a time tune on the device in the background; null where the system has
     /// no such lock.
     std::unique_ptr<FileLock>& lock_of(const DeviceInfo& device);
     /// False where another process has it.
     bool take(std::unique_ptr<FileLock>& lock);
+    /// Those that calls wait for come first.
     std::vector<Place> all();
     void count_pending();
 
@@ -102,20 +126,40 @@ private:
     const std::span<const Family> families_;
     SessionStore& store_;
     Answers& answers_;
+    const Isolation& isolation_;
     DispatchTable& table_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
 
     std::mutex mutex_;  ///< of what follows; not held while tuning
-    std::condition_variable wake_;
+    std::condition_variable wake_, tried_;
     std::vector<Place> watched_;
     bool has_news_ = false;
     std::thread thread_;
+    std::atomic<std::thread::id> id_{};  ///< of thread_
 
     // Of the thread alone.
+    std::optional<bool> has_worker_;
     std::optional<std::int64_t> seen_version_;
     std::map<std::string, std::unique_ptr<FileLock>> locks_;          ///< by device
     std::map<const Device*, std::optional<Clock::time_point>> uses_;  ///< idle since; busy
+};
+
+/// A problem without a winner, or one whose winner others may better.
+struct Background::Watched {
+    DispatchKey key;
+    Device& device;
+    /// Made again from its spec for each tuning, since its owner may be gone then. One without a
+    /// spec lives as long as the session.
+    std::vector<std::string> spec;
+    const Kernel* kernel;
+    Problem problem;
+    Digest winner;  ///< Resolved::winner, or one that is of no use here
+    bool wants_tuning;
+    std::atomic<bool> is_urgent = false;  ///< a call waits for it, and is told of errors
+    int failures = 0;
+    Clock::time_point due = {};     ///< of the next try
+    std::exception_ptr error = {};  ///< of the last try
 };
 
 }  // namespace jitune::internal

@@ -44,7 +44,14 @@ const Resolved& resolve(Engine& engine, Device& device, const Call& call) {
     return known != nullptr ? *known : call.answer(engine, key, device);
 }
 
-/// As above, for a launch on `site`. Throws Error(not_prepared) on a miss while the stream is
+/// As above, for a handle that keeps the answer.
+template <KernelCall Call>
+const Resolved& resolve_prepared(Engine& engine, Device& device, const Call& call) {
+    const Resolved& answer = resolve(engine, device, call);
+    return engine.prepared(call.table_key(device), call.sizes(), answer);
+}
+
+/// As the first, for a launch on `site`. Throws Error(not_prepared) on a miss while the stream is
 /// captured.
 template <KernelCall Call>
 const Resolved& resolve(Engine& engine, StreamSite& site, const Call& call) {

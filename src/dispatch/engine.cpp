@@ -28,6 +28,14 @@ std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
 
 constexpr std::chrono::milliseconds kNoPatience{0};
 
+std::string text_of(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::exception& known) {
+        return known.what();
+    }
+}
+
 }  // namespace
 
 Engine::Engine(const Options& options, std::span<const Family> families)
@@ -43,13 +51,13 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       families_(families),
       store_(options_, log_),
       isolation_(options_, log_),
-      answers_(options_, log_, families_, store_, binaries_, isolation_,
+      answers_(options_, log_, families_, store_, binaries_,
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks).winners;
                }),
       recorder_(std::make_unique<MissRecorder>(options_, log_, store_)),
-      background_(
-          std::make_unique<Background>(options_, log_, families_, store_, answers_, table_)) {}
+      background_(std::make_unique<Background>(options_, log_, families_, store_, answers_,
+                                               isolation_, table_)) {}
 
 Engine::~Engine() {
     finish();
@@ -185,12 +193,12 @@ Counters Engine::counters() const {
 const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
     const auto start = PauseLedger::Clock::now();
-    const Resolved& answer = this->answer(key, task);
+    const Resolved& answer = this->answer(key, task, start);
     pauses_.add(task, answer, start);
     return answer;
 }
 
-const Resolved& Engine::answer(const DispatchKey& key, const Task& task) {
+const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::time_point start) {
     const SingleFlight::Claim claim(flights_, key);
     const Sizes& sizes = task.problem.sizes;
     if (const Resolved* found = table_.find(key, sizes)) {
@@ -198,16 +206,18 @@ const Resolved& Engine::answer(const DispatchKey& key, const Task& task) {
     }
     const Resolved* const makeshift = makeshifts_.find(key, sizes);
     try {
-        const auto patience = makeshift == nullptr ? answers_.patience() : kNoPatience;
-        const Resolved& answer = table_.add(key, sizes, answers_.find(task, patience));
-        if (makeshift == nullptr) {  // else it was counted as that
-            count_unserved(answer);
+        Digest unusable{};
+        auto answer = answers_.known(task, unusable,
+                                     makeshift == nullptr ? answers_.patience() : kNoPatience);
+        if (answer == nullptr && options_.on_miss == TunePolicy::now && task.can_gain()) {
+            if (const Resolved* winner = await_winner(key, task, unusable, start, answer)) {
+                return *winner;
+            }
         }
-        recorder_->note(task, answer);
-        if (options_.on_miss == TunePolicy::background) {
-            background_->watch(key, task, answer);
+        if (answer == nullptr) {
+            answer = answers_.untuned(task);
         }
-        return answer;
+        return keep(key, task, std::move(answer), makeshift == nullptr);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::store) {
             throw;
@@ -221,6 +231,84 @@ const Resolved& Engine::answer(const DispatchKey& key, const Task& task) {
     const Resolved& answer = makeshifts_.add(key, sizes, answers_.makeshift(task));
     count_unserved(answer);
     return answer;
+}
+
+const Resolved& Engine::keep(const DispatchKey& key, const Task& task,
+                             std::unique_ptr<const Resolved> answer, bool is_new) {
+    const Resolved& kept = table_.add(key, task.problem.sizes, std::move(answer));
+    if (is_new) {  // else it was counted as a makeshift
+        count_unserved(kept);
+    }
+    if (task.can_gain()) {
+        recorder_->note(task, kept);
+        if (options_.on_miss == TunePolicy::background) {
+            background_->watch(key, task, kept);
+        }
+    }
+    return kept;
+}
+
+const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
+                                     const Digest& unusable, Clock::time_point start,
+                                     std::unique_ptr<const Resolved>& fallback) {
+    isolation_.require_worker(task);
+    const Background::Place place = background_->submit(key, task, unusable);
+    if (place == nullptr) {
+        return nullptr;
+    }
+    const auto budget = options_.budget;
+    const auto after = [&](Clock::duration time) {
+        return budget.count() == 0 ? std::nullopt : std::optional(start + time);
+    };
+    auto outcome = background_->wait(place, after(budget / 2));
+    if (!outcome.is_tuned && !outcome.error) {
+        // The default may have to be compiled: that takes the other half.
+        try {
+            fallback = answers_.untuned(task);
+        } catch (const Error& error) {  // is thrown again if the call comes to need it
+            log_.info("{}", error.what());
+        }
+        outcome = background_->wait(place, after(budget));
+    }
+    if (outcome.is_tuned) {
+        return table_.find(key, task.problem.sizes);
+    }
+    if (!outcome.error) {
+        log_.info("{} is not tuned within {} ms: another answer serves meanwhile", task.name(),
+                  budget.count());
+        return nullptr;
+    }
+    try {
+        std::rethrow_exception(outcome.error);
+    } catch (const Error& error) {
+        // The default was among the candidates, so that it is no answer where none was right. Nor
+        // is it where the database could not be read: its winner is to be read later.
+        if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify ||
+            error.kind() == ErrorKind::store) {
+            background_->give_up(place);
+            throw;
+        }
+        log_.warning("{}; an answer without tuning serves", error.what());
+    }
+    return nullptr;
+}
+
+const Resolved& Engine::prepared(const DispatchKey& key, std::span<const std::int64_t> sizes,
+                                 const Resolved& answer) {
+    const auto place = options_.on_miss == TunePolicy::background ? background_->hurry(key, sizes)
+                                                                  : Background::Place();
+    if (place == nullptr) {
+        return answer;
+    }
+    // A tuning of low priority, which tries candidates for one budget.
+    const auto budget = options_.budget;
+    const auto outcome = background_->wait(
+        place, budget.count() == 0 ? std::nullopt : std::optional(Clock::now() + 2 * budget));
+    if (outcome.error) {
+        log_.warning("a handle without tuning is prepared: {}", text_of(outcome.error));
+    }
+    const Resolved* const winner = outcome.is_tuned ? table_.find(key, sizes) : nullptr;
+    return winner != nullptr ? *winner : answer;
 }
 
 TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
@@ -284,7 +372,7 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
         if (!report) {
             report = tune(record_maker.task(), plan, hooks, binaries_, log_);
         }
-        if (hooks.background && *hooks.stop) {  // the best of a part would answer for good
+        if (hooks.gives_up && *hooks.stop) {  // the best of a part would answer for good
             throw Error(ErrorKind::unavailable, "the session has ended");
         }
         report->stored = save({&report->winner, 1});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -91,6 +92,12 @@ public:
     /// the default is counted.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
 
+    /// The answer for a handle, which keeps it: under TunePolicy::background the winner, if the
+    /// problem waits for a tuning and has ended it within two budgets; else `answer`, which
+    /// resolve() gave.
+    const Resolved& prepared(const DispatchKey& key, std::span<const std::int64_t> sizes,
+                             const Resolved& answer);
+
     /// Tunes, also where a winner is stored, which is then the incumbent. Stores all measurements,
     /// also where it throws. Resumes a tuning that was interrupted. Runs in a worker where
     /// Isolation says so. The plan's incumbent, history and suspects and the observer are the
@@ -135,8 +142,20 @@ public:
 private:
     [[noreturn]] static void throw_forked();
     void refuse_tuning() const;
-    /// As resolve(), without the ledger of pauses.
-    const Resolved& answer(const DispatchKey& key, const Task& task);
+    using Clock = std::chrono::steady_clock;
+
+    /// As resolve(), for a call that came at `start`, without the ledger of pauses.
+    const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);
+    /// Under TunePolicy::now: has the problem tuned. Returns the winner if it is there within the
+    /// budget, which began at `start`, and is not `unusable`; else nullptr, and `fallback` is an
+    /// answer without tuning or null. Throws the tuning's error where the default is no answer
+    /// either, and Error(unavailable) where the kernel needs a worker and there is none.
+    const Resolved* await_winner(const DispatchKey& key, const Task& task, const Digest& unusable,
+                                 Clock::time_point start,
+                                 std::unique_ptr<const Resolved>& fallback);
+    /// Puts an answer into the table, and has its problem recorded and looked after.
+    const Resolved& keep(const DispatchKey& key, const Task& task,
+                         std::unique_ptr<const Resolved> answer, bool is_new);
     /// Counts an answer that is no winner of a frozen table.
     void count_unserved(const Resolved& answer);
     Platform& known(std::atomic<Platform*>& place, PlatformKind kind) {

@@ -134,9 +134,9 @@ std::string answer_without(const Options& options) {
         return "no stored winner: the template's default answers";
     }
     if (options.budget.count() == 0) {
-        return "no stored winner: a call tunes until the strategy ends";
+        return "no stored winner: a call waits until the problem is tuned";
     }
-    return fmt::format("no stored winner: a call tunes for up to {} s",
+    return fmt::format("no stored winner: a call waits for up to {} s until the problem is tuned",
                        static_cast<double>(options.budget.count()) / 1000);
 }
 
@@ -157,7 +157,7 @@ Explanation explain(Engine& engine, const Task& task) {
     std::vector<Candidate> candidates = ranked(store->winners(), explanation.key, sizes);
     Candidate* const best = best_of(candidates, costs, standard, sizes);
     const bool by_policy =
-        options.on_miss == TunePolicy::nearest || options.on_miss == TunePolicy::background;
+        options.on_miss == TunePolicy::offline || options.on_miss == TunePolicy::background;
     if (best != nullptr && (best->row.serves || by_policy)) {
         explanation.configuration = best->row.winner.configuration;
         explanation.answer = fmt::format("{}{}: {}", options.frozen ? "the table is frozen: " : "",
@@ -168,7 +168,7 @@ Explanation explain(Engine& engine, const Task& task) {
         explanation.answer = answer_without(options);
     }
     if (best != nullptr && !best->row.serves) {
-        best->row.reason = fmt::format("nearest stored size: answers {} policy \"nearest\"; {}",
+        best->row.reason = fmt::format("nearest stored size: answers {} policy \"offline\"; {}",
                                        by_policy ? "by the" : "only under the", best->row.reason);
     }
     explanation.costs = explained_costs(candidates, costs, standard, sizes);

@@ -100,6 +100,14 @@ void MissRecorder::serve() {
 }
 
 void MissRecorder::record() {
+    try {
+        record_new();
+    } catch (const std::exception& error) {
+        log_.info("cannot record misses: {}", error.what());
+    }
+}
+
+void MissRecorder::record_new() {
     std::vector<Miss> fresh;
     std::vector<std::pair<std::size_t, std::int64_t>> counted;  // by place in noted_
     {
@@ -119,18 +127,13 @@ void MissRecorder::record() {
             }
         }
     }
-    bool done = false;
-    try {
-        // Not tell(), which warns where the database may only be read.
-        done = !fresh.empty() && store_.ask([&](TuningStore& store) {
-            if (!store.is_read_only()) {
-                store.add_misses(fresh);
-            }
-            return true;
-        });
-    } catch (const std::exception& error) {
-        log_.info("cannot record misses: {}", error.what());
-    }
+    // Not tell(), which warns where the database may only be read.
+    const bool done = !fresh.empty() && store_.ask([&](TuningStore& store) {
+        if (!store.is_read_only()) {
+            store.add_misses(fresh);
+        }
+        return true;
+    });
     const std::lock_guard lock(mutex_);
     for (const auto& [place, calls] : counted) {
         noted_[place].recorded = done ? calls : noted_[place].recorded;

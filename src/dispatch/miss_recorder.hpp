@@ -45,6 +45,7 @@ private:
     void serve();
     /// Records the calls since the last time. Throws nothing.
     void record();
+    void record_new();
 
     const Options& options_;
     const Log& log_;

@@ -35,8 +35,9 @@ const char* variable(const char* name) {
 
 }  // namespace
 
-Options read_environment() {
+Options read_environment(TunePolicy usual) {
     Options options;
+    options.on_miss = usual;
     options.worker = named_worker({});
     const auto apply = [](const char* name, auto&& use) {
         const char* value = variable(name);
@@ -102,10 +103,10 @@ struct PolicyWord {
     TunePolicy policy;
 };
 constexpr std::array kPolicyWords{
-    PolicyWord{"now", TunePolicy::now},
-    PolicyWord{"nearest", TunePolicy::nearest},
-    PolicyWord{"default", TunePolicy::template_default},
     PolicyWord{"background", TunePolicy::background},
+    PolicyWord{"now", TunePolicy::now},
+    PolicyWord{"offline", TunePolicy::offline},
+    PolicyWord{"default", TunePolicy::template_default},
 };
 constexpr std::array kLevels{LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info,
                              LogLevel::debug};
@@ -119,8 +120,8 @@ TunePolicy parse_tune_policy(std::string_view word) {
         }
     }
     throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" is not a tuning policy: use now, nearest, default or "
-                            "background",
+                fmt::format("\"{}\" is not a tuning policy: use background, now, offline or "
+                            "default",
                             word));
 }
 
@@ -150,7 +151,7 @@ std::chrono::milliseconds parse_budget(std::string_view word) {
 }
 
 Options Options::from_environment() try {
-    Options options = read_environment();
+    Options options = read_environment(TunePolicy::background);
     warn_without_folder(options);
     return options;
 } catch (...) {

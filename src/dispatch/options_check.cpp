@@ -43,9 +43,10 @@ Options checked(Options options) {
     check_time("budget", options.budget, milliseconds(0), ", where 0 is no limit");
     check_time("hang_limit", options.hang_limit, milliseconds(1), "");
     check_time("compile_limit", options.compile_limit, milliseconds(1), "");
-    if (options.on_miss < TunePolicy::now || options.on_miss > TunePolicy::background) {
+    if (options.on_miss < TunePolicy::background ||
+        options.on_miss > TunePolicy::template_default) {
         refuse("on_miss",
-               fmt::format("{}: use TunePolicy::now, nearest, template_default or background",
+               fmt::format("{}: use TunePolicy::background, now, offline or template_default",
                            static_cast<int>(options.on_miss)));
     }
     if (options.log_level < LogLevel::off || options.log_level > LogLevel::debug) {

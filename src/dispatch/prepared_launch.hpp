@@ -18,7 +18,7 @@ public:
     /// and Device::allocate_zeroed() do.
     template <KernelCall Call>
     PreparedLaunch(Engine& engine, Device& device, const Call& call)
-        : PreparedLaunch(engine, device, resolve(engine, device, call), call.sizes()) {}
+        : PreparedLaunch(engine, device, resolve_prepared(engine, device, call), call.sizes()) {}
 
     /// Of a problem without work, which launches nothing.
     PreparedLaunch(Engine& engine, Device& device);

@@ -10,8 +10,8 @@ namespace jitune::internal {
 
 // The two halves of Options::from_environment().
 
-/// The defaults, changed by the environment. Throws Error(usage).
-Options read_environment();
+/// The defaults, with the policy `usual`, changed by the environment. Throws Error(usage).
+Options read_environment(TunePolicy usual);
 
 /// Logs a warning where `options` have no database only because the environment names no folder for
 /// one.

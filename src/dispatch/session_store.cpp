@@ -2,6 +2,7 @@
 #include "dispatch/session_store.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "support/loop_clock.hpp"
@@ -35,11 +36,15 @@ TuningStore* SessionStore::open(milliseconds patience) {
         }
         const milliseconds left = left_of(patience, time);
         try {
+            is_being_made_ = is_missing();
             store_ = options_.database.empty() ? TuningStore::in_memory(log_)
                                                : TuningStore::open(options_.database, access(),
                                                                    log_, std::min(left, kTurn));
+            is_open_ = true;
+            is_being_made_ = false;
             return store_.get();
         } catch (const sqlite::Failure& failure) {
+            is_being_made_ = false;
             if (!failure.busy()) {
                 return warn_of_failure(failure);
             }
@@ -47,9 +52,17 @@ TuningStore* SessionStore::open(milliseconds patience) {
                 throw;
             }
         } catch (const Error& error) {
+            is_being_made_ = false;
             return warn_of_failure(error);
         }
     }
+}
+
+bool SessionStore::is_missing() const {
+    std::error_code ignored;  // what cannot be seen is tried to be opened, which says why
+    return !is_open_ && !options_.frozen && !options_.database.empty() &&
+           (is_being_made_ || std::filesystem::symlink_status(options_.database, ignored).type() ==
+                                  std::filesystem::file_type::not_found);
 }
 
 TuningStore* SessionStore::warn_of_failure(const Error& error) {
@@ -94,6 +107,9 @@ TuningStore* SessionStore::writable() {
 std::optional<Winner> SessionStore::find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                          milliseconds patience) {
     LoopClock time(kTurn);
+    if (is_missing()) {
+        return std::nullopt;
+    }
     try {
         TuningStore* const store = open(patience);
         return store == nullptr ? std::nullopt : store->find(key, sizes, left_of(patience, time));

@@ -33,8 +33,8 @@ public:
     TuningStore* writable();
 
     /// The stored winner of a key that serves `sizes`; none where there is no database or where it
-    /// fails. Throws Error(store) where others hold it for longer than `patience`: it may have a
-    /// winner then.
+    /// fails. Makes no file: that takes milliseconds, and there is nothing to read. Throws
+    /// Error(store) where others hold it for longer than `patience`: it may have a winner then.
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                std::chrono::milliseconds patience);
 
@@ -46,7 +46,13 @@ public:
         return ask(get(), question);
     }
 
-    /// The same for the writable() database.
+    /// As ask(), but makes no file.
+    template <typename Question>
+    auto look(const Question& question) -> std::invoke_result_t<Question, TuningStore&> {
+        return is_missing() ? std::invoke_result_t<Question, TuningStore&>() : ask(question);
+    }
+
+    /// As ask(), for the writable() database.
     template <typename Action>
     auto tell(const Action& action) -> std::invoke_result_t<Action, TuningStore&> {
         return ask(writable(), action);
@@ -74,6 +80,8 @@ private:
         }
     }
 
+    /// There is no file yet, or another thread is making it.
+    [[nodiscard]] bool is_missing() const;
     void count(const Error& error);
     void log_statement(const Error& error) const;
     /// As get(), with a wait of about `patience`. Throws sqlite::Failure where others hold the
@@ -87,6 +95,7 @@ private:
 
     const Options& options_;
     const Log& log_;
+    std::atomic<bool> is_open_{false}, is_being_made_{false};
     std::mutex mutex_;
     bool warned_of_failure_ = false;
     bool warned_of_protection_ = false;

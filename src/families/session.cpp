@@ -29,8 +29,8 @@ Session& Session::standard() {
     return *session;
 }
 
-Counters Session::counters() const {
-    return engine_->counters();
+Counters Session::counters() const try { return engine_->counters(); } catch (...) {
+    throw_as_error();
 }
 
 std::string Session::table_digest() const try { return engine_->table_digest(); } catch (...) {

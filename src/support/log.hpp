@@ -41,7 +41,10 @@ private:
     template <class... Args>
     void write(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {
         if (level <= level_) {
-            send(level, fmt::format(format, std::forward<Args>(args)...));
+            try {
+                send(level, fmt::format(format, std::forward<Args>(args)...));
+            } catch (...) {  // NOLINT(bugprone-empty-catch): such as a lack of memory
+            }
         }
     }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/platform_kind.hpp"
 #include "template/problem.hpp"
 
 namespace jitune::internal {
@@ -59,6 +60,13 @@ public:
     /// problem begins and other processes wait for its answer. Throws Error where that would have
     /// no answer worth keeping.
     virtual void prepare(const Problem& /*problem*/) const {}
+
+    /// False for a problem so small that a caller would not see what the best configuration gains:
+    /// the default answers it for good.
+    [[nodiscard]] virtual bool can_gain(const Problem& /*problem*/,
+                                        PlatformKind /*platform*/) const {
+        return true;
+    }
 
     /// Small awkward cases that a candidate must pass before its time counts: sizes that are no
     /// multiple of anything, data misaligned by one element, random values.

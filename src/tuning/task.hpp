@@ -23,6 +23,10 @@ struct Task {
     // the function of KernelTemplate with the same name does.
 
     void check() const { kernel_template().check(problem); }
+    /// As Workload::can_gain().
+    [[nodiscard]] bool can_gain() const {
+        return kernel.workload->can_gain(problem, info().platform);
+    }
     [[nodiscard]] RecordKey key() const { return kernel_template().key(problem, info()); }
     [[nodiscard]] SearchSpace space() const { return kernel_template().space(problem, info()); }
     [[nodiscard]] bool accepts(const Configuration& configuration) const {

@@ -76,8 +76,9 @@ struct TuneHooks {
     /// After each verdict, and while a worker keeps the tuning waiting; on the calling thread.
     std::function<void(const TuneProgress&)> progress = [](const TuneProgress&) {};
     TuneObserver* observer = &kNoObserver;  ///< told of every step
-    /// Nobody waits for it: it runs in a worker of low priority, which `stop` kills.
-    bool background = false;
+    /// `stop` gives the tuning up, which then throws Error(unavailable) soon and has no winner.
+    bool gives_up = false;
+    bool low_priority = false;  ///< runs in a worker of low priority
 };
 
 }  // namespace jitune::internal

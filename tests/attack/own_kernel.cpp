@@ -14,6 +14,7 @@ int main(int count, char** arguments) {
     try {
         jitune::Options options;
         options.database = given.at(2);
+        options.on_miss = jitune::TunePolicy::now;
         options.budget = std::chrono::milliseconds(0);  // tries all candidates
         options.log_level = jitune::LogLevel::info;
         options.worker = given.size() > 3 ? given[3] : "";

@@ -17,7 +17,7 @@
 
 namespace {
 
-float values[1024];
+float values[4096];
 
 struct Commas : std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
@@ -34,6 +34,9 @@ std::optional<jitune::Options> prepare(const char* database) {
         jitune::Options options = jitune::Options::from_environment();
         if (database != nullptr) {
             options.database = database;
+        }
+        if (std::getenv("JITUNE_TUNE") == nullptr) {
+            options.on_miss = jitune::TunePolicy::now;
         }
         options.log_level = jitune::LogLevel::off;
         return options;
@@ -54,8 +57,12 @@ int reduce(const char* database) {
     }
     jitune::Session session(*options);
     for (int call = 0; call < 2; ++call) {
-        if (jitune::tuned_reduce(values, {}, session) != 1024) {
+        if (jitune::tuned_reduce(values, {}, session) != 4096) {
             return 1;
+        }
+        // The tuning may go on behind the calls.
+        for (int turn = 0; turn < 400 && session.counters().pending > 0; ++turn) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
     }
     return 0;
@@ -68,7 +75,7 @@ int reduce_at_exit(int threads) {
     }
     for (int number = 0; number < threads; ++number) {
         std::thread([] {
-            while (jitune::tuned_reduce(values) == 1024) {
+            while (jitune::tuned_reduce(values) == 4096) {
             }
             std::_Exit(1);
         }).detach();

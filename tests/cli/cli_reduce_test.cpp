@@ -119,7 +119,7 @@ TEST_F(CliReduceTest, ReducesElementTypesExactly) {
 
 TEST_F(CliReduceTest, ReduceTunesOnceAndThenFindsTheWinnerStored) {
     write_npy<float>("data.npy", "<f4", std::vector<float>(5000, 0.5F));
-    const std::string command = "reduce \"$folder/data.npy\" --device host --budget 0.3";
+    const std::string command = "reduce \"$folder/data.npy\" --device host --budget 60";
     const json first = jitune_json(command);
     EXPECT_EQ(first["value"], 2500.0);
     EXPECT_EQ(first["type"], "float32");
@@ -168,7 +168,7 @@ TEST_F(CliReduceTest, APinnedConfigurationAnswersWhateverIsStored) {
 TEST_F(CliReduceTest, ACustomOperationIsReadFromItsFile) {
     write_npy<double>("data.npy", "<f8", std::vector<double>(5000, 0.5));
     const json reduced = jitune_json(
-        "reduce \"$folder/data.npy\" --device host --budget 0.3 "
+        "reduce \"$folder/data.npy\" --device host --budget 60 "
         "--custom '" JITUNE_EXAMPLES_DIR "/log_sum_exp.toml'");
     EXPECT_NEAR(reduced["value"].get<double>(), 0.5 + std::log(5000), 1e-4);
     EXPECT_EQ(reduced["op"], "custom");

@@ -54,7 +54,7 @@ TEST_F(CliStencilTest, APlacedCallWritesTheSame) {
     EXPECT_EQ(outputs(5), (std::vector<float>{14, -3, -6, -12, 7}));
     const std::string configuration = placed["configuration"];
     EXPECT_TRUE(configuration.starts_with("processors=host")) << configuration;
-    EXPECT_EQ(jitune_json("stencil \"$folder/in.npy\" --device machine --budget 1")["origin"],
+    EXPECT_EQ(jitune_json("stencil \"$folder/in.npy\" --device machine --budget 20")["origin"],
               "tuned");
     EXPECT_TRUE(
         jitune_json("db explain --kernel stencil -n 5 --device machine")["rows"][0]["serves"]);

@@ -244,7 +244,7 @@ TEST_F(CliTest, ASweepOfARangeServesEverySize) {
                   1)
             << n;
     }
-    const json explained = jitune_json("db explain -n 2222 --device host --tune nearest");
+    const json explained = jitune_json("db explain -n 2222 --device host --tune offline");
     EXPECT_EQ(explained["rows"][0]["octaves"], 0) << explained;
 }
 

@@ -14,16 +14,16 @@ class CliWorklist : public CliFixture {
 protected:
     void SetUp() override {
         CliFixture::SetUp();
-        std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }";
+        std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (10000,), }";
         header.resize(118, ' ');
-        const std::string zeros(4000, '\0');
+        const std::string zeros(40000, '\0');
         std::ofstream(path("data.npy"), std::ios::binary).write("\x93NUMPY\x01\0\x76\0", 10)
             << header << zeros;
     }
 
     void call(const std::string& op) const {
         const Answer answer = shell(
-            "JITUNE_TUNE=nearest exec \"$jitune\" reduce \"$folder/data.npy\" --device host "
+            "JITUNE_TUNE=offline exec \"$jitune\" reduce \"$folder/data.npy\" --device host "
             "--op " +
             op);
         ASSERT_EQ(answer.code, 0) << answer.err;
@@ -37,7 +37,7 @@ TEST_F(CliWorklist, ListsCallsAndASweepWorksThemOff) {
     call("max");
     ASSERT_EQ(rows().size(), 2U);
     const json most = rows()[0];
-    EXPECT_EQ(most["sizes"], "n=1000");
+    EXPECT_EQ(most["sizes"], "n=10000");
     EXPECT_EQ(most["sessions"], 2);
     EXPECT_EQ(most["origin"], "default");
     const std::string text = jitune("worklist show").out;
@@ -46,7 +46,7 @@ TEST_F(CliWorklist, ListsCallsAndASweepWorksThemOff) {
     const json sweep = jitune_json("sweep worklist --device host --budget 0.2");
     EXPECT_EQ(sweep["rows"].size(), 2U) << sweep;
     EXPECT_EQ(jitune("worklist show").out, "no call is recorded that no winner serves\n");
-    EXPECT_EQ(jitune("db explain --device host -n 1000 --op max").out.find("the stored winner"),
+    EXPECT_EQ(jitune("db explain --device host -n 10000 --op max").out.find("the stored winner"),
               0U);
     call("max");
     EXPECT_EQ(rows().size(), 0U) << "a winner serves it";

@@ -40,7 +40,7 @@ protected:
 };
 
 TEST_F(EngineFrozen, ServesStoredWinnersAndElseTheDefault) {
-    for (const TunePolicy policy : {TunePolicy::now, TunePolicy::nearest}) {
+    for (const TunePolicy policy : {TunePolicy::now, TunePolicy::offline}) {
         options_.on_miss = policy;
         const auto before = files();
         const auto engine = make_engine();

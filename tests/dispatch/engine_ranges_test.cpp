@@ -42,10 +42,10 @@ protected:
 TEST_F(EngineRanges, AnswersThatAreNotStoredHideNoStoredRange) {
     tune_before();
     restrict_range("n=1000..1010; n=1040");
-    for (const TunePolicy policy : {TunePolicy::template_default, TunePolicy::nearest}) {
+    for (const TunePolicy policy : {TunePolicy::template_default, TunePolicy::offline}) {
         options_.on_miss = policy;
         const Origin elsewhere =
-            policy == TunePolicy::nearest ? Origin::nearest : Origin::template_default;
+            policy == TunePolicy::offline ? Origin::nearest : Origin::template_default;
         const auto engine = make_engine();
         EXPECT_EQ(info(*engine, 990).origin, elsewhere);
         EXPECT_EQ(info(*engine, 1005).origin, Origin::stored);
@@ -61,7 +61,7 @@ TEST_F(EngineRanges, AnswersThatAreNotStoredHideNoStoredRange) {
 TEST_F(EngineRanges, AnUnsureWinnerAnswersOnlyAsTheNearest) {
     tune_before();
     restrict_range("n=900..1100", true);
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     EXPECT_EQ(info(*make_engine()).origin, Origin::nearest);
     options_.on_miss = TunePolicy::now;
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
@@ -73,7 +73,7 @@ TEST_F(EngineRanges, TheNearestAnswersOnlyWhereItIsNotEstimatedToBeSlowerThanThe
     restrict_range("n=1000");
     store_comparison(1100, {{kFastest, 400}, {kFakeDefault, 1000}});
     store_comparison(1300, {{kFastest, 1500}, {kFakeDefault, 1000}});
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     EXPECT_EQ(info(*make_engine(), 1100).origin, Origin::nearest);
     EXPECT_EQ(info(*make_engine(), 1120).origin, Origin::nearest);
     EXPECT_EQ(info(*make_engine(), 1280).origin, Origin::template_default);
@@ -84,7 +84,7 @@ TEST_F(EngineRanges, TheNearestAnswersOnlyWhereItIsNotEstimatedToBeSlowerThanThe
 TEST_F(EngineRanges, TheLargestComparisonAtASizeCounts) {
     tune_before();
     restrict_range("n=1000");
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     store_comparison(1100, {{kFastest, 1500}, {kFakeDefault, 1000}, {"block=32 items=1", 900}});
     store_comparison(1100, {{kFastest, 400}, {kFakeDefault, 1000}}, "2026-01-01T00:00:01Z");
     EXPECT_EQ(info(*make_engine(), 1100).origin, Origin::template_default);

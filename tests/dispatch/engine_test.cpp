@@ -150,10 +150,39 @@ TEST_F(EngineTest, TreatsAnUnusableStoredWinnerAsAMiss) {
     EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
 }
 
+TEST_F(EngineTest, ACallReturnsAfterItsBudgetAndTakesTheWinnerLater) {
+    std::atomic<bool> may_sample{false};
+    device_.before_sample = [&] { may_sample.wait(false); };
+    options_.budget = std::chrono::milliseconds(100);
+    const auto engine = make_engine();
+    const Resolved& first = resolve(*engine);
+    EXPECT_EQ(first.info.origin, Origin::template_default);
+    expect_right(first);
+    EXPECT_EQ(engine->counters().pending, 1);
+    EXPECT_EQ(&resolve(*engine), &first) << "later calls do not wait again";
+    may_sample = true;
+    may_sample.notify_all();
+    while (engine->counters().pending != 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    EXPECT_EQ(engine->counters().replaced, 1);
+}
+
+TEST_F(EngineTest, AWinnerWithinTheBudgetReplacesNothing) {
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    EXPECT_EQ(info(*engine, 5000).origin, Origin::tuned);
+    EXPECT_EQ(info(*engine).origin, Origin::tuned) << "no answer for other sizes is lost";
+    EXPECT_EQ(engine->counters().replaced, 0);
+    EXPECT_EQ(engine->counters().pending, 0);
+    EXPECT_EQ(engine->counters().compiles, device_.compiles());
+}
+
 TEST_F(EngineTest, AnswersWithTheNearestWinner) {
     tune_before(1000);
     const int compiles = device_.compiles();
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     const auto engine = make_engine();
     const Resolved& resolved = resolve(*engine, 1'900);
     EXPECT_EQ(resolved.info.origin, Origin::nearest);
@@ -165,7 +194,7 @@ TEST_F(EngineTest, AnswersWithTheNearestWinner) {
 
 TEST_F(EngineTest, TheNearestWinnerDoesNotAnswerFarAway) {
     tune_before(1000);
-    for (const TunePolicy policy : {TunePolicy::nearest, TunePolicy::background}) {
+    for (const TunePolicy policy : {TunePolicy::offline, TunePolicy::background}) {
         options_.on_miss = policy;
         const auto engine = make_engine();
         EXPECT_EQ(info(*engine, 64'000).origin, Origin::template_default);
@@ -174,7 +203,7 @@ TEST_F(EngineTest, TheNearestWinnerDoesNotAnswerFarAway) {
 }
 
 TEST_F(EngineTest, AnswersWithTheDefaultWhereThereIsNoNearestWinner) {
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     const auto engine = make_engine();
     EXPECT_EQ(info(*engine).origin, Origin::template_default);
     EXPECT_EQ(info(*engine).configuration, kFakeDefault);
@@ -197,7 +226,7 @@ TEST_F(EngineTest, AnswersWithTheDefaultAndCompilesItOnce) {
 TEST_F(EngineTest, PrefersAStoredWinnerUnderEveryPolicy) {
     tune_before();
     for (const TunePolicy policy :
-         {TunePolicy::now, TunePolicy::nearest, TunePolicy::template_default}) {
+         {TunePolicy::now, TunePolicy::offline, TunePolicy::template_default}) {
         options_.on_miss = policy;
         EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
     }

@@ -13,7 +13,6 @@ namespace {
 class EngineWithoutWorker : public EngineFixture {
 protected:
     EngineWithoutWorker() {
-        kernel_.spec = {"fake"};
         kernel_.foreign = true;
         options_.worker = dir_.path() / "no-such-command";
     }
@@ -50,7 +49,7 @@ TEST_F(EngineWithoutWorker, NeedsNoCommandForAStoredWinner) {
 }
 
 TEST_F(EngineWithoutWorker, NeedsNoCommandWhereNothingIsTuned) {
-    for (const TunePolicy policy : {TunePolicy::nearest, TunePolicy::template_default}) {
+    for (const TunePolicy policy : {TunePolicy::offline, TunePolicy::template_default}) {
         options_.on_miss = policy;
         EXPECT_EQ(info(*make_engine()).origin, Origin::template_default);
     }

@@ -66,13 +66,13 @@ TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
     tune_before(1 << 10);
     tune_before(1 << 14);
     tune_before(1 << 17);
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     const Explanation explanation = explain_for(1 << 13);
     ASSERT_EQ(explanation.rows.size(), 3U);
     // Their ranges end a quarter of an octave nearer.
     EXPECT_NEAR(explanation.rows[0].octaves, 0.75, 0.001);
     EXPECT_EQ(explanation.rows[0].reason,
-              "nearest stored size: answers by the policy \"nearest\"; other size, 0.75 "
+              "nearest stored size: answers by the policy \"offline\"; other size, 0.75 "
               "octaves away");
     EXPECT_NEAR(explanation.rows[1].octaves, 2.75, 0.001);
     EXPECT_NEAR(explanation.rows[2].octaves, 3.75, 0.001);
@@ -112,9 +112,10 @@ TEST_F(ExplanationTest, SaysTheBoundOfARangeAndWhereItIsUnsure) {
     EXPECT_FALSE(unsure.rows.at(0).serves);
     EXPECT_EQ(
         unsure.rows.at(0).reason,
-        "nearest stored size: answers only under the policy \"nearest\"; unsure: its range "
+        "nearest stored size: answers only under the policy \"offline\"; unsure: its range "
         "n=1..5000 holds the sizes; at most 7.0 % slower than the best, with 1 held-out size");
-    EXPECT_EQ(unsure.answer, "no stored winner: a call tunes for up to 60 s");
+    EXPECT_EQ(unsure.answer,
+              "no stored winner: a call waits for up to 60 s until the problem is tuned");
 }
 
 TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
@@ -148,17 +149,19 @@ TEST_F(ExplanationTest, NeverCallsARowOfAnotherDeviceTheNearest) {
     tune_before(1000);
     store_other([](RecordKey& key) { key.device_class = "cuda cc=10"; });
     device_.info_.device_class = "cuda new";
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     const Explanation explanation = explain_for(1000);
     ASSERT_EQ(explanation.rows.size(), 2U);
     EXPECT_EQ(explanation.answer, "no stored winner: the template's default answers");
 }
 
 TEST_F(ExplanationTest, SaysWhatACallWouldDoWithoutAWinner) {
-    EXPECT_EQ(explain_for(1000).answer, "no stored winner: a call tunes for up to 60 s");
+    EXPECT_EQ(explain_for(1000).answer,
+              "no stored winner: a call waits for up to 60 s until the problem is tuned");
     options_.budget = std::chrono::milliseconds(0);
-    EXPECT_EQ(explain_for(1000).answer, "no stored winner: a call tunes until the strategy ends");
-    options_.on_miss = TunePolicy::nearest;
+    EXPECT_EQ(explain_for(1000).answer,
+              "no stored winner: a call waits until the problem is tuned");
+    options_.on_miss = TunePolicy::offline;
     EXPECT_EQ(explain_for(1000).answer, "no stored winner: the template's default answers");
     options_.on_miss = TunePolicy::template_default;
     EXPECT_EQ(explain_for(1000).answer, "no stored winner: the template's default answers");
@@ -176,7 +179,7 @@ TEST_F(ExplanationTest, ChangesNothing) {
 
 TEST_F(ExplanationTest, AgreesWithWhatTheEngineDoes) {
     tune_before(1 << 10);
-    options_.on_miss = TunePolicy::nearest;
+    options_.on_miss = TunePolicy::offline;
     for (const auto& [n, origin] : {std::pair(1 << 10, Origin::stored),
                                     {1'900, Origin::nearest},
                                     {1 << 14, Origin::template_default}}) {

@@ -16,7 +16,7 @@ namespace {
 
 class MissRecorderTest : public CallFixture {
 protected:
-    MissRecorderTest() : CallFixture(TunePolicy::nearest) {}
+    MissRecorderTest() : CallFixture(TunePolicy::offline) {}
 
     std::vector<Miss> misses() {
         return TuningStore::open(options_.database, TuningStore::Access::read_write, Log())

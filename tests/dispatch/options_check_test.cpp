@@ -45,7 +45,7 @@ TEST(OptionsCheck, ReadsAZeroBudgetAsNoLimitAndRefusesOtherZeros) {
 }
 
 TEST(OptionsCheck, RefusesValuesOutsideTheirEnumerations) {
-    expect_refused("on_miss is 9: use TunePolicy::now, nearest, template_default or background",
+    expect_refused("on_miss is 9: use TunePolicy::background, now, offline or template_default",
                    [](Options& options) { options.on_miss = static_cast<TunePolicy>(9); });
     expect_refused("on_miss is -1",
                    [](Options& options) { options.on_miss = static_cast<TunePolicy>(-1); });

@@ -34,7 +34,7 @@ protected:
 TEST_F(OptionsTest, AreTheDefaultsInAnEmptyEnvironment) {
     const Options options = Options::from_environment();
     EXPECT_EQ(options.database, Options::default_database());
-    EXPECT_EQ(options.on_miss, TunePolicy::now);
+    EXPECT_EQ(options.on_miss, TunePolicy::background);
     EXPECT_EQ(options.budget, std::chrono::seconds(2));
     EXPECT_EQ(options.log_level, LogLevel::warning);
     EXPECT_EQ(options.device, "host");
@@ -53,9 +53,7 @@ TEST_F(OptionsTest, FreezeTheTable) {
 
 TEST_F(OptionsTest, AllowTuningOnBusyGpus) {
     EXPECT_FALSE(Options::from_environment().tune_on_busy_gpu);
-    set("JITUNE_TUNE", "background");
     set("JITUNE_TUNE_BUSY", "1");
-    EXPECT_EQ(Options::from_environment().on_miss, TunePolicy::background);
     EXPECT_TRUE(Options::from_environment().tune_on_busy_gpu);
     set("JITUNE_TUNE_BUSY", "0");
     EXPECT_FALSE(Options::from_environment().tune_on_busy_gpu);
@@ -64,14 +62,14 @@ TEST_F(OptionsTest, AllowTuningOnBusyGpus) {
 
 TEST_F(OptionsTest, ReadTheEnvironment) {
     set("JITUNE_DB", "/somewhere/winners.db");
-    set("JITUNE_TUNE", "nearest");
+    set("JITUNE_TUNE", "offline");
     set("JITUNE_BUDGET", "0.5");
     set("JITUNE_HANG_LIMIT", "1.5");
     set("JITUNE_LOG", "debug");
     const Options options = Options::from_environment();
     EXPECT_EQ(options.hang_limit, std::chrono::milliseconds(1500));
     EXPECT_EQ(options.database, "/somewhere/winners.db");
-    EXPECT_EQ(options.on_miss, TunePolicy::nearest);
+    EXPECT_EQ(options.on_miss, TunePolicy::offline);
     EXPECT_EQ(options.budget, std::chrono::milliseconds(500));
     EXPECT_EQ(options.log_level, LogLevel::debug);
 }
@@ -88,12 +86,12 @@ TEST_F(OptionsTest, IgnoreEmptyVariables) {
     }
     const Options options = Options::from_environment();
     EXPECT_EQ(options.database, Options::default_database());
-    EXPECT_EQ(options.on_miss, TunePolicy::now);
+    EXPECT_EQ(options.on_miss, TunePolicy::background);
 }
 
 TEST_F(OptionsTest, NameTheWrongVariableAndItsAllowedValues) {
-    expect_refused("JITUNE_TUNE", "later", "use now, nearest, default or background");
-    expect_refused("JITUNE_TUNE", "Now", "use now, nearest, default or background");
+    expect_refused("JITUNE_TUNE", "later", "use background, now, offline or default");
+    expect_refused("JITUNE_TUNE", "Now", "use background, now, offline or default");
     expect_refused("JITUNE_LOG", "loud", "use off, error, warning, info or debug");
     for (const char* word : {"2s", "-1", "nan", "inf", "1e8", "two", "0x10", " 2", "1e999"}) {
         expect_refused("JITUNE_BUDGET", word, "give seconds, as in 2 or 0.5");

@@ -9,6 +9,7 @@
 #include "dispatch/session_access.hpp"
 #include "fake/fake_cuda.hpp"
 #include "families/families.hpp"
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/expect_error.hpp"
 #include "jitune/stencil.hpp"
 
@@ -96,6 +97,7 @@ TEST_F(HostPipelineCuda, UnderAutoTheFirstCallTunesAndLaterOnesDoNot) {
     for (int budget = 300; calls("cuMemHostAlloc") == 0 && budget <= 30'000; budget *= 10) {
         start("auto", TunePolicy::now, std::chrono::milliseconds(budget));
         expect_right();
+        await_tunings(*session_);
     }
     const Counters first = session_->counters();
     // One more for each chunk length that the ranges of a busy machine leave unsure.

@@ -76,9 +76,11 @@ class MachineTest : public testing::Test {
 protected:
     MachineTest() {
         options_.database = dir_.path() / "tuning.db";
+        options_.on_miss = TunePolicy::now;
         options_.budget = std::chrono::milliseconds(200);
         options_.log_sink = [this](LogLevel level, std::string_view text) {
             if (level == LogLevel::warning) {
+                const std::lock_guard lock(warnings_mutex_);
                 warnings_ += std::string(text) + "\n";
             }
         };
@@ -90,6 +92,7 @@ protected:
             : engine(options, families()), host_(engine.host()) {
             machine = std::make_unique<Machine>(engine, host_.device(0), std::vector{&gpu});
         }
+        ~Place() { engine.finish(); }  // which may tune a kernel of the machine
         Engine engine;
         std::unique_ptr<Machine> machine;
 
@@ -99,7 +102,17 @@ protected:
 
     DispatchInfo resolve() {
         Place place(options_, gpu_);
-        return resolve_entropy(place.engine, place.machine->device(), kRequest).info;
+        Device& device = place.machine->device();
+        static_cast<void>(resolve_entropy(place.engine, device, kRequest));
+        while (place.engine.counters().pending > 0 && !has_warned()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return resolve_entropy(place.engine, device, kRequest).info;
+    }
+
+    bool has_warned() {
+        const std::lock_guard lock(warnings_mutex_);
+        return warnings_.find("without tuning") != std::string::npos;
     }
 
     /// Whether a placement is kept as the winner.
@@ -114,6 +127,7 @@ protected:
     TempDir dir_;
     Options options_;
     std::string warnings_;
+    std::mutex warnings_mutex_;
     PoorGpu gpu_;
 };
 
@@ -126,10 +140,10 @@ TEST_F(MachineTest, StoresNoWinnerWhileTheCompilerOfAGpuFails) {
         EXPECT_TRUE(info.configuration.starts_with("processors=host")) << info.configuration;
         EXPECT_NE(warnings_.find("the GPU's compiler is out of order"), std::string::npos)
             << warnings_;
-        EXPECT_NE(warnings_.find("default answers"), std::string::npos) << warnings_;
         EXPECT_FALSE(is_stored());
     }
     gpu_.trouble.reset();
+    warnings_.clear();
     EXPECT_EQ(resolve().origin, Origin::tuned);
     EXPECT_TRUE(is_stored());
 }

@@ -10,6 +10,7 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/level_bytes.hpp"
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/machine_fixture.hpp"
@@ -135,6 +136,8 @@ protected:
 TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
     const EntropyCase<float> one(80, 70, {});
     const detail::EntropyRequest request{ElementType::float32, 80, 70, {}};
+    static_cast<void>(resolve_entropy(engine_, machine_.device(), request));
+    await_tunings(engine_);
     const Resolved& tuned = resolve_entropy(engine_, machine_.device(), request);
     EXPECT_EQ(tuned.info.origin, Origin::tuned);
     EXPECT_EQ(tuned.info.device, "machine");

@@ -6,6 +6,7 @@
 #include "families/entropy/placed_entropy.hpp"
 #include "families/stencil/placed_stencil.hpp"
 #include "families/stencil/stencil_kernel.hpp"
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "fixtures/stencil_case.hpp"
@@ -88,6 +89,7 @@ TEST_F(PlacementGpu, AutoIsTunedOnceAndRight) {
     std::vector<float> output(one.elements.size());
     tuned_entropy(one.elements, 1024, 1000, output, {}, session);
     EXPECT_EQ(one.judge(output), "");
+    await_tunings(session);
     const auto tunings = session.counters().tunings;
     EXPECT_GE(tunings, 3) << "the host's kernel, a GPU's, and where to run";
     tuned_entropy(one.elements, 1024, 1000, output, {}, session);

@@ -117,7 +117,7 @@ TEST_F(SupervisorTest, AStopKillsTheWorkerOfABackgroundTuning) {
     });
     TuneHooks hooks;
     hooks.stop = &stop;
-    hooks.background = true;
+    hooks.gives_up = true;
     expect_error(ErrorKind::unavailable, "was given up, since its session ends",
                  [&] { tune(hooks); });
     stopper.join();

@@ -14,14 +14,17 @@ JITUNE_BEGIN_NAMESPACE
 
 /// How a call is answered if neither memory nor the database has a winner for its problem.
 enum class TunePolicy {
-    now,  ///< tune within Options::budget, then answer with the winner
-    /// The stored winner of the nearest range within an octave, unless stored times say that it is
-    /// slower than the template's default; else that default.
-    nearest,
-    template_default,  ///< the template's default configuration
-    /// As nearest; a thread of the session then has a worker of low priority tune the problem,
-    /// within Options::budget, and later calls take its winner.
+    /// As offline; a thread of the session then has a worker of low priority tune the problem, and
+    /// later calls take its winner. Functions that prepare a handle wait for the tuning, for up to
+    /// two budgets, since the handle keeps what it has found.
     background,
+    /// The winner, if the problem is tuned within Options::budget, for which the call waits. Else
+    /// as offline, and later calls take the winner.
+    now,
+    /// The stored winner of the nearest range within an octave, unless stored times say that it is
+    /// slower than the template's default; else that default. Nothing is tuned.
+    offline,
+    template_default,  ///< the template's default configuration; nothing is tuned
 };
 
 enum class LogLevel { off, error, warning, info, debug };
@@ -30,11 +33,11 @@ enum class LogLevel { off, error, warning, info, debug };
 /// copy.
 struct JITUNE_API Options {
     /// The tuning database. Empty or "none": keep winners in memory only. While others hold it,
-    /// the first call for a problem waits up to 2 s (0.1 s unless on_miss is `now`) and then takes
-    /// the template's default; the next call reads again. A problem is never tuned since its winner
-    /// could not be read.
+    /// the first call for a problem waits for 0.1 s (2 s if on_miss is `now` or with `frozen`) and
+    /// then takes the template's default; the next call reads again. A problem is never tuned since
+    /// its winner could not be read.
     std::filesystem::path database = default_database();
-    TunePolicy on_miss = TunePolicy::now;
+    TunePolicy on_miss = TunePolicy::background;
     /// Under TunePolicy::background: tune on a GPU also while it works. Else a tuning begins only
     /// when the GPU has been idle for about a second, for all processes; where the driver does not
     /// say, never.
@@ -46,9 +49,10 @@ struct JITUNE_API Options {
     /// Records calls that no winner serves in the database, for `jitune worklist`: what was called,
     /// and about how often. Never under `frozen`, which writes nothing.
     bool record_misses = true;
-    /// How long one miss may try candidates, up to 10^7 s; zero: no limit. At least one candidate
-    /// is compiled and checked. If another process tunes the same problem, the call waits 1.5 times
-    /// as long for it.
+    /// Up to 10^7 s; zero: no limit. Under TunePolicy::now, how long a call waits for its tuning,
+    /// which tries candidates for 60 % of it and goes on behind the calls if it takes longer. The
+    /// compile of a default that is not there yet, and the launch, come on top. Under
+    /// TunePolicy::background, how long one tuning tries candidates.
     std::chrono::milliseconds budget{2000};
     /// Where calls work on data in host memory. "host": on the CPU. "cuda" or "cuda:N": on that
     /// GPU, to which the data is copied. "auto": on the fastest of the places that the family of
@@ -76,10 +80,10 @@ struct JITUNE_API Options {
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
-    /// (now, nearest, default or background), JITUNE_TUNE_BUSY, JITUNE_RECORD and
-    /// JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a
-    /// path, or "none") and JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage)
-    /// that names the variable and what it accepts.
+    /// (background, now, offline or default), JITUNE_TUNE_BUSY, JITUNE_RECORD and JITUNE_FROZEN (0
+    /// or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and
+    /// JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage) that names the variable
+    /// and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

@@ -48,7 +48,7 @@ struct Counters {
     /// Under Options::frozen: problems that the template's default answered. Sizes within half an
     /// octave that share that answer are one problem.
     std::int64_t unserved = 0;
-    // Under TunePolicy::background.
+    // Of tunings behind the calls: see TunePolicy.
     std::int64_t pending = 0;   ///< problems that wait for a tuning, with the one under way
     std::int64_t replaced = 0;  ///< answers that winners have replaced
     /// Calls that waited for an answer for 1 ms or longer: for the database, a compiler, a tuning,
@@ -91,6 +91,7 @@ public:
     /// next call.
     static Session& standard();
 
+    /// Throws Error(unavailable) without memory for the text.
     [[nodiscard]] Counters counters() const;
 
     /// A digest, 32 hexadecimal digits, of the table that the database holds: of each intact winner

@@ -14,25 +14,31 @@ Isolation::Isolation(const Options& options, const Log& log) : options_(options)
 
 Isolation::~Isolation() = default;
 
-Isolation::Station& Isolation::station(const std::string& device, bool background) {
+Isolation::Station& Isolation::station(const std::string& device, bool low_priority) {
     const std::lock_guard lock(mutex_);
-    return stations_[{device, background}];
+    return stations_[{device, low_priority}];
 }
 
-bool Isolation::isolates(const Kernel& kernel, bool background) const {
+bool Isolation::isolates(const Kernel& kernel, bool low_priority) const {
     return !kernel.spec.empty() && options_.worker != kNoWorker &&
-           (kernel.foreign || background || !options_.worker.empty());
+           (kernel.foreign || low_priority || !options_.worker.empty());
 }
 
-Supervisor& Isolation::supervisor(Station& station, bool background) {
+Supervisor& Isolation::supervisor(Station& station, bool low_priority) {
     if (station.supervisor == nullptr) {
         const WatchLimits limits{.candidate = options_.hang_limit,
                                  .compile = options_.compile_limit};
-        station.supervisor =
-            std::make_unique<Supervisor>(find_worker(options_.worker, usual_workers()),
-                                         background ? kBackgroundNice : 0, limits, log_, compiles_);
+        station.supervisor = std::make_unique<Supervisor>(
+            find_worker(options_.worker, usual_workers()), low_priority ? kBackgroundNice : 0,
+            limits, log_, compiles_);
     }
     return *station.supervisor;
+}
+
+void Isolation::require_command() const {
+    if (options_.worker != kNoWorker) {
+        find_worker(options_.worker, usual_workers());
+    }
 }
 
 void Isolation::require_worker(const Task& task) {
@@ -55,12 +61,12 @@ void Isolation::require_worker(const Task& task) {
 std::optional<TuneReport> Isolation::tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                           const TuneHooks& hooks) {
     const Task& task = record_maker.task();
-    if (!isolates(task.kernel, hooks.background)) {
+    if (!isolates(task.kernel, hooks.low_priority)) {
         return std::nullopt;
     }
-    Station& here = station(task.info().id, hooks.background);
+    Station& here = station(task.info().id, hooks.low_priority);
     const std::lock_guard lock(here.mutex);
-    return supervisor(here, hooks.background)
+    return supervisor(here, hooks.low_priority)
         .tune({task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan},
               hooks, record_maker);
 }

@@ -30,6 +30,10 @@ public:
     Isolation(const Options& options, const Log& log);
     ~Isolation();
 
+    /// Throws Error(unavailable) that says where it has looked for a worker's command, unless
+    /// Options::worker forbids workers.
+    void require_command() const;
+
     /// Starts the worker that a kernel with a caller's code needs, since its candidates may end the
     /// process that tries them. Throws Error(unavailable) where none can be started.
     void require_worker(const Task& task);
@@ -51,16 +55,16 @@ private:
         std::unique_ptr<Supervisor> supervisor;
     };
 
-    Station& station(const std::string& device, bool background);
+    Station& station(const std::string& device, bool low_priority);
     /// Whether the kernel is to be tuned in a worker.
-    [[nodiscard]] bool isolates(const Kernel& kernel, bool background) const;
-    Supervisor& supervisor(Station& station, bool background);
+    [[nodiscard]] bool isolates(const Kernel& kernel, bool low_priority) const;
+    Supervisor& supervisor(Station& station, bool low_priority);
 
     const Options& options_;
     const Log& log_;
     std::atomic<std::int64_t> compiles_{0};
     std::mutex mutex_;
-    std::map<std::pair<std::string, bool>, Station> stations_;  ///< by device id and background
+    std::map<std::pair<std::string, bool>, Station> stations_;  ///< by device id and priority
 };
 
 }  // namespace jitune::internal

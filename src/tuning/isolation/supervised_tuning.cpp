@@ -109,7 +109,7 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
 }
 
 void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
-    if (hooks_.background && hooks_.stop->load()) {
+    if (hooks_.gives_up && hooks_.stop->load()) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("the tuning of {} was given up, since its session ends",
                                 record_maker_.task().name()));

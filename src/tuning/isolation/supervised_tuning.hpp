@@ -40,9 +40,9 @@ public:
 
     /// Has `worker` tune from what is known so far. Returns the report, or nothing where the worker
     /// must be replaced; the candidates to blame then have their verdicts or are suspects. Throws
-    /// the tuning's own error, Error(unavailable) soon after the stop of a background tuning,
-    /// Error(device) for the third worker in a row that ended before it tried a candidate, and
-    /// Error(verify) for the second that ended in a step of no candidate.
+    /// the tuning's own error, Error(unavailable) soon after the stop of a tuning that is to be
+    /// given up then, Error(device) for the third worker in a row that ended before it tried a
+    /// candidate, and Error(verify) for the second that ended in a step of no candidate.
     std::optional<TuneReport> follow(WorkerProcess& worker);
 
 private:

@@ -89,7 +89,7 @@ TEST(CompiledKernel, AnswersWhereThereIsNoCompiler) {
     ::setenv("JITUNE_CXX", "/no/compiler", 1);
     std::vector<float> ones(1'000'000, 1);
     for (const TunePolicy policy :
-         {TunePolicy::now, TunePolicy::nearest, TunePolicy::template_default}) {
+         {TunePolicy::now, TunePolicy::offline, TunePolicy::template_default}) {
         Options options;
         options.database.clear();
         options.on_miss = policy;

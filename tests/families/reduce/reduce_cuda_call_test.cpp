@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/reduce_cuda_app.hpp"
 #include "support/temp_dir.hpp"
@@ -46,6 +47,7 @@ TEST(ReduceCuda, AnswersFromTheDatabaseWithoutNvrtc) {
     {
         App app(options);
         EXPECT_EQ(app.reduce(), app.right());
+        await_tunings(app.session());
         EXPECT_EQ(app.prepare().info().origin, Origin::tuned);
         EXPECT_GT(app.nvrtc_calls(), 0);
     }
@@ -134,7 +136,8 @@ TEST(ReduceCuda, NeverDispatchesAWrongKernelHoweverFast) {
 }
 
 TEST(ReduceCuda, IsAnErrorIfEveryKernelIsWrong) {
-    App app(options_for(TunePolicy::now));
+    App app(exhaustive());
+    app.compile_only(", 16, 16,");
     app.fake.on_launch = [](FakeLaunch&) { return CUDA_SUCCESS; };  // writes nothing
     expect_error(ErrorKind::verify, "wrong_result", [&] { app.reduce(); });
     expect_error(ErrorKind::verify, "wrong_result", [&] { app.reduce_async(); });

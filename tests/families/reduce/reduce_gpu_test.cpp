@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "families/reduce/reduce_reference.hpp"
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "jitune/reduce.hpp"
 #include "support/temp_dir.hpp"
@@ -139,6 +140,7 @@ TEST_F(ReduceGpu, FirstTouchByManyThreadsTunesOnce) {
     for (std::thread& thread : threads) {
         thread.join();
     }
+    await_tunings(session);
     EXPECT_EQ(session.counters().tunings, 1);
     for (const float answer : answers) {
         EXPECT_EQ(judge(ReduceOp::sum, data, answer), "");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "jitune/reduce.hpp"
@@ -37,7 +38,9 @@ TEST_F(ReduceHostCustom, AnIntegerOperationIsExactAndIsTunedAgainstItself) {
     const CustomOperation operation = indexed_xor();
     const auto values = any_bits<std::int32_t>(300'007);
     EXPECT_EQ(tuned_reduce<std::uint64_t>(values, operation, session), indexed_xor_of(values));
+    await_tunings(session);
     EXPECT_EQ(session.counters().tunings, 1);
+    EXPECT_EQ(tuned_reduce<std::uint64_t>(values, operation, session), indexed_xor_of(values));
 }
 
 TEST_F(ReduceHostCustom, AFaultyFieldIsNamedWithTheCompilersWords) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "families/reduce/reduce_reference.hpp"
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/expect_error.hpp"
 #include "jitune/reduce_shapes.hpp"
 #include "support/process.hpp"
@@ -26,6 +27,7 @@ constexpr const char* kAnswerOnly = "--answer-from-the-store";
 Options options_for(const std::filesystem::path& database) {
     Options options;
     options.database = database;
+    options.on_miss = TunePolicy::now;
     options.budget = std::chrono::milliseconds(300);
     options.log_level = LogLevel::error;
     return options;
@@ -69,8 +71,12 @@ TYPED_TEST(ReduceHost, GivesTheReferencesAnswerForEachOperation) {
     for (const ReduceOp op : kOps) {
         this->expect_right(session, values_of<TypeParam>(1'000'003), op);
     }
+    await_tunings(session);
     EXPECT_EQ(session.counters().tunings, 3);
     EXPECT_EQ(session.counters().store_errors, 0);
+    for (const ReduceOp op : kOps) {
+        this->expect_right(session, values_of<TypeParam>(1'000'003), op);
+    }
 }
 
 TYPED_TEST(ReduceHost, GivesTheReferencesAnswerForEachSize) {
@@ -145,12 +151,15 @@ TEST_F(ReduceHostSession, RefusesPointersItCannotRead) {
 
 TEST_F(ReduceHostSession, TunesOnceAndThenOnlyLaunches) {
     Session session(options_);
+    static_cast<void>(tuned_reduce(span_, ReduceOp::sum, session));
+    await_tunings(session);
     const float first = tuned_reduce(span_, ReduceOp::sum, session);
     const Counters after_first = session.counters();
     EXPECT_EQ(after_first.tunings, 1);
     EXPECT_GT(after_first.compiles, 1);
     EXPECT_EQ(tuned_reduce(span_, ReduceOp::sum, session), first);
     EXPECT_EQ(tuned_reduce(span_.first(span_.size() - 5), ReduceOp::max, session), 1);
+    await_tunings(session);
     EXPECT_EQ(session.counters().tunings, 2);
     const auto prepared = prepare_reduce<float>(values_.size(), ReduceOp::sum, "host", session);
     EXPECT_EQ(prepared.info().origin, Origin::tuned);
@@ -174,6 +183,8 @@ TEST_F(ReduceHostSession, PreparesTheReductionOfNothing) {
 TEST_F(ReduceHostSession, ANewProcessDispatchesWithoutCompiling) {
     const float expected = [&] {
         Session session(options_);
+        static_cast<void>(tuned_reduce(span_, ReduceOp::sum, session));
+        await_tunings(session);
         return tuned_reduce(span_, ReduceOp::sum, session);
     }();
     ProcessCommand again;
@@ -186,6 +197,7 @@ TEST_F(ReduceHostSession, ANewProcessDispatchesWithoutCompiling) {
 }
 
 TEST_F(ReduceHostSession, ManyThreadsAtFirstTouchTuneOnce) {
+    options_.budget = std::chrono::milliseconds(0);  // nobody gives up waiting
     Session session(options_);
     std::vector<float> answers(64);
     std::vector<std::thread> threads;
