@@ -10,6 +10,7 @@
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/reduce/reduce_call.hpp"
+#include "families/reduce/small_reduction.hpp"
 #include "jitune/reduce_shapes.hpp"
 #include "placement/machine.hpp"
 
@@ -94,6 +95,9 @@ namespace detail {
 void reduce_host(Session& session, const ReduceRequest& request, const ReduceData& data) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
+    if (reduce_small(engine, request, data)) {
+        return;
+    }
     StreamSite* const site = host_data_site(engine, kReduceFamily);
     if (site != nullptr && launch_known(*site, request, data, nullptr)) {
         return;

@@ -97,6 +97,15 @@ Case make_case(const ReduceTypes& types, const ReduceLayout& layout, Bytes patte
 
 }  // namespace
 
+bool ReduceWorkload::can_gain(const Problem& problem, PlatformKind platform) const {
+    std::uint64_t bytes = bytes_of(parse_element_type(problem.types.at("element")));
+    const bool is_matrix = kind_ == ReduceKind::rows || kind_ == ReduceKind::columns;
+    for (std::size_t i = is_matrix ? 0 : problem.sizes.size() - 1; i < problem.sizes.size(); ++i) {
+        bytes *= static_cast<std::uint64_t>(problem.sizes[i]);  // below 2^43
+    }
+    return platform != PlatformKind::host || bytes > kSmallBytes;
+}
+
 std::vector<Case> ReduceWorkload::checks(const Problem& problem) const {
     const ReduceTypes types = types_of(problem);
     std::mt19937_64 random(static_cast<std::uint64_t>(problem.sizes[0]));
