@@ -39,9 +39,14 @@ struct Problem {
     std::int64_t right = 0;
 
     [[nodiscard]] std::int64_t call(Session& session) const {
-        return op == ReduceOp::count_nonzero ? tuned_reduce<std::int64_t>(values, op, session)
-               : op == ReduceOp::max_abs     ? tuned_reduce<std::uint32_t>(values, op, session)
-                                             : tuned_reduce(values, op, session);
+        switch (op) {
+            case ReduceOp::count_nonzero:
+                return tuned_reduce<std::int64_t>(values, op, session);
+            case ReduceOp::max_abs:
+                return tuned_reduce<std::uint32_t>(values, op, session);
+            default:
+                return tuned_reduce(values, op, session);
+        }
     }
 };
 

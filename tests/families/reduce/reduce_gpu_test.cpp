@@ -122,7 +122,7 @@ TEST_F(ReduceGpu, ThreadsOnStreamsOfTheirOwnDoNotDisturbEachOther) {
     for (const std::string& complaint : complaints) {
         EXPECT_EQ(complaint, "");
     }
-    EXPECT_EQ(session_.counters().compiles, 1);
+    EXPECT_LE(session_.counters().compiles, 1) << "none where the default comes compiled";
 }
 
 TEST_F(ReduceGpu, FirstTouchByManyThreadsTunesOnce) {
@@ -157,6 +157,7 @@ TEST_F(ReduceGpu, TunesStoresAndLaterDispatchesWithoutCompiling) {
     EXPECT_EQ(judge(ReduceOp::sum, data,
                     tuned_reduce(array.data(), data.size(), ReduceOp::sum, nullptr, first)),
               "");
+    await_tunings(first);
     EXPECT_GT(first.counters().compiles, 0);
     Session second(options);
     EXPECT_EQ(judge(ReduceOp::sum, data,
