@@ -73,7 +73,8 @@ std::optional<Record> from_cells(const sqlite::Row& row, std::size_t first) {
 
 template <HasFields Record>
 const RecordTable& table_of() {
-    static const RecordTable table = [] {
+    // Never destroyed: the standard session still writes while the process exits.
+    static const RecordTable& table = *new RecordTable([] {
         RecordTable made{Record::kTable, columns_of<Record>(), {}};
         made.columns.insert(made.columns.begin(), "digest");
         const Record older;
@@ -83,7 +84,7 @@ const RecordTable& table_of() {
             }
         });
         return made;
-    }();
+    }());
     return table;
 }
 

@@ -89,7 +89,8 @@ std::vector<std::vector<sqlite::Row>> make_schemas() {
 }
 
 void check_schema(const Connection& connection, const Header& header) {
-    static const std::vector<std::vector<sqlite::Row>> schemas = make_schemas();
+    // Never destroyed: see table_of().
+    static const auto& schemas = *new std::vector<std::vector<sqlite::Row>>(make_schemas());
     const auto& expected = schemas.at(static_cast<std::size_t>(header.version - 1));
     const auto& found = header.schema;
     if (found == expected) {

@@ -271,6 +271,10 @@ std::vector<Miss> TuningStore::misses() {
     const Impl::Turn turn(*impl_, kSweepWait);
     MissTable::Rows rows = impl_->misses_.all();
     impl_->bad_rows_ += rows.damaged;
+    // A winner may have come by another way than save(), or in the middle of a report of calls.
+    std::erase_if(rows.misses, [&](const Miss& miss) {
+        return impl_->winners_.find(miss.key, *miss.problem_sizes(), false).winner.has_value();
+    });
     return std::move(rows.misses);
 }
 
