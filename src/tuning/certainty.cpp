@@ -6,7 +6,10 @@
 namespace jitune::internal {
 
 bool is_scattered(double speed_up, const Certainty& certainty) {
-    return (certainty.speed_up_high - certainty.speed_up_low) / 2 > kScattered * speed_up;
+    constexpr double kBeside = 1.02;  // medians lie beside the interval of a quiet machine, too
+    const auto& [conditions, uncertainty, low, high] = certainty;
+    return (high - low) / 2 > kScattered * speed_up ||
+           (high > 0 && (speed_up * kBeside < low || speed_up > high * kBeside));
 }
 
 bool is_disturbed(double speed_up, const Certainty& certainty) {

@@ -9,7 +9,8 @@ namespace jitune::internal {
 inline constexpr double kScattered = 0.1;
 
 /// True where the interval of the speed-up over the default is known, and is so wide that the
-/// estimate in it says nothing.
+/// estimate in it says nothing, or does not hold the estimate: the two were measured at different
+/// moments.
 bool is_scattered(double speed_up, const Certainty& certainty);
 
 /// True where clocks or other processes disturbed the timing, or the time or the speed-up is

@@ -10,6 +10,9 @@ TEST(Certainty, IsScatteredWhereTheIntervalOfTheSpeedUpIsWide) {
     EXPECT_FALSE(is_scattered(1.5, {"", 0, 0, 0})) << "unknown";
     EXPECT_FALSE(is_scattered(1.5, {"", 0, 1.4, 1.6}));
     EXPECT_TRUE(is_scattered(1397, {"", 0, 1073, 1721}));
+    EXPECT_TRUE(is_scattered(0.73, {"", 0, 1.056, 1.143})) << "beside its own interval";
+    EXPECT_TRUE(is_scattered(1.3, {"", 0, 1.056, 1.143})) << "beside its own interval";
+    EXPECT_FALSE(is_scattered(1.05, {"", 0, 1.056, 1.143})) << "as medians are";
 }
 
 TEST(Certainty, IsDisturbedByClocksProcessesAndScatter) {
