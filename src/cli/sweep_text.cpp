@@ -2,6 +2,7 @@
 #include "cli/sweep_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -119,7 +120,47 @@ std::string storage_text(const SweepResult& result) {
         return fmt::format("{} of {} winners could not be stored in {}", tuned - result.stored(),
                            tuned, result.database);
     }
+    if (tuned == 0 && !result.stopped.empty()) {
+        return fmt::format("what was measured is stored in {}: the same command goes on with it",
+                           result.database);
+    }
     return tuned > 0 ? fmt::format("stored in {}", result.database) : "no new winner to store";
+}
+
+double octaves_of(const Winner& winner) {
+    double octaves = 0;
+    for (const SizeBox& box : boxes_of(winner).value_or(std::vector<SizeBox>{})) {
+        double product = 1;
+        for (std::size_t i = 0; i < box.from.size(); ++i) {
+            product *=
+                std::log2(static_cast<double>(box.to[i] + 1) / static_cast<double>(box.from[i]));
+        }
+        octaves += product;
+    }
+    return octaves;
+}
+
+/// How much of the ranges has sure winners; empty where no range was swept.
+std::string served_text(const std::vector<SweepRow>& rows) {
+    double sure = 0;
+    double all = 0;
+    for (const SweepRow& row : rows) {
+        for (const Winner& winner : row.ranges) {
+            const double octaves = octaves_of(winner);
+            all += octaves;
+            sure += winner.range.unsure ? 0 : octaves;
+        }
+    }
+    if (all == 0) {
+        return "";
+    }
+    const double percent = std::floor(sure / all * 1000) / 10;
+    return fmt::format(
+        "{:.1f} % of the octaves of the ranges are served for sure{}\n", percent,
+        percent >= 100
+            ? ""
+            : "; the rest is unsure (jitune db coverage): sweep again, on a quiet machine "
+              "or with more --budget");
 }
 
 std::vector<Column> sweep_columns(std::vector<Column> columns, bool several_devices) {
@@ -206,7 +247,7 @@ std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep) {
 }
 
 std::string sweep_summary(const SweepResult& result) {
-    std::string text = legend(result.rows);
+    std::string text = legend(result.rows) + served_text(result.rows);
     if (result.interrupted) {
         text += fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
                             result.rows.size() + result.stopped.size(), result.problems);

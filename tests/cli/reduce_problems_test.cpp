@@ -196,6 +196,29 @@ TEST(SweepTable, SaysWhyARowHasNoTime) {
         SweepTable(plan, {"cuda:0"}).lines(row).ends_with("not started: not enough memory\n"));
 }
 
+TEST(SweepText, SaysHowMuchOfARangeIsServedForSure) {
+    SweepResult result;
+    result.database = "/tuning.db";
+    result.rows.push_back(row_of(plan_of({{"--sizes", "1000"}})));
+    EXPECT_EQ(sweep_summary(result).find("served for sure"), std::string::npos) << "one size";
+    Winner sure;
+    sure.key.kernel = "reduce";
+    sure.sizes = "n=1024";
+    sure.range.covers = "n=1024..2047";
+    Winner unsure = sure;
+    unsure.range.covers = "n=2048..16383";
+    unsure.range.unsure = true;
+    result.rows[0].ranges = {sure, unsure};
+    EXPECT_NE(sweep_summary(result).find("25.0 % of the octaves of the ranges are served for sure; "
+                                         "the rest is unsure"),
+              std::string::npos)
+        << sweep_summary(result);
+    result.rows[0].ranges = {sure};
+    EXPECT_NE(
+        sweep_summary(result).find("100.0 % of the octaves of the ranges are served for sure\n"),
+        std::string::npos);
+}
+
 TEST(SweepText, DoesNotCallAProblemSkippedThatCouldNotStart) {
     SweepResult result;
     result.database = "/tuning.db";
