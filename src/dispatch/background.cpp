@@ -54,7 +54,7 @@ Background::Place Background::submit(const DispatchKey& key, const Task& task,
     return place;
 }
 
-Background::Place Background::add(Place watched) {
+Background::Place Background::add(const Place& watched) {
     const std::lock_guard lock(mutex_);
     if (stop_) {
         return nullptr;

@@ -90,7 +90,8 @@ public:
     void stop();
 
 private:
-    Place add(Place watched);
+    /// Returns `watched`; null where no thread will tune it.
+    Place add(const Place& watched);
     void start();
     void serve();
     /// One look and one tuning. Throws nothing.
