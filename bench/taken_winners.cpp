@@ -39,14 +39,9 @@ struct Problem {
     std::int64_t right = 0;
 
     [[nodiscard]] std::int64_t call(Session& session) const {
-        switch (op) {
-            case ReduceOp::count_nonzero:
-                return tuned_reduce<std::int64_t>(values, op, session);
-            case ReduceOp::max_abs:
-                return tuned_reduce<std::uint32_t>(values, op, session);
-            default:
-                return tuned_reduce(values, op, session);
-        }
+        const bool is_wide = op == ReduceOp::count_nonzero || op == ReduceOp::max_abs;
+        return is_wide ? tuned_reduce<std::int64_t>(values, op, session)
+                       : std::int64_t{tuned_reduce(values, op, session)};
     }
 };
 
