@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/reduce_cuda_app.hpp"
 #include "support/temp_dir.hpp"
 
@@ -53,6 +54,7 @@ protected:
         if (GetParam().stored) {
             App app(options_for(TunePolicy::now, database_));
             ASSERT_EQ(app.reduce(), app.right());
+            await_tunings(app.session());
         }
     }
 
@@ -64,6 +66,7 @@ protected:
     std::map<std::string, int> calls_without_a_fault(int device) const {
         App app(options(), device);
         EXPECT_EQ((app.*GetParam().run)(), app.right());
+        await_tunings(app.session());
         EXPECT_EQ(app.session().counters().loads, GetParam().stored ? 1 : 0);
         EXPECT_EQ(app.session().counters().tunings, GetParam().on_miss == TunePolicy::now ? 1 : 0);
         return app.fake.all_calls();
