@@ -77,18 +77,26 @@ Background::Place Background::hurry(const DispatchKey& key, std::span<const std:
         return nullptr;
     }
     (*found)->is_urgent = true;
+    (*found)->error = nullptr;
+    (*found)->due = {};
+    has_news_ = true;
+    wake_.notify_one();
     return *found;
 }
 
 Background::Outcome Background::wait(const Place& place, std::optional<Clock::time_point> until) {
     std::unique_lock lock(mutex_);
     const auto is_over = [&] { return stop_ || !place->wants_tuning || place->error; };
-    if (!until) {
+    if (until) {
+        tried_.wait_until(lock, *until, is_over);
+    } else {
         tried_.wait(lock, is_over);
-    } else if (!tried_.wait_until(lock, *until, is_over)) {
-        place->is_urgent = false;
     }
     return {!place->wants_tuning && !place->error, place->error};
+}
+
+void Background::relax(const Place& place) {
+    place->is_urgent = false;
 }
 
 void Background::give_up(const Place& place) {
@@ -297,10 +305,8 @@ void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answe
     }
     watched.winner = answer->winner;
     watched.wants_tuning = false;
-    if (table_.find(watched.key, watched.problem.sizes) == nullptr) {
-        table_.add(watched.key, watched.problem.sizes, std::move(answer));
-    } else {
-        table_.replace(watched.key, std::move(answer));
+    const SizeBox serves = answer->serves;
+    if (table_.replace(watched.key, std::move(answer))) {
         ++replaced_;
     }
     if (options_.on_miss == TunePolicy::now) {
@@ -308,7 +314,12 @@ void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answe
     } else {
         // Calls for other sizes that the replaced answers served find none, and come back here.
         std::erase_if(watched_, [&](const Place& one) {
-            return one.get() != &watched && one->key == watched.key;
+            const bool is_replaced = one->winner == Digest{} || serves.contains(one->problem.sizes);
+            if (one.get() == &watched || one->key != watched.key || !is_replaced) {
+                return false;
+            }
+            one->wants_tuning = false;  // for those that wait for it
+            return true;
         });
     }
     count_pending();
@@ -319,7 +330,7 @@ bool Background::is_free(const Watched& watched) {
     constexpr double kIdle = 0.02;
     Device& device = watched.device;
     if (options_.tune_on_busy_gpu || device.info().platform == PlatformKind::host ||
-        watched.is_urgent) {
+        watched.is_urgent || options_.on_miss == TunePolicy::now) {
         return true;  // on the host, low priority gives way
     }
     const auto share = device.utilization();

@@ -77,8 +77,14 @@ public:
     /// caller is to report, or the time is `until`.
     Outcome wait(const Place& place, std::optional<Clock::time_point> until);
 
+    /// The caller of wait() has ended waiting: others may come first, and errors are logged.
+    void relax(const Place& place);
+
     /// No more tries for the problem.
     void give_up(const Place& place);
+
+    /// Whether the calling thread is the one that tunes. It must wait for no other call.
+    [[nodiscard]] bool is_own_thread() const { return id_ == std::this_thread::get_id(); }
 
     /// Problems that wait for a tuning, with the one under way.
     [[nodiscard]] std::int64_t pending() const { return pending_; }

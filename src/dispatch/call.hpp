@@ -47,8 +47,10 @@ const Resolved& resolve(Engine& engine, Device& device, const Call& call) {
 /// As above, for a handle that keeps the answer.
 template <KernelCall Call>
 const Resolved& resolve_prepared(Engine& engine, Device& device, const Call& call) {
-    const Resolved& answer = resolve(engine, device, call);
-    return engine.prepared(call.table_key(device), call.sizes(), answer);
+    const Resolved& answer =
+        engine.prepared(call.table_key(device), call.sizes(), resolve(engine, device, call));
+    return answer.is_retired.load(std::memory_order_relaxed) ? resolve(engine, device, call)
+                                                             : answer;
 }
 
 /// As the first, for a launch on `site`. Throws Error(not_prepared) on a miss while the stream is

@@ -85,17 +85,23 @@ public:
         return answers_.find(key, Serves{sizes});
     }
 
-    /// Puts an answer in the place of all that the table has of the key: later calls find it for
-    /// the sizes that it serves, and nothing for others. Launches that threads remember are
-    /// forgotten, too. Answers that callers hold stay valid.
-    void replace(const DispatchKey& key, std::unique_ptr<const Resolved> answer) {
+    /// Puts an answer in the place of those of the key that serve some of its sizes or are no
+    /// winners: later calls find it for the sizes that it serves, and nothing for others that only
+    /// these served. Launches that threads remember are forgotten, too. Answers that callers hold
+    /// stay valid. Returns false if there was none to replace.
+    bool replace(const DispatchKey& key, std::unique_ptr<const Resolved> answer) {
         const Resolved& fresh = answers_.put(key, std::move(answer));
+        bool replaces = false;
         answers_.for_each(key, [&](const Resolved& old) {
-            if (&old != &fresh) {
-                old.is_retired.store(true, std::memory_order_relaxed);
+            const bool goes = old.winner == Digest{} || old.serves.overlaps(fresh.serves);
+            if (&old != &fresh && goes && !old.is_retired.exchange(true)) {
+                replaces = true;
             }
         });
-        StreamSite::forget_launches();
+        if (replaces) {
+            StreamSite::forget_launches();
+        }
+        return replaces;
     }
 
     /// Adds an answer that serves `sizes`, unless the table has one; returns the one that it has.

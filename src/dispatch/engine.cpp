@@ -199,7 +199,11 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
 }
 
 const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::time_point start) {
-    const SingleFlight::Claim claim(flights_, key);
+    // The thread that tunes must not wait for a call, which may be waiting for it.
+    std::optional<SingleFlight::Claim> claim;
+    if (!background_->is_own_thread()) {
+        claim.emplace(flights_, key);
+    }
     const Sizes& sizes = task.problem.sizes;
     if (const Resolved* found = table_.find(key, sizes)) {
         return *found;
@@ -273,6 +277,7 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
     if (outcome.is_tuned) {
         return table_.find(key, task.problem.sizes);
     }
+    background_->relax(place);
     if (!outcome.error) {
         log_.info("{} is not tuned within {} ms: another answer serves meanwhile", task.name(),
                   budget.count());
@@ -304,6 +309,7 @@ const Resolved& Engine::prepared(const DispatchKey& key, std::span<const std::in
     const auto budget = options_.budget;
     const auto outcome = background_->wait(
         place, budget.count() == 0 ? std::nullopt : std::optional(Clock::now() + 2 * budget));
+    background_->relax(place);
     if (outcome.error) {
         log_.warning("a handle without tuning is prepared: {}", text_of(outcome.error));
     }

@@ -156,7 +156,10 @@ TEST_F(CallMemoTest, ForgetsAllLaunchesWhereAnAnswerIsReplaced) {
     const CallKey before = key(3);
     grid_of(*resolved, 3);
     ASSERT_NE(memo_.find(key(3)), nullptr);
-    DispatchTable().replace({}, std::make_unique<Resolved>());
+    DispatchTable table;
+    EXPECT_FALSE(table.replace({}, std::make_unique<Resolved>()));
+    EXPECT_EQ(before, key(3)) << "nothing was replaced";
+    EXPECT_TRUE(table.replace({}, std::make_unique<Resolved>()));
     EXPECT_NE(before, key(3));
     EXPECT_EQ(memo_.find(key(3)), nullptr);
     EXPECT_NE(Site(device_).serial(), site_.serial());

@@ -40,7 +40,9 @@ bool is_small(const ReduceRequest& request) {
            static_cast<std::size_t>(request.element) < kTypes &&
            static_cast<std::size_t>(request.result) < kTypes &&
            static_cast<std::size_t>(request.reduction.op) < kOperations &&
-           request.reduction.determinism != Determinism::pinned;
+           (request.reduction.determinism == Determinism::run_to_run ||
+            request.reduction.determinism == Determinism::any) &&
+           request.reduction.configuration.empty() && request.reduction.custom == nullptr;
 }
 
 std::atomic<Entry>& place_of(const ReduceRequest& request) {
@@ -67,10 +69,15 @@ Entry find_entry(Engine& engine, const ReduceRequest& request) {
     if (!binary) {
         return no_kernel;
     }
-    const std::lock_guard lock(mutex);
-    programs.push_back(device.load(*binary));
-    const auto* const program = dynamic_cast<const HostProgram*>(programs.back().get());
-    return program == nullptr ? no_kernel : program->entry(0);
+    try {
+        const std::lock_guard lock(mutex);
+        programs.push_back(device.load(*binary));
+        const auto* const program = dynamic_cast<const HostProgram*>(programs.back().get());
+        return program == nullptr ? no_kernel : program->entry(0);
+    } catch (const Error& error) {  // such as of a machine without OpenMP's runtime
+        engine.log().info("{}; small reductions are answered as others are", error.what());
+        return no_kernel;
+    }
 }
 
 }  // namespace
