@@ -115,7 +115,7 @@ std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
         return stored != nullptr || unread;
     };
     // Waits about as long as tuning here would take: a budget, the finals and one more compile.
-    if (lease.acquire(answered, options_.budget * 3 / 2)) {
+    if (lease.acquire(answered, options_.budget * 3 / 2, *hooks.stop)) {
         if (unread) {
             throw Error(*unread);
         }

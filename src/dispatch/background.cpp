@@ -185,28 +185,29 @@ void Background::with_task(const Watched& watched, const Work& work) {
 void Background::look_for_winners() {
     const auto version =
         store_.ask([](TuningStore& store) { return std::optional(store.version()); });
-    if (!version || version == seen_version_) {
+    if (!version) {
         return;
     }
-    seen_version_ = version;
     for (const Place& place : all()) {
         if (stop_) {
             return;
         }
-        look(*place);
+        if (place->seen_version != version) {
+            look(*place, *version);
+        }
     }
 }
 
-void Background::look(Watched& watched) {
+void Background::look(Watched& watched, std::int64_t version) {
     try {
         with_task(watched, [&](const Task& task) {
             if (auto answer = answers_.stored(task, watched.winner)) {
                 replace(watched, std::move(answer));
             }
         });
+        watched.seen_version = version;
     } catch (const Error& error) {
         log_.info("{}; the next look tries again", error.what());
-        seen_version_.reset();
     }
 }
 

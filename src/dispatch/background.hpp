@@ -104,7 +104,7 @@ private:
     void work();
     /// Replaces answers where another process has changed the database since the last look.
     void look_for_winners();
-    void look(Watched& watched);
+    void look(Watched& watched, std::int64_t version);
     /// Tunes the first problem that is due and whose device is free.
     void tune_next();
     /// False, with one warning, where a tuning of low priority has no worker.
@@ -147,7 +147,6 @@ private:
 
     // Of the thread alone.
     std::optional<bool> has_worker_;
-    std::optional<std::int64_t> seen_version_;
     std::map<std::string, std::unique_ptr<FileLock>> locks_;          ///< by device
     std::map<const Device*, std::optional<Clock::time_point>> uses_;  ///< idle since; busy
 };
@@ -167,6 +166,8 @@ struct Background::Watched {
     int failures = 0;
     Clock::time_point due = {};     ///< of the next try
     std::exception_ptr error = {};  ///< of the last try
+    /// Of the database, at the last look for a winner. Of the thread alone.
+    std::optional<std::int64_t> seen_version = {};
 };
 
 }  // namespace jitune::internal

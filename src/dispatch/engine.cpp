@@ -28,11 +28,17 @@ std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
 
 constexpr std::chrono::milliseconds kNoPatience{0};
 
-std::string text_of(const std::exception_ptr& error) {
+/// Says why a handle is prepared without tuning. Throws the error of a tuning that found no right
+/// candidate: the default was one of them.
+void explain_or_throw(const std::exception_ptr& reason, const Log& log) {
     try {
-        std::rethrow_exception(error);
+        std::rethrow_exception(reason);
     } catch (const std::exception& known) {
-        return known.what();
+        const auto* const error = dynamic_cast<const Error*>(&known);
+        if (error != nullptr && error->kind() == ErrorKind::verify) {
+            throw;
+        }
+        log.warning("a handle is prepared without tuning: {}", known.what());
     }
 }
 
@@ -255,7 +261,6 @@ const Resolved& Engine::keep(const DispatchKey& key, const Task& task,
 const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
                                      const Digest& unusable, Clock::time_point start,
                                      std::unique_ptr<const Resolved>& fallback) {
-    isolation_.require_worker(task);
     const Background::Place place = background_->submit(key, task, unusable);
     if (place == nullptr) {
         return nullptr;
@@ -289,7 +294,7 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
         // The default was among the candidates, so that it is no answer where none was right. Nor
         // is it where the database could not be read: its winner is to be read later.
         if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify ||
-            error.kind() == ErrorKind::store) {
+            error.kind() == ErrorKind::store || dynamic_cast<const NoWorker*>(&error) != nullptr) {
             background_->give_up(place);
             throw;
         }
@@ -311,7 +316,7 @@ const Resolved& Engine::prepared(const DispatchKey& key, std::span<const std::in
         place, budget.count() == 0 ? std::nullopt : std::optional(Clock::now() + 2 * budget));
     background_->relax(place);
     if (outcome.error) {
-        log_.warning("a handle without tuning is prepared: {}", text_of(outcome.error));
+        explain_or_throw(outcome.error, log_);
     }
     const Resolved* const winner = outcome.is_tuned ? table_.find(key, sizes) : nullptr;
     return winner != nullptr ? *winner : answer;

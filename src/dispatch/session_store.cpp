@@ -21,6 +21,18 @@ constexpr milliseconds kTuningPatience{10'000};
 // Waits for another process are many short ones, so that threads with less patience have turns.
 constexpr milliseconds kTurn{50};
 
+/// Sets a flag while it lives.
+class Making {
+public:
+    Making(std::atomic<bool>& flag, bool value) : flag_(flag) { flag_ = value; }
+    ~Making() { flag_ = false; }
+    Making(const Making&) = delete;
+    Making& operator=(const Making&) = delete;
+
+private:
+    std::atomic<bool>& flag_;
+};
+
 }  // namespace
 
 TuningStore::Access SessionStore::access() const {
@@ -36,15 +48,13 @@ TuningStore* SessionStore::open(milliseconds patience) {
         }
         const milliseconds left = left_of(patience, time);
         try {
-            is_being_made_ = is_missing();
+            const Making making(is_being_made_, is_missing());
             store_ = options_.database.empty() ? TuningStore::in_memory(log_)
                                                : TuningStore::open(options_.database, access(),
                                                                    log_, std::min(left, kTurn));
             is_open_ = true;
-            is_being_made_ = false;
             return store_.get();
         } catch (const sqlite::Failure& failure) {
-            is_being_made_ = false;
             if (!failure.busy()) {
                 return warn_of_failure(failure);
             }
@@ -52,7 +62,6 @@ TuningStore* SessionStore::open(milliseconds patience) {
                 throw;
             }
         } catch (const Error& error) {
-            is_being_made_ = false;
             return warn_of_failure(error);
         }
     }

@@ -2,7 +2,6 @@
 #include "dispatch/tuning_lease.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -50,12 +49,13 @@ void TuningLease::release() {
     }
 }
 
-bool TuningLease::acquire(const std::function<bool()>& answered, milliseconds patience) {
+bool TuningLease::acquire(const std::function<bool()>& answered, milliseconds patience,
+                          const std::atomic<bool>& stop) {
     if (store_ == nullptr) {
         return false;
     }
     try {
-        return wait(answered, patience);
+        return wait(answered, patience, stop);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::store) {
             throw;
@@ -67,7 +67,8 @@ bool TuningLease::acquire(const std::function<bool()>& answered, milliseconds pa
 
 /// Polls: SQLite tells no process of another's changes. The pauses grow, since a lease is held for
 /// seconds as a rule.
-bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patience) {
+bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patience,
+                       const std::atomic<bool>& stop) {
     LoopClock time(kLongestPause, 50 * kLongestPause);
     std::string holder;
     for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
@@ -88,6 +89,11 @@ bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patie
                         fmt::format("cannot tune {} {}: another process is tuning it and had no "
                                     "answer within {} ms ({})",
                                     key_.kernel, key_.types, patience.count(), holder));
+        }
+        if (stop) {
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("stopped while another process was tuning {} {} ({})",
+                                    key_.kernel, key_.types, holder));
         }
         std::this_thread::sleep_for(pause);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -25,8 +26,9 @@ public:
     /// has a winner by now; it is called whenever nobody holds the lease, also after taking it.
     /// Returns true where `answered` did: nobody need tune. Returns false where the caller is to
     /// tune. Throws Error(unavailable) where another process still tunes after `patience` (zero: no
-    /// limit).
-    bool acquire(const std::function<bool()>& answered, std::chrono::milliseconds patience);
+    /// limit), or when `stop` becomes true.
+    bool acquire(const std::function<bool()>& answered, std::chrono::milliseconds patience,
+                 const std::atomic<bool>& stop);
 
     /// To be called often while tuning; cheap.
     void renew();
@@ -34,7 +36,8 @@ public:
 private:
     enum class Outcome { taken, answered, held_by_another };
 
-    bool wait(const std::function<bool()>& answered, std::chrono::milliseconds patience);
+    bool wait(const std::function<bool()>& answered, std::chrono::milliseconds patience,
+              const std::atomic<bool>& stop);
     /// One attempt; sets `holder` where another process holds the lease.
     Outcome try_to_take(const std::function<bool()>& answered, std::string& holder);
     void release();

@@ -124,6 +124,16 @@ TEST_F(BackgroundTest, KeepsTheDefaultWhereTuningFails) {
     EXPECT_NE(warnings_[0].find("no more tries"), std::string::npos) << warnings_[0];
 }
 
+TEST_F(BackgroundTest, NoHandleIsPreparedWhereNoCandidateIsRight) {
+    device_.otherwise.run = [](const Launch& /*launch*/) {};
+    device_.on(fake_sum(128, 4)) = device_.otherwise;
+    const auto engine = this->engine();
+    const std::vector<std::int32_t> ones(1000, 1);
+    std::int32_t sum = 0;
+    expect_error(ErrorKind::verify, "",
+                 [&] { resolve_prepared(*engine, device_, SumCall(kernel_, ones, sum)); });
+}
+
 TEST_F(BackgroundTest, SurvivesAnyException) {
     device_.before_sample = [] { throw std::runtime_error("no sample today"); };
     const auto engine = this->engine();

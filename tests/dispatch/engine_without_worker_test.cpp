@@ -13,6 +13,7 @@ namespace {
 class EngineWithoutWorker : public EngineFixture {
 protected:
     EngineWithoutWorker() {
+        kernel_.spec = {"sum", "foreign"};
         kernel_.foreign = true;
         options_.worker = dir_.path() / "no-such-command";
     }

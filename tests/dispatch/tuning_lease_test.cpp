@@ -170,7 +170,7 @@ TEST_F(TuningLeaseTest, AsksForAnAnswerAgainOnceTaken) {
     const Log log(LogLevel::off);
     TuningLease lease(store.get(), key(), log);
     int asked = 0;
-    EXPECT_TRUE(lease.acquire([&] { return ++asked == 2; }, 1s));
+    EXPECT_TRUE(lease.acquire([&] { return ++asked == 2; }, 1s, kNeverStop));
     EXPECT_EQ(store->lease_holder(key(), "me", 120s), "");
 }
 
@@ -178,12 +178,12 @@ TEST_F(TuningLeaseTest, IsGrantedWithoutAWritableDatabase) {
     const Log log(LogLevel::off);
     const auto never = [] { return false; };
     TuningLease without(nullptr, key(), log);
-    EXPECT_FALSE(without.acquire(never, 1s));
+    EXPECT_FALSE(without.acquire(never, 1s, kNeverStop));
     open();
     const auto reader =
         TuningStore::open(options_.database, TuningStore::Access::read_only, Log(LogLevel::off));
     TuningLease reading(reader.get(), key(), log);
-    EXPECT_FALSE(reading.acquire(never, 1s));
+    EXPECT_FALSE(reading.acquire(never, 1s, kNeverStop));
     reading.renew();
 }
 
@@ -192,10 +192,12 @@ TEST_F(TuningLeaseTest, OfAnotherSessionOfThisProcessBlocksToo) {
     const Log log(LogLevel::off);
     const auto never = [] { return false; };
     TuningLease first(store.get(), key(), log);
-    EXPECT_FALSE(first.acquire(never, 1s));
+    EXPECT_FALSE(first.acquire(never, 1s, kNeverStop));
     TuningLease second(store.get(), key(), log);
+    expect_error(ErrorKind::unavailable, "stopped while another process was tuning",
+                 [&] { second.acquire(never, 0ms, std::atomic<bool>{true}); });
     expect_error(ErrorKind::unavailable, "another process is tuning it",
-                 [&] { second.acquire(never, 30ms); });
+                 [&] { second.acquire(never, 30ms, kNeverStop); });
 }
 
 }  // namespace

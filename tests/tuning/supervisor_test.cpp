@@ -106,6 +106,20 @@ TEST_F(SupervisorTest, AStopRequestEndsTheWaitForAWorkerThatIsNotReady) {
     expect_error(ErrorKind::unavailable, "stopped before a tuning worker", [&] { tune(hooks); });
 }
 
+TEST_F(SupervisorTest, AStoppedBackgroundTuningDoesNotWaitForItsWorkerToBeReady) {
+    put_report();
+    play("say report; read stop");
+    program_ =
+        dir_.write("late", fmt::format("#!/bin/sh\nsleep 1\nexec {} $*\n", program_.string()));
+    std::filesystem::permissions(program_, std::filesystem::perms(0700));
+    const std::atomic<bool> stop{true};
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    EXPECT_NO_THROW(tune(hooks)) << "a sweep has results all the same";
+    hooks.gives_up = true;
+    expect_error(ErrorKind::unavailable, "stopped before a tuning worker", [&] { tune(hooks); });
+}
+
 TEST_F(SupervisorTest, AStopKillsTheWorkerOfABackgroundTuning) {
     play("sleep 100");
     std::atomic<bool> stop{false};

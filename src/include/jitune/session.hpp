@@ -50,7 +50,7 @@ struct Counters {
     std::int64_t unserved = 0;
     // Of tunings behind the calls: see TunePolicy.
     std::int64_t pending = 0;   ///< problems that wait for a tuning, with the one under way
-    std::int64_t replaced = 0;  ///< answers that winners have replaced
+    std::int64_t replaced = 0;  ///< answers in memory that winners have taken the place of
     /// Calls that waited for an answer for 1 ms or longer: for the database, a compiler, a tuning,
     /// or another thread that needed the same answer.
     std::int64_t pauses = 0;

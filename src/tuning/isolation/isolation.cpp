@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "jitune/error.hpp"
 #include "tuning/isolation/supervisor.hpp"
 #include "tuning/isolation/worker_command.hpp"
 #include "tuning/record_maker.hpp"
@@ -41,20 +40,20 @@ void Isolation::require_command() const {
     }
 }
 
-void Isolation::require_worker(const Task& task) {
-    if (!task.kernel.foreign || !isolates(task.kernel, false)) {
-        return;
-    }
-    Station& here = station(task.info().id, false);
-    const std::lock_guard lock(here.mutex);
+Supervisor& Isolation::start(Station& station, const Task& task, const TuneHooks& hooks) {
     try {
-        supervisor(here, false).start(kNeverStop);
+        Supervisor& found = supervisor(station, hooks.low_priority);
+        found.start(hooks);
+        return found;
     } catch (const Error& error) {
-        throw Error(error.kind(),
-                    fmt::format("cannot tune {} without a worker, since its candidates may crash: "
-                                "{}",
-                                task.name(), error.what()),
-                    error.native_code());
+        if (!task.kernel.foreign) {
+            throw;
+        }
+        throw NoWorker(error.kind(),
+                       fmt::format("cannot tune {} without a worker, since its candidates may "
+                                   "crash: {}",
+                                   task.name(), error.what()),
+                       error.native_code());
     }
 }
 
@@ -66,7 +65,7 @@ std::optional<TuneReport> Isolation::tune(const RecordMaker& record_maker, const
     }
     Station& here = station(task.info().id, hooks.low_priority);
     const std::lock_guard lock(here.mutex);
-    return supervisor(here, hooks.low_priority)
+    return start(here, task, hooks)
         .tune({task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan},
               hooks, record_maker);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "jitune/error.hpp"
 #include "jitune/options.hpp"
 #include "tuning/tuner.hpp"
 
@@ -16,6 +17,13 @@ namespace jitune::internal {
 
 class RecordMaker;
 class Supervisor;
+
+/// No worker can be started for a kernel with a caller's code, whose candidates may end the process
+/// that tries them.
+class NoWorker : public Error {
+public:
+    using Error::Error;
+};
 
 /// The nice value of what tunes in the background.
 inline constexpr int kBackgroundNice = 10;
@@ -34,13 +42,9 @@ public:
     /// Options::worker forbids workers.
     void require_command() const;
 
-    /// Starts the worker that a kernel with a caller's code needs, since its candidates may end the
-    /// process that tries them. Throws Error(unavailable) where none can be started.
-    void require_worker(const Task& task);
-
     /// Tunes the record maker's task in a worker, as Supervisor::tune() does. Returns nothing where
     /// the task's kernel is to be tuned in this process. Throws what Supervisor::tune() throws, and
-    /// Error(unavailable) where no command is found.
+    /// Error(unavailable) where no command is found: NoWorker for a caller's code.
     std::optional<TuneReport> tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                    const TuneHooks& hooks);
 
@@ -59,6 +63,8 @@ private:
     /// Whether the kernel is to be tuned in a worker.
     [[nodiscard]] bool isolates(const Kernel& kernel, bool low_priority) const;
     Supervisor& supervisor(Station& station, bool low_priority);
+    /// The station's supervisor, with a worker.
+    Supervisor& start(Station& station, const Task& task, const TuneHooks& hooks);
 
     const Options& options_;
     const Log& log_;

@@ -25,9 +25,9 @@ public:
                std::atomic<std::int64_t>& compiles);
     ~Supervisor();
 
-    /// Starts a worker where none is ready. Throws Error(unavailable), also where `stop` becomes
-    /// true before one is.
-    void start(const std::atomic<bool>& stop);
+    /// Starts a worker where none is ready. Throws Error(unavailable), also where the tuning is
+    /// stopped before one is: at once if it is to be given up then, else after a while.
+    void start(const TuneHooks& hooks);
 
     /// As tune(), for `request`. All hooks are called on the calling thread; of the observer, only
     /// announce() and measured(). When a worker dies, a candidate that was under way by itself gets

@@ -26,7 +26,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTime{30'000};
-constexpr milliseconds kStoppedStartTime{2'000};  // enough as a rule, so that a search has results
 constexpr milliseconds kStartGlance{50};
 constexpr milliseconds kEndTime{2'000};  // between a closed channel and the end: a core dump
 constexpr std::size_t kKept = 600;       // bytes of standard error
@@ -34,7 +33,7 @@ constexpr std::size_t kKept = 600;       // bytes of standard error
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, int nice,
-                             const std::atomic<bool>& stop) {
+                             const std::atomic<bool>& stop, milliseconds after_stop) {
     auto [ours, theirs] = MessageChannel::make_pair();
     auto [errors, sink] = make_pipe();
     ::fcntl(sink.number(), F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
@@ -50,14 +49,14 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, int nice,
         ChildProcess::Reach::session);
     theirs.close();
     sink.close();
-    wait_until_ready(program, stop);
+    wait_until_ready(program, stop, after_stop);
 }
 
 void WorkerProcess::wait_until_ready(const std::filesystem::path& program,
-                                     const std::atomic<bool>& stop) {
+                                     const std::atomic<bool>& stop, milliseconds after_stop) {
     LoopClock time(kStartGlance, 20 * kStartGlance);
     std::optional<Message> first;
-    while (!first && !lost() && time.turn() < (stop ? kStoppedStartTime : kStartTime)) {
+    while (!first && !lost() && time.turn() < (stop ? after_stop : kStartTime)) {
         first = receive(kStartGlance);
     }
     if (!first && !lost() && stop) {

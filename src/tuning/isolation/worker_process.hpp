@@ -27,9 +27,10 @@ public:
 class WorkerProcess {
 public:
     /// Starts it at this nice value and waits until it is ready. Throws Error(unavailable) where it
-    /// cannot be started, is another build's worker, or is not ready soon after `stop` became true,
-    /// and WorkerEnded of that kind.
-    WorkerProcess(const std::filesystem::path& program, int nice, const std::atomic<bool>& stop);
+    /// cannot be started, is another build's worker, or is not ready `after_stop` after its start
+    /// though `stop` has become true, and WorkerEnded of that kind.
+    WorkerProcess(const std::filesystem::path& program, int nice, const std::atomic<bool>& stop,
+                  std::chrono::milliseconds after_stop);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 
@@ -44,7 +45,8 @@ public:
     [[nodiscard]] std::string last_words();
 
 private:
-    void wait_until_ready(const std::filesystem::path& program, const std::atomic<bool>& stop);
+    void wait_until_ready(const std::filesystem::path& program, const std::atomic<bool>& stop,
+                          std::chrono::milliseconds after_stop);
     /// Throws the error of a program whose first message is another than that of a worker.
     [[noreturn]] void refuse(const std::filesystem::path& program, const Message& first);
     std::optional<ProcessResult> wait_for_end();
