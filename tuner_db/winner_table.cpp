@@ -154,8 +154,12 @@ std::string bound_sentence(const WinnerRange& range) {
     if (range.loss_bound >= kMostLossBound) {
         return fmt::format("of unknown loss at some sizes, {}", tested);
     }
-    return fmt::format("at most {:.1f} % slower than the best, {}",
-                       std::max(range.loss_bound - 1, 0.0) * 100, tested);
+    constexpr double kShown = 0.001;
+    const double loss = range.loss_bound - 1;
+    return fmt::format("{} than the best, {}",
+                       loss < kShown ? "less than 0.1 % slower"
+                                     : fmt::format("at most {:.1f} % slower", loss * 100),
+                       tested);
 }
 
 WinnerTable::WinnerTable(const sqlite::Connection& connection)

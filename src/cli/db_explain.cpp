@@ -98,24 +98,33 @@ Json words_json(const std::vector<ExplainedSetting>& settings) {
 
 std::string explanation_text(const Explanation& explanation, const std::string& words) {
     std::vector<Table::Cells> rows;
+    std::size_t others = 0;
     for (const ExplainedRow& row : explanation.rows) {
+        if (row.winner.key.types != explanation.key.types) {
+            ++others;
+            continue;
+        }
         rows.push_back({row.serves ? "yes" : "no", fmt::format("{:.2f}", row.octaves),
-                        short_types(row.winner.key.types), short_served_text(row.winner),
-                        row.winner.configuration, row.winner.reproducibility, row.reason});
+                        short_served_text(row.winner), row.winner.configuration,
+                        row.winner.reproducibility, row.reason});
     }
     const std::string text = explanation.answer + '\n' + words;
+    const std::string left_out =
+        others == 0 ? ""
+                    : fmt::format("{} of other types or operations: jitune db list\n",
+                                  count_text(static_cast<std::int64_t>(others), "winner"));
     if (rows.empty()) {
-        return text;
+        return text + left_out;
     }
     return text + '\n' +
            Table::text({{"serves"},
                         {"octaves", Align::right},
-                        {"types"},
                         {"range"},
                         {"configuration"},
                         {"reproducibility"},
                         {"reason"}},
-                       rows);
+                       rows) +
+           left_out;
 }
 
 /// The measurements of a key that a search has timed, with their medians, fastest first.

@@ -30,7 +30,7 @@ SweepTarget parse_target(std::string_view word) {
     const auto [end, error] = std::from_chars(word.data(), last, number);
     const std::string_view unit(end, static_cast<std::size_t>(last - end));
     if (error == std::errc() && std::isfinite(number) && number > 0) {
-        if (unit == "x") {
+        if (unit == "x" && number >= 1) {
             return {0, number};
         }
         for (const Unit& one : kTimeUnits) {
@@ -42,7 +42,7 @@ SweepTarget parse_target(std::string_view word) {
     throw Error(
         ErrorKind::usage,
         fmt::format("--target: \"{}\" is not a target: give a time as in 800ns, 12.5us or 3ms, "
-                    "or a speed-up over the default as in 1.5x",
+                    "or a speed-up over the default of at least 1, as in 1.5x",
                     word));
 }
 

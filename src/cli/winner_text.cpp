@@ -47,8 +47,10 @@ std::string bound_text(const WinnerRange& range) {
     }
     const std::string bound =
         range.loss_bound >= kMostLossBound ? "unknown" : fmt::format("{:.2f}", range.loss_bound);
-    return fmt::format("{} on {} size{}{}{}", bound, range.held_out, range.held_out == 1 ? "" : "s",
-                       mark.empty() ? "" : " ", mark);
+    const std::string tested = range.held_out == 0 ? "not tested"
+                                                   : fmt::format("on {} size{}", range.held_out,
+                                                                 range.held_out == 1 ? "" : "s");
+    return fmt::format("{} {}{}{}", bound, tested, mark.empty() ? "" : " ", mark);
 }
 
 std::string short_types(std::string_view types) {

@@ -72,6 +72,7 @@ TEST(WinnerText, SaysTheBoundOfARange) {
     EXPECT_EQ(bound_text({"n=1..9", 1.02, 59, false}), "1.02 on 59 sizes");
     EXPECT_EQ(bound_text({"n=1..9", 1.068, 1, true}), "1.07 on 1 size ?");
     EXPECT_EQ(bound_text({"n=1..9", 0, 0, true}), "?");
+    EXPECT_EQ(bound_text({"n=1..9", 1, 0, false}), "1.00 not tested");
     EXPECT_EQ(bound_text({"n=1..9", 1000, 2, true}), "unknown on 2 sizes ?");
 }
 

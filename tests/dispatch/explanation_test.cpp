@@ -137,8 +137,8 @@ TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
         reasons.insert(row.reason);
     }
     EXPECT_EQ(reasons, (std::set<std::string>{
-                           "serves: its range n=862..1217 holds the sizes; at most 0.0 % "
-                           "slower than the best, with 5 held-out sizes",
+                           "serves: its range n=862..1217 holds the sizes; less than "
+                           "0.1 % slower than the best, with 5 held-out sizes",
                            "other types or operation: element=float8",
                            "other device class: cuda cc=10", "other device class: host isa=sse2",
                            "made from another kernel template, or another version of it",

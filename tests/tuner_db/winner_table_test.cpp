@@ -294,6 +294,8 @@ TEST_F(WinnerRanges, AreFoundThroughAnIndexAlone) {
 TEST(BoundSentence, SaysWhatIsKnownOfTheLoss) {
     EXPECT_EQ(bound_sentence({"n=1..9", 1.02, 1, false}),
               "at most 2.0 % slower than the best, with 1 held-out size");
+    EXPECT_EQ(bound_sentence({"n=1..9", 1.0004, 0, false}),
+              "less than 0.1 % slower than the best, not tested at held-out sizes");
     EXPECT_EQ(bound_sentence({"n=1..9", kMostLossBound, 2, true}),
               "of unknown loss at some sizes, with 2 held-out sizes");
 }
