@@ -36,7 +36,7 @@ TEST_F(ExplanationTest, SaysWhichRowServes) {
     EXPECT_TRUE(explanation.rows[0].serves);
     EXPECT_EQ(explanation.rows[0].octaves, 0);
     EXPECT_EQ(explanation.rows[0].reason,
-              "serves: its range n=862..1217 holds the sizes; at most 0.0 % "
+              "serves: its range n=862..1217 holds the sizes; less than 0.1 % "
               "slower than the best, with 5 held-out sizes");
     EXPECT_FALSE(explanation.rows[1].serves);
     EXPECT_EQ(explanation.rows[1].reason, "other size, 6.28 octaves away");
