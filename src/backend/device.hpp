@@ -119,6 +119,12 @@ struct ClockReading {
     bool held_down = false;  ///< by power, heat or the board
 };
 
+/// Processor time of this process's threads, all together.
+struct ProcessorUse {
+    std::chrono::nanoseconds ran{0};     ///< on a processor
+    std::chrono::nanoseconds waited{0};  ///< for a processor that another thread had
+};
+
 /// Device memory. Freed with the object, after the device has finished with it.
 class DeviceMemory {
 public:
@@ -181,6 +187,10 @@ public:
 
     /// The device's clocks, or nothing where they cannot be read. Takes up to some 100 us.
     virtual std::optional<ClockReading> clocks() { return std::nullopt; }
+
+    /// Nothing where launches do not run on the host's processors, or where the system does not
+    /// say. Takes up to some 100 us.
+    virtual std::optional<ProcessorUse> processor_use() { return std::nullopt; }
 };
 
 /// One device with its compiler. Thread-safe but for the Bench it makes.
@@ -205,7 +215,8 @@ public:
 
     virtual std::unique_ptr<Bench> make_bench() = 0;
 
-    /// The share of about the last second in which the device worked, for any process; nothing
+    /// The share of about the last second in which the device worked, for any process; of the host,
+    /// the share of its processors that other processes take, during 100 ms that it waits. Nothing
     /// where the system does not say.
     virtual std::optional<double> utilization() { return std::nullopt; }
 

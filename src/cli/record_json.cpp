@@ -8,6 +8,7 @@
 
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
+#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -114,6 +115,7 @@ bool has_member(const ParsedJson& object, const Field& field) {
 Json winner_json(const Winner& winner) {
     Json json = to_json(winner);
     json["half_octaves"] = half_octaves_json(winner.key.bucket, winner.sizes);
+    json["provisional"] = is_provisional(winner.certainty);
     return json;
 }
 

@@ -12,10 +12,18 @@
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
+#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
 namespace {
+
+/// Whether there is a "?" behind a speed-up of the row.
+bool is_marked(const SweepRow& row) {
+    return (row.has_winner() && row.is_disturbed()) ||
+           std::any_of(row.ranges.begin(), row.ranges.end(),
+                       [](const Winner& winner) { return speed_up_text(winner).ends_with('?'); });
+}
 
 /// The meaning of the marks that stand in the table.
 std::string legend(const std::vector<SweepRow>& rows) {
@@ -28,7 +36,7 @@ std::string legend(const std::vector<SweepRow>& rows) {
         text +=
             "* ended before the strategy was done (budget, --evaluations, --target or Ctrl-C)\n";
     }
-    if (any([](const SweepRow& row) { return row.is_disturbed(); })) {
+    if (std::any_of(rows.begin(), rows.end(), is_marked)) {
         text += kDisturbedLegend;
     }
     if (any([](const SweepRow& row) {
@@ -68,7 +76,8 @@ Json range_json(const Winner& winner) {
             {"default_median_ns", winner.default_median_ns},
             {"loss_bound", winner.range.loss_bound},
             {"held_out", winner.range.held_out},
-            {"unsure", winner.range.unsure}};
+            {"unsure", winner.range.unsure},
+            {"provisional", is_provisional(winner.certainty)}};
 }
 
 Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
@@ -97,6 +106,7 @@ Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
     json["speed_up_high"] = row.certainty.speed_up_high;
     json["uncertainty"] = row.certainty.uncertainty;
     json["conditions"] = row.certainty.conditions;
+    json["provisional"] = is_provisional(row.certainty);
     json["complete"] = row.complete;
     if (row.outcome == SweepRow::Outcome::tuned) {
         json["evaluated"] = row.tune.evaluated;

@@ -21,6 +21,7 @@
 #include "cli/tune_result.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
+#include "sweep/busy_devices.hpp"
 #include "sweep/hints.hpp"
 
 namespace jitune::internal::tune_command {
@@ -143,6 +144,7 @@ TuneReport search(const Arguments& arguments, const Options& options, Engine& en
         print(fmt::format("{} on {} ({}), {}, strategy {}\n", name, task.info().id,
                           task.info().name, task.device.compiler(), options.strategy));
     }
+    busy_devices({&task.device}, engine.log());
     Watch watch(task.info().id, name, options);
     TuneHooks hooks;
     hooks.stop = &stop;

@@ -36,6 +36,13 @@ struct RangeReport {
     bool stored = false;  ///< all of them are in the store
 };
 
+/// Which measurements of earlier tunings a tuning of a range takes over.
+enum class Reuse {
+    nothing,
+    undisturbed,  ///< those that other processes did not disturb
+    all
+};
+
 /// The parts of a Session: platforms, database, compiled and resolved kernels. Thread-safe.
 class Engine {
 public:
@@ -112,16 +119,16 @@ public:
 
     /// Finds winners for all sizes of `domain` and stores them, in place of those that are stored
     /// for these sizes. Each search at single sizes takes a third of the plan's budget; the
-    /// comparisons between sizes take three quarters of a budget for each octave. With `resume`,
-    /// searches and comparisons that the database has from this device, driver and compiler are
-    /// not done again. Without winners where `hooks` stop it. The task's own sizes are not used.
-    /// Throws as tune_and_store() does.
+    /// comparisons between sizes take three quarters of a budget for each octave. Searches and
+    /// comparisons that the database has from this device, driver and compiler are not done again
+    /// where `reuse` takes them. Without winners where `hooks` stop it. The task's own sizes are
+    /// not used. Throws as tune_and_store() does.
     RangeReport tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
-                           const TuneHooks& hooks, bool resume);
+                           const TuneHooks& hooks, Reuse reuse);
 
     /// The parts of `domain` that no stored winner of this device, driver and compiler serves
-    /// without being unsure.
-    std::vector<SizeBox> unserved(const Task& task, const SizeBox& domain);
+    /// without being unsure: none that `reuse` takes.
+    std::vector<SizeBox> unserved(const Task& task, const SizeBox& domain, Reuse reuse);
 
     /// The stored winners that serve sizes of `domain`, without their images.
     std::vector<Winner> winners_of(const Task& task, const SizeBox& domain);
@@ -168,7 +175,7 @@ private:
     TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
     /// The measurements of earlier searches at the task's sizes, if these have tried enough, with
     /// the configuration of a winner and nothing else of it.
-    std::optional<TuneReport> known_search(const Task& task);
+    std::optional<TuneReport> known_search(const Task& task, Reuse reuse);
     /// False where the database did not take them.
     bool store_winners(std::span<const Winner> winners);
     /// For a task whose workload is prepared.

@@ -8,9 +8,11 @@
 #include "dispatch/engine.hpp"
 #include "dispatch/range_tuning.hpp"
 #include "jitune/error.hpp"
+#include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
 #include "tuner_db/winner_table.hpp"
+#include "tuning/certainty.hpp"
 #include "tuning/finalist.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
@@ -104,6 +106,12 @@ private:
     double comparing_s_ = 0;
 };
 
+/// Whether samples that were taken under these conditions are taken over.
+bool takes(Reuse reuse, const std::string& conditions) {
+    return reuse == Reuse::all ||
+           (reuse == Reuse::undisturbed && !Conditions::parse(conditions).contended);
+}
+
 /// The parts of the boxes that `taken` does not hold.
 std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& taken) {
     std::vector<SizeBox> left;
@@ -172,7 +180,7 @@ RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const 
     return {std::move(winners), stored};
 }
 
-std::optional<TuneReport> Engine::known_search(const Task& task) {
+std::optional<TuneReport> Engine::known_search(const Task& task, Reuse reuse) {
     constexpr std::size_t kEnough = 64;
     const RecordMaker record_maker(task);
     const std::size_t enough = std::min(kEnough, task.space().size());
@@ -180,7 +188,7 @@ std::optional<TuneReport> Engine::known_search(const Task& task) {
         TuneReport report;
         for (Measurement& one : store.measurements(task.key())) {
             const bool is_compared = phase_of(one) == Conditions::Phase::comparison;
-            if (one.sizes == task.sizes() && !is_compared &&
+            if (one.sizes == task.sizes() && !is_compared && takes(reuse, one.conditions) &&
                 is_same_place(one.provenance, record_maker.provenance())) {
                 report.measurements.push_back(std::move(one));
             }
@@ -202,17 +210,18 @@ std::optional<TuneReport> Engine::known_search(const Task& task) {
 }
 
 RangeReport Engine::tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
-                               const TuneHooks& hooks, bool resume) {
+                               const TuneHooks& hooks, Reuse reuse) {
     refuse_tuning();
     RangeEffort effort{plan, std::chrono::duration_cast<milliseconds>(
                                  budget_of(plan) * 0.75 * std::max(octaves_of(domain), 1.0))};
     effort.plan.budget = plan.budget / 3;
-    if (resume) {
+    if (reuse != Reuse::nothing) {
         const Provenance here = RecordMaker(task).provenance();
         std::vector<Measurement> rows =
             store_.ask([&](TuningStore& store) { return store.comparisons(task.key()); });
-        std::erase_if(rows,
-                      [&](const Measurement& row) { return !is_same_place(row.provenance, here); });
+        std::erase_if(rows, [&](const Measurement& row) {
+            return !is_same_place(row.provenance, here) || !takes(reuse, row.conditions);
+        });
         effort.known = stored_comparisons(rows);
     }
     const RangePlan range = whole_range(domain, plan.seed);
@@ -223,7 +232,7 @@ RangeReport Engine::tune_range(const Task& task, const SizeBox& domain, const Se
             if (!is_search) {
                 return compare(at, its, watched);
             }
-            auto known = resume ? known_search(at) : std::nullopt;
+            auto known = known_search(at, reuse);
             return known ? std::move(*known) : tune_and_store(at, its, watched);
         });
     };
@@ -233,11 +242,12 @@ RangeReport Engine::tune_range(const Task& task, const SizeBox& domain, const Se
     return report;
 }
 
-std::vector<SizeBox> Engine::unserved(const Task& task, const SizeBox& domain) {
+std::vector<SizeBox> Engine::unserved(const Task& task, const SizeBox& domain, Reuse reuse) {
     const RecordMaker record_maker(task);
     std::vector<SizeBox> left{domain};
     for (const Winner& winner : winners_of(task, domain)) {
-        if (winner.range.unsure || !is_same_place(winner.provenance, record_maker.provenance())) {
+        if (winner.range.unsure || (reuse != Reuse::all && is_provisional(winner.certainty)) ||
+            !is_same_place(winner.provenance, record_maker.provenance())) {
             continue;
         }
         const std::vector<SizeBox> boxes = boxes_of(winner).value();

@@ -13,6 +13,7 @@
 #include "range/cost_estimate.hpp"
 #include "template/settings.hpp"
 #include "tuner_db/winner_table.hpp"
+#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -44,8 +45,11 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
 /// "its range n=1024..4096 holds the sizes; at most 2.0 % slower than the best at 59 held-out
 /// sizes"
 std::string range_text(const Winner& winner) {
-    return fmt::format("its range {} holds the sizes; {}", short_served_text(winner),
-                       bound_sentence(winner.range));
+    return fmt::format("its range {} holds the sizes; {}{}", short_served_text(winner),
+                       bound_sentence(winner.range),
+                       is_provisional(winner.certainty)
+                           ? "; provisional: other processes disturbed its tuning"
+                           : "");
 }
 
 Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array kCaches{"cold", "warm"};
 constexpr std::array kClocks{"steady", "noisy", "unknown"};
+constexpr std::string_view kContended = "cpu=contended";
 constexpr std::string_view kShared = "device=shared";
 constexpr std::string_view kFinals = "interleaved";
 constexpr std::string_view kComparison = "compared";
@@ -80,6 +81,9 @@ std::string Conditions::text() const {
     if (clocks) {
         add(fmt::format("clocks={}", to_string(*clocks)));
     }
+    if (contended) {
+        add(std::string(kContended));
+    }
     if (shared) {
         add(std::string(kShared));
     }
@@ -96,7 +100,9 @@ Conditions Conditions::parse(std::string_view text) {
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(word.size() + 1, text.size()));
-        if (word == kShared) {
+        if (word == kContended) {
+            conditions.contended = true;
+        } else if (word == kShared) {
             conditions.shared = true;
         } else if (word == kFinals) {
             conditions.phase = Phase::finals;

@@ -14,6 +14,14 @@ enum class Clocks { steady, noisy, unknown };
 /// "steady", "noisy", "unknown".
 std::string_view to_string(Clocks clocks);
 
+/// What may have lengthened a batch of samples.
+struct Disturbance {
+    Clocks clocks = Clocks::unknown;
+    bool contended = false;  ///< other processes had processors that the samples wanted
+
+    [[nodiscard]] bool is_noise() const { return clocks == Clocks::noisy || contended; }
+};
+
 /// The conditions under which samples were taken. Records keep them as a text, where each field is
 /// one word; a field that is not known has none.
 struct Conditions {
@@ -26,15 +34,17 @@ struct Conditions {
     std::optional<std::size_t> slices;  ///< "slices=8": copies of the data
     std::optional<bool> flush;          ///< "flush=1": other memory was read before each sample
     std::optional<Clocks> clocks;       ///< "clocks=steady"
+    bool contended = false;             ///< "cpu=contended"
     bool shared = false;                ///< "device=shared": others may have used the device
     Phase phase = Phase::search;        ///< "interleaved": finals; "compared": comparison
 
     bool operator==(const Conditions&) const = default;
 
     /// Changing clocks or other processes may be in the times.
-    [[nodiscard]] bool disturbed() const { return shared || clocks == Clocks::noisy; }
+    [[nodiscard]] bool disturbed() const { return shared || contended || clocks == Clocks::noisy; }
 
-    /// "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy device=shared interleaved"
+    /// "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy cpu=contended device=shared
+    /// interleaved"
     [[nodiscard]] std::string text() const;
 
     /// Words that it does not know, which another version may have written, are left out.

@@ -44,6 +44,7 @@ public:
                                  bool flush_cache) override;
     [[nodiscard]] std::string_view chain_kind() const override { return host_->chain_kind(); }
     std::optional<ClockReading> clocks() override { return host_->clocks(); }
+    std::optional<ProcessorUse> processor_use() override { return host_->processor_use(); }
 
 private:
     std::unique_ptr<Bench> host_;

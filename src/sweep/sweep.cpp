@@ -106,6 +106,7 @@ Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProb
 
 SweepResult Sweep::run() {
     const auto start = Clock::now();
+    busy_ = busy_devices(devices_, engine_.log());
     {
         std::vector<std::jthread> threads;
         try {
@@ -226,7 +227,8 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
         return true;
     }
     if (!search_.again) {
-        if (const auto winner = engine_.complete_winner(task)) {
+        const auto winner = engine_.complete_winner(task);
+        if (winner && !is_worth_another_try(*winner, device)) {
             row.set_winner(*winner);
             row.outcome = SweepRow::Outcome::skipped;
             row.note = "complete since " + winner->provenance.created_at.substr(0, kDateLength);
@@ -266,8 +268,11 @@ bool Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& p
                             const TuneHooks& hooks) {
     const SizeBox& domain = *problems_[row.problem].domain;
     std::vector<SizeBox> parts{domain};
+    const Reuse reuse = search_.again                  ? Reuse::nothing
+                        : busy_.contains(&task.device) ? Reuse::all
+                                                       : Reuse::undisturbed;
     if (!search_.again) {
-        parts = engine_.unserved(task, domain);
+        parts = engine_.unserved(task, domain, reuse);
         const auto octaves = [](double sum, const SizeBox& box) { return sum + octaves_of(box); };
         // Many holes are as quickly searched together.
         if (std::accumulate(parts.begin(), parts.end(), 0.0, octaves) > octaves_of(domain) / 2 ||
@@ -277,7 +282,7 @@ bool Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& p
     }
     row.stored = !parts.empty();
     for (const SizeBox& part : parts) {
-        RangeReport report = engine_.tune_range(task, part, plan, hooks, !search_.again);
+        RangeReport report = engine_.tune_range(task, part, plan, hooks, reuse);
         if (report.winners.empty()) {  // stopped
             return false;
         }

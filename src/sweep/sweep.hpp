@@ -6,16 +6,19 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dispatch/engine.hpp"
+#include "sweep/busy_devices.hpp"
 #include "sweep/hints.hpp"
 #include "sweep/problem_queue.hpp"
 #include "sweep/sweep_observer.hpp"
 #include "sweep/sweep_problem.hpp"
 #include "sweep/sweep_result.hpp"
+#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -67,6 +70,10 @@ private:
     /// The same for a problem with a domain.
     bool tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
                          const TuneHooks& hooks);
+    /// Whether a winner that was tuned beside other processes may be tuned better now.
+    [[nodiscard]] bool is_worth_another_try(const Winner& winner, const Device& device) const {
+        return is_provisional(winner.certainty) && !busy_.contains(&device);
+    }
     [[nodiscard]] SearchPlan plan_for(const Task& task) const;
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.
     bool explains(const Error& error, SweepRow& row) const;
@@ -81,6 +88,7 @@ private:
     SweepObserver& observer_;
     ProblemQueue queue_;
     SweepResult result_;
+    std::set<const Device*> busy_;
 
     const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
     std::mutex mutex_;  // of all below, and held while the observer is told

@@ -12,6 +12,10 @@ bool is_scattered(double speed_up, const Certainty& certainty) {
            (high > 0 && (speed_up * kBeside < low || speed_up > high * kBeside));
 }
 
+bool is_provisional(const Certainty& certainty) {
+    return Conditions::parse(certainty.conditions).contended || certainty.uncertainty > kScattered;
+}
+
 bool is_disturbed(double speed_up, const Certainty& certainty) {
     return Conditions::parse(certainty.conditions).disturbed() ||
            certainty.uncertainty > kScattered || is_scattered(speed_up, certainty);

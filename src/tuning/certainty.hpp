@@ -13,6 +13,10 @@ inline constexpr double kScattered = 0.1;
 /// moments.
 bool is_scattered(double speed_up, const Certainty& certainty);
 
+/// True where other processes had processors that the samples wanted, or where the time of the
+/// winner is not known: it is to be tuned again on a quiet machine.
+bool is_provisional(const Certainty& certainty);
+
 /// True where clocks or other processes disturbed the timing, or the time or the speed-up is
 /// scattered.
 bool is_disturbed(double speed_up, const Certainty& certainty);

@@ -18,6 +18,14 @@ constexpr int kPatience = 4;  // rounds between two questions whether they are e
 constexpr std::size_t kLoadings = 4;
 constexpr double kLongFinalNs = 10'000'000;
 
+/// Half the distance of two times of one configuration, relative to the second, where they differ
+/// by more than any clock explains: another process took part in one of them. Else 0.
+double contradiction(double search_ns, double final_ns) {
+    constexpr double kMost = 1.5;
+    const auto [low, high] = std::minmax(search_ns, final_ns);
+    return high > kMost * low ? (high - low) / 2 / final_ns : 0;
+}
+
 /// A finalist while it is timed.
 struct Contender {
     Finalist finalist;
@@ -33,8 +41,8 @@ public:
         : task_(task), rig_(rig), hooks_(hooks), refute_(refute), rule_(rule) {}
 
     void load(const std::vector<const Evaluation*>& chosen);
-    /// Takes rounds until there are enough, and says what the clocks did in them.
-    Clocks take_rounds(std::optional<std::chrono::milliseconds> limit);
+    /// Takes rounds until there are enough, and says what has disturbed them.
+    Disturbance take_rounds(std::optional<std::chrono::milliseconds> limit);
     void drop_impossible_times();
     /// The winner first.
     std::vector<Finalist> rank(const std::vector<std::size_t>& seeds, const Conditions& conditions);
@@ -136,34 +144,40 @@ void Finals::warm_up() {
     }
 }
 
-Clocks Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
+/// Clocks stand for all rounds as they were in the worst one. Contention does where medians cannot
+/// be relied on to leave it out.
+Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
-    Clocks clocks = Clocks::steady;
+    constexpr double kMedianStands = 0.25;
+    Disturbance all{Clocks::steady};
     warm_up();
     int discarded = 0;
-    for (int rounds = 0; !contenders_.empty();) {
+    int contended = 0;
+    int rounds = 0;
+    while (!contenders_.empty()) {
         // The rule takes some time itself, so that it is asked now and then only.
         const bool late = hooks_.stop->load() || (limit && Clock::now() - begin > *limit);
         const bool ask = rounds % kPatience == 0 || rounds >= rule_.max_rounds;
         if (rounds >= rule_.min_rounds && (late || (ask && rule_.enough(samples())))) {
             break;
         }
-        rig_.clocks().begin();
+        rig_.watch().begin();
         take_round(static_cast<std::size_t>(rounds));
-        const Clocks seen = rig_.clocks().end();
-        if (seen == Clocks::noisy && rig_.clocks().discard(discarded++)) {
+        const Disturbance seen = rig_.watch().end();
+        if (seen.is_noise() && rig_.watch().discard(discarded++)) {
             drop_round();
             continue;
         }
         discarded = 0;
         ++rounds;
-        // The worst that was seen stands for all rounds.
-        if (clocks != Clocks::noisy && seen != Clocks::steady) {
-            clocks = seen;
+        contended += seen.contended ? 1 : 0;
+        if (all.clocks != Clocks::noisy && seen.clocks != Clocks::steady) {
+            all.clocks = seen.clocks;
         }
     }
-    return clocks;
+    all.contended = contended > kMedianStands * rounds;
+    return all;
 }
 
 void Finals::drop_impossible_times() {
@@ -211,7 +225,9 @@ std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
     for (Contender& contender : contenders_) {
         Finalist& finalist = contender.finalist;
         finalist.summary = summarize(finalist.samples_ns);
-        finalist.uncertainty = relative_uncertainty(finalist.samples_ns);
+        finalist.uncertainty =
+            std::max(relative_uncertainty(finalist.samples_ns),
+                     contradiction(finalist.evaluation->median_ns, finalist.summary.median_ns));
         finalist.conditions = conditions;
         finalists.push_back(std::move(finalist));
     }
@@ -229,9 +245,9 @@ std::vector<Finalist> run_finals(const Task& task, Rig& rig,
     const DeviceLock::Turn turn = rig.turn();
     Finals finals(task, rig, hooks, refute, rule);
     finals.load(chosen);
-    const Clocks clocks = finals.take_rounds(limit);
+    const Disturbance disturbance = finals.take_rounds(limit);
     finals.drop_impossible_times();
-    Conditions conditions = rig.conditions(clocks, turn.alone());
+    Conditions conditions = rig.conditions(disturbance, turn.alone());
     conditions.phase = Conditions::Phase::finals;
     return finals.rank(seeds, conditions);
 }

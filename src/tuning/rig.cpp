@@ -377,9 +377,10 @@ Conditions Rig::conditions() const {
             .clocks = std::nullopt};
 }
 
-Conditions Rig::conditions(Clocks clocks, bool alone) const {
+Conditions Rig::conditions(const Disturbance& disturbance, bool alone) const {
     Conditions result = conditions();
-    result.clocks = clocks;
+    result.clocks = disturbance.clocks;
+    result.contended = disturbance.contended;
     result.shared = !alone;
     return result;
 }

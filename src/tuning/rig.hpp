@@ -12,8 +12,8 @@
 #include "template/launch_rule.hpp"
 #include "template/workload.hpp"
 #include "tuner_db/record.hpp"
-#include "tuning/clock_watch.hpp"
 #include "tuning/device_lock.hpp"
+#include "tuning/disturbance_watch.hpp"
 #include "tuning/launch_audit.hpp"
 #include "tuning/roofline.hpp"
 #include "tuning/trial_case.hpp"
@@ -78,7 +78,7 @@ public:
     /// compiled.
     [[nodiscard]] DeviceLock::Turn turn() { return lock_.turn(); }
 
-    [[nodiscard]] ClockWatch& clocks() { return clocks_; }
+    [[nodiscard]] DisturbanceWatch& watch() { return watch_; }
 
     /// Refuses a time that no right kernel can have: cold data read faster than the memory delivers
     /// it.
@@ -86,8 +86,8 @@ public:
 
     /// How samples are taken, once a timer has been made.
     [[nodiscard]] Conditions conditions() const;
-    /// The same for samples during which the clocks did this, `alone` on the device or not.
-    [[nodiscard]] Conditions conditions(Clocks clocks, bool alone) const;
+    /// The same for samples that were disturbed so, `alone` on the device or not.
+    [[nodiscard]] Conditions conditions(const Disturbance& disturbance, bool alone) const;
 
 private:
     /// The checks, then the problem itself.
@@ -112,7 +112,7 @@ private:
 
     DeviceLock lock_;
     std::unique_ptr<Bench> bench_;
-    ClockWatch clocks_{*bench_};
+    DisturbanceWatch watch_{*bench_};
     std::vector<Case> cases_;  // the checks, then the problem itself
     std::vector<std::unique_ptr<TrialCase>> checks_;
     std::vector<std::unique_ptr<TrialCase>> slices_;             // copies of the problem's data

@@ -53,15 +53,15 @@ std::optional<TrialFailure> Trial::time_checked(const Binary& binary, Evaluation
     if (auto* failure = std::get_if<TrialFailure>(&timer)) {
         return std::move(*failure);
     }
-    auto clocks = take_steady_samples(*std::get<std::unique_ptr<Timer>>(timer),
-                                      evaluation.samples_ns, best_ns);
-    if (auto* failure = std::get_if<TrialFailure>(&clocks)) {
+    auto disturbance = take_steady_samples(*std::get<std::unique_ptr<Timer>>(timer),
+                                           evaluation.samples_ns, best_ns);
+    if (auto* failure = std::get_if<TrialFailure>(&disturbance)) {
         return std::move(*failure);
     }
     if (auto failure = rig_.judge_timed()) {
         return failure;
     }
-    evaluation.conditions = rig_.conditions(std::get<Clocks>(clocks), alone);
+    evaluation.conditions = rig_.conditions(std::get<Disturbance>(disturbance), alone);
     return rig_.judge_time(summarize(evaluation.samples_ns).median_ns);
 }
 
@@ -83,20 +83,21 @@ std::variant<Trial::Loaded, TrialFailure> Trial::load_checked(const Binary& bina
     return loaded;
 }
 
-/// Samples that the clocks spoiled are taken again, as often as ClockWatch allows.
-std::variant<Clocks, TrialFailure> Trial::take_steady_samples(Timer& timer, Samples& samples_ns,
-                                                              std::optional<double> best_ns) {
-    Clocks clocks = Clocks::unknown;
+/// Samples that were disturbed are taken again, as often as DisturbanceWatch allows.
+std::variant<Disturbance, TrialFailure> Trial::take_steady_samples(Timer& timer,
+                                                                   Samples& samples_ns,
+                                                                   std::optional<double> best_ns) {
+    Disturbance disturbance;
     int discarded = 0;
     do {
         samples_ns.clear();
-        rig_.clocks().begin();
+        rig_.watch().begin();
         if (auto failure = take_samples(timer, samples_ns, best_ns)) {
             return std::move(*failure);
         }
-        clocks = rig_.clocks().end();
-    } while (clocks == Clocks::noisy && rig_.clocks().discard(discarded++));
-    return clocks;
+        disturbance = rig_.watch().end();
+    } while (disturbance.is_noise() && rig_.watch().discard(discarded++));
+    return disturbance;
 }
 
 std::optional<TrialFailure> Trial::take_samples(Timer& timer, Samples& samples_ns,

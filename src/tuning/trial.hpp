@@ -46,8 +46,8 @@ private:
     /// For a caller that holds the device.
     std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
                                                     const Configuration& configuration);
-    std::variant<Clocks, TrialFailure> take_steady_samples(Timer& timer, Samples& samples_ns,
-                                                           std::optional<double> best_ns);
+    std::variant<Disturbance, TrialFailure> take_steady_samples(Timer& timer, Samples& samples_ns,
+                                                                std::optional<double> best_ns);
     std::optional<TrialFailure> take_samples(Timer& timer, Samples& samples_ns,
                                              std::optional<double> best_ns) const;
 

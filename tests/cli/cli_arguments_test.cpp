@@ -94,6 +94,16 @@ TEST_F(CliArgumentsTest, FilesThatCannotBeUsedHaveAReason) {
                    "jitune: tuning database " + path("notes") + ": the file is not a database");
 }
 
+/// The lines of standard error, but for those that say that other processes use a device.
+int warnings_in(const std::string& err) {
+    std::istringstream lines(err);
+    int count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        count += line.find("other processes use") == std::string::npos ? 1 : 0;
+    }
+    return count;
+}
+
 TEST_F(CliArgumentsTest, WithoutAHomeOneWarningSaysThatNothingIsKept) {
     const std::string sweep =
         "exec env -u HOME -u JITUNE_DB \"$jitune\" sweep reduce --device host --sizes 1k --budget "
@@ -101,9 +111,9 @@ TEST_F(CliArgumentsTest, WithoutAHomeOneWarningSaysThatNothingIsKept) {
     const Answer answer = shell(sweep);
     EXPECT_EQ(answer.code, 0) << answer.err;
     EXPECT_NE(answer.err.find("name a database with JITUNE_DB"), std::string::npos) << answer.err;
-    EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+    EXPECT_EQ(warnings_in(answer.err), 1) << answer.err;
     EXPECT_NE(answer.out.find("nothing was stored, without a database"), std::string::npos);
-    EXPECT_EQ(shell(sweep + " --db none").err, "");
+    EXPECT_EQ(warnings_in(shell(sweep + " --db none").err), 0);
 }
 
 TEST_F(CliArgumentsTest, AFolderThatAKilledProcessHasLeftIsRemovedByTheNext) {

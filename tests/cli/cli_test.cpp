@@ -207,6 +207,9 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     const json all = jitune_json(sweep + " --no-isolation")["rows"][0];
     EXPECT_EQ(all["evaluated"], all["space"]);
     EXPECT_EQ(all["complete"], true);
+    if (all["provisional"]) {
+        GTEST_SKIP() << "other processes disturbed the tuning: the next one is to tune again";
+    }
     const Answer repeated = jitune(sweep);
     EXPECT_EQ(repeated.code, 0) << repeated.err;
     EXPECT_NE(repeated.out.find("skipped: complete since 20"), std::string::npos) << repeated.out;

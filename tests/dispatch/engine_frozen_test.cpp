@@ -113,7 +113,7 @@ TEST_F(EngineFrozen, RefusesToTune) {
                  [&] { engine->tune_and_store(task(problem), plan); });
     expect_error(ErrorKind::usage, "frozen", [&] { engine->tune_around(task(problem), plan, {}); });
     expect_error(ErrorKind::usage, "frozen", [&] {
-        engine->tune_range(task(problem), {{1}, {1000}}, plan, {}, true);
+        engine->tune_range(task(problem), {{1}, {1000}}, plan, {}, Reuse::all);
     });
 }
 

@@ -203,6 +203,9 @@ public:
     std::optional<ClockReading> clocks() override {
         return device_.clocks ? device_.clocks() : std::nullopt;
     }
+    std::optional<ProcessorUse> processor_use() override {
+        return device_.processor_use ? device_.processor_use() : std::nullopt;
+    }
 
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                  bool) override {

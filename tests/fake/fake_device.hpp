@@ -43,6 +43,7 @@ public:
     std::function<void()> before_sample;
     std::function<double()> disturbance;  ///< each sample's time is multiplied by its value
     std::function<std::optional<ClockReading>()> clocks;
+    std::function<std::optional<ProcessorUse>()> processor_use;
     std::atomic<double> use = 0;                                 ///< utilization()
     std::function<std::optional<LaunchFailure>()> fails_in_run;  ///< answer of Bench::run
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one

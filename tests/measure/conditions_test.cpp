@@ -13,13 +13,15 @@ Conditions full() {
             .slices = 8,
             .flush = true,
             .clocks = Clocks::noisy,
+            .contended = true,
             .shared = true,
             .phase = Conditions::Phase::finals};
 }
 
 TEST(Conditions, HaveTheTextThatDatabasesHold) {
     EXPECT_EQ(full().text(),
-              "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy device=shared interleaved");
+              "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy cpu=contended "
+              "device=shared interleaved");
     EXPECT_EQ(Conditions{}.text(), "");
 }
 
@@ -56,6 +58,7 @@ TEST(Conditions, AreDisturbedByNoisyClocksAndBySharedDevices) {
     EXPECT_FALSE(Conditions::parse("l2=cold clocks=unknown interleaved").disturbed());
     EXPECT_TRUE(Conditions::parse("clocks=noisy").disturbed());
     EXPECT_TRUE(Conditions::parse("clocks=steady device=shared").disturbed());
+    EXPECT_TRUE(Conditions::parse("clocks=unknown cpu=contended").disturbed());
 }
 
 }  // namespace

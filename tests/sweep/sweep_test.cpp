@@ -258,6 +258,27 @@ TEST_F(SweepTest, TunesCompleteProblemsOnRequest) {
     EXPECT_GT(measured(), before);
 }
 
+TEST_F(SweepTest, TunesProvisionalWinnersAgainOnceTheDeviceIsQuiet) {
+    add_problem(4);
+    const auto contended = [use = ProcessorUse()]() mutable {
+        use.ran += std::chrono::milliseconds(1);
+        use.waited += std::chrono::milliseconds(1);
+        return use;
+    };
+    device_.processor_use = second_.processor_use = contended;
+    EXPECT_TRUE(is_provisional(sweep().rows.at(0).certainty));
+    device_.use = second_.use = 0.5;
+    EXPECT_EQ(sweep().count(SweepRow::Outcome::skipped), 1U) << "still busy";
+    EXPECT_NE(warnings_.back().find("other processes use 50 % of cuda:1"), std::string::npos)
+        << warnings_.back();
+    device_.use = second_.use = 0;
+    device_.processor_use = second_.processor_use = nullptr;
+    const SweepResult quiet = sweep();
+    EXPECT_EQ(quiet.count(SweepRow::Outcome::tuned), 1U);
+    EXPECT_FALSE(is_provisional(quiet.rows.at(0).certainty));
+    EXPECT_EQ(sweep().count(SweepRow::Outcome::skipped), 1U);
+}
+
 TEST_F(SweepTest, TunesAnewWithAnotherDriver) {
     add_problems(2);
     static_cast<void>(sweep());

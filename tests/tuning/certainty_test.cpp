@@ -23,5 +23,11 @@ TEST(Certainty, IsDisturbedByClocksProcessesAndScatter) {
     EXPECT_TRUE(is_disturbed(189, {"", 0.01, 60, 189}));
 }
 
+TEST(Certainty, IsProvisionalWhereOtherProcessesTookPart) {
+    EXPECT_FALSE(is_provisional({"l2=cold clocks=noisy", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_provisional({"l2=warm cpu=contended interleaved", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_provisional({"l2=warm", 0.498, 1, 1})) << "its times contradict each other";
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -226,5 +226,60 @@ TEST_F(TunerClocksTest, ThatAreAlwaysHeldDownMarkTheMeasurements) {
     EXPECT_LE(samples_, steady + 20 * 9);  // at most 20 batches of 6 or rounds of 9
 }
 
+/// Threads of the process run for 1 ms between two readings.
+class TunerContentionTest : public TunerTest {
+protected:
+    TunerContentionTest() {
+        device_.processor_use = [this] {
+            use_.ran += std::chrono::microseconds(1000);
+            use_.waited += wait_(++readings_);
+            return use_;
+        };
+    }
+
+    std::function<std::chrono::microseconds(int)> wait_ = [](int) {
+        return std::chrono::microseconds(5);
+    };
+
+private:
+    int readings_ = 0;
+    ProcessorUse use_;
+};
+
+TEST_F(TunerContentionTest, ShortWaitsAreNone) {
+    for (const Measurement& one : tune().measurements) {
+        EXPECT_FALSE(Conditions::parse(one.conditions).contended) << one.conditions;
+    }
+}
+
+TEST_F(TunerContentionTest, SamplesThatWaitedForAProcessorAreTakenAgain) {
+    wait_ = [](int reading) { return std::chrono::microseconds(reading % 5 == 2 ? 400 : 0); };
+    const TuneReport report = tune();
+    for (const Measurement& one : report.measurements) {
+        EXPECT_FALSE(Conditions::parse(one.conditions).contended) << one.conditions;
+    }
+    EXPECT_FALSE(is_provisional(report.winner.certainty));
+}
+
+TEST_F(TunerContentionTest, OnABusyMachineTheWinnerIsProvisional) {
+    wait_ = [](int) { return std::chrono::microseconds(400); };
+    on(128, 4).ns = 100;
+    const Winner winner = tune().winner;
+    EXPECT_EQ(winner.configuration, "block=128 items=4");
+    EXPECT_TRUE(is_provisional(winner.certainty)) << winner.certainty.conditions;
+}
+
+TEST_F(TunerMeasurementTest, AWinnerWhoseTimesContradictEachOtherIsProvisional) {
+    std::size_t evaluated = 0;
+    hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
+    device_.disturbance = [&] { return evaluated == kSpace ? 3.0 : 1.0; };
+    on(128, 4).ns = 100;
+    const Winner slowed_down = tune().winner;
+    EXPECT_EQ(slowed_down.median_ns, 300);
+    EXPECT_TRUE(is_provisional(slowed_down.certainty)) << slowed_down.certainty.uncertainty;
+    device_.disturbance = [] { return 1.0; };
+    EXPECT_FALSE(is_provisional(tune().winner.certainty));
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -6,6 +6,7 @@
 
 #include "backend/device.hpp"
 #include "backend/host/cache_flusher.hpp"
+#include "backend/host/processor_use.hpp"
 
 namespace jitune::internal {
 
@@ -34,6 +35,7 @@ public:
     /// `program` and this bench must outlive the timer.
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                  bool flush_cache) override;
+    std::optional<ProcessorUse> processor_use() override { return internal::processor_use(); }
 
 private:
     const DeviceInfo& info_;

@@ -8,6 +8,7 @@
 #include "backend/device.hpp"
 #include "backend/host/host_compiler.hpp"
 #include "backend/host/host_program.hpp"
+#include "backend/host/processor_use.hpp"
 #include "support/hash.hpp"
 #include "support/log.hpp"
 
@@ -25,6 +26,7 @@ public:
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
+    std::optional<double> utilization() override { return processors_taken(); }
     std::unique_ptr<Queue> make_queue() override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/host/processor_use.hpp"
 #include "support/hash.hpp"
 #include "support/text_file.hpp"
 
@@ -23,18 +24,8 @@ namespace jitune::internal {
 namespace {
 
 std::int64_t cores_by_affinity() {
-    // The kernel refuses a mask smaller than its own, so grow it.
-    for (int count = CPU_SETSIZE; count <= (1 << 20); count *= 2) {
-        cpu_set_t* raw = CPU_ALLOC(static_cast<std::size_t>(count));
-        const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(count));
-        const bool known = raw != nullptr && ::sched_getaffinity(0, bytes, raw) == 0;
-        const int cores = known ? CPU_COUNT_S(bytes, raw) : 0;
-        CPU_FREE(raw);
-        if (known) {
-            return cores;
-        }
-    }
-    return ::sysconf(_SC_NPROCESSORS_ONLN);
+    const auto usable = std::ssize(usable_processors());
+    return usable > 0 ? usable : ::sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 /// CPU time per time that the container may use, rounded up, where a limit is set.

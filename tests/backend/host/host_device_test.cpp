@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
@@ -20,6 +21,21 @@ TEST_F(HostDeviceTest, CompilesLoadsAndLaunches) {
     int result = 0;
     scale->launch(launch_with(&value, &result), nullptr);
     EXPECT_EQ(result, 42);
+}
+
+TEST_F(HostDeviceTest, CountsTheProcessorTimeOfItsThreads) {
+    const auto before = device().make_bench()->processor_use();
+    if (!before) {
+        GTEST_SKIP() << "the system counts no waits for processors";
+    }
+    const clock_t start = std::clock();
+    while (std::clock() - start < CLOCKS_PER_SEC / 50) {
+    }
+    const auto after = device().make_bench()->processor_use().value();
+    EXPECT_GE(after.ran - before->ran, std::chrono::milliseconds(15));
+    EXPECT_GE(after.waited, before->waited);
+    const auto taken = device().utilization();
+    EXPECT_TRUE(!taken || (*taken >= 0 && *taken <= 1));
 }
 
 TEST_F(HostDeviceTest, HandsOverScalarsOfEverySize) {

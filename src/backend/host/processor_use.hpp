@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backend/device.hpp"
+
+namespace jitune::internal {
+
+/// The numbers of the processors that this process may use; none where the system does not say.
+std::vector<int> usable_processors();
+
+/// What the scheduler has counted for the threads of this process that are alive. Nothing where the
+/// system does not count it. Takes some microseconds for each thread.
+std::optional<ProcessorUse> processor_use();
+
+/// The share of the usable processors' time that other processes take, in the 100 ms that it waits;
+/// from 0 to 1. Nothing where the system does not say.
+std::optional<double> processors_taken();
+
+}  // namespace jitune::internal
