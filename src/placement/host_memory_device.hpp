@@ -22,6 +22,7 @@ public:
                Stream stream) override {
         host_.write(device, value, count, stream);
     }
+    std::optional<double> utilization() override { return host_.utilization(); }
 
 protected:
     /// `host` must outlive it.

@@ -11,9 +11,9 @@ std::set<const Device*> busy_devices(const std::vector<Device*>& devices, const 
         if (share && *share > kBusy) {
             busy.insert(device);
             log.warning(
-                "other processes use {:.0f} % of {}: times are disturbed, and winners that are "
-                "marked ? are provisional; the same command tunes those again when it is quiet",
-                *share * 100, device->info().id);
+                "{} is {:.0f} % busy with other work: times may be disturbed, and winners marked ? "
+                "provisional; the same sweep tunes those again when it is quiet",
+                device->info().id, *share * 100);
         }
     }
     return busy;

@@ -20,7 +20,7 @@ public:
     /// What has disturbed the batch since begin(). Clocks are noisy if they have changed by more
     /// than some percent, or if power or heat holds them down. The batch is contended if threads of
     /// this process had no processor for more than some percent of the time in which they wanted
-    /// one.
+    /// one, and for longer than a wake-up takes.
     Disturbance end();
 
     /// Whether to throw a disturbed batch away, after `discarded` of them in a row. A device that

@@ -18,12 +18,13 @@ constexpr int kPatience = 4;  // rounds between two questions whether they are e
 constexpr std::size_t kLoadings = 4;
 constexpr double kLongFinalNs = 10'000'000;
 
-/// Half the distance of two times of one configuration, relative to the second, where they differ
-/// by more than any clock explains: another process took part in one of them. Else 0.
-double contradiction(double search_ns, double final_ns) {
-    constexpr double kMost = 1.5;
-    const auto [low, high] = std::minmax(search_ns, final_ns);
-    return high > kMost * low ? (high - low) / 2 / final_ns : 0;
+/// Half the distance between the times of one configuration in the search and in the finals,
+/// relative to the latter, where they differ by more than any clock explains and nothing is known
+/// to have disturbed the search. Else 0.
+double contradiction(const Evaluation& search, double final_ns) {
+    constexpr double kMost = 5;
+    const auto [low, high] = std::minmax(search.median_ns, final_ns);
+    return high > kMost * low && !search.conditions.contended ? (high - low) / 2 / final_ns : 0;
 }
 
 /// A finalist while it is timed.
@@ -154,6 +155,7 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
     warm_up();
     int discarded = 0;
     int contended = 0;
+    int taken = 0;  // with those that are discarded: what is left of a busy time is no fair sample
     int rounds = 0;
     while (!contenders_.empty()) {
         // The rule takes some time itself, so that it is asked now and then only.
@@ -165,18 +167,19 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
         rig_.watch().begin();
         take_round(static_cast<std::size_t>(rounds));
         const Disturbance seen = rig_.watch().end();
+        ++taken;
+        contended += seen.contended ? 1 : 0;
         if (seen.is_noise() && rig_.watch().discard(discarded++)) {
             drop_round();
             continue;
         }
         discarded = 0;
         ++rounds;
-        contended += seen.contended ? 1 : 0;
         if (all.clocks != Clocks::noisy && seen.clocks != Clocks::steady) {
             all.clocks = seen.clocks;
         }
     }
-    all.contended = contended > kMedianStands * rounds;
+    all.contended = contended > kMedianStands * taken;
     return all;
 }
 
@@ -227,7 +230,7 @@ std::vector<Finalist> Finals::rank(const std::vector<std::size_t>& seeds,
         finalist.summary = summarize(finalist.samples_ns);
         finalist.uncertainty =
             std::max(relative_uncertainty(finalist.samples_ns),
-                     contradiction(finalist.evaluation->median_ns, finalist.summary.median_ns));
+                     contradiction(*finalist.evaluation, finalist.summary.median_ns));
         finalist.conditions = conditions;
         finalists.push_back(std::move(finalist));
     }

@@ -94,12 +94,12 @@ TEST_F(CliArgumentsTest, FilesThatCannotBeUsedHaveAReason) {
                    "jitune: tuning database " + path("notes") + ": the file is not a database");
 }
 
-/// The lines of standard error, but for those that say that other processes use a device.
+/// The lines of standard error, but for those that say that a device is busy.
 int warnings_in(const std::string& err) {
     std::istringstream lines(err);
     int count = 0;
     for (std::string line; std::getline(lines, line);) {
-        count += line.find("other processes use") == std::string::npos ? 1 : 0;
+        count += line.find("busy with other work") == std::string::npos ? 1 : 0;
     }
     return count;
 }

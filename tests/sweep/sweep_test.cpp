@@ -269,7 +269,7 @@ TEST_F(SweepTest, TunesProvisionalWinnersAgainOnceTheDeviceIsQuiet) {
     EXPECT_TRUE(is_provisional(sweep().rows.at(0).certainty));
     device_.use = second_.use = 0.5;
     EXPECT_EQ(sweep().count(SweepRow::Outcome::skipped), 1U) << "still busy";
-    EXPECT_NE(warnings_.back().find("other processes use 50 % of cuda:1"), std::string::npos)
+    EXPECT_NE(warnings_.back().find("cuda:1 is 50 % busy with other work"), std::string::npos)
         << warnings_.back();
     device_.use = second_.use = 0;
     device_.processor_use = second_.processor_use = nullptr;

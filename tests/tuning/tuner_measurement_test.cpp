@@ -253,7 +253,7 @@ TEST_F(TunerContentionTest, ShortWaitsAreNone) {
 }
 
 TEST_F(TunerContentionTest, SamplesThatWaitedForAProcessorAreTakenAgain) {
-    wait_ = [](int reading) { return std::chrono::microseconds(reading % 5 == 2 ? 400 : 0); };
+    wait_ = [](int reading) { return std::chrono::microseconds(reading % 5 == 2 ? 1000 : 0); };
     const TuneReport report = tune();
     for (const Measurement& one : report.measurements) {
         EXPECT_FALSE(Conditions::parse(one.conditions).contended) << one.conditions;
@@ -262,7 +262,7 @@ TEST_F(TunerContentionTest, SamplesThatWaitedForAProcessorAreTakenAgain) {
 }
 
 TEST_F(TunerContentionTest, OnABusyMachineTheWinnerIsProvisional) {
-    wait_ = [](int) { return std::chrono::microseconds(400); };
+    wait_ = [](int) { return std::chrono::milliseconds(1); };
     on(128, 4).ns = 100;
     const Winner winner = tune().winner;
     EXPECT_EQ(winner.configuration, "block=128 items=4");
@@ -272,10 +272,10 @@ TEST_F(TunerContentionTest, OnABusyMachineTheWinnerIsProvisional) {
 TEST_F(TunerMeasurementTest, AWinnerWhoseTimesContradictEachOtherIsProvisional) {
     std::size_t evaluated = 0;
     hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
-    device_.disturbance = [&] { return evaluated == kSpace ? 3.0 : 1.0; };
+    device_.disturbance = [&] { return evaluated == kSpace ? 6.0 : 1.0; };
     on(128, 4).ns = 100;
     const Winner slowed_down = tune().winner;
-    EXPECT_EQ(slowed_down.median_ns, 300);
+    EXPECT_EQ(slowed_down.median_ns, 600);
     EXPECT_TRUE(is_provisional(slowed_down.certainty)) << slowed_down.certainty.uncertainty;
     device_.disturbance = [] { return 1.0; };
     EXPECT_FALSE(is_provisional(tune().winner.certainty));
