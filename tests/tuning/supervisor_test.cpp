@@ -110,7 +110,7 @@ TEST_F(SupervisorTest, AStoppedBackgroundTuningDoesNotWaitForItsWorkerToBeReady)
     put_report();
     play("say report; read stop");
     program_ =
-        dir_.write("late", fmt::format("#!/bin/sh\nsleep 1\nexec {} $*\n", program_.string()));
+        dir_.write("late", fmt::format("#!/bin/sh\nsleep 0.3\nexec {} $*\n", program_.string()));
     std::filesystem::permissions(program_, std::filesystem::perms(0700));
     const std::atomic<bool> stop{true};
     TuneHooks hooks;

@@ -24,16 +24,19 @@ TEST_F(HostDeviceTest, CompilesLoadsAndLaunches) {
 }
 
 TEST_F(HostDeviceTest, CountsTheProcessorTimeOfItsThreads) {
+    const auto work = [] {
+        const clock_t start = std::clock();
+        while (std::clock() - start < CLOCKS_PER_SEC / 10) {
+        }
+    };
+    work();
     const auto before = device().make_bench()->processor_use();
-    if (!before) {
+    if (!before || before->ran.count() == 0) {
         GTEST_SKIP() << "the system counts no waits for processors";
     }
-    const clock_t start = std::clock();
-    while (std::clock() - start < CLOCKS_PER_SEC / 50) {
-    }
+    work();
     const auto after = device().make_bench()->processor_use().value();
-    EXPECT_GE(after.ran - before->ran, std::chrono::milliseconds(15));
-    EXPECT_GE(after.waited, before->waited);
+    EXPECT_GE(after.ran - before->ran, std::chrono::milliseconds(50));
     const auto taken = device().utilization();
     EXPECT_TRUE(!taken || (*taken >= 0 && *taken <= 1));
 }
