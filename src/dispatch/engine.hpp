@@ -36,7 +36,7 @@ struct RangeReport {
     bool stored = false;  ///< all of them are in the store
 };
 
-/// Which measurements of earlier tunings a tuning of a range takes over.
+/// A tuning of a range reuses these measurements of earlier tunings.
 enum class Reuse {
     nothing,
     undisturbed,  ///< those that other processes did not disturb

@@ -14,7 +14,7 @@ enum class Clocks { steady, noisy, unknown };
 /// "steady", "noisy", "unknown".
 std::string_view to_string(Clocks clocks);
 
-/// What may have lengthened a batch of samples.
+/// Clocks and other processes may have lengthened the samples of a batch.
 struct Disturbance {
     Clocks clocks = Clocks::unknown;
     bool contended = false;  ///< other processes had processors that the samples wanted

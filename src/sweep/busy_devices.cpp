@@ -11,8 +11,8 @@ std::set<const Device*> busy_devices(const std::vector<Device*>& devices, const 
         if (share && *share > kBusy) {
             busy.insert(device);
             log.warning(
-                "{} is {:.0f} % busy with other work: times may be disturbed, and winners marked ? "
-                "provisional; the same sweep tunes those again when it is quiet",
+                "{} is {:.0f} % busy with other work: times may be disturbed; sweep again on a "
+                "quiet machine, which tunes provisional winners anew",
                 device->info().id, *share * 100);
         }
     }

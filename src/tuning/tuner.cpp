@@ -207,7 +207,6 @@ Gain Tuning::gain_from_search(const Finalist& winner) {
     const double fastest_ns = *std::min_element(samples_ns.begin(), samples_ns.end());
     const double low = std::min(standard->median_ns * (1 - unsure), fastest_ns);
     conditions.shared |= standard->conditions.shared;
-    conditions.contended |= standard->conditions.contended;
     if (standard->conditions.clocks == Clocks::noisy) {
         conditions.clocks = Clocks::noisy;
     }

@@ -107,8 +107,9 @@ std::vector<int> usable_processors() {
 std::optional<ProcessorUse> processor_use() {
     std::optional<ProcessorUse> use;
     std::error_code error;
-    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
-        if (const auto one = use_of_thread(thread.path() / "schedstat")) {
+    std::filesystem::directory_iterator thread("/proc/self/task", error);
+    for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
+        if (const auto one = use_of_thread(thread->path() / "schedstat")) {
             use = use.value_or(ProcessorUse());
             use->ran += one->ran;
             use->waited += one->waited;

@@ -11,8 +11,9 @@ namespace jitune::internal {
 /// The numbers of the processors that this process may use; none where the system does not say.
 std::vector<int> usable_processors();
 
-/// What the scheduler has counted for the threads of this process that are alive. Nothing where the
-/// system does not count it. Takes some microseconds for each thread.
+/// Reads the scheduler's counters of all threads of this process that are alive, and returns their
+/// sum. Linux updates the counter of a running thread once in a tick of some milliseconds. Returns
+/// nothing where the system has no such counters. Takes some microseconds for each thread.
 std::optional<ProcessorUse> processor_use();
 
 /// The share of the usable processors' time that other processes take, in the 100 ms that it waits;
