@@ -188,8 +188,8 @@ public:
     /// The device's clocks, or nothing where they cannot be read. Takes up to some 100 us.
     virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 
-    /// Nothing where launches do not run on the host's processors, or where the system does not
-    /// say. Takes up to some 100 us.
+    /// Returns nothing where launches do not run on the host's processors, or where the system does
+    /// not count. Takes some 4 us for each thread of the process.
     virtual std::optional<ProcessorUse> processor_use() { return std::nullopt; }
 };
 
