@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "backend/host/processor_use.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -16,21 +18,6 @@ namespace {
 /// Per core at least this much: twice its private caches and its part of a shared one, also where
 /// groups of cores have a last-level cache each.
 constexpr std::int64_t kLeastSlice = 8 << 20;
-
-/// The CPUs that this thread may run on.
-std::vector<int> allowed_cpus() {
-    cpu_set_t mask;
-    CPU_ZERO(&mask);
-    std::vector<int> cpus;
-    if (::sched_getaffinity(0, sizeof mask, &mask) == 0) {
-        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(cpu, &mask)) {
-                cpus.push_back(cpu);
-            }
-        }
-    }
-    return cpus;
-}
 
 void move_to(int cpu) {
     cpu_set_t mask;
@@ -56,7 +43,7 @@ void CacheFlusher::flush() const {
     const auto words_per_slice = static_cast<std::size_t>(slice_bytes_) / sizeof(std::uint64_t);
     const std::span all(static_cast<const std::uint64_t*>(memory_.data()),
                         memory_.bytes() / sizeof(std::uint64_t));
-    const std::vector<int> cpus = allowed_cpus();
+    const std::vector<int> cpus = usable_processors();
     std::vector<std::jthread> readers;
     for (std::size_t slice = 0; slice < all.size() / words_per_slice; ++slice) {
         readers.emplace_back([&, slice] {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -17,6 +16,7 @@
 #include <thread>
 
 #include "support/file_descriptor.hpp"
+#include "support/folder_reader.hpp"
 
 namespace jitune::internal {
 
@@ -57,8 +57,8 @@ Ticks ticks_of(const std::vector<int>& processors) {
 /// The format is that of the kernel's Documentation/scheduler/sched-stats.rst: nanoseconds on a
 /// processor, nanoseconds of waiting for one, and a number of time slices. Nothing where the thread
 /// has just ended. Without a stream, which takes longer than the system.
-std::optional<ProcessorUse> use_of_thread(const std::filesystem::path& file) {
-    const FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<ProcessorUse> use_of_thread(int threads, const std::string& file) {
+    const FileDescriptor descriptor(::openat(threads, file.c_str(), O_RDONLY | O_CLOEXEC));
     std::array<char, 128> text;
     const ssize_t size = ::read(descriptor.number(), text.data(), text.size());
     const char* const end = text.data() + std::max<ssize_t>(size, 0);
@@ -106,10 +106,9 @@ std::vector<int> usable_processors() {
 
 std::optional<ProcessorUse> processor_use() {
     std::optional<ProcessorUse> use;
-    std::error_code error;
-    std::filesystem::directory_iterator thread("/proc/self/task", error);
-    for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
-        if (const auto one = use_of_thread(thread->path() / "schedstat")) {
+    FolderReader threads("/proc/self/task");
+    for (const char* name = threads.next(); name != nullptr; name = threads.next()) {
+        if (const auto one = use_of_thread(threads.number(), name + std::string("/schedstat"))) {
             use = use.value_or(ProcessorUse());
             use->ran += one->ran;
             use->waited += one->waited;
