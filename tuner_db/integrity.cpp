@@ -5,6 +5,7 @@
 
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record_row.hpp"
+#include "tuner_db/usage.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
@@ -16,6 +17,12 @@ bool is_sound(const Measurement& /*measurement*/) {
 }
 bool is_sound(const Miss& miss) {
     return miss.problem_sizes() && miss.problem_types();
+}
+bool is_sound(const Usage& usage) {
+    return usage.problem_sizes().has_value();
+}
+bool is_sound(const Pause& /*pause*/) {
+    return true;
 }
 
 // Reads without an index, which may be the damaged part.
@@ -68,8 +75,10 @@ std::int64_t check_measurements(const sqlite::Connection& connection,
     return check_rows<Measurement>(connection, problems);
 }
 
-void check_misses(const sqlite::Connection& connection, std::vector<std::string>& problems) {
+void check_call_records(const sqlite::Connection& connection, std::vector<std::string>& problems) {
     check_rows<Miss>(connection, problems);
+    check_rows<Usage>(connection, problems);
+    check_rows<Pause>(connection, problems);
 }
 
 }  // namespace jitune::internal

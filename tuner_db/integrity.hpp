@@ -20,7 +20,7 @@ std::int64_t check_winners(const sqlite::Connection& connection,
 std::int64_t check_measurements(const sqlite::Connection& connection,
                                 std::vector<std::string>& problems);
 
-/// Reads every miss.
-void check_misses(const sqlite::Connection& connection, std::vector<std::string>& problems);
+/// Reads every miss, usage and pause.
+void check_call_records(const sqlite::Connection& connection, std::vector<std::string>& problems);
 
 }  // namespace jitune::internal

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/miss.hpp"
 
-#include <limits>
 #include <string_view>
 
 #include "jitune/error.hpp"
 #include "support/message.hpp"
+#include "tuner_db/sum_table.hpp"
 
 namespace jitune::internal {
 
@@ -19,12 +19,8 @@ std::optional<std::vector<std::string>> Miss::spec() const {
     }
 }
 
-std::optional<Sizes> Miss::problem_sizes() const {
-    const auto boxes = parse_coverage(sizes);
-    if (!boxes || boxes->size() != 1 || boxes->front().from != boxes->front().to) {
-        return std::nullopt;
-    }
-    return boxes->front().from;
+sqlite::Row Miss::place() const {
+    return {key.kernel, key.types, key.device_class, key.alignment, key.template_hash, sizes};
 }
 
 std::optional<std::map<std::string, std::string>> Miss::problem_types() const {
@@ -42,12 +38,8 @@ std::optional<std::map<std::string, std::string>> Miss::problem_types() const {
 }
 
 void Miss::add(const Miss& later) {
-    const auto sum = [](std::int64_t a, std::int64_t b) {
-        constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-        return a > kMost - b ? kMost : a + b;
-    };
-    calls = sum(calls, later.calls);
-    sessions = sum(sessions, later.sessions);
+    calls = saturating_sum(calls, later.calls);
+    sessions = saturating_sum(sessions, later.sessions);
     kernel_spec = later.kernel_spec;
     origin = later.origin;
     configuration = later.configuration;

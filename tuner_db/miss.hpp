@@ -9,6 +9,7 @@
 
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
+#include "tuner_db/sqlite.hpp"
 
 namespace jitune::internal {
 
@@ -16,6 +17,9 @@ namespace jitune::internal {
 /// without the bucket, and its sizes.
 struct Miss {
     static constexpr const char* kTable = "miss";
+    static constexpr const char* kPlace =
+        "kernel = ?1 AND types = ?2 AND device_class = ?3 AND alignment = ?4 AND template_hash = "
+        "?5 AND sizes = ?6";
 
     RecordKey key;
     std::string sizes;        ///< "n=1048576": of the first call
@@ -30,10 +34,12 @@ struct Miss {
 
     bool operator==(const Miss&) const = default;
 
+    /// The values of kPlace.
+    [[nodiscard]] sqlite::Row place() const;
     /// Kernel::spec; nothing where `kernel_spec` is malformed.
     [[nodiscard]] std::optional<std::vector<std::string>> spec() const;
     /// The sizes as numbers; nothing where the text is malformed.
-    [[nodiscard]] std::optional<Sizes> problem_sizes() const;
+    [[nodiscard]] std::optional<Sizes> problem_sizes() const { return parse_sizes(sizes); }
     /// The names of the types by type parameter; nothing where RecordKey::types is malformed.
     [[nodiscard]] std::optional<std::map<std::string, std::string>> problem_types() const;
     /// Of the same problem: calls and sessions are added up, and the later answer counts.

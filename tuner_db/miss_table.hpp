@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "tuner_db/miss.hpp"
 #include "tuner_db/sqlite.hpp"
+#include "tuner_db/sum_table.hpp"
 
 namespace jitune::internal {
 
@@ -17,9 +18,8 @@ public:
 
     explicit MissTable(const sqlite::Connection& connection);
 
-    /// Adds a problem's calls to its row, or makes the row. A damaged row is replaced. Where the
-    /// table is full, the row that was called least goes.
-    void add(const Miss& miss);
+    /// As SumTable::add(). Where the table is full, rows go that were called least.
+    void add(std::span<const Miss> misses) { sums_.add(misses); }
 
     /// Removes the row of a problem, if there is one.
     void remove(const Miss& miss);
@@ -27,14 +27,15 @@ public:
     /// Removes the rows of problems that a winner serves, unless it is unsure.
     void remove_served(const Winner& winner);
 
-    struct Rows {
-        std::vector<Miss> misses;  ///< those called most come first
-        std::int64_t damaged = 0;  ///< rows that are left out
-    };
-    Rows all();
+    /// Those called most come first.
+    SumTable<Miss>::Rows all() {
+        return sums_.all(
+            [](const Miss& miss) { return miss.problem_sizes() && miss.problem_types(); });
+    }
 
 private:
-    sqlite::Statement find_, put_, remove_, of_key_, all_, shrink_;
+    SumTable<Miss> sums_;
+    sqlite::Statement remove_, of_key_;
 };
 
 }  // namespace jitune::internal

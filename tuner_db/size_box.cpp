@@ -145,6 +145,14 @@ std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
     return boxes;
 }
 
+std::optional<Sizes> parse_sizes(std::string_view text) {
+    const auto boxes = parse_coverage(text);
+    if (!boxes || boxes->size() != 1 || boxes->front().from != boxes->front().to) {
+        return std::nullopt;
+    }
+    return boxes->front().from;
+}
+
 std::vector<std::string> size_names(std::string_view text) {
     std::vector<std::string> names;
     for (const std::string_view word : split(split(text, "; ").front(), " ")) {

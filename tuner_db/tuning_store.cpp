@@ -247,14 +247,22 @@ std::vector<Measurement> TuningStore::comparisons(const RecordKey& key, int half
 }
 
 void TuningStore::add_misses(std::span<const Miss> misses) {
+    add(CallRecords{.misses = {misses.begin(), misses.end()}});
+}
+
+void TuningStore::add(const CallRecords& records) {
     const Impl::Turn turn(*impl_, kMissWait);
     impl_->write([&] {
-        for (const Miss& miss : misses) {
+        std::vector<Miss> unserved;
+        for (const Miss& miss : records.misses) {
             const auto sizes = miss.problem_sizes();
             if (sizes && !impl_->winners_.find(miss.key, *sizes, false).winner) {
-                impl_->misses_.add(miss);
+                unserved.push_back(miss);
             }
         }
+        impl_->misses_.add(unserved);
+        impl_->usages_.add(records.usages);
+        impl_->pauses_.add(records.pauses);
     });
 }
 
@@ -269,13 +277,28 @@ void TuningStore::remove_misses(std::span<const Miss> misses) {
 
 std::vector<Miss> TuningStore::misses() {
     const Impl::Turn turn(*impl_, kSweepWait);
-    MissTable::Rows rows = impl_->misses_.all();
+    SumTable<Miss>::Rows rows = impl_->misses_.all();
     impl_->bad_rows_ += rows.damaged;
     // A winner may have come by another way than save(), or in the middle of a report of calls.
-    std::erase_if(rows.misses, [&](const Miss& miss) {
+    std::erase_if(rows.records, [&](const Miss& miss) {
         return impl_->winners_.find(miss.key, *miss.problem_sizes(), false).winner.has_value();
     });
-    return std::move(rows.misses);
+    return std::move(rows.records);
+}
+
+std::vector<Usage> TuningStore::usages() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    SumTable<Usage>::Rows rows =
+        impl_->usages_.all([](const Usage& usage) { return usage.problem_sizes().has_value(); });
+    impl_->bad_rows_ += rows.damaged;
+    return std::move(rows.records);
+}
+
+std::vector<Pause> TuningStore::pauses() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    SumTable<Pause>::Rows rows = impl_->pauses_.all([](const Pause&) { return true; });
+    impl_->bad_rows_ += rows.damaged;
+    return std::move(rows.records);
 }
 
 TuningStore::Check TuningStore::verify() {
@@ -284,7 +307,7 @@ TuningStore::Check TuningStore::verify() {
     check_pages(impl_->connection_, check.problems);
     check.winners = check_winners(impl_->connection_, check.problems);
     check.measurements = check_measurements(impl_->connection_, check.problems);
-    check_misses(impl_->connection_, check.problems);
+    check_call_records(impl_->connection_, check.problems);
     return check;
 }
 

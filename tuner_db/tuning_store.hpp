@@ -13,8 +13,18 @@
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
+#include "tuner_db/usage.hpp"
 
 namespace jitune::internal {
+
+/// What a session has to tell of calls since it told last.
+struct CallRecords {
+    std::vector<Miss> misses;
+    std::vector<Usage> usages = {};
+    std::vector<Pause> pauses = {};
+
+    [[nodiscard]] bool empty() const { return misses.empty() && usages.empty() && pauses.empty(); }
+};
 
 /// The tuning database: append-only measurements and winners, in one SQLite file. The winners of a
 /// key, which is taken without its bucket, serve ranges of sizes that have none in common.
@@ -105,10 +115,16 @@ public:
     std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);
     static constexpr int kAllSizes = 255;
 
-    /// Adds calls of problems to what is known of these problems, in one transaction; leaves out
-    /// problems that a sure winner serves by now. Waits at most a second for others that hold the
-    /// file.
+    /// Adds to what is known of calls, in one transaction; leaves out misses that a sure winner
+    /// serves by now. Waits at most a second for others that hold the file.
+    void add(const CallRecords& records);
     void add_misses(std::span<const Miss> misses);
+
+    /// The calls that sessions have recorded, those called last first.
+    std::vector<Usage> usages();
+
+    /// The pauses that sessions have recorded, the longest first.
+    std::vector<Pause> pauses();
 
     /// The problems that calls had no winner for, those called most first. A winner that is saved
     /// removes those that it serves, unless it is unsure.

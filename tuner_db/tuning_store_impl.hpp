@@ -65,6 +65,9 @@ private:
         return std::move(found.winner);
     }
 
+    static constexpr std::int64_t kMostUsages = 20'000;
+    static constexpr std::int64_t kMostPauses = 1'000;
+
     const pid_t owner_ = getpid();
     StoreFile file_;
     const Log log_;
@@ -90,6 +93,8 @@ private:
     WinnerTable winners_{connection_};
     LeaseTable leases_{connection_};
     MissTable misses_{connection_};
+    SumTable<Usage> usages_{connection_, kMostUsages, "last_at DESC, rowid"};
+    SumTable<Pause> pauses_{connection_, kMostPauses, "longest_us DESC, rowid"};
 };
 
 /// Exclusive use of a store for one call, with a bounded wait for other threads and processes.

@@ -47,6 +47,17 @@ protected:
                  "2026-11-21T16:00:00Z"}};
     }
 
+    static std::vector<Usage> usages() {
+        return {{key_of(40), "n=1048576", "block=256 items_per_thread=8", "stored",
+                 "2026-11-20T16:00:00Z", 1200, 2, "NVIDIA H200", "2026-11-21T16:00:00Z",
+                 "2026-11-22T16:00:00Z"}};
+    }
+
+    static std::vector<Pause> pauses() {
+        return {{"reduce", "element=float32 operation=sum", "NVIDIA H200", "default", 3, 291'000,
+                 "n=1000", "2026-11-20T16:00:00Z", "2026-11-21T16:00:00Z"}};
+    }
+
     static std::string golden(const std::string& name) {
         std::ifstream file(JITUNE_GOLDEN_DIR "/" + name);
         return {std::istreambuf_iterator<char>(file), {}};
@@ -92,13 +103,14 @@ protected:
                    "SELECT 'PRAGMA user_version = ' || user_version || ';' FROM "
                    "pragma_user_version") +
                answer("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL") +
-               insert_sql("measurement") + insert_sql("winner") + insert_sql("miss");
+               insert_sql("measurement") + insert_sql("winner") + insert_sql("miss") +
+               insert_sql("usage") + insert_sql("pause");
     }
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(any_measurements(), ranged_winner());
-    open()->add_misses(misses());
+    open()->add({misses(), usages(), pauses()});
     EXPECT_EQ(dump(), golden_of(schema_version()));
 }
 
@@ -108,6 +120,8 @@ TEST_F(GoldenStore, IsReadToday) {
     EXPECT_EQ(store->find(key_of(40), sizes_of(40)), ranged_winner());
     EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
     EXPECT_EQ(store->misses(), misses());
+    EXPECT_EQ(store->usages(), usages());
+    EXPECT_EQ(store->pauses(), pauses());
     EXPECT_EQ(store->bad_rows(), 0);
 }
 
@@ -137,11 +151,13 @@ TEST_F(GoldenStore, OfVersion4ServesTheSizesItWasTunedAtAlone) {
 
 TEST_F(GoldenStore, HasAViewOfItsRangesForPeople) {
     sql(golden_of(schema_version()));
-    EXPECT_EQ(answer("SELECT sizes || ' | ' || configuration || ' | ' || time_us || ' us | ' || "
-                     "speed_up || ' | ' || loss_percent || ' % | ' || held_out_sizes || ' | ' || "
-                     "unsure || ' | ' || (age_days IS NOT NULL) || ' | ' || device FROM ranges"),
-              "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.235 us | 1.62 | "
-              "2.0 % | 59 | no | 1 | NVIDIA H200\n");
+    EXPECT_EQ(
+        answer("SELECT sizes || ' | ' || configuration || ' | ' || time_us || ' us | ' || "
+               "speed_up || ' | ' || loss_percent || ' % | ' || held_out_sizes || ' | ' || "
+               "unsure || ' | ' || (age_days IS NOT NULL) || ' | ' || calls || ' | ' || device "
+               "FROM ranges"),
+        "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.235 us | 1.62 | "
+        "2.0 % | 59 | no | 1 | 1200 | NVIDIA H200\n");
     path_ = dir_.path() / "v4.db";
     sql(golden_of(4));
     open();

@@ -1,0 +1,242 @@
+PRAGMA application_id = 1785295982;
+PRAGMA user_version = 7;
+CREATE TABLE measurement(
+    digest        BLOB    NOT NULL PRIMARY KEY CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment     INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes         TEXT    NOT NULL,
+    configuration TEXT    NOT NULL,
+    verdict       TEXT    NOT NULL CHECK(verdict IN ('timed', 'compile_failed', 'launch_failed',
+                                                     'wrong_result', 'timed_out', 'crashed')),
+    reason        TEXT    NOT NULL,
+    conditions    TEXT    NOT NULL,
+    samples_ns    BLOB    NOT NULL CHECK(length(samples_ns) % 8 = 0),
+    device_name   TEXT    NOT NULL,
+    device_uuid   TEXT    NOT NULL,
+    driver        TEXT    NOT NULL,
+    compiler      TEXT    NOT NULL,
+    created_at    TEXT    NOT NULL, reproducibility TEXT NOT NULL DEFAULT 'fixed'
+    CHECK(reproducibility IN ('exact', 'fixed', 'any')),
+    CHECK((verdict = 'timed') = (length(samples_ns) > 0)),
+    CHECK(verdict <> 'timed' OR reason = '')
+) STRICT;
+CREATE INDEX measurement_key
+    ON measurement(kernel, types, device_class, bucket, alignment, template_hash);
+CREATE TABLE lease(
+    key_digest BLOB    NOT NULL PRIMARY KEY CHECK(length(key_digest) = 16),
+    owner      TEXT    NOT NULL CHECK(owner <> ''),
+    expires_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE winner(
+    digest            BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel            TEXT    NOT NULL CHECK(kernel <> ''),
+    types             TEXT    NOT NULL,
+    bucket            INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment         INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash     TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class      TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes             TEXT    NOT NULL,
+    configuration     TEXT    NOT NULL,
+    median_ns         REAL    NOT NULL CHECK(median_ns > 0 AND median_ns < 9e999),
+    noise             REAL    NOT NULL CHECK(noise >= 0 AND noise < 9e999),
+    default_median_ns REAL    NOT NULL CHECK(default_median_ns >= 0 AND default_median_ns < 9e999),
+    complete          INTEGER NOT NULL CHECK(complete IN (0, 1)),
+    image_format      TEXT    NOT NULL CHECK(image_format IN ('cubin', 'ptx', 'so', 'placement')),
+    image             BLOB    NOT NULL CHECK(length(image) > 0),
+    symbols           TEXT    NOT NULL CHECK(symbols <> ''),
+    device_name       TEXT    NOT NULL,
+    device_uuid       TEXT    NOT NULL,
+    driver            TEXT    NOT NULL,
+    compiler          TEXT    NOT NULL,
+    created_at        TEXT    NOT NULL,
+    reproducibility   TEXT    NOT NULL DEFAULT 'fixed'
+                              CHECK(reproducibility IN ('exact', 'fixed', 'any')),
+    conditions        TEXT    NOT NULL DEFAULT '',
+    uncertainty       REAL    NOT NULL DEFAULT 0.0 CHECK(uncertainty >= 0 AND uncertainty < 9e999),
+    speed_up_low      REAL    NOT NULL DEFAULT 0.0 CHECK(speed_up_low >= 0 AND speed_up_low < 9e999),
+    speed_up_high     REAL    NOT NULL DEFAULT 0.0
+                              CHECK(speed_up_high >= speed_up_low AND speed_up_high < 9e999),
+    covers            TEXT    NOT NULL DEFAULT '',
+    loss_bound        REAL    NOT NULL DEFAULT 0.0 CHECK(loss_bound >= 0 AND loss_bound < 9e999),
+    held_out          INTEGER NOT NULL DEFAULT 0 CHECK(held_out >= 0),
+    unsure            INTEGER NOT NULL DEFAULT 0 CHECK(unsure IN (0, 1)),
+    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
+) STRICT;
+CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
+                                    created_at, sizes, covers, unsure);
+CREATE INDEX measurement_compared
+    ON measurement(kernel, types, device_class, alignment, template_hash)
+    WHERE instr(conditions, 'compared');
+CREATE TABLE miss(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment     INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes         TEXT    NOT NULL,
+    kernel_spec   BLOB    NOT NULL CHECK(length(kernel_spec) > 0),
+    origin        TEXT    NOT NULL CHECK(origin <> ''),
+    configuration TEXT    NOT NULL,
+    calls         INTEGER NOT NULL CHECK(calls > 0),
+    sessions      INTEGER NOT NULL CHECK(sessions > 0),
+    device_name   TEXT    NOT NULL,
+    first_at      TEXT    NOT NULL,
+    last_at       TEXT    NOT NULL,
+    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes)
+) STRICT;
+CREATE TABLE usage(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment     INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes         TEXT    NOT NULL,
+    configuration TEXT    NOT NULL,
+    origin        TEXT    NOT NULL CHECK(origin <> ''),
+    winner_at     TEXT    NOT NULL,
+    calls         INTEGER NOT NULL CHECK(calls > 0),
+    sessions      INTEGER NOT NULL CHECK(sessions > 0),
+    device_name   TEXT    NOT NULL,
+    first_at      TEXT    NOT NULL,
+    last_at       TEXT    NOT NULL,
+    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
+) STRICT;
+CREATE TABLE pause(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    device_name   TEXT    NOT NULL,
+    origin        TEXT    NOT NULL CHECK(origin <> ''),
+    pauses        INTEGER NOT NULL CHECK(pauses > 0),
+    longest_us    INTEGER NOT NULL CHECK(longest_us > 0),
+    longest_sizes TEXT    NOT NULL,
+    first_at      TEXT    NOT NULL,
+    last_at       TEXT    NOT NULL,
+    PRIMARY KEY(kernel, types, device_name, origin)
+) STRICT;
+CREATE VIEW ranges AS SELECT
+    kernel,
+    types,
+    CASE covers WHEN '' THEN sizes ELSE covers END AS sizes,
+    configuration,
+    round(median_ns / 1000, 3) AS time_us,
+    CASE WHEN default_median_ns > 0 THEN round(default_median_ns / median_ns, 3) END AS speed_up,
+    CASE WHEN loss_bound > 0 THEN round((loss_bound - 1) * 100, 2) END AS loss_percent,
+    held_out AS held_out_sizes,
+    CASE unsure WHEN 1 THEN 'yes' ELSE 'no' END AS unsure,
+    round(julianday('now') - julianday(created_at), 1) AS age_days,
+    (SELECT sum(calls) FROM usage AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
+        AND u.device_class = winner.device_class AND u.alignment = winner.alignment
+        AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration) AS calls,
+    device_name AS device
+FROM winner;
+INSERT INTO measurement VALUES(
+X'5FE4BB8503A977EBE11E10EBD25D628B',
+'reduce',
+'element=float32 operation=sum',
+40,
+16,
+'0123456789abcdef0123456789abcdef',
+'cuda cc=90 sm=132',
+'n=1048576',
+'block=128 items_per_thread=4',
+'timed',
+'',
+'l2=cold chain=32',
+X'0000000000428F4000000000004C8F4000000000003E8F40',
+'NVIDIA H200',
+'GPU-1',
+'CUDA 13.0',
+'NVRTC 13.0',
+'2026-11-20T16:00:00Z',
+'any'
+);
+INSERT INTO winner VALUES(
+X'6AAB98D8612B99D9712274C4C5288E75',
+'reduce',
+'element=float32 operation=sum',
+40,
+16,
+'0123456789abcdef0123456789abcdef',
+'cuda cc=90 sm=132',
+'n=1048576',
+'block=256 items_per_thread=8',
+1234.5,
+0.0125,
+2000.0,
+1,
+'cubin',
+X'7F454C4600',
+'jitune::reduce<256, 8>
+jitune::finish<256>',
+'NVIDIA H200',
+'GPU-1',
+'CUDA 13.0',
+'NVRTC 13.0',
+'2026-11-20T16:00:00Z',
+'exact',
+'l2=cold chain=32 clocks=steady',
+0.0015,
+1.5,
+1.75,
+'n=900000..1200000; n=1300001',
+1.02,
+59,
+0
+);
+INSERT INTO miss VALUES(
+X'B539CA16913DA23B9DB069641E5F8B42',
+'reduce',
+'element=float32 operation=sum',
+40,
+16,
+'0123456789abcdef0123456789abcdef',
+'cuda cc=90 sm=132',
+'n=2000000',
+X'610073706563',
+'default',
+'block=128 items_per_thread=4',
+12,
+3,
+'NVIDIA H200',
+'2026-11-20T16:00:00Z',
+'2026-11-21T16:00:00Z'
+);
+INSERT INTO usage VALUES(
+X'D0F83CC05E70B95D93AD5AACBCDC4624',
+'reduce',
+'element=float32 operation=sum',
+40,
+16,
+'0123456789abcdef0123456789abcdef',
+'cuda cc=90 sm=132',
+'n=1048576',
+'block=256 items_per_thread=8',
+'stored',
+'2026-11-20T16:00:00Z',
+1200,
+2,
+'NVIDIA H200',
+'2026-11-21T16:00:00Z',
+'2026-11-22T16:00:00Z'
+);
+INSERT INTO pause VALUES(
+X'425E82268A9A80CB0963D14D69D9612B',
+'reduce',
+'element=float32 operation=sum',
+'NVIDIA H200',
+'default',
+3,
+291000,
+'n=1000',
+'2026-11-20T16:00:00Z',
+'2026-11-21T16:00:00Z'
+);
