@@ -220,14 +220,15 @@ std::vector<Winner> TuningStore::winners() {
     return winners;
 }
 
+template <class IsWanted>
 std::vector<Measurement> TuningStore::Impl::measurements(Statement& statement,
                                                          const Row& parameters,
-                                                         const RecordKey& key) {
+                                                         const IsWanted& is_wanted) {
     const Turn turn(*this, kSweepWait);
     std::vector<Measurement> measurements;
     for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
         std::optional<Measurement> measurement = from_row<Measurement>(cursor.row());
-        if (measurement && measurement->key.is_like(key)) {
+        if (measurement && is_wanted(measurement->key)) {  // a damaged index finds others, too
             measurements.push_back(std::move(*measurement));
         } else {
             ++bad_rows_;
@@ -237,13 +238,15 @@ std::vector<Measurement> TuningStore::Impl::measurements(Statement& statement,
 }
 
 std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
-    return impl_->measurements(impl_->find_measurements_, cells_of(key), key);
+    return impl_->measurements(impl_->find_measurements_, cells_of(key),
+                               [&](const RecordKey& found) { return found == key; });
 }
 
 std::vector<Measurement> TuningStore::comparisons(const RecordKey& key, int half_octaves) {
     Row parameters = cells_of(key);
     parameters.emplace_back(std::int64_t{half_octaves});
-    return impl_->measurements(impl_->find_comparisons_, parameters, key);
+    return impl_->measurements(impl_->find_comparisons_, parameters,
+                               [&](const RecordKey& found) { return found.is_like(key); });
 }
 
 void TuningStore::add_misses(std::span<const Miss> misses) {

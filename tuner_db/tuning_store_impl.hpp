@@ -54,10 +54,11 @@ private:
     /// Leaves rows that were replaced in the meantime, and all where the database is busy.
     void drop(const WinnerTable::Damaged& damaged);
 
-    /// The intact measurements of `key`, with any bucket, that a statement finds with these
-    /// parameters. Counts the damaged ones.
+    /// The intact measurements of wanted keys that a statement finds with these parameters. Counts
+    /// the others.
+    template <class IsWanted>
     std::vector<Measurement> measurements(sqlite::Statement& statement,
-                                          const sqlite::Row& parameters, const RecordKey& key);
+                                          const sqlite::Row& parameters, const IsWanted& is_wanted);
 
     /// The row if it is intact. Counts it if it is damaged.
     std::optional<Winner> intact(WinnerTable::Found found) {
