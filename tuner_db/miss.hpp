@@ -39,7 +39,7 @@ struct Miss {
     /// Kernel::spec; nothing where `kernel_spec` is malformed.
     [[nodiscard]] std::optional<std::vector<std::string>> spec() const;
     /// The sizes as numbers; nothing where the text is malformed.
-    [[nodiscard]] std::optional<Sizes> problem_sizes() const { return parse_sizes(sizes); }
+    [[nodiscard]] std::optional<Sizes> problem_sizes() const { return exact_sizes(sizes); }
     /// The names of the types by type parameter; nothing where RecordKey::types is malformed.
     [[nodiscard]] std::optional<std::map<std::string, std::string>> problem_types() const;
     /// Of the same problem: calls and sessions are added up, and the later answer counts.

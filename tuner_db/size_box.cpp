@@ -145,7 +145,7 @@ std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
     return boxes;
 }
 
-std::optional<Sizes> parse_sizes(std::string_view text) {
+std::optional<Sizes> exact_sizes(std::string_view text) {
     const auto boxes = parse_coverage(text);
     if (!boxes || boxes->size() != 1 || boxes->front().from != boxes->front().to) {
         return std::nullopt;

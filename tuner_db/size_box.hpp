@@ -46,7 +46,7 @@ std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::s
 std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text);
 
 /// The sizes of a text such as "rows=3 columns=5"; nothing where it is malformed or a range.
-std::optional<Sizes> parse_sizes(std::string_view text);
+std::optional<Sizes> exact_sizes(std::string_view text);
 
 /// The names of the sizes in such a text, or in a sizes_text().
 std::vector<std::string> size_names(std::string_view text);

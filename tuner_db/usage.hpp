@@ -35,7 +35,7 @@ struct Usage {
     /// The values of kPlace.
     [[nodiscard]] sqlite::Row place() const;
     /// The sizes as numbers; nothing where the text is malformed.
-    [[nodiscard]] std::optional<Sizes> problem_sizes() const { return parse_sizes(sizes); }
+    [[nodiscard]] std::optional<Sizes> problem_sizes() const { return exact_sizes(sizes); }
     /// Of the same place: calls and sessions are added up, and the later answer counts.
     void add(const Usage& later);
 };
