@@ -92,6 +92,7 @@ std::unique_ptr<const Resolved> Answers::from_store(const Task& task, Digest& kn
         return nullptr;
     }
     answer->winner = known;
+    answer->winner_at = winner->provenance.created_at;
     answer->serves = box_around(*winner, task.problem.sizes);
     return restricted(task, std::move(answer));
 }
@@ -137,6 +138,7 @@ std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
     auto answer = make_resolved(task, task.parse(winner->configuration), binary, Origin::tuned);
     answer->serves = box_around(*winner, task.problem.sizes);
     answer->winner = digest_of(*winner);
+    answer->winner_at = winner->provenance.created_at;
     return answer;
 }
 

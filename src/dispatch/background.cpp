@@ -202,7 +202,7 @@ void Background::look(Watched& watched, std::int64_t version) {
     try {
         with_task(watched, [&](const Task& task) {
             if (auto answer = answers_.stored(task, watched.winner)) {
-                replace(watched, std::move(answer));
+                replace(watched, task, std::move(answer));
             }
         });
         watched.seen_version = version;
@@ -265,7 +265,7 @@ void Background::tune(Watched& watched) {
             const TuneHooks hooks{.stop = &stop_,
                                   .gives_up = true,
                                   .low_priority = options_.on_miss == TunePolicy::background};
-            replace(watched, answers_.tuned(task, watched.winner, hooks));
+            replace(watched, task, answers_.tuned(task, watched.winner, hooks));
         });
     } catch (const Error& error) {
         fail(watched, error, may_pass(error));
@@ -297,7 +297,8 @@ void Background::forget(const Watched& watched) {
     count_pending();
 }
 
-void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answer) {
+void Background::replace(Watched& watched, const Task& task,
+                         std::unique_ptr<const Resolved> answer) {
     const std::lock_guard lock(mutex_);
     const bool gone = std::none_of(watched_.begin(), watched_.end(),
                                    [&](const Place& one) { return one.get() == &watched; });
@@ -307,6 +308,7 @@ void Background::replace(Watched& watched, std::unique_ptr<const Resolved> answe
     watched.winner = answer->winner;
     watched.wants_tuning = false;
     const SizeBox serves = answer->serves;
+    recorder_.note(task, *answer);
     if (table_.replace(watched.key, std::move(answer))) {
         ++replaced_;
     }

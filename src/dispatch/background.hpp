@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dispatch/answers.hpp"
+#include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/session_store.hpp"
@@ -35,14 +36,15 @@ public:
     /// All must outlive it. Starts no thread yet.
     Background(const Options& options, const Log& log, std::span<const Family> families,
                SessionStore& store, Answers& answers, const Isolation& isolation,
-               DispatchTable& table)
+               DispatchTable& table, CallRecorder& recorder)
         : options_(options),
           log_(log),
           families_(families),
           store_(store),
           answers_(answers),
           isolation_(isolation),
-          table_(table) {}
+          table_(table),
+          recorder_(recorder) {}
     /// As stop().
     ~Background() { stop(); }
     Background(const Background&) = delete;
@@ -113,7 +115,7 @@ private:
     /// In the handler of `error`, which another time may not have.
     void fail(Watched& watched, const std::exception& error, bool may_pass);
     void forget(const Watched& watched);
-    void replace(Watched& watched, std::unique_ptr<const Resolved> answer);
+    void replace(Watched& watched, const Task& task, std::unique_ptr<const Resolved> answer);
     /// Calls `work` with the task, whose kernel it makes.
     template <class Work>
     void with_task(const Watched& watched, const Work& work);
@@ -135,6 +137,7 @@ private:
     Answers& answers_;
     const Isolation& isolation_;
     DispatchTable& table_;
+    CallRecorder& recorder_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
 

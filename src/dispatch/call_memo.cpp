@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "dispatch/call_counts.hpp"
+
 namespace jitune::internal {
 
 void CallMemo::Tally::add() {
@@ -21,7 +23,8 @@ const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::in
     const LaunchRule::Plan plan = resolved.rule.plan(sizes);
     resolved.program->prepare(resolved.rule.bind(plan, site.scratch(plan.scratch)), entry.launch);
     entry.key = key;
-    tallies_[place] = {.total = &resolved.calls};
+    CallCounts* const counts = resolved.counts.load(std::memory_order_acquire);
+    tallies_[place] = {.total = counts != nullptr ? &counts->of(resolved, sizes) : &resolved.calls};
     tallies_[place].count();
     return *entry.launch;
 }

@@ -58,8 +58,8 @@ private:
         std::unique_ptr<ReadyLaunch> launch;
     };
 
-    /// Counts the calls of an entry, and adds them to Resolved::calls before they are more than an
-    /// eighth of what it has added already, and never more than 1024: a count that all threads
+    /// Counts the calls of an entry, and adds them to those of the answer before they are more than
+    /// an eighth of what it has added already, and never more than 1024: a count that all threads
     /// share takes as long as the rest of a call. The answer outlives the calls that find it, but
     /// not the thread, so that nothing is added at the thread's end.
     struct Tally {

@@ -61,9 +61,9 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks).winners;
                }),
-      recorder_(std::make_unique<MissRecorder>(options_, log_, store_)),
+      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_)),
       background_(std::make_unique<Background>(options_, log_, families_, store_, answers_,
-                                               isolation_, table_)) {}
+                                               isolation_, table_, *recorder_)) {}
 
 Engine::~Engine() {
     finish();

@@ -14,10 +14,10 @@
 #include "backend/platform.hpp"
 #include "dispatch/answers.hpp"
 #include "dispatch/background.hpp"
+#include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/engine_part.hpp"
 #include "dispatch/family.hpp"
-#include "dispatch/miss_recorder.hpp"
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/single_flight.hpp"
@@ -210,7 +210,7 @@ private:
     std::once_flag part_made_;
     // These use the members above.
     std::unique_ptr<EnginePart> own_part_;
-    std::unique_ptr<MissRecorder> recorder_;
+    std::unique_ptr<CallRecorder> recorder_;
     std::unique_ptr<Background> background_;
 };
 

@@ -56,9 +56,7 @@ Options read_environment(TunePolicy usual) {
     apply("JITUNE_TUNE_BUSY", [&](std::string_view value) {
         options.tune_on_busy_gpu = parse_switch(value, "tune on GPUs that are busy");
     });
-    apply("JITUNE_RECORD", [&](std::string_view value) {
-        options.record_misses = parse_switch(value, "record calls that no winner serves");
-    });
+    apply("JITUNE_RECORD", [&](std::string_view value) { options.record = parse_record(value); });
     apply("JITUNE_FROZEN", [&](std::string_view value) {
         options.frozen = parse_switch(value, "serve the stored winners alone");
     });
@@ -108,6 +106,15 @@ constexpr std::array kPolicyWords{
     PolicyWord{"offline", TunePolicy::offline},
     PolicyWord{"default", TunePolicy::template_default},
 };
+struct RecordWord {
+    std::string_view word;
+    Record record;
+};
+constexpr std::array kRecordWords{
+    RecordWord{"nothing", Record::nothing},
+    RecordWord{"misses", Record::misses},
+    RecordWord{"all", Record::all},
+};
 constexpr std::array kLevels{LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info,
                              LogLevel::debug};
 
@@ -123,6 +130,17 @@ TunePolicy parse_tune_policy(std::string_view word) {
                 fmt::format("\"{}\" is not a tuning policy: use background, now, offline or "
                             "default",
                             word));
+}
+
+Record parse_record(std::string_view word) {
+    for (const RecordWord& row : kRecordWords) {
+        if (row.word == word) {
+            return row.record;
+        }
+    }
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("\"{}\" is nothing that is recorded: use nothing, misses or all", word));
 }
 
 LogLevel parse_log_level(std::string_view word) {

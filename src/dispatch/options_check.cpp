@@ -49,6 +49,10 @@ Options checked(Options options) {
                fmt::format("{}: use TunePolicy::background, now, offline or template_default",
                            static_cast<int>(options.on_miss)));
     }
+    if (options.record < Record::nothing || options.record > Record::all) {
+        refuse("record", fmt::format("{}: use Record::nothing, misses or all",
+                                     static_cast<int>(options.record)));
+    }
     if (options.log_level < LogLevel::off || options.log_level > LogLevel::debug) {
         refuse("log_level", fmt::format("{}: use LogLevel::off, error, warning, info or debug",
                                         static_cast<int>(options.log_level)));
@@ -62,6 +66,7 @@ Options checked(Options options) {
     }
     if (options.frozen) {
         options.on_miss = TunePolicy::template_default;
+        options.record = Record::nothing;
     }
     strategy_named(options.strategy);
     options.database = database_named(options.database);

@@ -3,11 +3,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "dispatch/dispatch_table.hpp"
 #include "jitune/session.hpp"
+#include "tuner_db/usage.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {
@@ -24,11 +28,20 @@ public:
     /// Fills in the pauses of `counters`.
     void report(Counters& counters) const;
 
+    /// The pauses since the last take().
+    std::vector<Pause> take();
+    /// Puts back what take() has returned, for the next one.
+    void put_back(const std::vector<Pause>& pauses);
+
 private:
+    void add_new(const Pause& pause);
+
     mutable std::mutex mutex_;
     std::int64_t pauses_ = 0;
     Clock::duration longest_{};
     std::string reason_;
+    /// By Pause::kPlace: those that take() will return.
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, Pause> new_;
 };
 
 }  // namespace jitune::internal

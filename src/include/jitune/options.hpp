@@ -27,6 +27,13 @@ enum class TunePolicy {
     template_default,  ///< the template's default configuration; nothing is tuned
 };
 
+/// The calls that a session records in the database.
+enum class Record {
+    nothing,
+    misses,  ///< those that no winner serves: for `jitune worklist`
+    all,     ///< these, and for all calls by their exact sizes what answered: for `jitune stats`
+};
+
 enum class LogLevel { off, error, warning, info, debug };
 
 /// How a Session finds and tunes winners, and what it logs. Plain data; a Session keeps its own
@@ -46,9 +53,10 @@ struct JITUNE_API Options {
     /// writes, whatever on_miss says. A size that no sure stored winner serves is answered by the
     /// template's default and counted in Counters::unserved. Explicit tuning throws Error(usage).
     bool frozen = false;
-    /// Records calls that no winner serves in the database, for `jitune worklist`: what was called,
-    /// and about how often. Never under `frozen`, which writes nothing.
-    bool record_misses = true;
+    /// What is recorded of calls: what was called, about how often, what answered, and which calls
+    /// had to wait. By a thread of the session, within ten seconds. Nothing under `frozen`, which
+    /// writes nothing. Reductions of up to 4096 bytes in host memory are not recorded.
+    Record record = Record::misses;
     /// Up to 10^7 s; zero: no limit. Under TunePolicy::now, how long a call waits for its tuning,
     /// which tries candidates for 60 % of it and goes on behind the calls if it takes longer. The
     /// compile of a default that is not there yet, and the launch, come on top. Under
@@ -80,10 +88,10 @@ struct JITUNE_API Options {
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
-    /// (background, now, offline or default), JITUNE_TUNE_BUSY, JITUNE_RECORD and JITUNE_FROZEN (0
-    /// or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and
-    /// JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage) that names the variable
-    /// and what it accepts.
+    /// (background, now, offline or default), JITUNE_RECORD (nothing, misses or all),
+    /// JITUNE_TUNE_BUSY and JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds),
+    /// JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error, warning, info or debug).
+    /// Throws Error(usage) that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is
@@ -91,9 +99,10 @@ struct JITUNE_API Options {
     [[nodiscard]] static std::filesystem::path default_database();
 };
 
-/// The values of JITUNE_TUNE, JITUNE_LOG and JITUNE_BUDGET (in seconds). They throw Error(usage)
-/// that says what is accepted.
+/// The values of JITUNE_TUNE, JITUNE_RECORD, JITUNE_LOG and JITUNE_BUDGET (in seconds). They throw
+/// Error(usage) that says what is accepted.
 JITUNE_API TunePolicy parse_tune_policy(std::string_view word);
+JITUNE_API Record parse_record(std::string_view word);
 JITUNE_API LogLevel parse_log_level(std::string_view word);
 JITUNE_API std::chrono::milliseconds parse_budget(std::string_view word);
 
