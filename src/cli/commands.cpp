@@ -20,6 +20,7 @@ namespace entropy_command { Invocation invocation(); }
 namespace reduce_command { Invocation invocation(); }
 namespace replay_command { Invocation invocation(); }
 namespace stencil_command { Invocation invocation(); }
+namespace stats_command { Invocation invocation(); }
 namespace steps_command {
 Invocation reduce_invocation();
 Invocation stencil_invocation();
@@ -95,6 +96,8 @@ std::vector<Command> commands() {
         {"replay", "Compare strategies on recorded results", replay_command::invocation},
         {"worklist", "Calls that no winner serves, most worth tuning first", nullptr,
          worklist_commands()},
+        {"stats", "Show which winners calls use, what they save, and which calls waited",
+         stats_command::invocation},
         {"db", "Inspect the tuning database", nullptr, db_commands()},
     };
 }

@@ -37,6 +37,8 @@ Json explanation_json(const Explanation& explanation, const std::string& sizes) 
     for (const ExplainedRow& row : explanation.rows) {
         Json json{
             {"serves", row.serves}, {"octaves", json_number(row.octaves)}, {"reason", row.reason}};
+        json.update(
+            {{"calls", row.calls}, {"last_served", row.calls == 0 ? Json() : Json(row.last_at)}});
         json.update(winner_json(row.winner));
         rows.push_back(json);
     }

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "dispatch/stored_costs.hpp"
+#include "dispatch/usage_report.hpp"
 #include "range/cost_estimate.hpp"
 #include "template/settings.hpp"
+#include "tuner_db/sum_table.hpp"
 #include "tuner_db/winner_table.hpp"
 #include "tuning/certainty.hpp"
 
@@ -68,6 +70,21 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes) 
     }
     row.winner = std::move(winner);
     return {std::move(row), comparable};
+}
+
+/// Says when a row has last served, where that is recorded.
+void add_usage(ExplainedRow& row, std::span<const Usage> usages) {
+    for (const Usage& usage : usages) {
+        if (has_answered(row.winner, usage)) {
+            row.calls = saturating_sum(row.calls, usage.calls);
+            row.last_at = std::max(row.last_at, usage.last_at);
+        }
+    }
+    if (row.calls > 0) {
+        row.reason +=
+            fmt::format("; {} recorded call{}, the last on {}", row.calls,
+                        row.calls == 1 ? "" : "s", row.last_at.substr(0, row.last_at.find('T')));
+    }
 }
 
 /// The rows of the key's kernel: comparable ones first, then by their distance in size. A row that
@@ -176,7 +193,9 @@ Explanation explain(Engine& engine, const Task& task) {
                                        by_policy ? "by the" : "only under the", best->row.reason);
     }
     explanation.costs = explained_costs(candidates, costs, standard, sizes);
+    const std::vector<Usage> usages = store->usages();
     for (Candidate& candidate : candidates) {
+        add_usage(candidate.row, usages);
         explanation.rows.push_back(std::move(candidate.row));
     }
     return explanation;

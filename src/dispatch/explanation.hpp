@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@ namespace jitune::internal {
 struct ExplainedRow {
     Winner winner;  ///< without its image
     bool serves = false;
-    double octaves = 0;  ///< octaves_between() its range and the sizes
-    std::string reason;  ///< "serves: …", "other device class: cuda cc=80 …"
+    double octaves = 0;      ///< octaves_between() its range and the sizes
+    std::string reason;      ///< "serves: …", "other device class: cuda cc=80 …"
+    std::int64_t calls = 0;  ///< recorded calls that it has answered
+    std::string last_at;     ///< UTC, of the last one
 };
 
 /// The time of a configuration at the sizes.

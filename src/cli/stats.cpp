@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/record_json.hpp"
+#include "cli/table.hpp"
+#include "cli/units.hpp"
+#include "cli/winner_text.hpp"
+#include "dispatch/usage_report.hpp"
+#include "jitune/session.hpp"
+#include "sweep/worklist.hpp"
+#include "tuner_db/winner_table.hpp"
+
+namespace jitune::internal::stats_command {
+
+namespace {
+
+/// What a database tells of calls.
+struct Stats {
+    UsageReport usage;
+    std::vector<WorkItem> holes;
+    std::vector<Pause> pauses;
+};
+
+std::string day(const std::string& time) {
+    return time.substr(0, time.find('T'));
+}
+
+/// "12.3 s (11.9 s to 12.8 s)"
+std::string saved_text(const SavedTime& saved) {
+    const std::string middle = time_text(saved.seconds * 1e9);
+    return saved.low == saved.high
+               ? middle
+               : fmt::format("{} ({} to {})", middle, time_text(saved.low * 1e9),
+                             time_text(saved.high * 1e9));
+}
+
+std::string origins_text(const UsageReport& usage) {
+    std::vector<Table::Cells> rows;
+    for (const auto& [origin, calls] : usage.origins) {
+        rows.push_back({origin, fmt::format("{}", calls),
+                        fmt::format("{:.1f} %", 100 * static_cast<double>(calls) /
+                                                    static_cast<double>(usage.calls))});
+    }
+    return Table::text({{"answer"}, {"calls", Align::right}, {"share", Align::right}}, rows);
+}
+
+std::string winners_text(const UsageReport& usage) {
+    std::vector<Table::Cells> rows;
+    for (const WinnerUsage& row : usage.winners) {
+        if (row.calls > 0) {
+            rows.push_back({row.winner.key.kernel, short_types(row.winner.key.types),
+                            short_served_text(row.winner), row.winner.provenance.device_name,
+                            fmt::format("{}", row.calls), day(row.last_at),
+                            speed_up_text(row.winner), saved_text(row.saved),
+                            row.winner.configuration});
+        }
+    }
+    return rows.empty() ? ""
+                        : '\n' + Table::text({{"kernel"},
+                                              {"types"},
+                                              {"serves"},
+                                              {"device"},
+                                              {"calls", Align::right},
+                                              {"last"},
+                                              {"speed-up", Align::right},
+                                              {"~saved", Align::right},
+                                              {"configuration"}},
+                                             rows);
+}
+
+/// The winners that no recorded call has used.
+std::int64_t unused(const UsageReport& usage) {
+    return std::count_if(usage.winners.begin(), usage.winners.end(),
+                         [](const WinnerUsage& row) { return row.calls == 0; });
+}
+
+std::string usage_text(const UsageReport& usage) {
+    if (usage.calls == 0) {
+        return "no calls are recorded of those that winners serve: JITUNE_RECORD=all records all "
+               "calls\n";
+    }
+    const std::string gone =
+        usage.replaced == 0
+            ? ""
+            : count_text(usage.replaced, "call") + " by winners that others have replaced since\n";
+    return fmt::format(
+               "{} recorded with JITUNE_RECORD=all, {} to {}\n\n{}\n~saved over the "
+               "defaults: {}\n{}",
+               count_text(usage.calls, "call"), day(usage.first_at), day(usage.last_at),
+               origins_text(usage), saved_text(usage.saved), winners_text(usage)) +
+           gone +
+           fmt::format("{} of {} served no recorded call\n", unused(usage),
+                       count_text(std::ssize(usage.winners), "winner"));
+}
+
+double saved_by_all(const std::vector<WorkItem>& holes) {
+    double seconds = 0;
+    for (const WorkItem& item : holes) {
+        seconds += item.saved_s;
+    }
+    return seconds;
+}
+
+std::string holes_text(const std::vector<WorkItem>& holes) {
+    if (holes.empty()) {
+        return "\nno call is recorded that no winner serves\n";
+    }
+    const Miss& first = holes.front().misses.front();
+    return fmt::format(
+        "\n{} wait for a tuning, which would have saved about {}, most of it for {} "
+        "{} {}: jitune worklist show\n",
+        count_text(std::ssize(holes), "problem"), time_text(saved_by_all(holes) * 1e9),
+        first.key.kernel, short_types(first.key.types), first.sizes);
+}
+
+std::string pauses_text(const std::vector<Pause>& pauses) {
+    if (pauses.empty()) {
+        return "\nno call is recorded that waited for an answer\n";
+    }
+    std::vector<Table::Cells> rows;
+    for (const Pause& pause : pauses) {
+        rows.push_back({pause.kernel, short_types(pause.types), pause.device_name, pause.origin,
+                        fmt::format("{}", pause.pauses),
+                        time_text(static_cast<double>(pause.longest_us) * 1000),
+                        pause.longest_sizes, day(pause.last_at)});
+    }
+    return "\ncalls that waited for an answer for 1 ms or longer:\n" +
+           Table::text({{"kernel"},
+                        {"types"},
+                        {"device"},
+                        {"answer"},
+                        {"pauses", Align::right},
+                        {"longest", Align::right},
+                        {"of"},
+                        {"last"}},
+                       rows);
+}
+
+Json saved_json(const SavedTime& saved) {
+    return {{"seconds", json_number(saved.seconds)},
+            {"low", json_number(saved.low)},
+            {"high", json_number(saved.high)}};
+}
+
+template <class Record>
+Json records_json(const std::vector<Record>& records) {
+    Json rows = Json::array();
+    for (const Record& record : records) {
+        rows.push_back(to_json(record));
+    }
+    return rows;
+}
+
+Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
+    Json origins = Json::object();
+    for (const auto& [origin, calls] : stats.usage.origins) {
+        origins[origin] = calls;
+    }
+    Json winners = Json::array();
+    for (const WinnerUsage& row : stats.usage.winners) {
+        Json json = winner_json(row.winner);
+        json.update({{"calls", row.calls},
+                     {"last_served", row.calls == 0 ? Json() : Json(row.last_at)},
+                     {"estimated_saved_s", saved_json(row.saved)}});
+        winners.push_back(json);
+    }
+    return {{"calls", stats.usage.calls},
+            {"origins", origins},
+            {"calls_of_replaced_winners", stats.usage.replaced},
+            {"estimated_saved_s", saved_json(stats.usage.saved)},
+            {"winners", winners},
+            {"usages", records_json(usages)},
+            {"holes", std::ssize(stats.holes)},
+            {"estimated_lost_s", json_number(saved_by_all(stats.holes))},
+            {"pauses", records_json(stats.pauses)}};
+}
+
+int run(const CommonArguments& arguments) {
+    const auto store = open_database(arguments.options());
+    const Stats stats{usage_report_of(*store), worklist_of(*store), store->pauses()};
+    if (arguments.json) {
+        print_json(stats_json(stats, store->usages()));
+    } else {
+        print(usage_text(stats.usage));
+        print(holes_text(stats.holes));
+        print(pauses_text(stats.pauses));
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+Invocation invocation() {
+    auto arguments = std::make_shared<CommonArguments>();
+    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
+            [arguments] { return run(*arguments); }};
+}
+
+}  // namespace jitune::internal::stats_command

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/usage_report.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dispatch/stored_costs.hpp"
+#include "jitune/session.hpp"
+#include "range/cost_estimate.hpp"
+#include "tuner_db/sum_table.hpp"
+#include "tuner_db/winner_table.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+bool is_of_winner(const Usage& usage) {
+    return usage.origin == to_string(Origin::stored) || usage.origin == to_string(Origin::tuned);
+}
+
+/// What one call saves.
+SavedTime saved_by_call(const Winner& winner, const Usage& usage, const WinnerTime& time_at) {
+    if (winner.default_median_ns <= 0) {
+        return {};
+    }
+    const double ns = time_at(winner, usage.problem_sizes().value()).value_or(winner.median_ns);
+    const auto saved = [&](double speed_up) { return ns * 1e-9 * (speed_up - 1); };
+    const double middle = saved(winner.default_median_ns / winner.median_ns);
+    const Certainty& certainty = winner.certainty;
+    if (certainty.speed_up_high <= 0) {
+        return {middle, middle, middle};
+    }
+    return {middle, std::min(middle, saved(certainty.speed_up_low)),
+            std::max(middle, saved(certainty.speed_up_high))};
+}
+
+void add(WinnerUsage& sum, const Usage& usage, const WinnerTime& time_at) {
+    const SavedTime one = saved_by_call(sum.winner, usage, time_at);
+    const auto calls = static_cast<double>(usage.calls);
+    sum.calls = saturating_sum(sum.calls, usage.calls);
+    sum.last_at = std::max(sum.last_at, usage.last_at);
+    sum.saved.add({one.seconds * calls, one.low * calls, one.high * calls});
+}
+
+/// The times of a winner's configuration that comparisons on its device have taken.
+CostTable compared_times(TuningStore& store, const Winner& winner) {
+    std::vector<Measurement> rows = store.comparisons(winner.key);
+    std::erase_if(rows, [&](const Measurement& row) {
+        return row.provenance.device_name != winner.provenance.device_name;
+    });
+    CostTable table;
+    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
+        table.add(sizes, {}, comparison_of(measurements, ""));
+    }
+    return table;
+}
+
+}  // namespace
+
+void SavedTime::add(const SavedTime& other) {
+    seconds += other.seconds;
+    low += other.low;
+    high += other.high;
+}
+
+bool has_answered(const Winner& winner, const Usage& usage) {
+    const auto boxes = boxes_of(winner);
+    const auto sizes = usage.problem_sizes();
+    return is_of_winner(usage) && winner.key.is_like(usage.key) &&
+           winner.configuration == usage.configuration && boxes && sizes && covers(*boxes, *sizes);
+}
+
+UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
+                         const WinnerTime& time_at) {
+    UsageReport report;
+    for (const Winner& winner : winners) {
+        report.winners.push_back({winner, 0, "", {}});
+    }
+    for (const Usage& usage : usages) {
+        std::int64_t& of_origin = report.origins[usage.origin];
+        of_origin = saturating_sum(of_origin, usage.calls);
+        report.calls = saturating_sum(report.calls, usage.calls);
+        report.first_at =
+            report.first_at.empty() ? usage.first_at : std::min(report.first_at, usage.first_at);
+        report.last_at = std::max(report.last_at, usage.last_at);
+        const auto row =
+            std::find_if(report.winners.begin(), report.winners.end(),
+                         [&](const WinnerUsage& one) { return has_answered(one.winner, usage); });
+        if (row != report.winners.end()) {
+            add(*row, usage, time_at);
+        } else if (is_of_winner(usage)) {
+            report.replaced = saturating_sum(report.replaced, usage.calls);
+        }
+    }
+    for (const WinnerUsage& row : report.winners) {
+        report.saved.add(row.saved);
+    }
+    std::stable_sort(
+        report.winners.begin(), report.winners.end(), [](const auto& a, const auto& b) {
+            return std::pair(a.saved.seconds, a.calls) > std::pair(b.saved.seconds, b.calls);
+        });
+    return report;
+}
+
+UsageReport usage_report_of(TuningStore& store) {
+    std::map<std::string, CostTable> tables;
+    const auto time_at = [&](const Winner& winner, const Sizes& sizes) -> std::optional<double> {
+        const std::string name = fmt::format(
+            "{}\n{}\n{}\n{}\n{}\n{}", winner.key.kernel, winner.key.types, winner.key.alignment,
+            winner.key.template_hash, winner.key.device_class, winner.provenance.device_name);
+        auto table = tables.find(name);
+        if (table == tables.end()) {
+            table = tables.emplace(name, compared_times(store, winner)).first;
+        }
+        const auto cost = estimated_time(table->second, winner.configuration, sizes);
+        return cost ? std::optional(cost->value) : std::nullopt;
+    };
+    return usage_report(store.winners(), store.usages(), time_at);
+}
+
+}  // namespace jitune::internal

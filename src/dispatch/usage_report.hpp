@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner_db/tuning_store.hpp"
+
+namespace jitune::internal {
+
+/// A time in seconds with the bounds of its interval; equal where that is not known.
+struct SavedTime {
+    double seconds = 0;
+    double low = 0;
+    double high = 0;
+
+    void add(const SavedTime& other);
+};
+
+/// A stored winner and the recorded calls that its configuration has answered at sizes of its
+/// range.
+struct WinnerUsage {
+    Winner winner;  ///< without its image
+    std::int64_t calls = 0;
+    std::string last_at;  ///< UTC; empty: no call
+    SavedTime saved;      ///< over the template's default
+};
+
+/// What the recorded calls tell of a table of winners.
+struct UsageReport {
+    std::vector<WinnerUsage> winners;             ///< all of them, those that saved most first
+    std::map<std::string, std::int64_t> origins;  ///< calls by Usage::origin
+    std::int64_t calls = 0;                       ///< of all origins
+    std::int64_t replaced = 0;  ///< calls that winners have answered that are gone by now
+    SavedTime saved;
+    std::string first_at, last_at;  ///< UTC; empty: no call
+};
+
+/// Whether the winner's configuration has answered these calls, at sizes that it serves.
+bool has_answered(const Winner& winner, const Usage& usage);
+
+/// The time in ns of a winner's configuration at sizes that it serves; nothing where it is unknown.
+using WinnerTime = std::function<std::optional<double>(const Winner& winner, const Sizes& sizes)>;
+
+/// A call saves what the winner is faster than the default where it was tuned, in parts of its own
+/// time. That is `time_at` the call's sizes, or the winner's own. The interval is that of the
+/// speed-up.
+UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
+                         const WinnerTime& time_at);
+
+/// That of a database, whose comparisons say what a winner takes at other sizes. Throws
+/// Error(store).
+UsageReport usage_report_of(TuningStore& store);
+
+}  // namespace jitune::internal
