@@ -10,9 +10,6 @@
 #include "dispatch/device_id.hpp"
 #include "dispatch/options_check.hpp"
 #include "tuner_db/table_digest.hpp"
-#include "tuning/record_maker.hpp"
-#include "tuning/tuning_history.hpp"
-#include "tuning/tuning_journal.hpp"
 
 namespace jitune::internal {
 
@@ -102,11 +99,6 @@ void Engine::throw_forked() {
     throw Error(ErrorKind::forked,
                 "jitune was used before this process was forked: devices, threads and the "
                 "database do not survive a fork. Use jitune first in the child, or exec");
-}
-
-void Engine::refuse_tuning() const {
-    refuse_fork();
-    refuse_frozen(options_);
 }
 
 std::vector<DeviceDescription> Engine::devices() {
@@ -320,78 +312,6 @@ const Resolved& Engine::prepared(const DispatchKey& key, std::span<const std::in
     }
     const Resolved* const winner = outcome.is_tuned ? table_.find(key, sizes) : nullptr;
     return winner != nullptr ? *winner : answer;
-}
-
-TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
-    refuse_tuning();
-    task.check();
-    task.kernel.workload->prepare(task.problem);
-    return tune_prepared(task, std::move(plan), hooks);
-}
-
-std::optional<Winner> Engine::complete_winner(const Task& task) {
-    task.check();
-    return store_.ask(
-        [&](TuningStore& store) { return internal::complete_winner(store, RecordMaker(task)); });
-}
-
-TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
-    log_.info("tuning {}", task.name());
-    const RecordMaker record_maker(task);
-    store_.tell([&](TuningStore& store) {
-        std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
-    });
-    const StepLimits limits{options_.hang_limit, options_.compile_limit};
-    store_.ask([&](TuningStore& store) { recall(store, record_maker, limits, plan); });
-    TuneReport report = tune_distrustfully(record_maker, plan, hooks);
-    ++tunings_;
-    log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}",
-              task.name(), report.progress.evaluated, report.progress.space,
-              report.winner.median_ns / 1000, report.winner.configuration);
-    return report;
-}
-
-TuneReport Engine::tune_distrustfully(const RecordMaker& record_maker, SearchPlan& plan,
-                                      const TuneHooks& hooks) {
-    try {
-        return tune_journalled(record_maker, plan, hooks);
-    } catch (const Error& error) {
-        const bool no_winner =
-            error.kind() == ErrorKind::verify || error.kind() == ErrorKind::compile;
-        if (!no_winner || !forget_results(plan)) {
-            throw;
-        }
-        log_.info("{}; trying all configurations again, also those that failed in earlier tunings",
-                  error.what());
-    }
-    return tune_journalled(record_maker, plan, hooks);
-}
-
-TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
-                                   TuneHooks hooks) {
-    TuningJournal journal(store_.writable() == nullptr ? "" : options_.database, record_maker,
-                          log_);
-    hooks.observer = &journal;
-    const auto save = [&](std::span<const Winner> winners) {
-        return store_.tell([&](TuningStore& store) {
-            journal.save(store, winners);
-            return true;
-        });
-    };
-    try {
-        auto report = isolation_.tune(record_maker, plan, hooks);
-        if (!report) {
-            report = tune(record_maker.task(), plan, hooks, binaries_, log_);
-        }
-        if (hooks.gives_up && *hooks.stop) {  // the best of a part would answer for good
-            throw Error(ErrorKind::unavailable, "the session has ended");
-        }
-        report->stored = save({&report->winner, 1});
-        return std::move(*report);
-    } catch (const Error&) {
-        save({});
-        throw;
-    }
 }
 
 }  // namespace jitune::internal
