@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner_db/doubt.hpp"
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record_row.hpp"
 #include "tuner_db/usage.hpp"
@@ -23,6 +24,9 @@ bool is_sound(const Usage& usage) {
 }
 bool is_sound(const Pause& /*pause*/) {
     return true;
+}
+bool is_sound(const Doubt& doubt) {
+    return doubt.called_sizes().has_value();
 }
 
 // Reads without an index, which may be the damaged part.
@@ -79,6 +83,7 @@ void check_call_records(const sqlite::Connection& connection, std::vector<std::s
     check_rows<Miss>(connection, problems);
     check_rows<Usage>(connection, problems);
     check_rows<Pause>(connection, problems);
+    check_rows<Doubt>(connection, problems);
 }
 
 }  // namespace jitune::internal

@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-std::optional<std::vector<std::string>> Miss::spec() const {
+std::optional<std::vector<std::string>> unframed_spec(const std::string& kernel_spec) {
     MessageBuffer buffer;
     try {
         buffer.append(kernel_spec);

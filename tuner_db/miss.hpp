@@ -13,6 +13,9 @@
 
 namespace jitune::internal {
 
+/// Kernel::spec from its frame(); nothing where that is malformed.
+std::optional<std::vector<std::string>> unframed_spec(const std::string& kernel_spec);
+
 /// A problem that calls had no winner for, and how often it was called. Identified by its key
 /// without the bucket, and its sizes.
 struct Miss {
@@ -37,7 +40,9 @@ struct Miss {
     /// The values of kPlace.
     [[nodiscard]] sqlite::Row place() const;
     /// Kernel::spec; nothing where `kernel_spec` is malformed.
-    [[nodiscard]] std::optional<std::vector<std::string>> spec() const;
+    [[nodiscard]] std::optional<std::vector<std::string>> spec() const {
+        return unframed_spec(kernel_spec);
+    }
     /// The sizes as numbers; nothing where the text is malformed.
     [[nodiscard]] std::optional<Sizes> problem_sizes() const { return exact_sizes(sizes); }
     /// The names of the types by type parameter; nothing where RecordKey::types is malformed.

@@ -55,4 +55,29 @@ CREATE VIEW ranges AS SELECT
     device_name AS device
 FROM winner;
 
+-- Winners whose times may not hold any more, until they are raced again.
+CREATE TABLE doubt(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment     INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes         TEXT    NOT NULL,
+    configuration TEXT    NOT NULL,
+    winner_at     TEXT    NOT NULL,
+    reason        TEXT    NOT NULL CHECK(reason IN ('slow', 'driver')),
+    called        TEXT    NOT NULL,
+    kernel_spec   BLOB    NOT NULL,
+    served_ns     REAL    NOT NULL CHECK(served_ns >= 0 AND served_ns < 9e999),
+    expected_ns   REAL    NOT NULL CHECK(expected_ns >= 0 AND expected_ns < 9e999),
+    driver        TEXT    NOT NULL,
+    device_name   TEXT    NOT NULL,
+    reports       INTEGER NOT NULL CHECK(reports > 0),
+    first_at      TEXT    NOT NULL,
+    last_at       TEXT    NOT NULL,
+    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
+) STRICT;
+
 PRAGMA user_version = 7;

@@ -172,6 +172,9 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
         for (const Winner& winner : winners) {
             impl_->winners_.put(winner);
             impl_->misses_.remove_served(winner);
+            impl_->remove_doubt_.execute(
+                {winner.key.kernel, winner.key.types, winner.key.device_class, winner.key.alignment,
+                 winner.key.template_hash, winner.sizes, winner.configuration});
         }
     });
 }
@@ -266,6 +269,9 @@ void TuningStore::add(const CallRecords& records) {
         impl_->misses_.add(unserved);
         impl_->usages_.add(records.usages);
         impl_->pauses_.add(records.pauses);
+        std::vector<Doubt> standing = records.doubts;
+        std::erase_if(standing, [&](const Doubt& doubt) { return !impl_->stands(doubt); });
+        impl_->doubts_.add(standing);
     });
 }
 
@@ -302,6 +308,24 @@ std::vector<Pause> TuningStore::pauses() {
     SumTable<Pause>::Rows rows = impl_->pauses_.all([](const Pause&) { return true; });
     impl_->bad_rows_ += rows.damaged;
     return std::move(rows.records);
+}
+
+std::vector<Doubt> TuningStore::doubts() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    SumTable<Doubt>::Rows rows =
+        impl_->doubts_.all([](const Doubt& doubt) { return doubt.called_sizes().has_value(); });
+    impl_->bad_rows_ += rows.damaged;
+    std::erase_if(rows.records, [&](const Doubt& doubt) { return !impl_->stands(doubt); });
+    return std::move(rows.records);
+}
+
+void TuningStore::remove_doubts(std::span<const Doubt> doubts) {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    impl_->write([&] {
+        for (const Doubt& doubt : doubts) {
+            impl_->remove_doubt_.execute(doubt.place());
+        }
+    });
 }
 
 TuningStore::Check TuningStore::verify() {

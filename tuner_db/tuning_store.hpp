@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/log.hpp"
+#include "tuner_db/doubt.hpp"
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
@@ -22,8 +23,11 @@ struct CallRecords {
     std::vector<Miss> misses;
     std::vector<Usage> usages = {};
     std::vector<Pause> pauses = {};
+    std::vector<Doubt> doubts = {};
 
-    [[nodiscard]] bool empty() const { return misses.empty() && usages.empty() && pauses.empty(); }
+    [[nodiscard]] bool empty() const {
+        return misses.empty() && usages.empty() && pauses.empty() && doubts.empty();
+    }
 };
 
 /// The tuning database: append-only measurements and winners, in one SQLite file. The winners of a
@@ -116,7 +120,8 @@ public:
     static constexpr int kAllSizes = 255;
 
     /// Adds to what is known of calls, in one transaction; leaves out misses that a sure winner
-    /// serves by now. Waits at most a second for others that hold the file.
+    /// serves by now, and doubts about winners that are gone. Waits at most a second for others
+    /// that hold the file.
     void add(const CallRecords& records);
     void add_misses(std::span<const Miss> misses);
 
@@ -125,6 +130,13 @@ public:
 
     /// The pauses that sessions have recorded, the longest first.
     std::vector<Pause> pauses();
+
+    /// The doubts about winners that are stored, the last ones first. A winner that is saved
+    /// removes that about its own row.
+    std::vector<Doubt> doubts();
+
+    /// Forgets these doubts.
+    void remove_doubts(std::span<const Doubt> doubts);
 
     /// The problems that calls had no winner for, those called most first. A winner that is saved
     /// removes those that it serves, unless it is unsure.

@@ -68,6 +68,17 @@ private:
 
     static constexpr std::int64_t kMostUsages = 20'000;
     static constexpr std::int64_t kMostPauses = 1'000;
+    static constexpr std::int64_t kMostDoubts = 10'000;
+
+    /// Whether the row that it is about is stored.
+    bool stands(const Doubt& doubt) {
+        Winner row;
+        row.key = doubt.key;
+        row.sizes = doubt.sizes;
+        row.configuration = doubt.configuration;
+        const auto winner = winners_.read(row).winner;
+        return winner && doubt.is_about(*winner);
+    }
 
     const pid_t owner_ = getpid();
     StoreFile file_;
@@ -96,6 +107,8 @@ private:
     MissTable misses_{connection_};
     SumTable<Usage> usages_{connection_, kMostUsages, "last_at DESC, rowid"};
     SumTable<Pause> pauses_{connection_, kMostPauses, "longest_us DESC, rowid"};
+    SumTable<Doubt> doubts_{connection_, kMostDoubts, "last_at DESC, rowid"};
+    sqlite::Statement remove_doubt_{connection_, "DELETE FROM doubt " + SumTable<Doubt>::where()};
 };
 
 /// Exclusive use of a store for one call, with a bounded wait for other threads and processes.

@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/doubt_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
@@ -44,7 +45,7 @@ std::string speed_up_line(const Winner& winner) {
     return speed_up_text(winner) + (interval.empty() ? "" : fmt::format(" ({})", interval));
 }
 
-std::string winner_text(const Winner& winner) {
+std::string winner_text(const Winner& winner, const Doubt* doubt) {
     const RecordKey& key = winner.key;
     const Provenance& provenance = winner.provenance;
     const std::vector<std::pair<const char*, std::string>> lines{
@@ -62,6 +63,7 @@ std::string winner_text(const Winner& winner) {
         {"default", time_text(winner.default_median_ns)},
         {"speed-up", speed_up_line(winner)},
         {"conditions", winner.certainty.conditions},
+        {"in doubt", doubt == nullptr ? "" : doubt_sentence(*doubt)},
         {"search", winner.complete ? "complete" : "ended by its budget"},
         {"binary",
          fmt::format("{}, {}", winner.image_format, bytes_text(std::ssize(winner.image)))},
@@ -134,13 +136,16 @@ int run(const Arguments& arguments) {
                     "again, then run jitune db verify");
     }
     const auto measurements = store->measurements(winner->key);
+    const auto doubts = store->doubts();
     if (!arguments.json) {
-        print(winner_text(*winner) + fmt::format("\n{} measurements\n", measurements.size()) +
+        print(winner_text(*winner, doubt_about(doubts, *winner)) +
+              fmt::format("\n{} measurements\n", measurements.size()) +
               measurements_text(measurements));
         return kExitOk;
     }
     Json document = winner_json(*winner);
     document["image_bytes"] = winner->image.size();
+    document["doubt"] = doubt_json(doubts, *winner);
     document["measurements"] = Json::array();
     for (const Measurement& measurement : measurements) {
         document["measurements"].push_back(measurement_json(measurement));

@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/doubt_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
@@ -24,11 +25,16 @@ struct Arguments : CommonArguments {
 };
 
 int show(const Arguments& arguments) {
-    const std::vector<WorkItem> items = worklist_of(*open_database(arguments.options()));
+    const auto store = open_database(arguments.options());
+    const std::vector<WorkItem> items = worklist_of(*store);
+    const std::vector<Doubt> doubts = store->doubts();
     if (arguments.json) {
-        print_json(worklist_json(items));
+        Json document = worklist_json(items);
+        document["doubts"] = doubts_json(doubts);
+        print_json(document);
     } else {
         print(items.empty() ? "no call is recorded that no winner serves\n" : worklist_text(items));
+        print(doubts_text(doubts));
     }
     return kExitOk;
 }

@@ -194,8 +194,12 @@ Explanation explain(Engine& engine, const Task& task) {
     }
     explanation.costs = explained_costs(candidates, costs, standard, sizes);
     const std::vector<Usage> usages = store->usages();
+    const std::vector<Doubt> doubts = store->doubts();
     for (Candidate& candidate : candidates) {
         add_usage(candidate.row, usages);
+        if (const Doubt* const doubt = doubt_about(doubts, candidate.row.winner)) {
+            candidate.row.reason += "; in doubt: " + doubt_sentence(*doubt);
+        }
         explanation.rows.push_back(std::move(candidate.row));
     }
     return explanation;

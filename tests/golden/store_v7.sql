@@ -138,6 +138,29 @@ CREATE VIEW ranges AS SELECT
         AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration) AS calls,
     device_name AS device
 FROM winner;
+CREATE TABLE doubt(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment     INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes         TEXT    NOT NULL,
+    configuration TEXT    NOT NULL,
+    winner_at     TEXT    NOT NULL,
+    reason        TEXT    NOT NULL CHECK(reason IN ('slow', 'driver')),
+    called        TEXT    NOT NULL,
+    kernel_spec   BLOB    NOT NULL,
+    served_ns     REAL    NOT NULL CHECK(served_ns >= 0 AND served_ns < 9e999),
+    expected_ns   REAL    NOT NULL CHECK(expected_ns >= 0 AND expected_ns < 9e999),
+    driver        TEXT    NOT NULL,
+    device_name   TEXT    NOT NULL,
+    reports       INTEGER NOT NULL CHECK(reports > 0),
+    first_at      TEXT    NOT NULL,
+    last_at       TEXT    NOT NULL,
+    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
+) STRICT;
 INSERT INTO measurement VALUES(
 X'5FE4BB8503A977EBE11E10EBD25D628B',
 'reduce',
@@ -239,4 +262,26 @@ X'425E82268A9A80CB0963D14D69D9612B',
 'n=1000',
 '2026-11-20T16:00:00Z',
 '2026-11-21T16:00:00Z'
+);
+INSERT INTO doubt VALUES(
+X'EA560C23C5144CD704DFA93DAD263D68',
+'reduce',
+'element=float32 operation=sum',
+40,
+16,
+'0123456789abcdef0123456789abcdef',
+'cuda cc=90 sm=132',
+'n=1048576',
+'block=256 items_per_thread=8',
+'2026-11-20T16:00:00Z',
+'slow',
+'n=1000000',
+X'610073706563',
+2500.0,
+1300.5,
+'CUDA 13.0',
+'NVIDIA H200',
+2,
+'2026-11-21T16:00:00Z',
+'2026-11-22T16:00:00Z'
 );

@@ -58,6 +58,13 @@ protected:
                  "n=1000", "2026-11-20T16:00:00Z", "2026-11-21T16:00:00Z"}};
     }
 
+    static std::vector<Doubt> doubts() {
+        const Winner about = ranged_winner();
+        return {{about.key, about.sizes, about.configuration, about.provenance.created_at,
+                 Doubt::kSlow, "n=1000000", std::string("a\0spec", 6), 2500, 1300.5, "CUDA 13.0",
+                 "NVIDIA H200", 2, "2026-11-21T16:00:00Z", "2026-11-22T16:00:00Z"}};
+    }
+
     static std::string golden(const std::string& name) {
         std::ifstream file(JITUNE_GOLDEN_DIR "/" + name);
         return {std::istreambuf_iterator<char>(file), {}};
@@ -104,13 +111,13 @@ protected:
                    "pragma_user_version") +
                answer("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL") +
                insert_sql("measurement") + insert_sql("winner") + insert_sql("miss") +
-               insert_sql("usage") + insert_sql("pause");
+               insert_sql("usage") + insert_sql("pause") + insert_sql("doubt");
     }
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(any_measurements(), ranged_winner());
-    open()->add({misses(), usages(), pauses()});
+    open()->add({misses(), usages(), pauses(), doubts()});
     EXPECT_EQ(dump(), golden_of(schema_version()));
 }
 
@@ -122,6 +129,7 @@ TEST_F(GoldenStore, IsReadToday) {
     EXPECT_EQ(store->misses(), misses());
     EXPECT_EQ(store->usages(), usages());
     EXPECT_EQ(store->pauses(), pauses());
+    EXPECT_EQ(store->doubts(), doubts());
     EXPECT_EQ(store->bad_rows(), 0);
 }
 
