@@ -117,8 +117,8 @@ std::string holes_text(const std::vector<WorkItem>& holes) {
     }
     const Miss& first = holes.front().misses.front();
     return fmt::format(
-        "\n{} wait for a tuning, which would have saved about {}, most of it for {} "
-        "{} {}: jitune worklist show\n",
+        "\nwithout a winner: {}; tuning would have saved about {}, most of it for {} {} {}: "
+        "jitune worklist show\n",
         count_text(std::ssize(holes), "problem"), time_text(saved_by_all(holes) * 1e9),
         first.key.kernel, short_types(first.key.types), first.sizes);
 }

@@ -13,7 +13,8 @@ namespace {
 
 /// Three digits, however large the number is.
 std::string three_digits(double value) {
-    const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    const double size = std::abs(value);
+    const int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
     return fmt::format("{:.{}f}", value, decimals);
 }
 
@@ -22,7 +23,7 @@ std::string three_digits(double value) {
 std::string time_text(double nanoseconds) {
     constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
     std::size_t unit = 0;
-    while (nanoseconds >= 999.5 && unit + 1 < kUnits.size()) {
+    while (std::abs(nanoseconds) >= 999.5 && unit + 1 < kUnits.size()) {
         nanoseconds /= 1000;
         ++unit;
     }

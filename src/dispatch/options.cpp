@@ -140,7 +140,7 @@ Record parse_record(std::string_view word) {
     }
     throw Error(
         ErrorKind::usage,
-        fmt::format("\"{}\" is nothing that is recorded: use nothing, misses or all", word));
+        fmt::format("\"{}\" does not say what to record of calls: use nothing, misses or all", word));
 }
 
 LogLevel parse_log_level(std::string_view word) {

@@ -30,6 +30,7 @@ TEST(Units, KeepThreeDigitsAcrossUnits) {
     EXPECT_EQ(time_text(999.6), "1.00 us");
     EXPECT_EQ(time_text(12'345'678), "12.3 ms");
     EXPECT_EQ(time_text(9.5e12), "9500 s");
+    EXPECT_EQ(time_text(-12'345), "-12.3 us");
     EXPECT_EQ(rate_text(4402.4), "4402");
     EXPECT_EQ(bytes_text(17), "17 bytes");
     EXPECT_EQ(bytes_text(16 * 1024), "16.0 KiB");

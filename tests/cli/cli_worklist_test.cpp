@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -14,11 +13,7 @@ class CliWorklist : public CliFixture {
 protected:
     void SetUp() override {
         CliFixture::SetUp();
-        std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (10000,), }";
-        header.resize(118, ' ');
-        const std::string zeros(40000, '\0');
-        std::ofstream(path("data.npy"), std::ios::binary).write("\x93NUMPY\x01\0\x76\0", 10)
-            << header << zeros;
+        write_zeros("data.npy", 10000);
     }
 
     void call(const std::string& op) const {

@@ -49,6 +49,8 @@ TEST(OptionsCheck, RefusesValuesOutsideTheirEnumerations) {
                    [](Options& options) { options.on_miss = static_cast<TunePolicy>(9); });
     expect_refused("on_miss is -1",
                    [](Options& options) { options.on_miss = static_cast<TunePolicy>(-1); });
+    expect_refused("record is 3: use Record::nothing, misses or all",
+                   [](Options& options) { options.record = static_cast<Record>(3); });
     expect_refused("log_level is 5",
                    [](Options& options) { options.log_level = static_cast<LogLevel>(5); });
 }

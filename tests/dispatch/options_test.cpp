@@ -17,8 +17,9 @@ protected:
 
     static void set(const char* name, const char* value) { ASSERT_EQ(setenv(name, value, 1), 0); }
     static void clear() {
-        for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET",
-                                 "JITUNE_HANG_LIMIT", "JITUNE_LOG", "JITUNE_TUNE_BUSY"}) {
+        for (const char* name :
+             {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET", "JITUNE_HANG_LIMIT",
+              "JITUNE_LOG", "JITUNE_TUNE_BUSY", "JITUNE_RECORD"}) {
             unsetenv(name);
         }
     }
@@ -58,6 +59,15 @@ TEST_F(OptionsTest, AllowTuningOnBusyGpus) {
     set("JITUNE_TUNE_BUSY", "0");
     EXPECT_FALSE(Options::from_environment().tune_on_busy_gpu);
     expect_refused("JITUNE_TUNE_BUSY", "yes", "to tune on GPUs that are busy, nor 0");
+}
+
+TEST_F(OptionsTest, SayWhatIsRecordedOfCalls) {
+    EXPECT_EQ(Options::from_environment().record, Record::misses);
+    set("JITUNE_RECORD", "all");
+    EXPECT_EQ(Options::from_environment().record, Record::all);
+    set("JITUNE_RECORD", "nothing");
+    EXPECT_EQ(Options::from_environment().record, Record::nothing);
+    expect_refused("JITUNE_RECORD", "0", "use nothing, misses or all");
 }
 
 TEST_F(OptionsTest, ReadTheEnvironment) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "fixtures/cli_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+class CliStats : public CliFixture {
+protected:
+    void call(const std::string& record) const {
+        write_zeros("data.npy", 10000);
+        const Answer answer = shell("JITUNE_TUNE=offline JITUNE_RECORD=" + record +
+                                    " exec \"$jitune\" reduce \"$folder/data.npy\" --device host");
+        ASSERT_EQ(answer.code, 0) << answer.err;
+    }
+    [[nodiscard]] json stats() const { return jitune_json("stats"); }
+};
+
+TEST_F(CliStats, CountsCallsByWhatAnswersThem) {
+    call("all");
+    const json before = stats();
+    EXPECT_GT(before["calls"], 0);
+    EXPECT_EQ(before["origins"]["default"], before["calls"]);
+    EXPECT_EQ(before["winners"].size(), 0U);
+    EXPECT_EQ(before["holes"], 1);
+
+    ASSERT_EQ(jitune("sweep worklist --device host --budget 0.2").code, 0);
+    call("all");
+    const json after = stats();
+    EXPECT_GT(after["origins"]["stored"], 0);
+    EXPECT_EQ(after["holes"], 0);
+    json served;
+    for (const json& winner : after["winners"]) {
+        served = winner["calls"] > 0 ? winner : served;
+    }
+    ASSERT_FALSE(served.is_null()) << after;
+    EXPECT_EQ(served["calls"], after["origins"]["stored"]);
+    EXPECT_FALSE(served["last_served"].is_null());
+    const std::string text = jitune("stats").out;
+    EXPECT_NE(text.find("recorded with JITUNE_RECORD=all"), std::string::npos) << text;
+    EXPECT_NE(text.find("served no recorded call\n"), std::string::npos) << text;
+    const std::string why = jitune("db explain --device host -n 10000").out;
+    EXPECT_NE(why.find(" recorded call"), std::string::npos) << why;
+}
+
+TEST_F(CliStats, SaysWhatIsMissingWhereNothingIsRecorded) {
+    call("misses");
+    EXPECT_EQ(stats()["calls"], 0);
+    EXPECT_EQ(stats()["holes"], 1);
+    EXPECT_EQ(jitune("stats").out.find("no calls are recorded of those that winners serve"), 0U);
+    call("nothing");
+    expect_failure("stats --db none", 2, "name one with --db");
+}
+
+}  // namespace
+}  // namespace jitune::internal
