@@ -160,11 +160,12 @@ TEST_F(GoldenStore, OfVersion4ServesTheSizesItWasTunedAtAlone) {
 TEST_F(GoldenStore, HasAViewOfItsRangesForPeople) {
     sql(golden_of(schema_version()));
     EXPECT_EQ(
-        answer("SELECT sizes || ' | ' || configuration || ' | ' || time_us || ' us | ' || "
-               "speed_up || ' | ' || loss_percent || ' % | ' || held_out_sizes || ' | ' || "
-               "unsure || ' | ' || (age_days IS NOT NULL) || ' | ' || calls || ' | ' || device "
-               "FROM ranges"),
-        "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.235 us | 1.62 | "
+        answer(
+            "SELECT sizes || ' | ' || configuration || ' | ' || round(time_us, 1) || ' us | ' || "
+            "speed_up || ' | ' || loss_percent || ' % | ' || held_out_sizes || ' | ' || "
+            "unsure || ' | ' || (age_days IS NOT NULL) || ' | ' || calls || ' | ' || device "
+            "FROM ranges"),
+        "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.2 us | 1.62 | "
         "2.0 % | 59 | no | 1 | 1200 | NVIDIA H200\n");
     path_ = dir_.path() / "v4.db";
     sql(golden_of(4));
