@@ -193,6 +193,8 @@ public:
     virtual std::optional<ProcessorUse> processor_use() { return std::nullopt; }
 };
 
+class LaunchTimer;
+
 /// One device with its compiler. Thread-safe but for the Bench it makes.
 class Device {
 public:
@@ -238,6 +240,10 @@ public:
     /// that alignment. Needs no host memory afterwards and can be captured.
     virtual void write(void* device, std::span<const std::byte> value, std::size_t count,
                        Stream stream) = 0;
+
+    /// Times calls of an app; nullptr where single calls of this device cannot be timed. It may
+    /// outlive the device.
+    virtual std::unique_ptr<LaunchTimer> make_launch_timer();
 };
 
 }  // namespace jitune::internal

@@ -218,6 +218,32 @@ private:
     FakeWrites writes_;
 };
 
+class FakeLaunchTimer : public LaunchTimer {
+public:
+    explicit FakeLaunchTimer(FakeDevice& device) : device_(device) {}
+
+    void launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+                std::uint64_t tag) override {
+        launch(arrays, stream);
+        ++device_.timed_calls_;
+        const std::lock_guard lock(mutex_);
+        times_.push_back({tag, device_.call_ns()});
+    }
+    std::vector<Time> take() override {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(times_, {});
+    }
+
+private:
+    FakeDevice& device_;
+    std::mutex mutex_;
+    std::vector<Time> times_;
+};
+
+std::unique_ptr<LaunchTimer> FakeDevice::make_launch_timer() {
+    return call_ns ? std::make_unique<FakeLaunchTimer>(*this) : nullptr;
+}
+
 FakeDevice::FakeDevice(std::string id) {
     info_.name = "Fake";
     info_.driver = "fake driver 1";  // and no UUID: no lock

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/launch_timer.hpp"
 #include "backend/platform.hpp"
 
 namespace jitune::internal {
@@ -44,7 +45,8 @@ public:
     std::function<double()> disturbance;  ///< each sample's time is multiplied by its value
     std::function<std::optional<ClockReading>()> clocks;
     std::function<std::optional<ProcessorUse>()> processor_use;
-    std::atomic<double> use = 0;                                 ///< utilization()
+    std::function<double()> call_ns;  ///< what a timed call of an app takes; empty: none is timed
+    std::atomic<double> use = 0;      ///< utilization()
     std::function<std::optional<LaunchFailure>()> fails_in_run;  ///< answer of Bench::run
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;
@@ -52,7 +54,8 @@ public:
     [[nodiscard]] int compiles() const { return compiles_; }  ///< instances
     [[nodiscard]] int loads() const { return loads_; }
     [[nodiscard]] int launches() const { return launches_; }  ///< of Program::launch
-    [[nodiscard]] int runs() const { return runs_; }          ///< of Bench::run
+    [[nodiscard]] int timed_calls() const { return timed_calls_; }
+    [[nodiscard]] int runs() const { return runs_; }  ///< of Bench::run
     [[nodiscard]] std::size_t live_bytes() const { return live_bytes_; }
     [[nodiscard]] std::size_t downloaded_bytes() const {
         return downloaded_bytes_;
@@ -67,6 +70,7 @@ public:
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
+    std::unique_ptr<LaunchTimer> make_launch_timer() override;
     std::unique_ptr<Queue> make_queue() override { return nullptr; }
     std::optional<double> utilization() override {
         return use < 0 ? std::nullopt : std::optional(use.load());
@@ -85,6 +89,7 @@ private:
     friend class FakeProgram;
     friend class FakeBench;
     friend class FakeMemory;
+    friend class FakeLaunchTimer;
 
     class Site final : public StreamSite {
     public:
@@ -101,7 +106,7 @@ private:
     mutable std::mutex mutex_;
     std::vector<std::string> compiled_;
     std::unique_ptr<DeviceMemory> plain_, zeroed_;
-    std::atomic<int> compiles_{0}, loads_{0}, launches_{0}, runs_{0};
+    std::atomic<int> compiles_{0}, loads_{0}, launches_{0}, runs_{0}, timed_calls_{0};
     std::atomic<std::size_t> live_bytes_{0}, downloaded_bytes_{0};
 };
 

@@ -6,6 +6,7 @@
 #include "backend/cuda/capture.hpp"
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/cuda_bench.hpp"
+#include "backend/cuda/cuda_launch_timer.hpp"
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/device_memory.hpp"
@@ -37,6 +38,10 @@ std::shared_ptr<const Program> CudaDevice::load(const Binary& binary) {
 
 std::unique_ptr<Bench> CudaDevice::make_bench() {
     return std::make_unique<CudaBench>(device_, service_, nvml_);
+}
+
+std::unique_ptr<LaunchTimer> CudaDevice::make_launch_timer() {
+    return std::make_unique<CudaLaunchTimer>(device_);
 }
 
 std::unique_ptr<Queue> CudaDevice::make_queue() {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "backend/host/host_bench.hpp"
+#include "backend/host/host_launch_timer.hpp"
 #include "backend/host/host_memory.hpp"
 #include "backend/host/host_queue.hpp"
 #include "jitune/error.hpp"
@@ -64,6 +65,10 @@ std::shared_ptr<const Program> HostDevice::load(const Binary& binary) {
 
 std::unique_ptr<Bench> HostDevice::make_bench() {
     return std::make_unique<HostBench>(info_);
+}
+
+std::unique_ptr<LaunchTimer> HostDevice::make_launch_timer() {
+    return std::make_unique<HostLaunchTimer>();
 }
 
 std::unique_ptr<Queue> HostDevice::make_queue() {

@@ -27,6 +27,7 @@ public:
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::optional<double> utilization() override { return processors_taken(); }
+    std::unique_ptr<LaunchTimer> make_launch_timer() override;
     std::unique_ptr<Queue> make_queue() override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t bytes) override;

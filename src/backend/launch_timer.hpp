@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/device.hpp"
+
+namespace jitune::internal {
+
+/// Times single calls of an app where they run, and never waits for one. Thread-safe.
+class LaunchTimer {
+public:
+    virtual ~LaunchTimer() = default;
+
+    struct Time {
+        std::uint64_t tag = 0;
+        double ns = 0;
+    };
+
+    /// Launches, with the errors of `launch`, and times it where that takes no waiting and
+    /// disturbs nothing: else the call is a launch alone.
+    virtual void launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+                        std::uint64_t tag) = 0;
+
+    /// The times of the calls that have ended since the last take(). A few that nobody takes are
+    /// kept, others are lost.
+    virtual std::vector<Time> take() = 0;
+};
+
+}  // namespace jitune::internal
