@@ -20,9 +20,11 @@
 #include "cli/sweep_text.hpp"
 #include "cli/t4.hpp"
 #include "cli/units.hpp"
+#include "cli/winner_text.hpp"
 #include "cli/worklist_plan.hpp"
 #include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"
+#include "sweep/doubt_races.hpp"
 #include "sweep/sweep.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
@@ -96,14 +98,13 @@ private:
 
 /// Tunes the problems of a plan, and prints the outcome.
 SweepResult sweep(const Arguments& arguments, Engine& engine, const std::vector<Device*>& devices,
-                  const SweepPlan& plan, SweepSearch search) {
+                  const SweepPlan& plan, SweepSearch search, const Interrupt& interrupt) {
     refuse_unwritable(engine.options());
     std::vector<std::string> ids;
     for (const Device* device : devices) {
         ids.push_back(device->info().id);
     }
     const SweepTable table(plan, ids);
-    const Interrupt interrupt;
     SweepResult result;
     {
         Printer printer(table, arguments.json);
@@ -130,7 +131,8 @@ int run(const Arguments& arguments, const SweepFamily& family) {
     Session session(options_of(arguments));
     Engine& engine = SessionAccess::engine(session);
     const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
-    return sweep_exit_code(sweep(arguments, engine, devices, plan, std::move(search)));
+    const Interrupt interrupt;
+    return sweep_exit_code(sweep(arguments, engine, devices, plan, std::move(search), interrupt));
 }
 
 std::string left_text(const std::vector<Miss>& misses, const std::string& device_class) {
@@ -142,6 +144,35 @@ std::string left_text(const std::vector<Miss>& misses, const std::string& device
                                    : fmt::format(", {} of them of other classes of devices, which "
                                                  "--device chooses",
                                                  others));
+}
+
+std::string race_text(const DoubtRace& race) {
+    const Doubt& doubt = race.doubt;
+    const std::string name =
+        fmt::format("{} {} {}", doubt.key.kernel, short_types(doubt.key.types), doubt.sizes);
+    if (!race.error.empty()) {
+        return fmt::format("in doubt: {}: not raced: {}\n", name, one_line(race.error));
+    }
+    return fmt::format("in doubt: {}: {}{}, {} takes {}\n", name, to_string(race.report.outcome),
+                       race.is_tuned ? ", tuned again" : "", race.report.configuration,
+                       time_text(race.report.median_ns));
+}
+
+/// Races the winners in doubt, before anything is tuned.
+void race(const Arguments& arguments, Engine& engine, Device& device, const Interrupt& interrupt) {
+    refuse_unwritable(engine.options());
+    const Options& options = engine.options();
+    const SearchPlan plan{
+        .strategy = options.strategy, .seed = options.seed, .budget = options.budget};
+    TuneHooks hooks;
+    hooks.stop = &interrupt.requested();
+    for (const DoubtRace& one : race_doubts(engine, device, plan, hooks)) {
+        if (!arguments.json) {
+            print(race_text(one));
+        } else if (!one.error.empty()) {
+            engine.log().warning("{}", race_text(one));
+        }
+    }
 }
 
 /// Problems that are tuned leave the work-list, also where another build's key has recorded them,
@@ -156,7 +187,10 @@ int run_worklist(const Arguments& arguments) {
     std::vector<std::size_t> places;
     const std::string& device_class = devices.front()->info().device_class;
     const SweepPlan plan = worklist_plan(items, device_class, engine.log(), places);
-    const SweepResult result = sweep(arguments, engine, devices, plan, std::move(search));
+    const Interrupt interrupt;
+    race(arguments, engine, *devices.front(), interrupt);
+    const SweepResult result =
+        sweep(arguments, engine, devices, plan, std::move(search), interrupt);
     std::vector<Miss> done;
     for (const SweepRow& row : result.rows) {
         if (row.outcome == SweepRow::Outcome::tuned && row.stored) {

@@ -93,6 +93,7 @@ std::unique_ptr<const Resolved> Answers::from_store(const Task& task, Digest& kn
     }
     answer->winner = known;
     answer->winner_at = winner->provenance.created_at;
+    answer->winner_driver = winner->provenance.driver;
     answer->serves = box_around(*winner, task.problem.sizes);
     return restricted(task, std::move(answer));
 }
@@ -139,6 +140,7 @@ std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
     answer->serves = box_around(*winner, task.problem.sizes);
     answer->winner = digest_of(*winner);
     answer->winner_at = winner->provenance.created_at;
+    answer->winner_driver = winner->provenance.driver;
     return answer;
 }
 

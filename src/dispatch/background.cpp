@@ -39,6 +39,7 @@ bool may_pass(const Error& error) {
 void Background::watch(const DispatchKey& key, const Task& task, const Resolved& answer) {
     if (!task.kernel.spec.empty() && task.problem.pinned.empty()) {
         const bool is_winner = answer.winner != Digest{};
+        has_new_winner_ = has_new_winner_ || is_winner;
         add(std::make_shared<Watched>(key, task.device, task.kernel.spec, &task.kernel,
                                       task.problem, answer.winner, !is_winner));
     }
@@ -149,8 +150,15 @@ void Background::serve() {
 void Background::work() {
     try {
         if (!stop_) {
-            look_for_winners();
-            tune_next();
+            const auto version =
+                store_.ask([](TuningStore& store) { return std::optional(store.version()); });
+            if (version) {
+                look_for_winners(*version);
+                look_for_doubts(*version);
+            }
+            if (races_.empty() || !has_worker() || !race_next()) {
+                tune_next();
+            }
         }
     } catch (const std::exception& error) {  // such as a lack of memory: calls go on without
         log_.info("tuning in the background: {}; the next look tries again", error.what());
@@ -173,27 +181,13 @@ void Background::count_pending() {
                              [](const Place& one) { return one->wants_tuning; });
 }
 
-template <class Work>
-void Background::with_task(const Watched& watched, const Work& work) {
-    if (watched.spec.empty()) {
-        return work(Task{watched.device, *watched.kernel, watched.problem});
-    }
-    const Kernel kernel = make_kernel(families_, watched.spec);
-    work(Task{watched.device, kernel, watched.problem});
-}
-
-void Background::look_for_winners() {
-    const auto version =
-        store_.ask([](TuningStore& store) { return std::optional(store.version()); });
-    if (!version) {
-        return;
-    }
+void Background::look_for_winners(std::int64_t version) {
     for (const Place& place : all()) {
         if (stop_) {
             return;
         }
         if (place->seen_version != version) {
-            look(*place, *version);
+            look(*place, version);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "dispatch/answers.hpp"
@@ -20,6 +22,7 @@
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/session_store.hpp"
+#include "dispatch/winner_race.hpp"
 #include "support/file_lock.hpp"
 
 namespace jitune::internal {
@@ -33,10 +36,13 @@ class Isolation;
 /// Thread-safe.
 class Background {
 public:
+    /// Engine::race().
+    using Race = std::function<RaceReport(const Task&, const Doubt&, const TuneHooks&)>;
+
     /// All must outlive it. Starts no thread yet.
     Background(const Options& options, const Log& log, std::span<const Family> families,
                SessionStore& store, Answers& answers, const Isolation& isolation,
-               DispatchTable& table, CallRecorder& recorder)
+               DispatchTable& table, CallRecorder& recorder, Race race)
         : options_(options),
           log_(log),
           families_(families),
@@ -44,7 +50,8 @@ public:
           answers_(answers),
           isolation_(isolation),
           table_(table),
-          recorder_(recorder) {}
+          recorder_(recorder),
+          race_(std::move(race)) {}
     /// As stop().
     ~Background() { stop(); }
     Background(const Background&) = delete;
@@ -105,8 +112,15 @@ private:
     /// One look and one tuning. Throws nothing.
     void work();
     /// Replaces answers where another process has changed the database since the last look.
-    void look_for_winners();
+    void look_for_winners(std::int64_t version);
     void look(Watched& watched, std::int64_t version);
+    /// Finds the winners in doubt that this session uses, where there may be new ones.
+    void look_for_doubts(std::int64_t version);
+    /// A race of the winner that serves `place`, if it is one of those in doubt.
+    void add_race(const Place& place, std::vector<Doubt>& doubts);
+    /// Races the first winner in doubt whose device is free; false where there is none.
+    bool race_next();
+    void race(Watched& watched, const Doubt& doubt);
     /// Tunes the first problem that is due and whose device is free.
     void tune_next();
     /// False, with one warning, where a tuning of low priority has no worker.
@@ -138,8 +152,10 @@ private:
     const Isolation& isolation_;
     DispatchTable& table_;
     CallRecorder& recorder_;
+    const Race race_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
+    std::atomic<bool> has_new_winner_{false};  ///< in watched_
 
     std::mutex mutex_;  ///< of what follows; not held while tuning
     std::condition_variable wake_, tried_;
@@ -150,6 +166,9 @@ private:
 
     // Of the thread alone.
     std::optional<bool> has_worker_;
+    std::optional<std::int64_t> doubts_version_;                      ///< of the database
+    std::vector<std::pair<Place, Doubt>> races_;                      ///< to come
+    std::vector<Doubt> lost_races_;                                   ///< that could not be run
     std::map<std::string, std::unique_ptr<FileLock>> locks_;          ///< by device
     std::map<const Device*, std::optional<Clock::time_point>> uses_;  ///< idle since; busy
 };
@@ -172,5 +191,14 @@ struct Background::Watched {
     /// Of the database, at the last look for a winner. Of the thread alone.
     std::optional<std::int64_t> seen_version = {};
 };
+
+template <class Work>
+void Background::with_task(const Watched& watched, const Work& work) {
+    if (watched.spec.empty()) {
+        return work(Task{watched.device, *watched.kernel, watched.problem});
+    }
+    const Kernel kernel = make_kernel(families_, watched.spec);
+    work(Task{watched.device, kernel, watched.problem});
+}
 
 }  // namespace jitune::internal

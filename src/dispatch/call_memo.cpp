@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dispatch/call_counts.hpp"
+#include "dispatch/winner_watch.hpp"
 
 namespace jitune::internal {
 
@@ -11,6 +12,7 @@ void CallMemo::Tally::add() {
     constexpr std::uint64_t kMost = 1024;
     total->fetch_add(calls, std::memory_order_relaxed);
     added += calls;
+    unsampled += calls;
     calls = 0;
     due = static_cast<std::uint32_t>(std::min(1 + added / 8, kMost));
 }
@@ -24,9 +26,39 @@ const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::in
     resolved.program->prepare(resolved.rule.bind(plan, site.scratch(plan.scratch)), entry.launch);
     entry.key = key;
     CallCounts* const counts = resolved.counts.load(std::memory_order_acquire);
-    tallies_[place] = {.total = counts != nullptr ? &counts->of(resolved, sizes) : &resolved.calls};
-    tallies_[place].count();
+    tallies_[place] = {.calls = 1,
+                       .total = counts != nullptr ? &counts->of(resolved, sizes) : &resolved.calls,
+                       .answer = &resolved,
+                       .dimensions = static_cast<std::uint32_t>(sizes.size())};
+    tallies_[place].add();
     return *entry.launch;
+}
+
+const ReadyLaunch* CallMemo::counted(std::size_t place) {
+    Tally& tally = tallies_[place];
+    const Entry& entry = entries_[place];
+    tally.add();
+    if (tally.unsampled < WinnerWatch::kCallsPerSample ||
+        tally.dimensions > entry.key.sizes.size()) {
+        return entry.launch.get();
+    }
+    WinnerWatch* const watch = tally.answer->watch.load(std::memory_order_acquire);
+    if (watch == nullptr) {
+        return entry.launch.get();
+    }
+    tally.unsampled = 0;
+    timed_.watch = watch;
+    timed_.answer = tally.answer;
+    timed_.sizes = entry.key.sizes;
+    timed_.dimensions = tally.dimensions;
+    timed_.launch = entry.launch.get();
+    return &timed_;
+}
+
+void CallMemo::TimedLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
+    const auto& timed = static_cast<const TimedLaunch&>(self);
+    const std::span<const std::int64_t> sizes(timed.sizes.data(), timed.dimensions);
+    timed.watch->launch(*timed.answer, sizes, *timed.launch, arrays, stream);
 }
 
 }  // namespace jitune::internal

@@ -40,7 +40,10 @@ public:
         if (!(entry.key == key)) {
             return nullptr;
         }
-        tallies_[place].count();
+        Tally& tally = tallies_[place];
+        if (++tally.calls == tally.due) [[unlikely]] {
+            return counted(place);
+        }
         return entry.launch.get();
     }
 
@@ -58,6 +61,21 @@ private:
         std::unique_ptr<ReadyLaunch> launch;
     };
 
+    /// Times the call while it launches, for one call in WinnerWatch::kCallsPerSample.
+    class TimedLaunch final : public ReadyLaunch {
+    public:
+        TimedLaunch() : ReadyLaunch(call) {}
+
+        WinnerWatch* watch = nullptr;
+        const Resolved* answer = nullptr;
+        CallSizes sizes{};
+        std::size_t dimensions = 0;
+        const ReadyLaunch* launch = nullptr;
+
+    private:
+        static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
+    };
+
     /// Counts the calls of an entry, and adds them to those of the answer before they are more than
     /// an eighth of what it has added already, and never more than 1024: a count that all threads
     /// share takes as long as the rest of a call. The answer outlives the calls that find it, but
@@ -67,14 +85,15 @@ private:
         std::uint32_t due = 1;
         std::uint64_t added = 0;
         std::atomic<std::int64_t>* total = nullptr;
+        const Resolved* answer = nullptr;
+        std::uint32_t unsampled = 0;   ///< calls since the last that was timed
+        std::uint32_t dimensions = 0;  ///< of the problem; more than CallSizes holds: none is timed
 
-        void count() {
-            if (++calls == due) {
-                add();
-            }
-        }
         void add();
     };
+
+    /// Adds up an entry's calls. Returns its launch, which times the call now and then.
+    const ReadyLaunch* counted(std::size_t place);
 
     static std::size_t place_of(const CallKey& key) {
         const auto [a, b, c] = key.sizes;  // not checked yet, so any numbers
@@ -90,6 +109,7 @@ private:
 
     std::array<Entry, std::size_t{1} << kBits> entries_;
     std::array<Tally, std::size_t{1} << kBits> tallies_;
+    TimedLaunch timed_;
 };
 
 }  // namespace jitune::internal

@@ -38,9 +38,19 @@ Miss miss_of(const Usage& usage, const std::vector<std::string>& spec) {
 void CallRecorder::note(const Task& task, const Resolved& answer) {
     const bool is_miss =
         answer.winner == Digest{} && task.problem.pinned.empty() && !task.kernel.spec.empty();
-    if (!is_recorded() || (options_.record == Record::misses && !is_miss)) {
-        return;
+    const bool is_recorded = this->is_recorded() && (options_.record == Record::all || is_miss);
+    const bool is_watched = watch_.note(task, answer);
+    if (is_recorded) {
+        add(task, answer, is_miss);
+    } else if (is_watched) {
+        const std::lock_guard lock(mutex_);
+        start();
+        has_news_ = true;  // perhaps it was made for another driver
+        wake_.notify_one();
     }
+}
+
+void CallRecorder::add(const Task& task, const Resolved& answer, bool is_miss) {
     const std::string now = utc_text();
     Noted noted{&answer,
                 {task.key(), task.sizes(), answer.info.configuration, to_string(answer.info.origin),
@@ -62,7 +72,7 @@ void CallRecorder::note(const Task& task, const Resolved& answer) {
 }
 
 void CallRecorder::start() {
-    if (thread_.joinable()) {
+    if (thread_.joinable() || stop_) {
         return;
     }
     const SignalsBlocked blocked;
@@ -108,16 +118,15 @@ void CallRecorder::serve() {
 
 void CallRecorder::record() {
     try {
-        if (is_recorded()) {
-            record_new();
-        }
+        record_new();
     } catch (const std::exception& error) {
         log_.info("cannot record calls: {}", error.what());
     }
 }
 
 void CallRecorder::record_new() {
-    const Report report = this->report();
+    Report report = is_recorded() ? this->report() : Report();
+    report.records.doubts = watch_.judge();
     if (report.records.empty()) {
         return;
     }
@@ -130,8 +139,12 @@ void CallRecorder::record_new() {
     });
     if (done) {
         remember(report);
+        if (!report.records.doubts.empty()) {
+            has_doubts_ = true;
+        }
     } else {
         pauses_.put_back(report.records.pauses);
+        watch_.put_back(std::move(report.records.doubts));
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -12,28 +13,34 @@
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
+#include "dispatch/winner_watch.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {
 
-/// Records in the database what Options::record says of calls, by a thread of its own: a new
+/// Records in the database what Options::record says of calls, and which winners are in doubt, by
+/// a thread of its own: a new
 /// problem within about a second, so that little is lost with a process that is killed, and numbers
 /// of calls and pauses every ten seconds. Thread-safe.
 class CallRecorder {
 public:
     /// All must outlive it, and so must the answers. Starts no thread yet.
-    CallRecorder(const Options& options, const Log& log, SessionStore& store, PauseLedger& pauses)
-        : options_(options), log_(log), store_(store), pauses_(pauses) {}
+    CallRecorder(const Options& options, const Log& log, SessionStore& store, PauseLedger& pauses,
+                 WinnerWatch& watch)
+        : options_(options), log_(log), store_(store), pauses_(pauses), watch_(watch) {}
     /// As stop().
     ~CallRecorder() { stop(); }
     CallRecorder(const CallRecorder&) = delete;
     CallRecorder& operator=(const CallRecorder&) = delete;
 
-    /// Takes note of the answer to a call. Under Record::misses it ignores winners; of a miss it
-    /// ignores pinned configurations and kernels that no other process can make. Never waits for
-    /// the database.
+    /// Takes note of the answer to a call, and has a winner watched. Under Record::misses it
+    /// ignores winners; of a miss it ignores pinned configurations and kernels that no other
+    /// process can make. Never waits for the database.
     void note(const Task& task, const Resolved& answer);
+
+    /// Whether doubts have been recorded since the last call.
+    bool take_doubts() { return has_doubts_.exchange(false); }
 
     /// Ends the thread, and records what is left. Later calls of note() do nothing.
     void stop();
@@ -61,6 +68,7 @@ private:
     [[nodiscard]] bool is_recorded() const {
         return options_.record != Record::nothing && !options_.database.empty();
     }
+    void add(const Task& task, const Resolved& answer, bool is_miss);
     void start();
     void serve();
     /// Records the calls since the last time. Throws nothing.
@@ -76,6 +84,8 @@ private:
     const Log& log_;
     SessionStore& store_;
     PauseLedger& pauses_;
+    WinnerWatch& watch_;
+    std::atomic<bool> has_doubts_{false};
     CallCounts counts_;
 
     std::mutex mutex_;  ///< of what follows; not held while the database is used

@@ -63,15 +63,17 @@ struct DispatchKey {
 };
 
 class CallCounts;
+class WinnerWatch;
 
 /// A problem's answer, ready to launch.
 struct Resolved {
     std::shared_ptr<const Program> program;
     LaunchRule rule;
     DispatchInfo info;
-    SizeBox serves;         ///< the sizes that have this answer, of those in the key's bucket
-    Digest winner{};        ///< of the winner that this is, for these sizes; zero: of none
-    std::string winner_at;  ///< its Provenance::created_at
+    SizeBox serves;             ///< the sizes that have this answer, of those in the key's bucket
+    Digest winner{};            ///< of the winner that this is, for these sizes; zero: of none
+    std::string winner_at;      ///< its Provenance::created_at
+    std::string winner_driver;  ///< its Provenance::driver
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
     /// Most of the calls that it has served, see CallMemo; not those of prepared handles, nor those
@@ -79,6 +81,8 @@ struct Resolved {
     mutable std::atomic<std::int64_t> calls{0};
     /// Counts its calls by their exact sizes; nullptr: nothing does.
     mutable std::atomic<CallCounts*> counts{nullptr};
+    /// Times a few of its calls; nullptr: nothing does.
+    mutable std::atomic<WinnerWatch*> watch{nullptr};
     /// Another answer has taken its place: it serves only those that have it already.
     mutable std::atomic<bool> is_retired{false};
 };

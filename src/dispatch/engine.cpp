@@ -58,15 +58,20 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks).winners;
                }),
-      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_)),
-      background_(std::make_unique<Background>(options_, log_, families_, store_, answers_,
-                                               isolation_, table_, *recorder_)) {}
+      watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
+      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
+      background_(std::make_unique<Background>(
+          options_, log_, families_, store_, answers_, isolation_, table_, *recorder_,
+          [this](const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
+              return race(task, doubt, hooks);
+          })) {}
 
 Engine::~Engine() {
     finish();
     if (fork_guard_.forked()) {  // their threads are the parent's
         static_cast<void>(background_.release());
         static_cast<void>(recorder_.release());
+        static_cast<void>(watch_.release());
     }
 }
 
@@ -183,7 +188,10 @@ Counters Engine::counters() const {
                       .store_errors = store_.errors(),
                       .unserved = unserved_,
                       .pending = background_->pending(),
-                      .replaced = background_->replaced()};
+                      .replaced = background_->replaced(),
+                      .sampled = watch_->sampled(),
+                      .doubted = watch_->doubted(),
+                      .raced = raced_};
     pauses_.report(counters);
     return counters;
 }

@@ -21,6 +21,8 @@
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/single_flight.hpp"
+#include "dispatch/winner_race.hpp"
+#include "dispatch/winner_watch.hpp"
 #include "jitune/session.hpp"
 #include "support/fork_guard.hpp"
 #include "support/log.hpp"
@@ -126,6 +128,13 @@ public:
     RangeReport tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
                            const TuneHooks& hooks, Reuse reuse);
 
+    /// Measures a winner in doubt again, against the template's default and the runner-up of the
+    /// measurements that are stored: where it was tuned and, if these are other sizes, at those of
+    /// the calls. Stores the result, with which the doubt ends: the winner with its new times, or
+    /// another one in its place. `task` gives the problem but for its sizes. Throws as
+    /// tune_and_store() does, and Error(unavailable) where `hooks` stop it; the doubt stays then.
+    RaceReport race(const Task& task, const Doubt& doubt, const TuneHooks& hooks);
+
     /// The parts of `domain` that no stored winner of this device, driver and compiler serves
     /// without being unsure: none that `reuse` takes.
     std::vector<SizeBox> unserved(const Task& task, const SizeBox& domain, Reuse reuse);
@@ -173,6 +182,9 @@ private:
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
     /// A comparison of SearchPlan::compared, with one measurement of each, which are stored.
     TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
+    /// The winner of a race at these sizes; nothing where no racer works.
+    std::optional<Winner> race_at(const Task& task, const Sizes& sizes, const Winner& stored,
+                                  const TuneHooks& hooks);
     /// The measurements of earlier searches at the task's sizes, if these have tried enough, with
     /// the configuration of a winner and nothing else of it.
     std::optional<TuneReport> known_search(const Task& task, Reuse reuse);
@@ -206,10 +218,12 @@ private:
     PauseLedger pauses_;
     std::atomic<std::int64_t> tunings_{0};
     std::atomic<std::int64_t> unserved_{0};
+    std::atomic<std::int64_t> raced_{0};
     std::atomic<EnginePart*> part_{nullptr};
     std::once_flag part_made_;
     // These use the members above.
     std::unique_ptr<EnginePart> own_part_;
+    std::unique_ptr<WinnerWatch> watch_;
     std::unique_ptr<CallRecorder> recorder_;
     std::unique_ptr<Background> background_;
 };

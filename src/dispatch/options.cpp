@@ -56,6 +56,9 @@ Options read_environment(TunePolicy usual) {
     apply("JITUNE_TUNE_BUSY", [&](std::string_view value) {
         options.tune_on_busy_gpu = parse_switch(value, "tune on GPUs that are busy");
     });
+    apply("JITUNE_WATCH", [&](std::string_view value) {
+        options.watch_winners = parse_switch(value, "time a few calls of stored winners");
+    });
     apply("JITUNE_RECORD", [&](std::string_view value) { options.record = parse_record(value); });
     apply("JITUNE_FROZEN", [&](std::string_view value) {
         options.frozen = parse_switch(value, "serve the stored winners alone");

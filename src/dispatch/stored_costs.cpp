@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/stored_costs.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "measure/statistics.hpp"
@@ -63,6 +64,38 @@ CostTable stored_costs(TuningStore& store, const Task& task, const std::string& 
         table.add(sizes, {}, comparison_of(measurements, standard));
     }
     return table;
+}
+
+CostTable compared_times(TuningStore& store, const Winner& winner) {
+    std::vector<Measurement> rows = store.comparisons(winner.key);
+    std::erase_if(rows, [&](const Measurement& row) {
+        return row.provenance.device_name != winner.provenance.device_name;
+    });
+    CostTable table;
+    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
+        table.add(sizes, {}, comparison_of(measurements, ""));
+    }
+    return table;
+}
+
+std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
+                                       const Sizes& sizes) {
+    constexpr double kFarthest = 1;
+    constexpr double kEstimated = 1.1;  // an estimate between two comparisons is not exact
+    const double here_ns =
+        winner.median_ns * (1 + std::max(winner.certainty.uncertainty, winner.noise));
+    const auto own = exact_sizes(winner.sizes);
+    if (!own || *own == sizes) {
+        return own ? std::optional(here_ns) : std::nullopt;
+    }
+    const CostTable table = compared_times(store, winner);
+    const auto from = estimated_time(table, winner.configuration, *own);
+    const auto to = estimated_time(table, winner.configuration, sizes);
+    if (!from || !to || std::max(from->octaves, to->octaves) > kFarthest) {
+        return std::nullopt;
+    }
+    const bool is_measured = from->octaves == 0 && to->octaves == 0;
+    return here_ns * to->value / from->value * (is_measured ? 1 : kEstimated);
 }
 
 bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,15 @@ StoredComparisons stored_comparisons(const std::vector<Measurement>& rows);
 /// the template's default at the task's sizes, which counts as the default at all of them. Throws
 /// Error(store).
 CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard);
+
+/// The times that comparisons on devices of the winner's name have taken of its kernel.
+CostTable compared_times(TuningStore& store, const Winner& winner);
+
+/// The most that calls of a stored winner take at these sizes, in ns, as far as its measurements
+/// tell: the end of its time's interval; at other sizes than its own in the proportion that
+/// comparisons give, within an octave. Nothing where they do not tell. Throws Error(store).
+std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
+                                       const Sizes& sizes);
 
 /// Whether the winner of a range that is `octaves` away answers at these sizes, and not the
 /// template's default `standard`: where comparisons within an octave say that it is no slower.

@@ -44,19 +44,6 @@ void add(WinnerUsage& sum, const Usage& usage, const WinnerTime& time_at) {
     sum.saved.add({one.seconds * calls, one.low * calls, one.high * calls});
 }
 
-/// The times of a winner's configuration that comparisons on its device have taken.
-CostTable compared_times(TuningStore& store, const Winner& winner) {
-    std::vector<Measurement> rows = store.comparisons(winner.key);
-    std::erase_if(rows, [&](const Measurement& row) {
-        return row.provenance.device_name != winner.provenance.device_name;
-    });
-    CostTable table;
-    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
-        table.add(sizes, {}, comparison_of(measurements, ""));
-    }
-    return table;
-}
-
 }  // namespace
 
 void SavedTime::add(const SavedTime& other) {

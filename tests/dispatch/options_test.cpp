@@ -19,7 +19,7 @@ protected:
     static void clear() {
         for (const char* name :
              {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET", "JITUNE_HANG_LIMIT",
-              "JITUNE_LOG", "JITUNE_TUNE_BUSY", "JITUNE_RECORD"}) {
+              "JITUNE_LOG", "JITUNE_TUNE_BUSY", "JITUNE_RECORD", "JITUNE_WATCH"}) {
             unsetenv(name);
         }
     }
@@ -59,6 +59,15 @@ TEST_F(OptionsTest, AllowTuningOnBusyGpus) {
     set("JITUNE_TUNE_BUSY", "0");
     EXPECT_FALSE(Options::from_environment().tune_on_busy_gpu);
     expect_refused("JITUNE_TUNE_BUSY", "yes", "to tune on GPUs that are busy, nor 0");
+}
+
+TEST_F(OptionsTest, TurnOffTheWatchOverWinners) {
+    EXPECT_TRUE(Options::from_environment().watch_winners);
+    set("JITUNE_WATCH", "0");
+    EXPECT_FALSE(Options::from_environment().watch_winners);
+    set("JITUNE_WATCH", "1");
+    EXPECT_TRUE(Options::from_environment().watch_winners);
+    expect_refused("JITUNE_WATCH", "off", "to time a few calls of stored winners, nor 0");
 }
 
 TEST_F(OptionsTest, SayWhatIsRecordedOfCalls) {

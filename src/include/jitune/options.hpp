@@ -53,6 +53,12 @@ struct JITUNE_API Options {
     /// writes, whatever on_miss says. A size that no sure stored winner serves is answered by the
     /// template's default and counted in Counters::unserved. Explicit tuning throws Error(usage).
     bool frozen = false;
+    /// At most one call in 10^4 of a stored winner is timed where it runs, never in a capture. A
+    /// winner whose calls take longer than the database says, again and again, or that was tuned
+    /// with another driver, is recorded as in doubt; under TunePolicy::background it is raced
+    /// against the default and the runner-up. Reductions of up to 4096 bytes in host memory and
+    /// prepared handles are not timed.
+    bool watch_winners = true;
     /// What is recorded of calls: what was called, about how often, what answered, and which calls
     /// had to wait. By a thread of the session, within ten seconds. Nothing under `frozen`, which
     /// writes nothing. Reductions of up to 4096 bytes in host memory are not recorded.
@@ -89,9 +95,9 @@ struct JITUNE_API Options {
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
     /// (background, now, offline or default), JITUNE_RECORD (nothing, misses or all),
-    /// JITUNE_TUNE_BUSY and JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds),
-    /// JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error, warning, info or debug).
-    /// Throws Error(usage) that names the variable and what it accepts.
+    /// JITUNE_TUNE_BUSY, JITUNE_WATCH and JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and
+    /// JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error,
+    /// warning, info or debug). Throws Error(usage) that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The races of Engine: winners in doubt are measured again.
+#include <algorithm>
+#include <utility>
+
+#include "dispatch/engine.hpp"
+#include "dispatch/winner_race.hpp"
+#include "tuner_db/winner_table.hpp"
+
+namespace jitune::internal {
+
+std::optional<Winner> Engine::race_at(const Task& task, const Sizes& sizes, const Winner& stored,
+                                      const TuneHooks& hooks) {
+    Task at = task;
+    at.problem.sizes = sizes;
+    at.check();
+    at.kernel.workload->prepare(at.problem);
+    SearchPlan plan{.seed = options_.seed, .compared = {stored.configuration}};
+    const std::string standard = at.default_configuration().text();
+    const auto second = store_.ask([&](TuningStore& store) {
+        return runner_up(store.measurements(stored.key), stored, standard);
+    });
+    if (second) {
+        plan.compared.push_back(*second);
+    }
+    const auto timed = [&] {
+        TuneReport report = compare(at, plan, hooks);
+        if (*hooks.stop) {  // a part of the racers would decide
+            throw Error(ErrorKind::unavailable, "the race was stopped");
+        }
+        return report;
+    };
+    TuneReport report = timed();
+    const auto best = race_winner(report.measurements, stored.configuration);
+    if (!best) {
+        return std::nullopt;
+    }
+    if (report.winner.configuration !=
+        *best) {  // its binary alone, and its time beside the default
+        plan.compared = {*best};
+        report = timed();
+    }
+    return report.winner.configuration == *best ? std::optional(std::move(report.winner))
+                                                : std::nullopt;
+}
+
+RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
+    refuse_tuning();
+    const auto stored = store_.ask([&](TuningStore& store) -> std::optional<Winner> {
+        Winner place;
+        place.key = doubt.key;
+        place.sizes = doubt.sizes;
+        place.configuration = doubt.configuration;
+        auto row = store.with_image(place);
+        return row && doubt.is_about(*row) ? std::move(row) : std::nullopt;
+    });
+    const auto own = stored ? exact_sizes(stored->sizes) : std::nullopt;
+    const auto called = doubt.called_sizes();
+    if (!own || !called) {
+        return {};
+    }
+    log_.info("racing the winner {} of {}: {}", doubt.configuration, task.name(),
+              doubt_sentence(doubt));
+    using Outcome = RaceReport::Outcome;
+    RaceReport report;
+    auto best = race_at(task, *own, *stored, hooks);
+    const bool is_slower = !best || !is_as_stored(best->median_ns, *stored);
+    if (best) {
+        report.median_ns = best->median_ns;
+        report.configuration = best->configuration;
+        best->range = stored->range;
+        best->complete = stored->complete || is_slower;      // a tuning begins anew, then
+        if (best->configuration != stored->configuration) {  // nothing is known of other sizes
+            best->range.loss_bound = stored->range.covers.empty() ? 0 : kMostLossBound;
+            best->range.held_out = 0;
+        }
+        report.winners.push_back(std::move(*best));
+    }
+    if (*called != *own) {
+        auto there = race_at(task, *called, *stored, hooks);
+        if (there && there->configuration != report.configuration) {
+            report.winners.push_back(std::move(*there));  // serves these sizes alone
+        }
+    }
+    const bool is_kept =
+        std::all_of(report.winners.begin(), report.winners.end(),
+                    [&](const Winner& one) { return one.configuration == stored->configuration; });
+    report.outcome = is_slower ? Outcome::slower : is_kept ? Outcome::confirmed : Outcome::replaced;
+    store_.tell([&](TuningStore& store) {
+        store.save({}, report.winners);
+        store.remove_doubts({&doubt, 1});
+    });
+    ++raced_;
+    log_.info("raced {}: {}, {} takes {:.3g} us", task.name(), to_string(report.outcome),
+              report.configuration, report.median_ns / 1000);
+    return report;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace jitune::internal {
+
+/// The times of calls of one problem, and whether they are longer than they should be. A few slow
+/// calls say nothing, since an app may do other work beside them: a batch of kBatch calls is slow
+/// where three quarters of it are, and calls are slow where kBatches in a row are. These numbers
+/// and the tolerance are guesses.
+class ServedTimes {
+public:
+    static constexpr std::size_t kBatch = 8;
+    static constexpr int kBatches = 3;
+    static constexpr double kTolerance = 1.05;
+    static constexpr double kToleranceNs = 5000;  ///< events beside a launch see it start, too
+
+    void add(double ns);
+
+    /// There are batches that judge() has not seen.
+    [[nodiscard]] bool is_new() const { return !quartiles_ns_.empty(); }
+
+    /// What calls take, in ns, if they are slow: the lower quartile of the last slow batch.
+    /// `most_ns`: what they may take.
+    std::optional<double> judge(double most_ns);
+
+    /// Forgets the batches that are new.
+    void skip() { quartiles_ns_.clear(); }
+
+private:
+    std::vector<double> batch_ns_;
+    std::vector<double> quartiles_ns_;  ///< of the new batches
+    int slow_ = 0;                      ///< batches in a row
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/winner_race.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "dispatch/served_times.hpp"
+#include "measure/paired_comparison.hpp"
+#include "measure/statistics.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// Whether `one` is clearly faster than `other`. Samples of different numbers are of different
+/// rounds: one of the two was far too slow for the last of them.
+bool is_clearly_faster(const Measurement& one, const Measurement& other) {
+    if (one.samples_ns.size() != other.samples_ns.size()) {
+        return summarize(one.samples_ns).median_ns < summarize(other.samples_ns).median_ns;
+    }
+    return ratio_of(other.samples_ns, one.samples_ns).low > 1;
+}
+
+double median_of(const Measurement& one) {
+    return summarize(one.samples_ns).median_ns;
+}
+
+}  // namespace
+
+const char* to_string(RaceReport::Outcome outcome) {
+    switch (outcome) {
+        case RaceReport::Outcome::confirmed:
+            return "confirmed";
+        case RaceReport::Outcome::replaced:
+            return "replaced";
+        case RaceReport::Outcome::slower:
+            return "slower";
+        case RaceReport::Outcome::gone:
+            break;
+    }
+    return "gone";
+}
+
+std::optional<std::string> runner_up(std::span<const Measurement> measurements,
+                                     const Winner& winner, const std::string& standard) {
+    std::map<std::string, std::map<std::string, double>> times;  // by sizes, the last of each
+    std::set<std::string> out{winner.configuration, standard};
+    for (const Measurement& one : measurements) {
+        if (one.verdict != Verdict::timed) {
+            out.insert(one.configuration);
+        } else if (one.provenance.device_name == winner.provenance.device_name) {
+            times[one.sizes][one.configuration] = median_of(one);
+        }
+    }
+    std::optional<std::string> best;
+    double best_ratio = 0;
+    for (const auto& [sizes, at] : times) {
+        const auto own = at.find(winner.configuration);
+        for (const auto& [configuration, ns] : at) {
+            if (own == at.end() || out.contains(configuration)) {
+                continue;
+            }
+            const double ratio = ns / own->second;
+            if (!best || ratio < best_ratio) {
+                best = configuration;
+                best_ratio = ratio;
+            }
+        }
+    }
+    return best;
+}
+
+std::optional<std::string> race_winner(std::span<const Measurement> racers,
+                                       const std::string& standing) {
+    const auto first = std::find_if(racers.begin(), racers.end(), [&](const Measurement& one) {
+        return one.verdict == Verdict::timed && one.configuration == standing;
+    });
+    const Measurement* best = first == racers.end() ? nullptr : &*first;
+    for (const Measurement& one : racers) {
+        const bool may_win = one.verdict == Verdict::timed &&
+                             (first == racers.end() ||
+                              (one.configuration != standing && is_clearly_faster(one, *first)));
+        if (may_win && (best == nullptr || median_of(one) < median_of(*best))) {
+            best = &one;
+        }
+    }
+    return best == nullptr ? std::nullopt : std::optional(best->configuration);
+}
+
+bool is_as_stored(double median_ns, const Winner& stored) {
+    const double most_ns =
+        stored.median_ns * (1 + std::max(stored.certainty.uncertainty, stored.noise));
+    return median_ns <= most_ns * ServedTimes::kTolerance;
+}
+
+}  // namespace jitune::internal

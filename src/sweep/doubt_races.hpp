@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dispatch/engine.hpp"
+
+namespace jitune::internal {
+
+/// The race of one winner in doubt.
+struct DoubtRace {
+    Doubt doubt;
+    RaceReport report;
+    bool is_tuned = false;   ///< no racer was as fast as was stored, so that it was tuned again
+    std::string error = {};  ///< why it could not be raced or tuned; empty: it was
+};
+
+/// Races the winners of the device's class that are in doubt, and tunes again those that no racer
+/// confirms: `plan` says how. Ends early where `hooks` stop it. Throws Error(store) where the
+/// doubts cannot be read.
+std::vector<DoubtRace> race_doubts(Engine& engine, Device& device, const SearchPlan& plan,
+                                   const TuneHooks& hooks);
+
+}  // namespace jitune::internal

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/winner_watch.hpp"
+
+#include <array>
+
+#include "fixtures/call_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+constexpr int kPerSample = static_cast<int>(WinnerWatch::kCallsPerSample);
+/// Enough calls for a batch more than a doubt needs: samples come with reports of up to 1024 calls.
+constexpr int kEnough =
+    static_cast<int>(ServedTimes::kBatch) * (ServedTimes::kBatches + 1) * (kPerSample + 1024);
+
+class WinnerWatchTest : public CallFixture {
+protected:
+    WinnerWatchTest() : CallFixture(TunePolicy::offline) {
+        device_.call_ns = [this] { return served_ns_.load(); };
+    }
+
+    void tune() { answer(*engine(TunePolicy::now)); }
+
+    /// As call(), with less around it.
+    void calls(Engine& engine, int count, std::int64_t n = 1000) {
+        const std::vector<std::int32_t> ones(static_cast<std::size_t>(n), 1);
+        std::int32_t sum = 0;
+        const SumCall call(kernel_, ones, sum);
+        for (int i = 0; i < count; ++i) {
+            launch(engine, device_.site(), call, nullptr);
+        }
+    }
+    /// The doubts that a session leaves behind after so many calls.
+    std::vector<Doubt> doubts_after(int count, std::int64_t n = 1000) {
+        auto engine = this->engine();
+        calls(*engine, count, n);
+        engine.reset();
+        return TuningStore::open(options_.database, TuningStore::Access::read_only, Log())
+            ->doubts();
+    }
+
+    std::atomic<double> served_ns_ = 60'000;  // stored: 400 ns
+};
+
+TEST_F(WinnerWatchTest, TimesAtMostOneCallInTenThousand) {
+    tune();
+    const auto engine = this->engine();
+    calls(*engine, kPerSample - 1);
+    EXPECT_EQ(device_.timed_calls(), 0);
+    calls(*engine, 9 * kPerSample + 1);
+    EXPECT_GT(device_.timed_calls(), 5);
+    EXPECT_LE(device_.timed_calls(), 10);
+    EXPECT_EQ(engine->counters().sampled, device_.timed_calls());
+    EXPECT_EQ(engine->counters().doubted, 0);
+}
+
+TEST_F(WinnerWatchTest, DoubtsAWinnerWhoseCallsAreSlowAgainAndAgain) {
+    tune();
+    EXPECT_TRUE(doubts_after(3 * kPerSample).empty());
+    const std::vector<Doubt> doubts = doubts_after(kEnough);
+    ASSERT_EQ(doubts.size(), 1U);
+    EXPECT_EQ(doubts[0].reason, Doubt::kSlow);
+    EXPECT_EQ(doubts[0].called, "n=1000");
+    EXPECT_EQ(doubts[0].served_ns, 60'000);
+    EXPECT_EQ(doubts[0].expected_ns, 400);
+    EXPECT_EQ(doubts[0].spec(), kernel_.spec);
+    EXPECT_EQ(doubts[0].reports, 1) << "once in a session";
+    EXPECT_TRUE(has_warned());
+}
+
+TEST_F(WinnerWatchTest, CallsAtOtherSizesOfTheRangeAreExpectedToTakeWhatComparisonsSay) {
+    tune();
+    const std::vector<Doubt> doubts = doubts_after(kEnough, 1010);
+    ASSERT_EQ(doubts.size(), 1U);
+    EXPECT_EQ(doubts[0].called, "n=1010");
+    EXPECT_NEAR(doubts[0].expected_ns, 440, 1) << "an estimate may be wrong by a tenth";
+}
+
+TEST_F(WinnerWatchTest, DoubtsNothingThatTakesWhatItShould) {
+    tune();
+    served_ns_ = 5000;
+    EXPECT_TRUE(doubts_after(kEnough).empty());
+    EXPECT_FALSE(has_warned());
+}
+
+TEST_F(WinnerWatchTest, TimesNoCallThatNoWinnerServes) {
+    const auto engine = this->engine();
+    calls(*engine, 3 * kPerSample);
+    EXPECT_EQ(device_.timed_calls(), 0);
+}
+
+TEST_F(WinnerWatchTest, TimesNothingWhereItMayNot) {
+    tune();
+    options_.watch_winners = false;
+    EXPECT_TRUE(doubts_after(3 * kPerSample).empty());
+    EXPECT_EQ(device_.timed_calls(), 0);
+}
+
+TEST_F(WinnerWatchTest, AFrozenSessionSaysItAndWritesNothing) {
+    tune();
+    options_.frozen = true;
+    EXPECT_TRUE(doubts_after(kEnough).empty());
+    ASSERT_TRUE(has_warned());
+    EXPECT_NE(warnings_[0].find("is in doubt: calls at n=1000 took 60 us"), std::string::npos)
+        << warnings_[0];
+}
+
+TEST_F(WinnerWatchTest, DoubtsWhatWasTunedWithAnotherDriver) {
+    tune();
+    EXPECT_TRUE(doubts_after(1).empty());
+    device_.info_.driver = "fake driver 2";
+    const std::vector<Doubt> doubts = doubts_after(1);
+    ASSERT_EQ(doubts.size(), 1U);
+    EXPECT_EQ(doubts[0].reason, Doubt::kDriver);
+    EXPECT_EQ(doubts[0].driver, "fake driver 2");
+    EXPECT_EQ(doubts[0].served_ns, 0);
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_NE(warnings_[0].find("not raced since the driver became fake driver 2"),
+              std::string::npos)
+        << warnings_[0];
+}
+
+}  // namespace
+}  // namespace jitune::internal
