@@ -15,7 +15,7 @@ constexpr double kNoise = 1.005;
 /// Further away, a configuration may be among the best although a probe says otherwise: a loss
 /// changes by no more than this factor for each octave.
 constexpr double kChangeOfOctave = 1.6;
-constexpr double kNear = 1.1;
+constexpr double kNearLoss = 1.1;
 constexpr double kHopeless = 3;
 /// A failure at a probe tells as much about sizes near by as this loss: other sizes may fit.
 constexpr double kLossOfFailure = 8;
@@ -123,7 +123,7 @@ bool CostTable::loses_near(std::size_t configuration, const Sizes& sizes, double
 }
 
 bool CostTable::is_plausible(std::size_t configuration, const Sizes& sizes) const {
-    return !refuted_.contains(configuration) && !loses_near(configuration, sizes, kNear);
+    return !refuted_.contains(configuration) && !loses_near(configuration, sizes, kNearLoss);
 }
 
 bool CostTable::is_hopeless(std::size_t configuration, const Sizes& sizes) const {
