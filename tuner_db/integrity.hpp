@@ -23,4 +23,6 @@ std::int64_t check_measurements(const sqlite::Connection& connection,
 /// Reads every miss, usage and pause.
 void check_call_records(const sqlite::Connection& connection, std::vector<std::string>& problems);
 
+void check_binaries(const sqlite::Connection& connection, std::vector<std::string>& problems);
+
 }  // namespace jitune::internal

@@ -80,4 +80,21 @@ CREATE TABLE doubt(
     PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
 ) STRICT;
 
+-- Code that answers have needed and that is no winner's, so that it is compiled once.
+CREATE TABLE binary(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    configuration TEXT    NOT NULL,
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    instance      TEXT    NOT NULL CHECK(instance <> ''),
+    compiler      TEXT    NOT NULL CHECK(compiler <> ''),
+    image_format  TEXT    NOT NULL CHECK(image_format <> ''),
+    symbols       TEXT    NOT NULL CHECK(symbols <> ''),
+    used_at       TEXT    NOT NULL,
+    image         BLOB    NOT NULL CHECK(length(image) > 0),
+    PRIMARY KEY(template_hash, device_class, instance, compiler)
+) STRICT;
+
 PRAGMA user_version = 7;

@@ -328,6 +328,22 @@ void TuningStore::remove_doubts(std::span<const Doubt> doubts) {
     });
 }
 
+std::vector<KeptBinary> TuningStore::binaries(const KeptBinary& wanted) {
+    const Impl::Turn turn(*impl_, kDispatchWait);
+    BinaryTable::Found found = impl_->binaries_.find(wanted);
+    if (found.damaged > 0) {
+        impl_->bad_rows_ += found.damaged;
+        impl_->log_.warning("tuning database {}: compiled code of {} is damaged and not used",
+                            impl_->file_.path, wanted.kernel);
+    }
+    return std::move(found.binaries);
+}
+
+void TuningStore::keep(std::span<const KeptBinary> binaries) {
+    const Impl::Turn turn(*impl_, kMissWait);
+    impl_->write([&] { impl_->binaries_.put(binaries); });
+}
+
 TuningStore::Check TuningStore::verify() {
     const Impl::Turn turn(*impl_, kSweepWait);
     Check check;
@@ -335,6 +351,7 @@ TuningStore::Check TuningStore::verify() {
     check.winners = check_winners(impl_->connection_, check.problems);
     check.measurements = check_measurements(impl_->connection_, check.problems);
     check_call_records(impl_->connection_, check.problems);
+    check_binaries(impl_->connection_, check.problems);
     return check;
 }
 

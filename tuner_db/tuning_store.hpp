@@ -11,6 +11,7 @@
 
 #include "support/log.hpp"
 #include "tuner_db/doubt.hpp"
+#include "tuner_db/kept_binary.hpp"
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
@@ -144,6 +145,14 @@ public:
 
     /// Forgets these problems, with all that was added meanwhile.
     void remove_misses(std::span<const Miss> misses);
+
+    /// The compiled code that is kept for the template, the device class and the instance of
+    /// `wanted`, by any compiler, used last first. A damaged row is counted and left out.
+    std::vector<KeptBinary> binaries(const KeptBinary& wanted);
+
+    /// Keeps compiled code, as BinaryTable::put() does. Waits at most a second for others that hold
+    /// the file.
+    void keep(std::span<const KeptBinary> binaries);
 
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "jitune/error.hpp"
+#include "tuner_db/binary_table.hpp"
 #include "tuner_db/lease.hpp"
 #include "tuner_db/miss_table.hpp"
 #include "tuner_db/record_row.hpp"
@@ -106,6 +107,7 @@ private:
     LeaseTable leases_{connection_};
     MissTable misses_{connection_};
     SumTable<Usage> usages_{connection_, kMostUsages, "last_at DESC, rowid"};
+    BinaryTable binaries_{connection_};
     SumTable<Pause> pauses_{connection_, kMostPauses, "longest_us DESC, rowid"};
     SumTable<Doubt> doubts_{connection_, kMostDoubts, "last_at DESC, rowid"};
     sqlite::Statement remove_doubt_{connection_, "DELETE FROM doubt " + SumTable<Doubt>::where()};

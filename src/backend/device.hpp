@@ -206,6 +206,14 @@ public:
     /// Error(unavailable) where there is none.
     virtual std::string compiler() = 0;
 
+    /// Tells the compiler that compile() uses from others and from what it becomes when its files
+    /// change. Empty where compile() costs so little that its code is not worth keeping. Throws as
+    /// compiler() does.
+    virtual std::string compiler_key() { return {}; }
+
+    /// Whether a compiler with this key is there, as far as can be seen without loading it.
+    virtual bool has_compiler(const std::string& /*key*/) { return false; }
+
     /// Compiles all instances as one program for this device; if that fails, each by itself, so
     /// that one bad instance costs only itself. One outcome per instance. Needs no current context.
     /// Throws Error(unavailable) where there is no compiler.

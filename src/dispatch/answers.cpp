@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "dispatch/kept_place.hpp"
 #include "dispatch/stored_costs.hpp"
 #include "dispatch/tuning_lease.hpp"
 #include "support/hash.hpp"
+#include "support/utc_text.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
@@ -221,18 +224,81 @@ std::unique_ptr<Resolved> Answers::from_default(const Task& task) {
 std::unique_ptr<Resolved> Answers::compiled(const Task& task, const Configuration& configuration,
                                             Origin origin) {
     const Instance instance = task.instance(configuration);
-    auto outcome = binaries_.find(task, instance);
-    // A known failure is compiled again: its reason may have passed.
-    if (!outcome || std::holds_alternative<CompileFailure>(*outcome)) {
-        outcome = binaries_.compile(task, instance);
+    const auto known = binaries_.find(task, instance);
+    if (known && std::holds_alternative<Binary>(*known)) {
+        return make_resolved(task, configuration, std::get<Binary>(*known), origin);
     }
-    if (const auto* failure = std::get_if<CompileFailure>(&*outcome)) {
+    const KeptBinary place = kept_place(task, configuration, instance);
+    const auto kept = store_.look([&](TuningStore& store) { return store.binaries(place); });
+    auto answer = from_kept(task, configuration, kept, true, origin);
+    return answer != nullptr ? std::move(answer) : compiled_now(task, configuration, kept, origin);
+}
+
+std::unique_ptr<Resolved> Answers::from_kept(const Task& task, const Configuration& configuration,
+                                             std::span<const KeptBinary> kept,
+                                             bool compiler_is_there, Origin origin) {
+    constexpr std::size_t kDay = std::string_view("2026-11-20").size();
+    const Instance instance = task.instance(configuration);
+    for (const KeptBinary& row : kept) {
+        if (task.device.has_compiler(row.compiler) != compiler_is_there ||
+            row.symbols.size() != instance.expressions.size()) {
+            continue;
+        }
+        try {
+            const Binary binary{row.image_format, std::make_shared<const std::string>(row.image),
+                                row.symbols};
+            auto answer = make_resolved(task, configuration, binary, origin);
+            binaries_.remember(task, instance, binary);
+            const std::string now = utc_text();
+            if (row.used_at.substr(0, kDay) != now.substr(0, kDay)) {
+                KeptBinary used = row;
+                used.used_at = now;
+                recorder_.keep(std::move(used));
+            }
+            return answer;
+        } catch (const Error& error) {
+            log_.info("the code of {} that the database keeps cannot be used: {}",
+                      configuration.text(), error.what());
+        }
+    }
+    return nullptr;
+}
+
+std::unique_ptr<Resolved> Answers::compiled_now(const Task& task,
+                                                const Configuration& configuration,
+                                                std::span<const KeptBinary> kept, Origin origin) {
+    const Instance instance = task.instance(configuration);
+    CompileOutcome outcome;
+    try {
+        outcome = binaries_.compile(task, instance);
+    } catch (const Error& error) {
+        auto answer = error.kind() == ErrorKind::unavailable
+                          ? from_kept(task, configuration, kept, false, origin)
+                          : nullptr;
+        if (answer == nullptr) {
+            throw;
+        }
+        log_.info("{}; code that another compiler has made answers", error.what());
+        return answer;
+    }
+    if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
         throw Error(
             ErrorKind::compile,
             fmt::format("cannot compile {} as {} for {}: {}", task.kernel_template().source().name,
                         configuration.text(), task.info().id, failure->log));
     }
-    return make_resolved(task, configuration, std::get<Binary>(*outcome), origin);
+    const Binary& binary = std::get<Binary>(outcome);
+    auto answer = make_resolved(task, configuration, binary, origin);
+    KeptBinary made = kept_place(task, configuration, instance);
+    made.compiler = task.device.compiler_key();
+    if (!made.compiler.empty()) {
+        made.image_format = binary.format;
+        made.symbols = binary.symbols;
+        made.used_at = utc_text();
+        made.image = *binary.image;
+        recorder_.keep(std::move(made));
+    }
+    return answer;
 }
 
 std::unique_ptr<Resolved> Answers::load(const Task& task, const Winner& winner, Origin origin) {

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/session_store.hpp"
@@ -27,12 +29,13 @@ public:
 
     /// Everything referred to must outlive it.
     Answers(const Options& options, const Log& log, std::span<const Family> families,
-            SessionStore& store, BinaryCache& binaries, Tune tune)
+            SessionStore& store, BinaryCache& binaries, CallRecorder& recorder, Tune tune)
         : options_(options),
           log_(log),
           families_(families),
           store_(store),
           binaries_(binaries),
+          recorder_(recorder),
           tune_(std::move(tune)) {}
 
     /// The configuration that the caller named, or the stored winner that serves the task; nullptr
@@ -78,9 +81,19 @@ private:
     std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<const Resolved> from_pinned(const Task& task);
     std::unique_ptr<Resolved> from_default(const Task& task);
-    /// Compiles the configuration, or finds it among the compiled ones.
+    /// Finds the configuration among the compiled ones of this process, then among those that the
+    /// database keeps, or compiles it.
     std::unique_ptr<Resolved> compiled(const Task& task, const Configuration& configuration,
                                        Origin origin);
+    /// By the first of `kept` that can be loaded, of those whose compiler is there, or of the
+    /// others; nullptr where there is none.
+    std::unique_ptr<Resolved> from_kept(const Task& task, const Configuration& configuration,
+                                        std::span<const KeptBinary> kept, bool compiler_is_there,
+                                        Origin origin);
+    /// Compiles the configuration and has it kept. Where there is no compiler, kept code of others
+    /// answers.
+    std::unique_ptr<Resolved> compiled_now(const Task& task, const Configuration& configuration,
+                                           std::span<const KeptBinary> kept, Origin origin);
     /// nullptr where the stored winner is not legal here or does not load.
     std::unique_ptr<Resolved> load(const Task& task, const Winner& winner, Origin origin);
     /// Serves the task's bucket, for the callers to restrict.
@@ -96,6 +109,7 @@ private:
     const std::span<const Family> families_;
     SessionStore& store_;
     BinaryCache& binaries_;
+    CallRecorder& recorder_;
     const Tune tune_;
     std::atomic<std::int64_t> loads_{0};
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@ namespace {
 constexpr std::chrono::milliseconds kSoon{500};  // after a new problem, so that several go together
 constexpr std::chrono::seconds kUsual{10};
 constexpr std::size_t kMostProblems = 10'000;
+constexpr std::size_t kMostBinaries = 256;
 
 /// The part of a usage that has calls since it was last recorded.
 Usage later(const Usage& first, std::int64_t calls, std::int64_t recorded) {
@@ -71,6 +73,20 @@ void CallRecorder::add(const Task& task, const Resolved& answer, bool is_miss) {
     wake_.notify_one();
 }
 
+void CallRecorder::keep(KeptBinary binary) {
+    if (options_.frozen || options_.database.empty()) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (stop_ || binaries_.size() == kMostBinaries) {
+        return;
+    }
+    binaries_.push_back(std::move(binary));
+    start();
+    has_news_ = true;
+    wake_.notify_one();
+}
+
 void CallRecorder::start() {
     if (thread_.joinable() || stop_) {
         return;
@@ -119,6 +135,7 @@ void CallRecorder::serve() {
 void CallRecorder::record() {
     try {
         record_new();
+        keep_new();
     } catch (const std::exception& error) {
         log_.info("cannot record calls: {}", error.what());
     }
@@ -145,6 +162,28 @@ void CallRecorder::record_new() {
     } else {
         pauses_.put_back(report.records.pauses);
         watch_.put_back(std::move(report.records.doubts));
+    }
+}
+
+void CallRecorder::keep_new() {
+    std::vector<KeptBinary> binaries;
+    {
+        const std::lock_guard lock(mutex_);
+        binaries.swap(binaries_);
+    }
+    if (binaries.empty()) {
+        return;
+    }
+    const bool done = store_.ask([&](TuningStore& store) {
+        if (!store.is_read_only()) {
+            store.keep(binaries);
+        }
+        return true;
+    });
+    if (!done) {
+        const std::lock_guard lock(mutex_);
+        binaries_.insert(binaries_.begin(), std::make_move_iterator(binaries.begin()),
+                         std::make_move_iterator(binaries.end()));
     }
 }
 

@@ -19,10 +19,10 @@
 
 namespace jitune::internal {
 
-/// Records in the database what Options::record says of calls, and which winners are in doubt, by
-/// a thread of its own: a new
-/// problem within about a second, so that little is lost with a process that is killed, and numbers
-/// of calls and pauses every ten seconds. Thread-safe.
+/// Writes to the database what calls leave behind, by a thread of its own: what Options::record
+/// says of them, which winners are in doubt, and the code that had to be compiled. A new problem
+/// and new code within about a second, so that little is lost with a process that is killed, and
+/// numbers of calls and pauses every ten seconds. Thread-safe.
 class CallRecorder {
 public:
     /// All must outlive it, and so must the answers. Starts no thread yet.
@@ -42,7 +42,11 @@ public:
     /// Whether doubts have been recorded since the last call.
     bool take_doubts() { return has_doubts_.exchange(false); }
 
-    /// Ends the thread, and records what is left. Later calls of note() do nothing.
+    /// Has the code kept, also where no calls are recorded, but not under Options::frozen. Never
+    /// waits for the database.
+    void keep(KeptBinary binary);
+
+    /// Ends the thread, and records what is left. Later calls of note() and keep() do nothing.
     void stop();
 
 private:
@@ -71,9 +75,10 @@ private:
     void add(const Task& task, const Resolved& answer, bool is_miss);
     void start();
     void serve();
-    /// Records the calls since the last time. Throws nothing.
+    /// Records the calls and keeps the code since the last time. Throws nothing.
     void record();
     void record_new();
+    void keep_new();
     Report report();
     /// Adds the calls that exact sizes count; returns the calls of each answer.
     std::unordered_map<const Resolved*, std::int64_t> add_counts(Report& report);
@@ -91,6 +96,7 @@ private:
     std::mutex mutex_;  ///< of what follows; not held while the database is used
     std::condition_variable wake_;
     std::vector<Noted> noted_;
+    std::vector<KeptBinary> binaries_;                         ///< to be kept
     std::unordered_map<const Resolved*, std::size_t> places_;  ///< in noted_
     bool has_news_ = false;
     bool stop_ = false;

@@ -54,12 +54,12 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       families_(families),
       store_(options_, log_),
       isolation_(options_, log_),
-      answers_(options_, log_, families_, store_, binaries_,
+      watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
+      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
+      answers_(options_, log_, families_, store_, binaries_, *recorder_,
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks).winners;
                }),
-      watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
-      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
       background_(std::make_unique<Background>(
           options_, log_, families_, store_, answers_, isolation_, table_, *recorder_,
           [this](const Task& task, const Doubt& doubt, const TuneHooks& hooks) {

@@ -211,11 +211,13 @@ private:
     std::once_flag recovered_;  // the journals of ended processes are in the database
     BinaryCache binaries_;
     Isolation isolation_;
+    PauseLedger pauses_;
+    std::unique_ptr<WinnerWatch> watch_;
+    std::unique_ptr<CallRecorder> recorder_;
     Answers answers_;
     DispatchTable table_;
     DispatchTable makeshifts_;  // defaults that answer until the database can be read
     SingleFlight flights_;
-    PauseLedger pauses_;
     std::atomic<std::int64_t> tunings_{0};
     std::atomic<std::int64_t> unserved_{0};
     std::atomic<std::int64_t> raced_{0};
@@ -223,8 +225,6 @@ private:
     std::once_flag part_made_;
     // These use the members above.
     std::unique_ptr<EnginePart> own_part_;
-    std::unique_ptr<WinnerWatch> watch_;
-    std::unique_ptr<CallRecorder> recorder_;
     std::unique_ptr<Background> background_;
 };
 

@@ -58,6 +58,13 @@ std::optional<CompileOutcome> BinaryCache::find(const std::string& template_hash
     return found == outcomes_.end() ? std::nullopt : std::optional(found->second);
 }
 
+void BinaryCache::remember(const Task& task, const Instance& instance, const Binary& binary) {
+    const std::string key =
+        key_of(task.kernel_template().hash(), task.info().device_class, instance);
+    const std::lock_guard lock(mutex_);
+    outcomes_.insert_or_assign(key, binary);
+}
+
 std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateSource& source,
                                                  const std::string& template_hash,
                                                  std::span<const Instance> instances) {

@@ -35,6 +35,9 @@ public:
         return find(task.kernel_template().hash(), task.info().device_class, instance);
     }
 
+    /// Remembers the code of an instance, which this process has not compiled.
+    void remember(const Task& task, const Instance& instance, const Binary& binary);
+
     /// Compiles for `device` and remembers. One outcome per instance. Throws as Device::compile
     /// does.
     std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,

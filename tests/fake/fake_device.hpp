@@ -43,6 +43,7 @@ public:
     std::function<void(std::span<const Instance>)> before_compile;  ///< may throw
     std::function<void()> before_sample;
     std::function<double()> disturbance;  ///< each sample's time is multiplied by its value
+    std::string compiler_key_;            ///< empty: code is not worth keeping
     std::function<std::optional<ClockReading>()> clocks;
     std::function<std::optional<ProcessorUse>()> processor_use;
     std::function<double()> call_ns;  ///< what a timed call of an app takes; empty: none is timed
@@ -66,6 +67,8 @@ public:
     [[nodiscard]] StreamSite& site() { return site_; }
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     std::string compiler() override { return "fake compiler 1"; }
+    std::string compiler_key() override { return compiler_key_; }
+    bool has_compiler(const std::string& key) override { return key == compiler_key_; }
     std::vector<CompileOutcome> compile(const TemplateSource& source,
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;

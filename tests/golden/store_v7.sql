@@ -161,6 +161,21 @@ CREATE TABLE doubt(
     last_at       TEXT    NOT NULL,
     PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
 ) STRICT;
+CREATE TABLE binary(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    configuration TEXT    NOT NULL,
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    instance      TEXT    NOT NULL CHECK(instance <> ''),
+    compiler      TEXT    NOT NULL CHECK(compiler <> ''),
+    image_format  TEXT    NOT NULL CHECK(image_format <> ''),
+    symbols       TEXT    NOT NULL CHECK(symbols <> ''),
+    used_at       TEXT    NOT NULL,
+    image         BLOB    NOT NULL CHECK(length(image) > 0),
+    PRIMARY KEY(template_hash, device_class, instance, compiler)
+) STRICT;
 INSERT INTO measurement VALUES(
 X'5FE4BB8503A977EBE11E10EBD25D628B',
 'reduce',
@@ -284,4 +299,19 @@ X'610073706563',
 2,
 '2026-11-21T16:00:00Z',
 '2026-11-22T16:00:00Z'
+);
+INSERT INTO binary VALUES(
+X'E90223D90CD81FAE22D072D22C4DC11E',
+'reduce',
+'element=float32 operation=sum',
+'block=256 items_per_thread=8',
+'0123456789abcdef0123456789abcdef',
+'cuda cc=90 sm=132',
+'fedcba9876543210fedcba9876543210',
+'NVRTC 13.0',
+'cubin',
+'jitune::reduce<256, 8>
+jitune::finish<256>',
+'2026-11-20T16:00:00Z',
+X'7F454C4600'
 );

@@ -65,6 +65,20 @@ protected:
                  "NVIDIA H200", 2, "2026-11-21T16:00:00Z", "2026-11-22T16:00:00Z"}};
     }
 
+    static std::vector<KeptBinary> binaries() {
+        return {{"reduce",
+                 "element=float32 operation=sum",
+                 "block=256 items_per_thread=8",
+                 "0123456789abcdef0123456789abcdef",
+                 "cuda cc=90 sm=132",
+                 "fedcba9876543210fedcba9876543210",
+                 "NVRTC 13.0",
+                 "cubin",
+                 {"jitune::reduce<256, 8>", "jitune::finish<256>"},
+                 "2026-11-20T16:00:00Z",
+                 winner().image}};
+    }
+
     static std::string golden(const std::string& name) {
         std::ifstream file(JITUNE_GOLDEN_DIR "/" + name);
         return {std::istreambuf_iterator<char>(file), {}};
@@ -111,13 +125,15 @@ protected:
                    "pragma_user_version") +
                answer("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL") +
                insert_sql("measurement") + insert_sql("winner") + insert_sql("miss") +
-               insert_sql("usage") + insert_sql("pause") + insert_sql("doubt");
+               insert_sql("usage") + insert_sql("pause") + insert_sql("doubt") +
+               insert_sql("binary");
     }
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(any_measurements(), ranged_winner());
     open()->add({misses(), usages(), pauses(), doubts()});
+    open()->keep(binaries());
     EXPECT_EQ(dump(), golden_of(schema_version()));
 }
 
@@ -130,6 +146,7 @@ TEST_F(GoldenStore, IsReadToday) {
     EXPECT_EQ(store->usages(), usages());
     EXPECT_EQ(store->pauses(), pauses());
     EXPECT_EQ(store->doubts(), doubts());
+    EXPECT_EQ(store->binaries(binaries()[0]), binaries());
     EXPECT_EQ(store->bad_rows(), 0);
 }
 

@@ -10,7 +10,6 @@
 #include "backend/cuda/cuda_program.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/device_memory.hpp"
-#include "backend/cuda/nvrtc_compiler.hpp"
 
 namespace jitune::internal {
 

@@ -5,6 +5,7 @@
 
 #include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/nvml_reader.hpp"
+#include "backend/cuda/nvrtc_compiler.hpp"
 #include "backend/cuda/nvrtc_table.hpp"
 #include "backend/cuda/service_kernel.hpp"
 #include "backend/device.hpp"
@@ -20,6 +21,8 @@ public:
     [[nodiscard]] const std::shared_ptr<DriverDevice>& device() const { return device_; }
     [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
     std::string compiler() override;
+    std::string compiler_key() override { return nvrtc_key(nvrtc_->get()); }
+    bool has_compiler(const std::string& key) override { return is_present_nvrtc(key); }
     std::vector<CompileOutcome> compile(const TemplateSource& source,
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;

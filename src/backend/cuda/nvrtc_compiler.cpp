@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc_compiler.hpp"
 
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "backend/cuda/nvrtc_program.hpp"
 #include "backend/cuda/nvrtc_target.hpp"
 #include "backend/cuda/source_check.hpp"
+#include "jitune/version.hpp"
+#include "support/file_stamp.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -75,6 +83,12 @@ std::optional<std::string> flaw_of_instance(const Instance& instance) {
     return std::nullopt;
 }
 
+std::string key_of_file(const std::filesystem::path& nvrtc) {
+    const char* const chosen = ::secure_getenv("JITUNE_NVRTC");
+    return fmt::format("NVRTC of jitune {} JITUNE_NVRTC=\"{}\" {}", JITUNE_VERSION_STRING,
+                       chosen != nullptr ? chosen : "", file_stamp(nvrtc));
+}
+
 }  // namespace
 
 std::string nvrtc_version(const NvrtcTable& nvrtc) {
@@ -82,6 +96,18 @@ std::string nvrtc_version(const NvrtcTable& nvrtc) {
     int minor = 0;
     check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", "ask for NVRTC's version");
     return fmt::format("NVRTC {}.{}", major, minor);
+}
+
+std::string nvrtc_key(const NvrtcTable& nvrtc) {
+    Dl_info place{};
+    const bool known = ::dladdr(reinterpret_cast<void*>(nvrtc.nvrtcVersion), &place) != 0;
+    return key_of_file(known ? place.dli_fname : "");
+}
+
+bool is_present_nvrtc(const std::string& key) {
+    constexpr std::string_view kFile = " file=";
+    const std::size_t file = key.rfind(kFile);
+    return file != std::string::npos && key == key_of_file(key.substr(file + kFile.size()));
 }
 
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,

@@ -13,6 +13,15 @@ namespace jitune::internal {
 /// "NVRTC 13.0"
 std::string nvrtc_version(const NvrtcTable& nvrtc);
 
+/// The file of NVRTC with its stamp, what JITUNE_NVRTC says, and the version of jitune, whose
+/// options NVRTC is given.
+std::string nvrtc_key(const NvrtcTable& nvrtc);
+
+/// Whether the file of this nvrtc_key() is what it was, and JITUNE_NVRTC says the same. Loads
+/// nothing, which takes longer than to compile: so it does not see that another file would be
+/// loaded now.
+bool is_present_nvrtc(const std::string& key);
+
 /// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
 /// NVRTC knows where it is older than the device. See Device::compile. Thread-safe; needs neither
 /// device nor context. Throws Error(unavailable) where NVRTC supports nothing the device can run.

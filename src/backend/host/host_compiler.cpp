@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_compiler.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "backend/host/entry_points.hpp"
 #include "jitune/error.hpp"
+#include "support/file_stamp.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
@@ -63,10 +65,17 @@ std::string version_of(const std::filesystem::path& program, std::chrono::millis
 
 /// Code for this very CPU. Hidden symbols, so that no two images and no app share a template's
 /// functions; the warnings of the template are its author's.
-std::vector<std::string> options(const std::string& source, const std::string& image) {
-    return {
-        "-std=c++20", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fvisibility=hidden",
-        "-w",         "-o",  image,           source};
+constexpr std::array kOptions{"-std=c++20", "-O3",     "-march=native",       "-fopenmp",
+                              "-fPIC",      "-shared", "-fvisibility=hidden", "-w"};
+
+std::vector<std::string> arguments(const std::string& source, const std::string& image) {
+    std::vector<std::string> all(kOptions.begin(), kOptions.end());
+    all.insert(all.end(), {"-o", image, source});
+    return all;
+}
+
+std::string key_of(const std::filesystem::path& program) {
+    return fmt::format("{} {} {}", program.string(), fmt::join(kOptions, " "), file_stamp(program));
 }
 
 std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) {
@@ -75,10 +84,18 @@ std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) 
 
 }  // namespace
 
+std::string host_compiler_key() {
+    return key_of(find_compiler());
+}
+
 HostCompiler::HostCompiler(std::chrono::milliseconds timeout)
     : timeout_(timeout),
       program_(find_compiler()),
       version_(version_of(program_, std::min(timeout, kVersionTime))) {}
+
+std::string HostCompiler::key() const {
+    return key_of(program_);
+}
 
 std::vector<CompileOutcome> HostCompiler::compile(const TemplateSource& source,
                                                   std::span<const Instance> instances) const {
@@ -118,7 +135,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(
 
     // The files that a killed compiler leaves are removed with the directory.
     const ProcessResult result = run_process({program_,
-                                              options(unit, image),
+                                              arguments(unit, image),
                                               {"LC_ALL=C", "TMPDIR=" + directory.path().string()},
                                               timeout_});
     if (!result.succeeded()) {

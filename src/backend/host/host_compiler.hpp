@@ -11,6 +11,10 @@
 
 namespace jitune::internal {
 
+/// HostCompiler::key() of the compiler that would be found now. Starts no process. Throws
+/// Error(unavailable) where there is none.
+std::string host_compiler_key();
+
 /// The system's C++ compiler. Immutable; thread-safe.
 class HostCompiler {
 public:
@@ -21,6 +25,10 @@ public:
 
     /// The first line of `c++ --version`.
     [[nodiscard]] const std::string& version() const { return version_; }
+
+    /// The compiler's path, the options that it is given, and the present stamp of its file; behind
+    /// a wrapper such as ccache, that of the wrapper.
+    [[nodiscard]] std::string key() const;
 
     /// See Device::compile.
     [[nodiscard]] std::vector<CompileOutcome> compile(const TemplateSource& source,

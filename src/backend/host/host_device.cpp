@@ -36,6 +36,15 @@ std::string HostDevice::compiler() {
     return find_compiler()->version();
 }
 
+bool HostDevice::has_compiler(const std::string& key) {
+    try {
+        const std::lock_guard lock(mutex_);
+        return key == (compiler_ ? compiler_->key() : host_compiler_key());
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 std::vector<CompileOutcome> HostDevice::compile(const TemplateSource& source,
                                                 std::span<const Instance> instances) {
     return find_compiler()->compile(source, instances);

@@ -22,6 +22,8 @@ public:
 
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     std::string compiler() override;
+    std::string compiler_key() override { return find_compiler()->key(); }
+    bool has_compiler(const std::string& key) override;
     std::vector<CompileOutcome> compile(const TemplateSource& source,
                                         std::span<const Instance> instances) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;

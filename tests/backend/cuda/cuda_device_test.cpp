@@ -46,6 +46,21 @@ TEST_F(CudaDeviceTest, LoadsNvrtcForACompileAlone) {
     EXPECT_EQ(nvrtc_loads, 1);
 }
 
+TEST_F(CudaDeviceTest, KnowsItsCompilerAgainWithoutLoadingIt) {
+    const std::string key = device().compiler_key();
+    EXPECT_NE(key.find(" file=/"), std::string::npos) << key;
+    restart();
+    nvrtc_loads = 0;
+    EXPECT_TRUE(device().has_compiler(key));
+    ::setenv("JITUNE_NVRTC", "libother.so", 1);
+    EXPECT_FALSE(device().has_compiler(key));
+    ::unsetenv("JITUNE_NVRTC");
+    for (const std::string& other : {key + "x", "x" + key, std::string(), std::string(" file=")}) {
+        EXPECT_FALSE(device().has_compiler(other)) << other;
+    }
+    EXPECT_EQ(nvrtc_loads, 0);
+}
+
 TEST_F(CudaDeviceTest, RefusesImagesThatAreNone) {
     const Binary good = compile("k<1>");
     for (const auto& [format, image] : std::vector<std::pair<std::string, std::string>>{

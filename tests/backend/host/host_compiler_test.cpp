@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -97,6 +98,29 @@ TEST_F(HostDeviceTest, SaysWhichCompilerIsMissingAndWhatToDo) {
     const FakeCompiler broken("exit 1");
     const Variable chosen("JITUNE_CXX", broken.path());
     expect_error(ErrorKind::unavailable, "exit code 1", [&] { device().compiler(); });
+}
+
+TEST_F(HostDeviceTest, TellsACompilerFromAnother) {
+    std::string key;
+    {
+        const FakeCompiler one("echo version 1");
+        const Variable chosen("JITUNE_CXX", one.path());
+        key = device().compiler_key();
+        EXPECT_EQ(key.find(one.path() + " -std="), 0U) << key;
+        EXPECT_TRUE(device().has_compiler(key));
+        std::ofstream(one.path(), std::ios::app) << "\n";
+        EXPECT_FALSE(device().has_compiler(key)) << "its file has changed";
+        EXPECT_TRUE(device().has_compiler(device().compiler_key()));
+    }
+    EXPECT_FALSE(device().has_compiler(key)) << "its file has gone";
+}
+
+TEST_F(HostDeviceTest, AsksNoCompilerWhetherItIsThere) {
+    const FakeCompiler broken("exit 1");
+    const Variable chosen("JITUNE_CXX", broken.path());
+    EXPECT_TRUE(device().has_compiler(host_compiler_key()));
+    const Variable none("JITUNE_CXX", "no-such-compiler");
+    EXPECT_FALSE(device().has_compiler("no-such-compiler"));
 }
 
 TEST_F(HostDeviceTest, NamesItsCompiler) {

@@ -9,6 +9,7 @@
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/expect_error.hpp"
+#include "support/temp_dir.hpp"
 #include "tuning/tuner.hpp"
 
 namespace jitune::internal {
@@ -43,6 +44,18 @@ TEST_F(EntropyHost, IsRightForThinPrimeAndTiledArrays) {
         expect_right<std::uint8_t>(rows, columns, {15, 256});
     }
     expect_right<std::int32_t>(53, 131, {11, 40});
+}
+
+TEST(EntropyHostSessions, CompileTheirDefaultOnce) {
+    const TempDir dir;
+    Options options = quick_options();
+    options.database = dir.path() / "tuning.db";
+    const EntropyCase<float> one(53, 131, {});
+    for (const std::int64_t compiles : {1, 0}) {
+        Session session(options);
+        EXPECT_EQ(one.judge(tuned_entropy(one.elements, 53, 131, {}, session)), "");
+        EXPECT_EQ(session.counters().compiles, compiles);
+    }
 }
 
 TEST_F(EntropyHost, OneColumnIsTheProblemOfOneRow) {

@@ -59,6 +59,19 @@ TEST(ReduceCuda, AnswersFromTheDatabaseWithoutNvrtc) {
     EXPECT_EQ(app.session().counters().tunings, 0);
 }
 
+TEST(ReduceCuda, AnswersByTheDefaultOfAnEarlierSessionWithoutNvrtc) {
+    const TempDir directory;
+    const Options options =
+        options_for(TunePolicy::template_default, directory.path() / "tuning.db");
+    for (const std::int64_t compiles : {1, 0}) {
+        App app(options);
+        EXPECT_EQ(app.reduce(), app.right());
+        EXPECT_EQ(app.prepare().info().origin, Origin::template_default);
+        EXPECT_EQ(app.session().counters().compiles, compiles);
+        EXPECT_EQ(app.nvrtc_calls() > 0, compiles > 0);
+    }
+}
+
 class ReduceCudaCapture : public ::testing::Test {
 protected:
     /// Expects the refusal of the asynchronous form, and a capture that goes on.
