@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/device_argument.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain_arguments.hpp"
 #include "cli/kernel_arguments.hpp"
@@ -23,7 +24,6 @@
 #include "families/own/kernel_file.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
-#include "placement/machine.hpp"
 #include "tuner_db/winner_table.hpp"
 #include "tuning/finals.hpp"
 
@@ -216,7 +216,7 @@ int run(const ExplainArguments& arguments) {
     open_database(options);  // likewise
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
-    Device& device = device_of(engine, arguments.device);
+    Device& device = chosen_place(engine, arguments.device);
     show(arguments, engine, {device, named.kernel(device), named.problem});
     return kExitOk;
 }

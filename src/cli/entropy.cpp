@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/device_argument.hpp"
 #include "cli/entropy_arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
@@ -15,7 +16,6 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/own/npy.hpp"
-#include "placement/machine.hpp"
 #include "sweep/timed_case.hpp"
 
 namespace jitune::internal::entropy_command {
@@ -58,7 +58,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     }
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
-    Device& device = device_of(engine, arguments.device);
+    Device& device = chosen_place(engine, arguments.device);
     const Resolved& resolved = resolve_entropy(engine, device, request);
     const std::size_t count = file.header().count;
     const std::size_t element = bytes_of(request.element);

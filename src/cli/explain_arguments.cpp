@@ -42,11 +42,12 @@ std::vector<Option> ExplainArguments::command_options() {
         const FamilyOption& option = *own.argument->in_explain;
         options.push_back({option.name, &own.value, option.help});
     }
-    append(options, {{"--device", &device, std::string(kPlacedDevices) + " [auto]"},
-                     tune_option(TunePolicy::background),
-                     database_option(),
-                     log_option(),
-                     json_option()});
+    append(options,
+           {{"--device", &device, std::string(kPlacedDevices) + " [the first GPU, else the host]"},
+            tune_option(TunePolicy::background),
+            database_option(),
+            log_option(),
+            json_option()});
     return options;
 }
 

@@ -29,7 +29,7 @@ public:
     std::string file;  ///< empty: of a family
     std::vector<std::string> types;
     std::vector<std::string> sizes;
-    std::string device = "auto";
+    std::string device;
 
 private:
     /// An option that only one family has, with its argument if it was given.

@@ -15,15 +15,15 @@ namespace jitune::internal {
 
 /// Values of --device where arrays in host memory can be placed, for the help.
 inline constexpr const char* kPlacedDevices =
-    "auto, host, cuda, cuda:N, or machine: the CPU, the GPUs or all of them";
+    "host, cuda, cuda:N, or machine: the CPU, the GPUs or all of them";
 
 /// The arguments of commands that run one kernel on the array in a file.
 struct FileRunArguments : CommonArguments {
     std::string file;
-    std::string device = "auto";
+    std::string device;
 
     /// All options but the file. `devices`: the values of --device, for the help.
-    std::vector<Option> dispatch_options(const std::string& devices = "auto, host, cuda or cuda:N");
+    std::vector<Option> dispatch_options(const std::string& devices = "host, cuda or cuda:N");
 };
 
 /// The winner that was launched, and its speed.

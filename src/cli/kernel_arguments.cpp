@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/device_argument.hpp"
 #include "cli/sizes.hpp"
 #include "jitune/error.hpp"
 
@@ -65,7 +66,8 @@ std::map<std::string, std::string> parse_kernel_types(const std::vector<std::str
 
 Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& id) {
     const PlatformKind wanted = kernel.front_matter().platform;
-    Device& device = engine.device(id == "auto" ? to_string(wanted) : id);
+    refuse_auto(id);
+    Device& device = engine.device(id.empty() ? to_string(wanted) : id);
     if (device.info().platform != wanted) {
         throw Error(ErrorKind::usage,
                     fmt::format("{} is a template for {}, not for {}", kernel.source().name,

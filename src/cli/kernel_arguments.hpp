@@ -19,7 +19,8 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
 /// Types by type parameter, from texts such as "element=float32".
 std::map<std::string, std::string> parse_kernel_types(const std::vector<std::string>& words);
 
-/// The device of that id, which must be of the template's platform; for "auto" the first of it.
+/// The device of that id, which must be of the template's platform; the first of it where it
+/// is empty. Throws also as refuse_auto().
 Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& device);
 
 }  // namespace jitune::internal

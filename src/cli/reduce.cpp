@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/custom_file.hpp"
+#include "cli/device_argument.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
@@ -78,7 +79,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const TimedReduction reduction =
-        timed_reduce(engine, engine.device(arguments.device), request, file.data());
+        timed_reduce(engine, chosen_device(engine, arguments.device), request, file.data());
     const auto bytes = static_cast<double>(file.header().count * bytes_of(request.element));
     return {value_of(request.result, reduction.value),
             {reduction.info, reduction.seconds, bytes / reduction.seconds / 1e9,

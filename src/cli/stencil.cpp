@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/device_argument.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
@@ -14,7 +15,6 @@
 #include "dispatch/session_access.hpp"
 #include "families/own/npy.hpp"
 #include "families/stencil/stencil_call.hpp"
-#include "placement/machine.hpp"
 #include "sweep/timed_case.hpp"
 
 namespace jitune::internal::stencil_command {
@@ -45,7 +45,7 @@ Answer answer(const Arguments& arguments, const NpyFile& file,
     const std::size_t element = bytes_of(request.element);
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
-    Device& device = device_of(engine, arguments.device);
+    Device& device = chosen_place(engine, arguments.device);
     const Resolved& resolved = resolve_stencil(engine, device, request, kFastAlignment);
     Case one;
     one.sizes = {request.n};

@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
+#include "cli/device_argument.hpp"
 #include "cli/sizes.hpp"
 #include "cli/stencil_arguments.hpp"
 #include "cli/steps_run.hpp"
@@ -57,6 +58,7 @@ void refuse_bad_inputs(const StepSet& set, std::span<const StepInput> inputs) {
 }
 
 Device& cuda_device(Engine& engine, const std::string& id) {
+    refuse_auto(id);
     Device& device = engine.device(id);
     if (device.info().platform != PlatformKind::cuda) {
         throw Error(
@@ -133,7 +135,7 @@ int run_stencil(const Arguments& arguments) {
 std::vector<Device*> entropy_devices(Engine& engine, const std::string& ids) {
     std::vector<Device*> devices;
     if (ids.empty()) {
-        devices.push_back(&engine.device("auto"));
+        devices.push_back(&engine.first_device());
         Device& host = engine.device(to_string(PlatformKind::host));
         if (devices.front() != &host) {
             devices.push_back(&host);

@@ -11,6 +11,7 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/common_options.hpp"
+#include "cli/device_argument.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -36,7 +37,7 @@ namespace {
 
 struct Arguments : CommonArguments {
     FamilyArguments problems;  ///< one for each row of SweepFamily::arguments
-    std::string device = "auto";
+    std::string device;
     std::string strategy = Options{}.strategy;
     std::string seed = "0";
     std::size_t evaluations = 0;
@@ -47,6 +48,7 @@ struct Arguments : CommonArguments {
 };
 
 Options options_of(const Arguments& arguments) {
+    refuse_auto(arguments.device);
     Options options = arguments.options();
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
@@ -217,8 +219,7 @@ std::string strategy_names() {
 std::string device_help(const SweepFamily& family) {
     const bool placed = has_placements(family);
     return fmt::format(
-        "auto, host, cuda (all GPUs, one problem on each){}cuda:N{} [auto: all GPUs, else the "
-        "host]",
+        "host, cuda (all GPUs, one problem on each){}cuda:N{} [all GPUs, else the host]",
         placed ? ", " : " or ", placed ? " or machine: where host memory is worked on" : "");
 }
 
@@ -263,22 +264,20 @@ Invocation invocation(const SweepFamily& family) {
 Invocation worklist_invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
-    return {
-        {{"--within", &given.within,
-          "Begin no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
-         {"--device", &given.device,
-          "auto, host, cuda (all GPUs, one problem on each) or cuda:N [auto: all GPUs, else the "
-          "host]"},
-         {"--strategy", &given.strategy,
-          fmt::format("Search strategy: {} [{}]", strategy_names(), given.strategy)},
-         given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
-         {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
-         given.hang_limit_option(),
-         given.isolation_option(),
-         given.database_option(),
-         given.log_option(),
-         given.json_option()},
-        [arguments] { return run_worklist(*arguments); }};
+    return {{{"--within", &given.within,
+              "Begin no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
+             {"--device", &given.device,
+              "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]"},
+             {"--strategy", &given.strategy,
+              fmt::format("Search strategy: {} [{}]", strategy_names(), given.strategy)},
+             given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
+             {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
+             given.hang_limit_option(),
+             given.isolation_option(),
+             given.database_option(),
+             given.log_option(),
+             given.json_option()},
+            [arguments] { return run_worklist(*arguments); }};
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ struct Arguments : CommonArguments {
     std::string from;
     std::vector<std::string> sizes;
     std::vector<std::string> types;
-    std::string device = "auto";
+    std::string device;
     std::string strategy = Options{}.strategy;
     std::string seed = "0";
     std::size_t evaluations = 0;

@@ -24,7 +24,7 @@ DeviceId parse_device_id(std::string_view text) {
     }
     if (!platform || *platform == PlatformKind::machine || ordinal < 0) {
         throw Error(ErrorKind::usage,
-                    fmt::format("unknown device \"{}\": use auto, host, cuda or cuda:N", text));
+                    fmt::format("unknown device \"{}\": use host, cuda or cuda:N", text));
     }
     return {*platform, ordinal};
 }

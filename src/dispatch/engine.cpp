@@ -155,16 +155,18 @@ EnginePart& Engine::make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine
     return *own_part_;
 }
 
+Device& Engine::first_device() {
+    refuse_fork();
+    for (const auto& platform : platforms_) {
+        if (platform->device_count() > 0) {
+            return platform->device(0);
+        }
+    }
+    throw Error(ErrorKind::unavailable, "no device found, not even the host");
+}
+
 Device& Engine::device(std::string_view id) {
     refuse_fork();
-    if (id == "auto") {
-        for (const auto& platform : platforms_) {
-            if (platform->device_count() > 0) {
-                return platform->device(0);
-            }
-        }
-        throw Error(ErrorKind::unavailable, "no device found, not even the host");
-    }
     const auto [kind, ordinal] = parse_device_id(id);
     Platform& found = platform(kind);
     if (ordinal >= found.device_count()) {

@@ -67,10 +67,12 @@ public:
     /// As Session::table_digest().
     [[nodiscard]] std::string table_digest() const;
 
-    /// The device of an id: "host", "cuda", "cuda:N" or "auto" (the first device, cuda before
-    /// host). Throws Error(usage) for any other id, and Error(unavailable) with the reason where
-    /// the device does not exist.
+    /// The device of an id: "host", "cuda" or "cuda:N". Throws Error(usage) for any other id, and
+    /// Error(unavailable) with the reason where the device does not exist.
     Device& device(std::string_view id);
+
+    /// The first GPU, or the host where there is none. Throws Error(unavailable) without either.
+    Device& first_device();
 
     /// The platforms of GPUs and of the host, cheap enough for every call.
     Platform& cuda() { return known(cuda_, PlatformKind::cuda); }

@@ -61,7 +61,10 @@ Options checked(Options options) {
         try {
             parse_device_id(options.device);
         } catch (const Error& error) {
-            throw Error(error.kind(), fmt::format("Options::device: {}", error.what()));
+            throw Error(error.kind(),
+                        fmt::format("Options::device: {}, or auto for the fastest place of data in "
+                                    "host memory",
+                                    error.what()));
         }
     }
     if (options.frozen) {

@@ -70,7 +70,7 @@ std::vector<std::string> keys_of(const std::vector<SweepProblem>& problems) {
 }  // namespace
 
 std::vector<Device*> sweep_devices(Engine& engine, const std::string& id) {
-    Device& first = device_of(engine, id);
+    Device& first = id.empty() ? engine.first_device() : device_of(engine, id);
     if (first.info().platform == PlatformKind::machine || id.find(':') != std::string::npos) {
         return {&first};
     }

@@ -37,8 +37,8 @@ struct SweepSearch {
     bool again = false;   ///< races complete winners, too, instead of skipping their problems
 };
 
-/// The devices of a sweep: all of a platform for "auto" and for the name of a platform, else the
-/// one of that id. Throws as Engine::device().
+/// The devices of a sweep: all of a platform for the name of a platform, all GPUs, or the host
+/// where there is none, for an empty text, else the one of that id. Throws as Engine::device().
 std::vector<Device*> sweep_devices(Engine& engine, const std::string& id);
 
 /// Tunes problems on several devices at the same time, each of which takes the next problem from

@@ -64,6 +64,9 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("sweep reduce --shape rows --sizes 2^20", 2, "1024x65536");
     expect_failure("sweep reduce --shape columns --sizes 2^21x2^20", 2, "2^40");
     expect_failure("sweep reduce --device tpu", 2, "host");
+    for (const char* command : {"sweep reduce", "sweep worklist", "steps stencil"}) {
+        expect_failure(std::string(command) + " --device auto", 2, "Leave --device out");
+    }
     expect_failure("sweep reduce --device host --strategy luck", 2, "random");
     expect_failure("sweep reduce --budget -1", 2, "--budget");
     expect_failure("sweep reduce --evaluations -1", 2, "--evaluations");

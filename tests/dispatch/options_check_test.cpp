@@ -57,7 +57,7 @@ TEST(OptionsCheck, RefusesValuesOutsideTheirEnumerations) {
 
 TEST(OptionsCheck, RefusesNamesThatNothingHas) {
     expect_refused("unknown strategy", [](Options& options) { options.strategy = "clever"; });
-    expect_refused("Options::device: unknown device \"gpu\"",
+    expect_refused("Options::device: unknown device \"gpu\": use host, cuda or cuda:N, or auto",
                    [](Options& options) { options.device = "gpu"; });
 }
 

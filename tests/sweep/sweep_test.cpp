@@ -294,7 +294,7 @@ TEST_F(SweepTest, TakesAllDevicesOfAKindUnlessOneIsNamed) {
         }
         return all;
     };
-    EXPECT_EQ(ids("auto"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
+    EXPECT_EQ(ids(""), (std::vector<std::string>{"cuda:0", "cuda:1"}));
     EXPECT_EQ(ids("cuda"), (std::vector<std::string>{"cuda:0", "cuda:1"}));
     EXPECT_EQ(ids("cuda:1"), (std::vector<std::string>{"cuda:1"}));
     expect_error(ErrorKind::unavailable, "host", [&] { ids("host"); });
