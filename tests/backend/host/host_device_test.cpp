@@ -187,8 +187,7 @@ TEST_F(HostDeviceTest, MapsIdenticalImagesOnce) {
     int first = 0, second = 0;
     device().load(counter)->launch(launch_with(&first), nullptr);
     device().load(counter)->launch(launch_with(&second), nullptr);
-    EXPECT_EQ(first, 1);
-    EXPECT_EQ(second, 2);
+    EXPECT_EQ(second, first + 1) << "another test may have mapped and called it before";
 }
 
 TEST_F(HostDeviceTest, KeepsDifferentImagesApart) {
