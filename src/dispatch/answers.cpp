@@ -50,7 +50,7 @@ std::chrono::milliseconds Answers::patience() const {
 }
 
 std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
-    auto answer = from_default(task);
+    auto answer = from_default(task, false);
     answer->is_makeshift = true;
     return answer;
 }
@@ -206,7 +206,7 @@ std::unique_ptr<const Resolved> Answers::from_pinned(const Task& task) {
     return stored ? std::move(stored) : compiled(task, configuration, Origin::pinned);
 }
 
-std::unique_ptr<Resolved> Answers::from_default(const Task& task) {
+std::unique_ptr<Resolved> Answers::from_default(const Task& task, bool database_is_free) {
     const Configuration configuration = task.default_configuration();
     const Family* const family = family_of(families_, task.kernel.spec);
     if (family != nullptr && family->compiled != nullptr) {
@@ -218,18 +218,21 @@ std::unique_ptr<Resolved> Answers::from_default(const Task& task) {
             }
         }
     }
-    return compiled(task, configuration, Origin::template_default);
+    return compiled(task, configuration, Origin::template_default, database_is_free);
 }
 
 std::unique_ptr<Resolved> Answers::compiled(const Task& task, const Configuration& configuration,
-                                            Origin origin) {
+                                            Origin origin, bool database_is_free) {
     const Instance instance = task.instance(configuration);
     const auto known = binaries_.find(task, instance);
     if (known && std::holds_alternative<Binary>(*known)) {
         return make_resolved(task, configuration, std::get<Binary>(*known), origin);
     }
     const KeptBinary place = kept_place(task, configuration, instance);
-    const auto kept = store_.look([&](TuningStore& store) { return store.binaries(place); });
+    std::vector<KeptBinary> kept;
+    if (database_is_free) {
+        kept = store_.look([&](TuningStore& store) { return store.binaries(place); });
+    }
     auto answer = from_kept(task, configuration, kept, true, origin);
     return answer != nullptr ? std::move(answer) : compiled_now(task, configuration, kept, origin);
 }

@@ -80,11 +80,11 @@ private:
     /// The nearest winner that is not estimated to be slower than the default, or nullptr.
     std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<const Resolved> from_pinned(const Task& task);
-    std::unique_ptr<Resolved> from_default(const Task& task);
+    std::unique_ptr<Resolved> from_default(const Task& task, bool database_is_free = true);
     /// Finds the configuration among the compiled ones of this process, then among those that the
     /// database keeps, or compiles it.
     std::unique_ptr<Resolved> compiled(const Task& task, const Configuration& configuration,
-                                       Origin origin);
+                                       Origin origin, bool database_is_free = true);
     /// By the first of `kept` that can be loaded, of those whose compiler is there, or of the
     /// others; nullptr where there is none.
     std::unique_ptr<Resolved> from_kept(const Task& task, const Configuration& configuration,
