@@ -79,7 +79,7 @@ protected:
         options_.tune_on_busy_gpu = true;
         tune();
     }
-    ~WinnerRaceTest() override {
+    void TearDown() override {
         std::filesystem::remove("/tmp/jitune-background-" + device_.info_.uuid + ".lock");
         std::filesystem::remove("/tmp/jitune-" + device_.info_.uuid + ".lock");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/winner_watch.hpp"
 
-#include <array>
+#include <utility>
 
 #include "fixtures/call_fixture.hpp"
 
@@ -118,6 +118,35 @@ TEST_F(WinnerWatchTest, DoubtsWhatWasTunedWithAnotherDriver) {
     EXPECT_NE(warnings_[0].find("not raced since the driver became fake driver 2"),
               std::string::npos)
         << warnings_[0];
+}
+
+TEST_F(WinnerWatchTest, DoubtsAnAnswerOnceAndGivesDoubtsBackThatWereNotRecorded) {
+    tune();
+    const auto engine = this->engine();
+    const Resolved& answer = this->answer(*engine);
+    const Log log(LogLevel::off);
+    SessionStore store(options_, log);
+    WinnerWatch watch(options_, log, store);
+    ASSERT_TRUE(watch.note({device_, kernel_, fake_sum_problem()}, answer));
+    const std::vector<std::int32_t> ones(1000, 1);
+    std::int32_t sum = 0;
+    const SumCall call(kernel_, ones, sum);
+    CallMemo memo;
+    const ReadyLaunch& ready =
+        memo.prepare(call.memo_key(device_.site()), call.sizes(), answer, device_.site());
+    const auto doubts = [&] {
+        for (std::size_t i = 0; i < ServedTimes::kBatch * ServedTimes::kBatches; ++i) {
+            watch.launch(answer, call.sizes(), ready, call.arguments().data(), nullptr);
+            EXPECT_EQ(std::exchange(sum, 0), 1000);
+        }
+        return watch.judge();
+    };
+    const std::vector<Doubt> first = doubts();
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_TRUE(doubts().empty()) << "the race that it leads to decides";
+    EXPECT_EQ(watch.doubted(), 1);
+    watch.put_back(first);
+    EXPECT_EQ(watch.judge(), first);
 }
 
 }  // namespace
