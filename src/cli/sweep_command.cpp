@@ -27,6 +27,7 @@
 #include "strategy/strategy.hpp"
 #include "sweep/doubt_races.hpp"
 #include "sweep/sweep.hpp"
+#include "sweep/worklist_sweep.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
@@ -137,6 +138,11 @@ int run(const Arguments& arguments, const SweepFamily& family) {
     return sweep_exit_code(sweep(arguments, engine, devices, plan, std::move(search), interrupt));
 }
 
+double budget_seconds(const Options& options) {
+    return options.budget.count() == 0 ? kUsualBudgetS
+                                       : std::chrono::duration<double>(options.budget).count();
+}
+
 std::string left_text(const std::vector<Miss>& misses, const std::string& device_class) {
     const auto others = std::count_if(misses.begin(), misses.end(), [&](const Miss& miss) {
         return miss.key.device_class != device_class;
@@ -182,13 +188,25 @@ void race(const Arguments& arguments, Engine& engine, Device& device, const Inte
 int run_worklist(const Arguments& arguments) {
     const Options options = options_of(arguments);
     SweepSearch search = search_of(arguments);
-    const std::vector<WorkItem> items = worklist_of(*open_database(options));
+    std::vector<Winner> winners;
+    std::vector<WorkItem> items;
+    {
+        const auto store = open_database(options);
+        winners = store->winners();
+        items = worklist(store->misses(), winners);
+    }
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
     std::vector<std::size_t> places;
     const std::string& device_class = devices.front()->info().device_class;
     const SweepPlan plan = worklist_plan(items, device_class, engine.log(), places);
+    std::vector<WorkItem> planned;
+    for (std::size_t i = 0; i < places.size() / 2; ++i) {
+        planned.push_back(items[places[i]]);
+    }
+    WorklistSweep order(WorkOrder(std::move(planned), winners, budget_seconds(options)));
+    search.order = &order;
     const Interrupt interrupt;
     race(arguments, engine, *devices.front(), interrupt);
     const SweepResult result =

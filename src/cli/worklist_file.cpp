@@ -50,7 +50,7 @@ std::string worklist_text(std::span<const WorkItem> items) {
         rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes + more,
                         miss.device_name, fmt::format("{}", item.calls()),
                         fmt::format("{}", miss.sessions), miss.origin, time_text(item.call_ns),
-                        time_text(item.saved_s * 1e9),
+                        time_text(item.saved_s * 1e9), time_text(item.tune_s * 1e9),
                         miss.last_at.substr(0, miss.last_at.find('T'))});
     }
     return rows.empty() ? ""
@@ -63,10 +63,11 @@ std::string worklist_text(std::span<const WorkItem> items) {
                                        {"answer"},
                                        {"~call", Align::right},
                                        {"~saved", Align::right},
+                                       {"~tuning", Align::right},
                                        {"last"}},
                                       rows) +
                               "~ estimated from the stored winners of the kernel on this class of "
-                              "devices; saved: by a winner, of the calls so far\n";
+                              "devices; saved: by a brief tuning, of the calls so far\n";
 }
 
 Json worklist_json(std::span<const WorkItem> items) {
@@ -77,6 +78,7 @@ Json worklist_json(std::span<const WorkItem> items) {
             row[kSpec] = miss.spec().value_or(Message{});
             row["estimated_call_ns"] = item.call_ns;
             row["estimated_saved_s"] = item.saved_s;
+            row["estimated_tuning_s"] = item.tune_s;
             rows.push_back(row);
         }
     }

@@ -10,6 +10,7 @@
 #include "cli/winner_text.hpp"
 #include "families/families.hpp"
 #include "jitune/error.hpp"
+#include "sweep/work_order.hpp"
 
 namespace jitune::internal {
 
@@ -39,11 +40,19 @@ PlannedProblem planned(const Miss& miss, std::int64_t calls) {
              {"calls", calls}}};
 }
 
+void set_effort(PlannedProblem& problem, Effort effort) {
+    const char* const name = effort == Effort::brief ? "brief" : "full";
+    problem.cells.emplace_back(name);
+    problem.json["effort"] = name;
+    problem.problem.anew = effort == Effort::full;
+    problem.problem.budget_part = effort == Effort::brief ? kBriefPart : 1;
+}
+
 }  // namespace
 
 SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& device_class,
                         const Log& log, std::vector<std::size_t>& places) {
-    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}}, {}};
+    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}, {"effort"}}, {}};
     places.clear();
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Miss& miss = items[i].misses.front();
@@ -57,6 +66,13 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
             log.warning("{} {} {} of the work-list is left out: {}", miss.key.kernel,
                         miss.key.types, miss.sizes, error.what());
         }
+    }
+    const std::size_t brief = places.size();
+    for (std::size_t i = 0; i < brief; ++i) {
+        plan.problems.push_back(plan.problems[i]);
+        set_effort(plan.problems[i], Effort::brief);
+        set_effort(plan.problems.back(), Effort::full);
+        places.push_back(places[i]);
     }
     return plan;
 }

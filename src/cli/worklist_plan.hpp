@@ -10,9 +10,10 @@
 
 namespace jitune::internal {
 
-/// A work-list's problems of one class of devices, in its order, each for the most called sizes of
-/// its item. One that this build cannot make
-/// any more is left out with a warning. `places` becomes the place of each problem in `items`.
+/// A work-list's problems of one class of devices, each for the most called sizes of its item: all
+/// in its order with a brief effort, and behind them the same with a full one, as WorklistSweep
+/// takes them. One that this build cannot make any more is left out with a warning. `places`
+/// becomes the place of each problem in `items`.
 SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& device_class,
                         const Log& log, std::vector<std::size_t>& places);
 

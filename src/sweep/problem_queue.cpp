@@ -47,7 +47,10 @@ std::optional<std::size_t> ProblemQueue::take(std::size_t device) {
 
 void ProblemQueue::finish(std::size_t device) {
     const std::lock_guard lock(mutex_);
-    class_of(device).taken.erase(device);
+    Class& mine = class_of(device);
+    if (const auto taken = mine.taken.extract(device)) {  // else each device has handed it back
+        mine.done.insert(taken.mapped().problem);
+    }
     changed_.notify_all();
 }
 
@@ -59,9 +62,31 @@ bool ProblemQueue::hand_back(std::size_t device) {
     const bool others = item.tried.size() < mine.devices;
     if (others) {
         mine.waiting.push_front(std::move(item));
+    } else {
+        mine.done.insert(item.problem);
     }
     changed_.notify_all();
     return others;
+}
+
+void ProblemQueue::replace(std::size_t device, const std::vector<std::size_t>& problems) {
+    const std::lock_guard lock(mutex_);
+    Class& mine = class_of(device);
+    std::map<std::size_t, Item> known;
+    for (Item& item : mine.waiting) {
+        known[item.problem] = std::move(item);
+    }
+    mine.waiting.clear();
+    for (const std::size_t problem : problems) {
+        const bool is_taken =
+            std::any_of(mine.taken.begin(), mine.taken.end(),
+                        [&](const auto& taken) { return taken.second.problem == problem; });
+        if (!is_taken && !mine.done.contains(problem)) {
+            const auto found = known.find(problem);
+            mine.waiting.push_back(found == known.end() ? Item{problem} : found->second);
+        }
+    }
+    changed_.notify_all();
 }
 
 void ProblemQueue::close() {

@@ -102,6 +102,12 @@ Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProb
     result_.problems = queue_.size();
     state_.problems = queue_.size();
     state_.budget_s = result_.budget_s;
+    if (search_.order != nullptr) {
+        const std::vector<std::size_t> first = search_.order->begin();
+        for (std::size_t device = 0; device < devices_.size(); ++device) {
+            queue_.replace(device, first);
+        }
+    }
 }
 
 SweepResult Sweep::run() {
@@ -189,18 +195,29 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     }
     ++state_.done;
     state_.kept += row.outcome == SweepRow::Outcome::skipped ? 1 : 0;
-    state_.spent_s += seconds_since(start);
+    const double seconds = seconds_since(start);
+    state_.spent_s += seconds;
+    if (search_.order != nullptr) {
+        queue_.replace(device, search_.order->after(row, seconds));
+    }
     queue_.finish(device);
     observer_.done(row);
     rows_.emplace(std::pair(problem, device), std::move(row));
 }
 
-SearchPlan Sweep::plan_for(const Task& task) const {
+SearchPlan Sweep::plan_for(const Task& task, double budget_part) const {
+    constexpr std::chrono::milliseconds kUsualBudget{2000};
     const Options& options = engine_.options();
     SearchPlan plan;
     plan.strategy = options.strategy;
     plan.seed = options.seed;
     plan.budget = options.budget;
+    if (budget_part < 1) {
+        plan.budget = std::max(
+            std::chrono::milliseconds(1),
+            std::chrono::duration_cast<std::chrono::milliseconds>(
+                (options.budget.count() == 0 ? kUsualBudget : options.budget) * budget_part));
+    }
     plan.max_evaluations = search_.evaluations;
     plan.target_ns = search_.target.time_ns;
     plan.target_speed_up = search_.target.speed_up;
@@ -220,7 +237,7 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
         go_on(index, progress, seconds_since(start));
     };
     if (one.domain) {
-        return tune_range_into(row, task, plan_for(task), hooks);
+        return tune_range_into(row, task, plan_for(task, one.budget_part), hooks);
     }
     if (one.around) {
         tune_around_into(row, task, hooks);
@@ -235,7 +252,7 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
             return true;
         }
     }
-    const TuneReport report = engine_.tune_and_store(task, plan_for(task), hooks);
+    const TuneReport report = engine_.tune_and_store(task, plan_for(task, one.budget_part), hooks);
     row.set_winner(report.winner);
     row.tune = report.progress;
     row.stored = report.stored;
@@ -245,8 +262,9 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
 void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& hooks) {
     task.check();
     TuningStore* const store = engine_.store();
+    const SweepProblem& one = problems_[row.problem];
     const auto winner =
-        store == nullptr ? std::nullopt : store->find(task.key(), task.problem.sizes);
+        store == nullptr || one.anew ? std::nullopt : store->find(task.key(), task.problem.sizes);
     if (winner) {
         row.set_winner(*winner);
         row.outcome = SweepRow::Outcome::skipped;
@@ -259,7 +277,7 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
         row.tune = progress;
         hooks.progress(progress);
     };
-    RangeReport report = engine_.tune_around(task, plan_for(task), counting);
+    RangeReport report = engine_.tune_around(task, plan_for(task, one.budget_part), counting);
     row.ranges = std::move(report.winners);
     row.stored = report.stored;
 }

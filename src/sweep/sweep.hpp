@@ -16,6 +16,7 @@
 #include "sweep/hints.hpp"
 #include "sweep/problem_queue.hpp"
 #include "sweep/sweep_observer.hpp"
+#include "sweep/sweep_order.hpp"
 #include "sweep/sweep_problem.hpp"
 #include "sweep/sweep_result.hpp"
 #include "tuning/certainty.hpp"
@@ -35,6 +36,7 @@ struct SweepSearch {
     Hints hints = {};
     double within_s = 0;  ///< no problem begins later; zero: no limit
     bool again = false;   ///< races complete winners, too, instead of skipping their problems
+    SweepOrder* order = nullptr;  ///< must outlive the sweep; null: as the problems come
 };
 
 /// The devices of a sweep: all of a platform for the name of a platform, all GPUs, or the host
@@ -74,7 +76,7 @@ private:
     [[nodiscard]] bool is_worth_another_try(const Winner& winner, const Device& device) const {
         return is_provisional(winner.certainty) && !busy_.contains(&device);
     }
-    [[nodiscard]] SearchPlan plan_for(const Task& task) const;
+    [[nodiscard]] SearchPlan plan_for(const Task& task, double budget_part) const;
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.
     bool explains(const Error& error, SweepRow& row) const;
     void begin(std::size_t device, const SweepProblem& problem);

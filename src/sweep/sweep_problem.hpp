@@ -21,6 +21,8 @@ struct SweepProblem {
     /// Without a domain: winners are found for the sizes around those of the problem, too, as for a
     /// call. Skipped where a sure winner serves it.
     bool around = false;
+    bool anew = false;       ///< with `around`: also where a winner serves it
+    double budget_part = 1;  ///< of the plan's budget, or of the usual one where that has no limit
 };
 
 }  // namespace jitune::internal

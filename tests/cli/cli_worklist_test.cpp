@@ -39,7 +39,13 @@ TEST_F(CliWorklist, ListsCallsAndASweepWorksThemOff) {
     EXPECT_LT(text.find("float32 max"), text.find("float32 sum")) << text;
 
     const json sweep = jitune_json("sweep worklist --device host --budget 0.2");
-    EXPECT_EQ(sweep["rows"].size(), 2U) << sweep;
+    const json& tunings = sweep["rows"];
+    ASSERT_GE(tunings.size(), 3U) << sweep;
+    EXPECT_EQ(tunings[0]["effort"], "brief");
+    for (std::size_t i = tunings.size() - 2; i < tunings.size(); ++i) {
+        EXPECT_EQ(tunings[i]["effort"], "full") << "of each problem\n" << sweep;
+        EXPECT_EQ(tunings[i]["outcome"], "tuned");
+    }
     EXPECT_EQ(jitune("worklist show").out, "no call is recorded that no winner serves\n");
     EXPECT_EQ(jitune("db explain --device host -n 10000 --op max").out.find("the stored winner"),
               0U);

@@ -33,7 +33,7 @@ WorkItem item_of(std::int64_t n) {
     miss.device_name = "a CPU";
     miss.first_at = "2026-11-20T16:00:00Z";
     miss.last_at = "2026-11-21T16:00:00Z";
-    return {{miss}, 1500, 0.25};
+    return {{miss}, 1500, 0.25, 3};
 }
 
 class WorklistFile : public testing::Test {
@@ -96,13 +96,19 @@ TEST(WorklistPlan, HasTheProblemsThatThisBuildCanMake) {
     const SweepPlan plan =
         worklist_plan(std::vector{other_class, unknown, damaged, bad_types, item_of(1000)},
                       "host a", log, places);
-    ASSERT_EQ(plan.problems.size(), 1U);
-    EXPECT_EQ(places, std::vector<std::size_t>{4});
+    ASSERT_EQ(plan.problems.size(), 2U);
+    EXPECT_EQ(places, (std::vector<std::size_t>{4, 4}));
     const SweepProblem& one = plan.problems.front().problem;
     EXPECT_EQ(one.name, "reduce float32 sum run_to_run n=1000");
     EXPECT_EQ(one.problem.sizes, Sizes{1000});
     EXPECT_EQ(one.problem.types.at("operation"), "sum");
     EXPECT_TRUE(one.around);
+    EXPECT_FALSE(one.anew);
+    EXPECT_LT(one.budget_part, 1);
+    const SweepProblem& again = plan.problems.back().problem;
+    EXPECT_EQ(again.name, one.name);
+    EXPECT_TRUE(again.anew);
+    EXPECT_EQ(again.budget_part, 1);
     EXPECT_EQ(warnings.size(), 3U);
     EXPECT_NE(warnings[0].find("is left out"), std::string::npos) << warnings[0];
 }
@@ -120,7 +126,7 @@ TEST(WorklistText, IsATableForPeople) {
     EXPECT_EQ(worklist_text({}), "");
     const std::string text = worklist_text(std::vector{item_of(1000)});
     for (const char* part :
-         {"n=1000", "a CPU", "12", "1.50 us", "250 ms", "2026-11-21", "~ estim"}) {
+         {"n=1000", "a CPU", "12", "1.50 us", "250 ms", "3.00 s", "2026-11-21", "~ estim"}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }
 }

@@ -98,5 +98,36 @@ TEST(ProblemQueue, ClosingItWakesWhoWaits) {
     EXPECT_EQ(taken, std::nullopt);
 }
 
+TEST(ProblemQueue, GivesTheProblemsOfALaterOrder) {
+    ProblemQueue queue(keys(5), {"a", "a", "b"});
+    queue.replace(0, {3, 1});
+    EXPECT_EQ(queue.take(0), 3U);
+    EXPECT_EQ(queue.take(1), 1U);
+    queue.replace(1, {4, 3, 1, 0});  // of which two are taken
+    queue.finish(0);
+    EXPECT_EQ(queue.take(0), 4U);
+    queue.replace(0, {3, 2, 1});  // of which one is done
+    queue.finish(0);
+    EXPECT_EQ(queue.take(0), 2U);
+    queue.finish(1);
+    queue.finish(0);
+    EXPECT_EQ(queue.take(0), std::nullopt) << "problem 0 is in no order any more";
+    EXPECT_EQ(queue.take(2), 0U) << "the other class keeps its order";
+}
+
+TEST(ProblemQueue, KnowsInALaterOrderWhoHasHandedAProblemBack) {
+    ProblemQueue queue(keys(2), {"a", "a"});
+    EXPECT_EQ(queue.take(0), 0U);
+    EXPECT_TRUE(queue.hand_back(0));
+    queue.replace(0, {0, 1});
+    EXPECT_EQ(queue.take(0), 1U) << "it has tried the other one";
+    EXPECT_EQ(queue.take(1), 0U);
+    EXPECT_FALSE(queue.hand_back(1));
+    queue.finish(1);  // as a sweep does for a problem that no device could work on
+    queue.replace(0, {0});
+    queue.finish(0);
+    EXPECT_EQ(queue.take(0), std::nullopt) << "each has tried";
+}
+
 }  // namespace
 }  // namespace jitune::internal

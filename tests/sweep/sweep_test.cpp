@@ -300,5 +300,28 @@ TEST_F(SweepTest, TakesAllDevicesOfAKindUnlessOneIsNamed) {
     expect_error(ErrorKind::unavailable, "host", [&] { ids("host"); });
 }
 
+/// Begins with two problems, and replaces the second by another once the first is done.
+class ChangedOrder : public SweepOrder {
+public:
+    std::vector<std::size_t> begin() override { return {2, 1}; }
+    std::vector<std::size_t> after(const SweepRow& row, double seconds) override {
+        EXPECT_GT(seconds, 0);
+        EXPECT_EQ(row.outcome, SweepRow::Outcome::tuned);
+        return row.problem == 2 ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{};
+    }
+};
+
+TEST_F(SweepTest, FollowsAnOrderThatChangesWithWhatIsDone) {
+    add_problems(4);
+    ChangedOrder order;
+    SweepSearch search;
+    search.order = &order;
+    Sweep sweep(*engine_, {&device_}, problems_, search, stop_, observer_);
+    sweep.run();
+    ASSERT_EQ(observer_.rows().size(), 2U);
+    EXPECT_EQ(observer_.rows()[0].problem, 2U);
+    EXPECT_EQ(observer_.rows()[1].problem, 0U);
+}
+
 }  // namespace
 }  // namespace jitune::internal

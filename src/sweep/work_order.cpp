@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/work_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "range/cost_table.hpp"
+#include "range/size_grid.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// The part of the gain that a winner keeps so many octaves from where it was tuned.
+double kept_at(double octaves) {
+    constexpr double kLostPerOctave = 0.5;
+    return octaves <= 1 ? 1 - kLostPerOctave * octaves : 0;
+}
+
+bool is_better(const WorkStep& a, const WorkStep& b) {
+    return a.saved_s * b.tune_s > b.saved_s * a.tune_s;
+}
+
+constexpr double kFullPart = 1.25;  // of the gain of a brief tuning
+
+}  // namespace
+
+WorkOrder::WorkOrder(std::vector<WorkItem> items, std::span<const Winner> winners, double budget_s)
+    : items_(std::move(items)), budget_s_(budget_s) {
+    for (const WorkItem& item : items_) {
+        const Miss& first = item.misses.front();
+        const Sizes sizes = first.problem_sizes().value();
+        State state{sizes, CallEstimate(first.key, sizes), static_cast<double>(item.calls())};
+        state.kept = first.origin == "nearest" ? kept_at(0.5) : 0;
+        states_.push_back(std::move(state));
+    }
+    find_neighbours();
+    for (const Winner& winner : winners) {
+        learn(winner);
+    }
+}
+
+/// Items of one kernel, types and alignment, whose sizes are within an octave.
+void WorkOrder::find_neighbours() {
+    const auto name_of = [&](std::size_t item) {
+        const RecordKey& key = items_[item].misses.front().key;
+        return std::tie(key.kernel, key.types, key.device_class, key.alignment, key.template_hash);
+    };
+    std::map<decltype(name_of(0)), std::vector<std::size_t>> groups;
+    for (std::size_t item = 0; item < items_.size(); ++item) {
+        groups[name_of(item)].push_back(item);
+    }
+    for (const auto& [name, group] : groups) {
+        for (const std::size_t item : group) {
+            for (const std::size_t other : group) {
+                const double kept =
+                    kept_at(octaves_between(states_[item].sizes, states_[other].sizes));
+                if (item != other && kept > 0) {
+                    states_[item].near.emplace_back(other, kept);
+                }
+            }
+        }
+    }
+}
+
+void WorkOrder::learn(const Winner& winner) {
+    const auto lesson = lesson_of(winner);
+    if (!lesson) {
+        return;
+    }
+    kernels_[kernel_of(winner.key)].add(*lesson);
+    for (std::size_t item = 0; item < items_.size(); ++item) {
+        if (kernel_of(items_[item].misses.front().key) == kernel_of(winner.key)) {
+            states_[item].estimate.learn(*lesson);
+        }
+    }
+}
+
+const KernelLessons& WorkOrder::lessons(std::size_t item) const {
+    static const KernelLessons kNone;
+    const auto found = kernels_.find(kernel_of(items_[item].misses.front().key));
+    return found == kernels_.end() ? kNone : found->second;
+}
+
+double WorkOrder::call_ns(std::size_t item) const {
+    const State& state = states_[item];
+    const KernelLessons& all = lessons(item);
+    return state.estimate.default_ns(all) * std::exp(-state.kept * state.estimate.log_gain(all));
+}
+
+double WorkOrder::lost_s(std::size_t item, double kept) const {
+    const State& state = states_[item];
+    const KernelLessons& all = lessons(item);
+    const double gain = state.estimate.log_gain(all);
+    const double lost = std::exp(-kept * gain) - std::exp(-kFullPart * gain);
+    return std::max(lost, 0.0) * state.calls * state.estimate.default_ns(all) * 1e-9;
+}
+
+double WorkOrder::saved_s(std::size_t item, Effort effort) const {
+    const State& state = states_[item];
+    const double reached = effort == Effort::full ? kFullPart : 1;
+    double saved = lost_s(item, state.kept) - lost_s(item, reached);
+    for (const auto& [other, kept] : state.near) {
+        if (kept > states_[other].kept) {
+            saved += lost_s(other, states_[other].kept) - lost_s(other, kept);
+        }
+    }
+    return saved;
+}
+
+double WorkOrder::assumed_s(std::size_t item, Effort effort) const {
+    constexpr double kBegin = 0.5;
+    constexpr double kRead = 4e-9;  // for each element
+    constexpr double kMore = 1.5;
+    const double part = effort == Effort::full ? 1 : kBriefPart;
+    return kBegin + kMore * part * budget_s_ + kRead * elements_of(states_[item].sizes);
+}
+
+std::vector<WorkStep> WorkOrder::steps() const {
+    std::vector<WorkStep> steps;
+    for (std::size_t item = 0; item < items_.size(); ++item) {
+        const State& state = states_[item];
+        if (!state.full_done) {
+            const WorkStep full = step(item, Effort::full);
+            const WorkStep brief = state.brief_done ? full : step(item, Effort::brief);
+            steps.push_back(is_better(full, brief) ? full : brief);
+        }
+    }
+    std::stable_sort(steps.begin(), steps.end(), is_better);
+    return steps;
+}
+
+WorkStep WorkOrder::step(std::size_t item, Effort effort) const {
+    const auto known = durations_.find(effort);
+    const double factor = known == durations_.end() ? 1 : std::exp(known->second.with(0, 1));
+    return {item, effort, saved_s(item, effort), factor * assumed_s(item, effort)};
+}
+
+void WorkOrder::done(std::size_t item, Effort effort, std::span<const Winner> winners,
+                     double seconds) {
+    State& state = states_[item];
+    const bool failed = winners.empty();
+    state.brief_done = true;
+    state.full_done = failed || effort == Effort::full;
+    if (failed) {
+        return;
+    }
+    durations_[effort].add(std::log(std::max(seconds, 1e-3) / assumed_s(item, effort)), 1);
+    state.kept = 1;
+    for (const auto& [other, kept] : state.near) {
+        states_[other].kept = std::max(states_[other].kept, kept);
+    }
+    for (const Winner& winner : winners) {
+        learn(winner);
+    }
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sweep/call_estimate.hpp"
+#include "sweep/work_item.hpp"
+
+namespace jitune::internal {
+
+/// How long a problem of a work-list is tuned.
+enum class Effort {
+    brief,  ///< a part of the budget
+    full,   ///< the whole budget
+};
+
+/// Of the budget: most of what a search finds, it finds at its beginning.
+inline constexpr double kBriefPart = 0.125;
+
+/// Seconds of a full tuning where nothing else is said.
+inline constexpr double kUsualBudgetS = 2;
+
+/// One tuning of one item.
+struct WorkStep {
+    std::size_t item = 0;
+    Effort effort = Effort::brief;
+    double saved_s = 0;  ///< expected, of all calls that are recorded
+    double tune_s = 0;   ///< expected
+};
+
+/// Says in which order the items of a work-list are worth tuning: those first that are expected to
+/// save most time for a second of tuning, each briefly and later once more, or with all of the
+/// budget at once where brief tunings turn out to take nearly as long. What has been tuned changes
+/// what is expected of the rest.
+///
+/// A call takes and a winner gains what CallEstimate says. The gain of a brief tuning is taken for
+/// four fifths of what a full one gains. A winner also answers sizes within an octave, where it is
+/// taken to gain the less the further they are: half at an octave. A tuning takes 1.5 times its
+/// budget, half a second and the time to read the data once at 1 GB/s; all that, times what the
+/// tunings so far have taken of it.
+class WorkOrder {
+public:
+    /// `winners`: those that are stored. `budget_s`: of a full tuning.
+    WorkOrder(std::vector<WorkItem> items, std::span<const Winner> winners,
+              double budget_s = kUsualBudgetS);
+
+    [[nodiscard]] const std::vector<WorkItem>& items() const { return items_; }
+
+    /// What is left to do, the best first.
+    [[nodiscard]] std::vector<WorkStep> steps() const;
+
+    /// The time of a call, as it is answered now, of the first sizes of an item.
+    [[nodiscard]] double call_ns(std::size_t item) const;
+
+    /// A tuning has ended, after `seconds`, with these winners. Also of one that failed, without
+    /// winners: it is not tried again.
+    void done(std::size_t item, Effort effort, std::span<const Winner> winners, double seconds);
+
+private:
+    struct State {
+        Sizes sizes;
+        CallEstimate estimate;
+        double calls = 0;
+        double kept = 0;  ///< the part of the gain that the answer of now has
+        bool brief_done = false;
+        bool full_done = false;
+        std::vector<std::pair<std::size_t, double>> near = {};  ///< items, and the part kept there
+    };
+    using KernelName = std::pair<std::string, std::string>;  ///< kernel and class of devices
+
+    static KernelName kernel_of(const RecordKey& key) { return {key.kernel, key.device_class}; }
+    void find_neighbours();
+    void learn(const Winner& winner);
+    /// Expected seconds without what has been learnt of them.
+    [[nodiscard]] double assumed_s(std::size_t item, Effort effort) const;
+    [[nodiscard]] const KernelLessons& lessons(std::size_t item) const;
+    /// What calls of an item lose in seconds while `kept` of the gain is there.
+    [[nodiscard]] double lost_s(std::size_t item, double kept) const;
+    [[nodiscard]] double saved_s(std::size_t item, Effort effort) const;
+    [[nodiscard]] WorkStep step(std::size_t item, Effort effort) const;
+
+    std::vector<WorkItem> items_;
+    std::vector<State> states_;  ///< by item
+    double budget_s_;
+    std::map<KernelName, KernelLessons> kernels_;
+    std::map<Effort, WeightedMean> durations_;  ///< logarithms, over what was assumed
+};
+
+}  // namespace jitune::internal
