@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "backend/host/guarded_memory.hpp"
+#include "backend/host/host_threads.hpp"
+#include "backend/host/processor_use.hpp"
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
 
@@ -145,6 +147,14 @@ std::optional<LaunchFailure> HostBench::run(const Program& program, const Launch
     }
     const Nanoseconds time = Clock::now() - start;
     return time > limit ? std::optional(too_slow(time, limit)) : std::nullopt;
+}
+
+std::optional<ProcessorUse> HostBench::processor_use() {
+    auto use = internal::processor_use();
+    if (use) {
+        use->waited += HostThreads::of_process().missed();
+    }
+    return use;
 }
 
 std::unique_ptr<Timer> HostBench::timer(const Program& program, std::span<const Launch> chain,

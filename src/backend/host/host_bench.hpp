@@ -6,7 +6,6 @@
 
 #include "backend/device.hpp"
 #include "backend/host/cache_flusher.hpp"
-#include "backend/host/processor_use.hpp"
 
 namespace jitune::internal {
 
@@ -35,7 +34,9 @@ public:
     /// `program` and this bench must outlive the timer.
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                  bool flush_cache) override;
-    std::optional<ProcessorUse> processor_use() override { return internal::processor_use(); }
+    /// A thread of the pool that a kernel has missed has waited for as long, too: the scheduler
+    /// counts a wait only when it is over.
+    std::optional<ProcessorUse> processor_use() override;
 
 private:
     const DeviceInfo& info_;

@@ -33,6 +33,8 @@ constexpr std::chrono::milliseconds kBusy{100};
 
 /// Work that takes one thread less than this is not worth a wake-up.
 constexpr std::chrono::microseconds kWorthWaking{100};
+/// A thread that looks for work on a core of its own has found it by then.
+constexpr std::chrono::microseconds kNoticed{20};
 /// Of each thread, where there is so much: enough for threads that are stopped now and then.
 constexpr std::uint64_t kParts = 64;
 
@@ -119,15 +121,18 @@ void HostThreads::run(Work work, const void* context, unsigned long long count, 
     call_ = {work, context, count,
              static_cast<std::uint32_t>(std::min<std::uint64_t>(count, kParts * wanted))};
     const Summons summons = call(std::min(wanted, 1 + threads_));
-    if (work != last_work_ || count != last_count_ || last_time_ > kWorthWaking) {
+    const bool wakes = work != last_work_ || count != last_count_ || last_time_ > kWorthWaking;
+    if (wakes) {
         wake_sleepers(summons.seats);
     }
     const auto start = Clock::now();
     const std::uint32_t done = take_part(0, summons);
-    last_time_ = (Clock::now() - start) / std::max(done, 1U) * call_.parts;
+    const std::chrono::nanoseconds time = Clock::now() - start;
+    last_time_ = time / std::max(done, 1U) * call_.parts;
     last_work_ = work;
     last_count_ = count;
     wait_for_others();
+    count_missed(summons, time, wakes);
 }
 
 void HostThreads::add_threads(std::uint32_t wanted) {
@@ -173,6 +178,23 @@ void HostThreads::wake_sleepers(std::uint32_t seats) {
     }
 }
 
+void HostThreads::count_missed(const Summons& summons, std::chrono::nanoseconds time,
+                               bool are_woken) {
+    std::uint32_t missed = 0;
+    for (std::uint32_t i = 1; i < std::min(summons.seats, call_.parts); ++i) {
+        const Seat& seat = all_seats_[i];
+        if (seat.last_turn.load(std::memory_order_relaxed) == summons.turn) {
+            continue;
+        }
+        const bool is_asleep = seat.is_asleep.load(std::memory_order_relaxed);
+        const bool had_time = is_asleep ? are_woken && time > kWorthWaking : time > kNoticed;
+        missed += had_time || Clock::now() < busy_until.load() ? 1 : 0;
+    }
+    if (missed > 0) {
+        missed_ns_.fetch_add((time * missed).count(), std::memory_order_relaxed);
+    }
+}
+
 void HostThreads::serve(std::uint32_t number) {
     ::pthread_setname_np(::pthread_self(), "jitune");
     bool looks = true;
@@ -204,12 +226,13 @@ HostThreads::Summons HostThreads::wait_for_call(Seat& seat, std::uint32_t turn, 
 std::uint32_t HostThreads::take_part(std::uint32_t number, const Summons& summons) {
     std::uint32_t done = 0;
     for (std::uint32_t i = 0; i < summons.seats; ++i) {
-        done += do_parts_of(all_seats_[(number + i) % summons.seats], summons.turn);
+        done +=
+            do_parts_of(all_seats_[(number + i) % summons.seats], all_seats_[number], summons.turn);
     }
     return done;
 }
 
-std::uint32_t HostThreads::do_parts_of(Seat& seat, std::uint32_t turn) {
+std::uint32_t HostThreads::do_parts_of(Seat& seat, Seat& own, std::uint32_t turn) {
     Share share = seat.share;
     std::uint32_t done = 0;
     while (share.turn == turn && share.next < share.end) {
@@ -224,8 +247,11 @@ std::uint32_t HostThreads::do_parts_of(Seat& seat, std::uint32_t turn) {
             share = seat.share;
         }
     }
-    if (done > 0 && left_.fetch_sub(done) == done && caller_sleeps_) {
-        wake(left_);
+    if (done > 0) {
+        own.last_turn.store(turn, std::memory_order_relaxed);
+        if (left_.fetch_sub(done) == done && caller_sleeps_) {
+            wake(left_);
+        }
     }
     return done;
 }

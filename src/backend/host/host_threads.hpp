@@ -37,6 +37,12 @@ public:
         of_process().run(work, context, count, threads);
     }
 
+    /// For how long calls have missed threads that they wanted, each thread by itself: it did no
+    /// part of the work, though the call lasted long enough for it to notice, or cores were busy.
+    [[nodiscard]] std::chrono::nanoseconds missed() const {
+        return std::chrono::nanoseconds(missed_ns_.load(std::memory_order_relaxed));
+    }
+
 private:
     static constexpr std::uint32_t kMost = 1023;  // as many shares as a word numbers the parts of
     /// Parts of the work that belong to one thread, in one word: whoever moves `next` on has
@@ -49,6 +55,7 @@ private:
     /// Of one thread; the caller has the first.
     struct alignas(64) Seat {
         std::atomic<Share> share{Share{}};
+        std::atomic<std::uint32_t> last_turn{0};  ///< the last call that it has done a part of
         std::atomic<std::uint32_t> wakes{0};
         std::atomic<bool> is_asleep{false};
     };
@@ -71,19 +78,23 @@ private:
     /// Puts all parts into the shares of the first `seats`, and calls those who are awake.
     Summons call(std::uint32_t seats);
     void wake_sleepers(std::uint32_t seats);
+    /// After a call in which the caller worked for `time`.
+    void count_missed(const Summons& summons, std::chrono::nanoseconds time, bool are_woken);
     /// Waits for the call after `turn`; without `looks`, asleep from the start.
     Summons wait_for_call(Seat& seat, std::uint32_t turn, bool looks);
     /// Does parts, first of the own share, until none is left; how many.
     std::uint32_t take_part(std::uint32_t number, const Summons& summons);
-    std::uint32_t do_parts_of(Seat& seat, std::uint32_t turn);
+    /// On the thread that has the seat `own`.
+    std::uint32_t do_parts_of(Seat& seat, Seat& own, std::uint32_t turn);
     void wait_for_others();
 
-    std::mutex calling_;  ///< held during a call; guards the next four
+    std::mutex calling_;  ///< held during a call; guards the next five
     std::uint32_t threads_ = 0;
     Work last_work_ = nullptr;
     std::uint64_t last_count_ = 0;
     std::chrono::nanoseconds last_time_{0};  ///< of the last call's work, on one thread
     Call call_;
+    std::atomic<std::int64_t> missed_ns_{0};
     alignas(64) std::atomic<Summons> summons_{Summons{}};
     std::atomic<std::uint32_t> asleep_{0};
     alignas(64) std::atomic<std::uint32_t> left_{0};  ///< parts that are not done

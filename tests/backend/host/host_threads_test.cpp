@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_threads.hpp"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <set>
@@ -96,6 +98,65 @@ TEST(HostThreads, LetSeveralThreadsCall) {
     for (std::thread& caller : callers) {
         caller.join();
     }
+}
+
+/// Spins for long enough that a thread with a core of its own takes part.
+void spin(const void* /*context*/, unsigned long long /*first*/, unsigned long long /*count*/) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::microseconds(20)) {
+    }
+}
+
+TEST(HostThreads, MissNobodyWhereAllTakePart) {
+    struct Meeting {
+        std::atomic<int> arrived{0};
+    };
+    const auto meet = [](const void* context, unsigned long long, unsigned long long) {
+        auto& arrived = const_cast<Meeting*>(static_cast<const Meeting*>(context))->arrived;
+        ++arrived;
+        while (arrived < 2) {
+            std::this_thread::yield();
+        }
+    };
+    const auto before = HostThreads::of_process().missed();
+    for (int i = 0; i < 10; ++i) {
+        Meeting meeting;  // of other work than the last, for which all are woken
+        HostThreads::run_here(meet, &meeting, 2 + i % 2, 2);
+    }
+    EXPECT_EQ(HostThreads::of_process().missed(), before);
+}
+
+/// The pool's thread gets what the caller leaves of the only core.
+void run_beside_an_idle_thread() {
+    HostThreads& threads = *new HostThreads;
+    const cpu_set_t one_core = [] {
+        cpu_set_t all;
+        CPU_ZERO(&all);
+        ::sched_getaffinity(0, sizeof all, &all);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+            if (CPU_ISSET(i, &all)) {
+                CPU_SET(i, &one);
+            }
+        }
+        return one;
+    }();
+    const sched_param none{};
+    const bool is_set_up = ::sched_setaffinity(0, sizeof one_core, &one_core) == 0 &&
+                           ::sched_setscheduler(0, SCHED_IDLE, &none) == 0;
+    threads.run(&spin, nullptr, 2, 2);  // its thread gets this thread's core and class
+    if (!is_set_up || ::sched_setscheduler(0, SCHED_OTHER, &none) != 0) {
+        GTEST_SKIP() << "the system refuses to set the class of a thread";
+    }
+    for (int i = 0; i < 100 && threads.missed().count() == 0; ++i) {
+        threads.run(&spin, nullptr, 64, 2);
+    }
+    EXPECT_GT(threads.missed().count(), 0);
+}
+
+TEST(HostThreads, MissAThreadThatGetsNoCore) {
+    std::thread(&run_beside_an_idle_thread).join();  // keeps this thread's cores
 }
 
 TEST(HostThreads, WorkInAForkedChild) {
