@@ -93,10 +93,15 @@ CompiledCandidate CompileAhead::take_first(
     const std::function<bool(const CompiledCandidate&)>& wanted) {
     std::unique_lock lock(mutex_);
     auto found = ready_.end();
-    changed_.wait(lock, [&] {
+    const auto is_there = [&] {
         found = std::find_if(ready_.begin(), ready_.end(), wanted);
         return found != ready_.end() || error_ != nullptr;
-    });
+    };
+    if (!is_there()) {
+        is_paused_ = false;
+        changed_.notify_all();
+    }
+    changed_.wait(lock, is_there);
     if (found == ready_.end()) {
         std::rethrow_exception(error_);
     }
@@ -106,10 +111,18 @@ CompiledCandidate CompileAhead::take_first(
     return candidate;
 }
 
+void CompileAhead::pause() {
+    std::unique_lock lock(mutex_);
+    is_paused_ = true;
+    changed_.wait(lock, [&] { return under_way_ == 0; });
+}
+
 std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     std::vector<Job> taken;
-    if (changed_.wait(lock, stop, [&] { return !jobs_.empty(); }) && !stop.stop_requested()) {
+    const auto may_begin = [&] { return !jobs_.empty() && !is_paused_; };
+    if (changed_.wait(lock, stop, may_begin) && !stop.stop_requested()) {
+        ++under_way_;
         // A fair share, so that a short queue still feeds every thread.
         const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
         const std::size_t most =
@@ -131,6 +144,7 @@ void CompileAhead::work(const std::stop_token& stop) {
         }
     } catch (...) {
         const std::lock_guard lock(mutex_);
+        --under_way_;
         error_ = error_ == nullptr ? std::current_exception() : error_;
         changed_.notify_all();
     }
@@ -162,6 +176,7 @@ void CompileAhead::deliver(const std::vector<Job>& jobs,
         }
         compiling_.erase(jobs[i].name);
     }
+    --under_way_;
     changed_.notify_all();
 }
 

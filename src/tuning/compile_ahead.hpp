@@ -26,8 +26,9 @@ struct CompiledCandidate {
     CompileOutcome outcome;
 };
 
-/// Compiles candidates on its own threads while the caller times earlier ones. Candidates that
-/// instantiate the same code are compiled once. Used by one thread.
+/// Compiles candidates on its own threads while the caller times earlier ones, or in turns with the
+/// caller, who calls pause() before timing. Candidates that instantiate the same code are compiled
+/// once. Used by one thread.
 class CompileAhead {
 public:
     /// Compilers add this to their priority number: where cores are few, the thread that checks and
@@ -61,6 +62,9 @@ public:
     /// The submitted candidate `index` of the search space, likewise.
     CompiledCandidate take(std::size_t index);
 
+    /// Waits for the compiles under way. None begins before next() or take() has to wait for one.
+    void pause();
+
     /// How many candidates should be pending, so that no compiler thread is idle.
     [[nodiscard]] std::size_t depth() const;
 
@@ -84,7 +88,9 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
-    std::size_t programs_ = 0;  // whose compile has begun
+    std::size_t programs_ = 0;   // whose compile has begun
+    std::size_t under_way_ = 0;  // of these
+    bool is_paused_ = false;
     /// The candidates that wait for an instance, by the instance's name.
     std::map<std::string, std::vector<Wanted>> compiling_;
     std::deque<CompiledCandidate> ready_;

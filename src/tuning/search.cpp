@@ -298,6 +298,14 @@ bool Search::on_target() const {
     return best_ns <= plan_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
 }
 
+/// On the host, compilers would take processors from the candidate: they wait meanwhile.
+std::optional<TrialFailure> Search::time(const Binary& binary, Evaluation& evaluation) {
+    if (task_.info().platform != PlatformKind::cuda) {
+        ahead_->pause();
+    }
+    return trial_->time(binary, evaluation, progress_.best_ns);
+}
+
 void Search::evaluate(CompiledCandidate candidate) {
     Evaluation evaluation;
     evaluation.index = candidate.index;
@@ -306,9 +314,7 @@ void Search::evaluate(CompiledCandidate candidate) {
     if (const auto* failure = std::get_if<CompileFailure>(&candidate.outcome)) {
         evaluation.verdict = Verdict::compile_failed;
         evaluation.reason = failure->log;
-    } else if (failed =
-                   trial_->time(std::get<Binary>(candidate.outcome), evaluation, progress_.best_ns);
-               failed) {
+    } else if (failed = time(std::get<Binary>(candidate.outcome), evaluation); failed) {
         evaluation.verdict = failed->verdict;
         evaluation.reason = failed->reason;
         evaluation.samples_ns.clear();

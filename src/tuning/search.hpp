@@ -65,6 +65,8 @@ private:
     void evaluate_alone(const std::vector<std::size_t>& suspects);
     [[nodiscard]] std::vector<std::size_t> find_all(
         const std::vector<std::string>& configurations) const;
+    /// Checks and times a candidate that has compiled.
+    std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation);
     /// The index of a configuration's text; the space's size where the space does not hold it.
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void evaluate(CompiledCandidate candidate);

@@ -111,6 +111,25 @@ TEST_F(CompileAheadTest, UsesTheGivenNumberOfThreads) {
     EXPECT_EQ(most, 1);
 }
 
+TEST_F(CompileAheadTest, PausesUntilTheCallerHasToWait) {
+    std::atomic<int> begun{0};
+    device_.before_compile = [&](auto instances) {
+        begun += static_cast<int>(instances.size());
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    CompileAhead ahead(task_, binaries_, 2);
+    ahead.submit(wanted(0, space_.size()));
+    std::size_t taken = 0;
+    for (; ahead.pending() > 0; ++taken) {
+        ahead.next();
+        ahead.pause();
+        const int before = device_.compiles();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        EXPECT_EQ(begun, before);
+    }
+    EXPECT_EQ(taken, space_.size());
+}
+
 TEST_F(CompileAheadTest, DividesTheCoresAmongTunings) {
     EXPECT_LE(2 * CompileAhead::threads_for(2),
               std::max<std::size_t>(2, std::thread::hardware_concurrency()));
