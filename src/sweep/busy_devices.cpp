@@ -1,19 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/busy_devices.hpp"
 
+#include <chrono>
+#include <map>
+#include <optional>
+#include <thread>
+
 namespace jitune::internal {
 
+namespace {
+
+constexpr double kBusy = 0.1;
+
+/// What NVML says is of a second, which may have seen a process that has just ended.
+constexpr std::chrono::milliseconds kPast{1200};
+
+bool is_busy(const std::optional<double>& share) {
+    return share.value_or(0) > kBusy;
+}
+
+}  // namespace
+
 std::set<const Device*> busy_devices(const std::vector<Device*>& devices, const Log& log) {
-    constexpr double kBusy = 0.1;
+    std::map<Device*, std::optional<double>> shares;
+    std::vector<Device*> doubtful;
+    for (Device* device : devices) {
+        shares[device] = device->utilization();
+        if (is_busy(shares[device]) && device->info().platform != PlatformKind::host) {
+            doubtful.push_back(device);
+        }
+    }
+    if (!doubtful.empty()) {
+        std::this_thread::sleep_for(kPast);
+        for (Device* device : doubtful) {
+            shares[device] = device->utilization();
+        }
+    }
     std::set<const Device*> busy;
     for (Device* device : devices) {
-        const auto share = device->utilization();
-        if (share && *share > kBusy) {
+        if (is_busy(shares[device])) {
             busy.insert(device);
             log.warning(
                 "{} is {:.0f} % busy with other work: times may be disturbed; sweep again on a "
                 "quiet machine, which tunes provisional winners anew",
-                device->info().id, *share * 100);
+                device->info().id, *shares[device] * 100);
         }
     }
     return busy;
