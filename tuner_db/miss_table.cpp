@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/record_row.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -21,7 +22,7 @@ void MissTable::remove(const Miss& miss) {
 
 void MissTable::remove_served(const Winner& winner) {
     const auto boxes = boxes_of(winner);
-    if (!boxes || winner.range.unsure) {
+    if (!boxes || !ends_search(winner)) {
         return;
     }
     std::vector<Miss> served;

@@ -262,7 +262,7 @@ void TuningStore::add(const CallRecords& records) {
         std::vector<Miss> unserved;
         for (const Miss& miss : records.misses) {
             const auto sizes = miss.problem_sizes();
-            if (sizes && !impl_->winners_.find(miss.key, *sizes, false).winner) {
+            if (sizes && impl_->wants_tuning(miss.key, *sizes)) {
                 unserved.push_back(miss);
             }
         }
@@ -290,7 +290,7 @@ std::vector<Miss> TuningStore::misses() {
     impl_->bad_rows_ += rows.damaged;
     // A winner may have come by another way than save(), or in the middle of a report of calls.
     std::erase_if(rows.records, [&](const Miss& miss) {
-        return impl_->winners_.find(miss.key, *miss.problem_sizes(), false).winner.has_value();
+        return !impl_->wants_tuning(miss.key, *miss.problem_sizes());
     });
     return std::move(rows.records);
 }

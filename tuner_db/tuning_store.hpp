@@ -86,8 +86,8 @@ public:
     /// Adds all measurements and winners in one transaction. A measurement that the database has
     /// already is not stored twice. One that says that a configuration computes a wrong result
     /// deletes all winners of its key with it, unless they are younger. A winner takes the sizes
-    /// that it serves away from older ones, an unsure one only from unsure ones and from those of
-    /// another model of device, driver or compiler; what is left of an older one stays. It replaces
+    /// that it serves away from older ones to which it does not yield(); what is left of an older
+    /// one stays. It replaces
     /// one of its sizes and configuration, and serves what is left of that, too.
     void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
     void save(std::span<const Measurement> measurements, const Winner& winner) {
@@ -120,9 +120,9 @@ public:
     std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);
     static constexpr int kAllSizes = 255;
 
-    /// Adds to what is known of calls, in one transaction; leaves out misses that a sure winner
-    /// serves by now, and doubts about winners that are gone. Waits at most a second for others
-    /// that hold the file.
+    /// Adds to what is known of calls, in one transaction; leaves out misses that a winner serves
+    /// by now which ends_search(), and doubts about winners that are gone. Waits at most a second
+    /// for others that hold the file.
     void add(const CallRecords& records);
     void add_misses(std::span<const Miss> misses);
 
@@ -139,8 +139,8 @@ public:
     /// Forgets these doubts.
     void remove_doubts(std::span<const Doubt> doubts);
 
-    /// The problems that calls had no winner for, those called most first. A winner that is saved
-    /// removes those that it serves, unless it is unsure.
+    /// The problems that calls had no winner for, or one that deserves_another_try(), those called
+    /// most first. A winner that is saved removes those that it serves, if it ends_search().
     std::vector<Miss> misses();
 
     /// Forgets these problems, with all that was added meanwhile.

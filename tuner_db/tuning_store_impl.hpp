@@ -14,6 +14,7 @@
 
 #include "jitune/error.hpp"
 #include "tuner_db/binary_table.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/lease.hpp"
 #include "tuner_db/miss_table.hpp"
 #include "tuner_db/record_row.hpp"
@@ -42,6 +43,11 @@ public:
 
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                bool also_unsure, std::chrono::milliseconds patience);
+    /// No winner serves the sizes that ends_search().
+    bool wants_tuning(const RecordKey& key, std::span<const std::int64_t> sizes) {
+        const auto winner = winners_.find(key, sizes, false).winner;
+        return !winner || !ends_search(*winner);
+    }
 
     /// Runs `body` in a transaction that holds the write lock from the start.
     template <class Body>

@@ -12,6 +12,7 @@
 
 #include "jitune/error.hpp"
 #include "tuner_db/box_sets.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
@@ -279,17 +280,20 @@ void WinnerTable::take_away(const Place& place, std::span<const SizeBox> taken) 
     }
 }
 
-std::vector<SizeBox> WinnerTable::surely_served(const Winner& winner) {
-    std::vector<SizeBox> sure;
+std::vector<SizeBox> WinnerTable::better_served(const Winner& winner) {
+    std::vector<SizeBox> better;
+    if (!winner.range.unsure && winner.complete && !is_provisional(winner.certainty)) {
+        return better;
+    }
     for (const Place& place : places(winner.key)) {
         if (place.boxes && !place.unsure) {
             const Found row = read(place.rowid);
-            if (row.winner && is_same_place(row.winner->provenance, winner.provenance)) {
-                sure.insert(sure.end(), place.boxes->begin(), place.boxes->end());
+            if (row.winner && yields(winner, *row.winner)) {
+                better.insert(better.end(), place.boxes->begin(), place.boxes->end());
             }
         }
     }
-    return sure;
+    return better;
 }
 
 void WinnerTable::put(Winner winner) {
@@ -303,12 +307,19 @@ void WinnerTable::put(Winner winner) {
                         winner.sizes, winner.range.covers, winner.range.loss_bound));
     }
     auto boxes = boxes_of(winner);
-    if (winner.range.unsure) {
-        boxes = outside(*boxes, surely_served(winner));
-        if (boxes->empty()) {
+    const Found same = read(winner);
+    if (same.winner && yields(winner, *same.winner)) {
+        return;
+    }
+    if (const auto better = better_served(winner); !better.empty()) {
+        const auto left = outside(*boxes, better);
+        if (left.empty()) {
             return;
         }
-        winner.range.covers = coverage_text(*boxes, size_names(winner.sizes));
+        if (left != *boxes) {
+            winner.range.covers = coverage_text(left, size_names(winner.sizes));
+        }
+        boxes = left;
     }
     for (const Place& place : places(winner.key)) {
         take_away(place, *boxes);

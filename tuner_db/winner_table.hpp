@@ -93,9 +93,9 @@ public:
 
     /// Adds a winner, and takes the sizes that it serves away from the other rows of its key: a row
     /// that serves nothing any more is deleted. The winner replaces an older row with its sizes and
-    /// configuration, and also serves what is left of that row. An unsure winner takes nothing away
-    /// from rows that are sure, and of its own model of device, driver and compiler. Throws
-    /// Error(store) for a winner that the table cannot hold.
+    /// configuration, and also serves what is left of that row. It takes nothing away from rows to
+    /// which it yields(), and is not added where it would replace one of them or has no sizes left.
+    /// Throws Error(store) for a winner that the table cannot hold.
     void put(Winner winner);
 
     /// Deletes the rows with the configuration of a measurement, unless they are younger.
@@ -107,9 +107,8 @@ public:
 private:
     Found found_by(sqlite::Statement& statement, const sqlite::Row& parameters);
     void take_away(const Place& place, std::span<const SizeBox> taken);
-    /// By the rows of a winner's key that are of its model of device, driver and compiler, and not
-    /// unsure.
-    std::vector<SizeBox> surely_served(const Winner& winner);
+    /// The sizes of those rows to which a winner yields().
+    std::vector<SizeBox> better_served(const Winner& winner);
 
     // A "?" is the parameter behind those of the key.
     sqlite::Statement places_;

@@ -20,6 +20,7 @@
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "template/settings.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
 #include "tuning/finalist.hpp"
 
@@ -45,6 +46,18 @@ std::string speed_up_line(const Winner& winner) {
     return speed_up_text(winner) + (interval.empty() ? "" : fmt::format(" ({})", interval));
 }
 
+/// Empty for a winner that is not.
+std::string provisional_line(const Winner& winner) {
+    if (!is_provisional(winner.certainty)) {
+        return "";
+    }
+    return fmt::format("other processes disturbed its tuning; {}{}",
+                       deserves_another_try(winner.certainty)
+                           ? "the next sweep on a quiet machine tunes it again"
+                           : "kept, since the machine was never quiet",
+                       may_be_slower(winner) ? "; the default serves, which may be faster" : "");
+}
+
 std::string winner_text(const Winner& winner, const Doubt* doubt) {
     const RecordKey& key = winner.key;
     const Provenance& provenance = winner.provenance;
@@ -62,6 +75,7 @@ std::string winner_text(const Winner& winner, const Doubt* doubt) {
         {"time", time_line(winner)},
         {"default", time_text(winner.default_median_ns)},
         {"speed-up", speed_up_line(winner)},
+        {"provisional", provisional_line(winner)},
         {"conditions", winner.certainty.conditions},
         {"in doubt", doubt == nullptr ? "" : doubt_sentence(*doubt)},
         {"search", winner.complete ? "complete" : "ended by its budget"},

@@ -8,7 +8,7 @@
 
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
-#include "tuning/certainty.hpp"
+#include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {
 

@@ -56,8 +56,10 @@ std::string origins_text(const UsageReport& usage) {
 
 std::string winners_text(const UsageReport& usage) {
     std::vector<Table::Cells> rows;
+    bool is_marked = false;
     for (const WinnerUsage& row : usage.winners) {
         if (row.calls > 0) {
+            is_marked = is_marked || speed_up_text(row.winner).ends_with('?');
             rows.push_back({row.winner.key.kernel, short_types(row.winner.key.types),
                             short_served_text(row.winner), row.winner.provenance.device_name,
                             fmt::format("{}", row.calls), day(row.last_at),
@@ -65,17 +67,21 @@ std::string winners_text(const UsageReport& usage) {
                             row.winner.configuration});
         }
     }
-    return rows.empty() ? ""
-                        : '\n' + Table::text({{"kernel"},
-                                              {"types"},
-                                              {"serves"},
-                                              {"device"},
-                                              {"calls", Align::right},
-                                              {"last"},
-                                              {"speed-up", Align::right},
-                                              {"~saved", Align::right},
-                                              {"configuration"}},
-                                             rows);
+    if (rows.empty()) {
+        return "";
+    }
+    return '\n' +
+           Table::text({{"kernel"},
+                        {"types"},
+                        {"serves"},
+                        {"device"},
+                        {"calls", Align::right},
+                        {"last"},
+                        {"speed-up", Align::right},
+                        {"~saved", Align::right},
+                        {"configuration"}},
+                       rows) +
+           (is_marked ? std::string(kDisturbedLegend) : "");
 }
 
 /// The winners that no recorded call has used.

@@ -11,8 +11,8 @@
 #include "cli/progress.hpp"
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
-#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -35,6 +35,11 @@ std::string legend(const std::vector<SweepRow>& rows) {
     if (any([](const SweepRow& row) { return !row.complete; })) {
         text +=
             "* ended before the strategy was done (budget, --evaluations, --target or Ctrl-C)\n";
+    }
+    if (any([](const SweepRow& row) {
+            return row.outcome == SweepRow::Outcome::tuned && !row.note.empty();
+        })) {
+        text += "winners whose tuning here was less sure than before stay as they were\n";
     }
     if (std::any_of(rows.begin(), rows.end(), is_marked)) {
         text += kDisturbedLegend;
@@ -84,7 +89,7 @@ Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
     Json json = plan.problems.at(row.problem).json;
     json["device"] = row.device;
     json["outcome"] = outcome_name(row.outcome);
-    if (row.outcome != SweepRow::Outcome::tuned) {
+    if (!row.note.empty()) {
         json["note"] = row.note;
     }
     for (const Winner& winner : row.ranges) {

@@ -166,6 +166,7 @@ int run(const Arguments& arguments) {
     result.strategy = options.strategy;
     result.database = options.database.string();
     result.stored = report.stored && !options.database.empty();
+    result.kept = report.kept;
     result.interrupted = interrupt.requested();
     if (arguments.json) {
         print_json(tune_json(result));

@@ -8,6 +8,7 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
+#include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -75,8 +76,11 @@ std::string tune_text(const TuneResult& result) {
                                                    "removes it");
     text += fmt::format("winner: {}\n", result.winner.configuration);
     text += result.database.empty() ? "not stored, without a database\n"
+            : result.kept
+                ? fmt::format("kept from {}: this tuning was less sure\n", result.database)
             : result.lacks_winner() ? fmt::format("could not be stored in {}\n", result.database)
                                     : fmt::format("stored in {}\n", result.database);
+    text += speed_up_text(result.winner).ends_with('?') ? kDisturbedLegend : "";
     return result.file.ends_with(".json") ? text : text + example_call(result);
 }
 
@@ -108,7 +112,9 @@ Json tune_json(const TuneResult& result) {
     document["failed"] = result.progress.failed;
     document["space"] = result.progress.space;
     document["complete"] = result.winner.complete;
+    document["provisional"] = is_provisional(result.winner.certainty);
     document["stored"] = result.stored;
+    document["kept"] = result.kept;
     document["interrupted"] = result.interrupted;
     return document;
 }

@@ -28,6 +28,7 @@ struct TuneResult {
     std::vector<KernelTemplate::Metric> before;   ///< of the default
     std::size_t arguments = 0;                    ///< that a call passes
     bool stored = false;                          ///< in the database
+    bool kept = false;                            ///< TuneReport::kept
     bool interrupted = false;
 
     /// Whether the database has not got the winner.

@@ -8,8 +8,8 @@
 
 #include "template/settings.hpp"
 #include "tuner_db/bucket.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
-#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -67,14 +67,15 @@ std::string short_types(std::string_view types) {
 
 std::string speed_up_text(double speed_up, const Certainty& certainty) {
     const auto& [conditions, uncertainty, low, high] = certainty;
+    const bool is_marked = is_disturbed(speed_up, certainty);
     if (speed_up <= 0) {
-        return "";
+        return is_marked ? "?" : "";
     }
     const std::string figure =
         is_scattered(speed_up, certainty) ? fmt::format("{:.2f}x to {:.2f}x", low, high)
         : high > 0 ? fmt::format("{:.2f}x ±{:.2f}", speed_up, (high - low) / 2)
                    : fmt::format("{:.2f}x", speed_up);
-    return figure + (is_disturbed(speed_up, certainty) ? " ?" : "");
+    return figure + (is_marked ? " ?" : "");
 }
 
 std::string speed_up_text(const Winner& winner) {

@@ -22,7 +22,7 @@ std::string bound_text(const WinnerRange& range);
 std::string short_types(std::string_view types);
 
 /// "1.52x", with "±0.01" where the interval is known; "1.30x to 1.70x" where it is so wide that no
-/// figure in it is known. "?" where the timing was disturbed. "" if the default has no time.
+/// figure in it is known. "" if the default has no time. With "?" where the timing was disturbed.
 std::string speed_up_text(double speed_up, const Certainty& certainty);
 std::string speed_up_text(const Winner& winner);
 

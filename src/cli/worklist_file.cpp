@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/worklist_file.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,6 +43,8 @@ Miss miss_from(const ParsedJson& row) {
 }  // namespace
 
 std::string worklist_text(std::span<const WorkItem> items) {
+    const bool any_provisional = std::any_of(
+        items.begin(), items.end(), [](const WorkItem& item) { return item.is_provisional; });
     std::vector<Table::Cells> rows;
     for (const WorkItem& item : items) {
         const Miss& miss = item.misses.front();
@@ -49,25 +52,30 @@ std::string worklist_text(std::span<const WorkItem> items) {
             item.misses.size() > 1 ? fmt::format(" and {} more", item.misses.size() - 1) : "";
         rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes + more,
                         miss.device_name, fmt::format("{}", item.calls()),
-                        fmt::format("{}", miss.sessions), miss.origin, time_text(item.call_ns),
+                        fmt::format("{}", miss.sessions),
+                        miss.origin + (item.is_provisional ? " ?" : ""), time_text(item.call_ns),
                         time_text(item.saved_s * 1e9), time_text(item.tune_s * 1e9),
                         miss.last_at.substr(0, miss.last_at.find('T'))});
     }
-    return rows.empty() ? ""
-                        : Table::text({{"kernel"},
-                                       {"types"},
-                                       {"sizes"},
-                                       {"device"},
-                                       {"calls", Align::right},
-                                       {"sessions", Align::right},
-                                       {"answer"},
-                                       {"~call", Align::right},
-                                       {"~saved", Align::right},
-                                       {"~tuning", Align::right},
-                                       {"last"}},
-                                      rows) +
-                              "~ estimated from the stored winners of the kernel on this class of "
-                              "devices; saved: by a brief tuning, of the calls so far\n";
+    return rows.empty()
+               ? ""
+               : Table::text({{"kernel"},
+                              {"types"},
+                              {"sizes"},
+                              {"device"},
+                              {"calls", Align::right},
+                              {"sessions", Align::right},
+                              {"answer"},
+                              {"~call", Align::right},
+                              {"~saved", Align::right},
+                              {"~tuning", Align::right},
+                              {"last"}},
+                             rows) +
+                     "~ estimated from the stored winners of the kernel on this class of "
+                     "devices; saved: by a brief tuning, of the calls so far\n" +
+                     (any_provisional ? "? has a provisional winner, which a quiet machine "
+                                        "tunes again\n"
+                                      : "");
 }
 
 Json worklist_json(std::span<const WorkItem> items) {
@@ -79,6 +87,7 @@ Json worklist_json(std::span<const WorkItem> items) {
             row["estimated_call_ns"] = item.call_ns;
             row["estimated_saved_s"] = item.saved_s;
             row["estimated_tuning_s"] = item.tune_s;
+            row["provisional"] = item.is_provisional;
             rows.push_back(row);
         }
     }

@@ -200,6 +200,10 @@ private:
                                   const TuneHooks& hooks);
     TuneReport tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
                                TuneHooks hooks);
+    /// tries_of() the stored winner that serves the task, if it is of this place.
+    std::size_t earlier_tries(const RecordMaker& record_maker);
+    /// Puts the stored winner into the report where the tuned one has yielded to it.
+    void take_kept(const Task& task, TuneReport& report);
 
     // The members that every call reads stand together, in few cache lines.
     ForkGuard fork_guard_;

@@ -11,8 +11,8 @@
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
-#include "tuning/certainty.hpp"
 #include "tuning/finalist.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
@@ -158,6 +158,7 @@ RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const 
         own = report.winner;
         return report;
     };
+    const std::size_t tries = earlier_tries(RecordMaker(task));
     SizeBox domain = bucket_box(sizes);
     store_.ask([&](TuningStore& store) { domain = store.same_winners(task.key(), sizes, domain); });
     std::vector<Winner> winners;
@@ -170,6 +171,9 @@ RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const 
         }
         log_.info("{}: the sizes around are left out: {}", task.name(), error.what());
     }
+    for (Winner& winner : winners) {
+        count_try(winner.certainty, tries);
+    }
     const bool served = std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
         return !winner.range.unsure && serves(winner, sizes);
     });
@@ -177,6 +181,12 @@ RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const 
         winners.push_back(*own);  // the last, which takes its sizes away from the others
     }
     const bool stored = store_winners(winners);
+    const auto kept = store_.ask([&](TuningStore& store) { return store.find(task.key(), sizes); });
+    if (kept && std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
+            return !winner.range.unsure && serves(winner, sizes) && yields(winner, *kept);
+        })) {
+        winners.push_back(*kept);
+    }
     return {std::move(winners), stored};
 }
 
@@ -236,8 +246,17 @@ RangeReport Engine::tune_range(const Task& task, const SizeBox& domain, const Se
             return known ? std::move(*known) : tune_and_store(at, its, watched);
         });
     };
+    std::size_t tries = 0;
+    for (const Winner& winner : winners_of(task, domain)) {
+        if (is_same_place(winner.provenance, RecordMaker(task).provenance())) {
+            tries = std::max(tries, tries_of(winner.certainty));
+        }
+    }
     RangeReport report;
     report.winners = internal::tune_range(task, range, effort, *hooks.stop, tune_task);
+    for (Winner& winner : report.winners) {
+        count_try(winner.certainty, tries);
+    }
     report.stored = !report.winners.empty() && store_winners(report.winners);
     return report;
 }
@@ -246,7 +265,8 @@ std::vector<SizeBox> Engine::unserved(const Task& task, const SizeBox& domain, R
     const RecordMaker record_maker(task);
     std::vector<SizeBox> left{domain};
     for (const Winner& winner : winners_of(task, domain)) {
-        if (winner.range.unsure || (reuse != Reuse::all && is_provisional(winner.certainty)) ||
+        if (winner.range.unsure ||
+            (reuse != Reuse::all && deserves_another_try(winner.certainty)) ||
             !is_same_place(winner.provenance, record_maker.provenance())) {
             continue;
         }

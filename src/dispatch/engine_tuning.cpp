@@ -4,6 +4,7 @@
 
 #include "dispatch/engine.hpp"
 #include "dispatch/options_check.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 #include "tuning/tuning_journal.hpp"
@@ -60,6 +61,15 @@ TuneReport Engine::tune_distrustfully(const RecordMaker& record_maker, SearchPla
     return tune_journalled(record_maker, plan, hooks);
 }
 
+std::size_t Engine::earlier_tries(const RecordMaker& record_maker) {
+    const Task& task = record_maker.task();
+    const auto winner = store_.ask(
+        [&](TuningStore& store) { return store.incumbent(task.key(), task.problem.sizes); });
+    return winner && is_same_place(winner->provenance, record_maker.provenance())
+               ? tries_of(winner->certainty)
+               : 0;
+}
+
 TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
                                    TuneHooks hooks) {
     TuningJournal journal(store_.writable() == nullptr ? "" : options_.database, record_maker,
@@ -71,6 +81,7 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
             return true;
         });
     };
+    const std::size_t tries = earlier_tries(record_maker);
     try {
         auto report = isolation_.tune(record_maker, plan, hooks);
         if (!report) {
@@ -79,11 +90,25 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
         if (hooks.gives_up && *hooks.stop) {  // the best of a part would answer for good
             throw Error(ErrorKind::unavailable, "the session has ended");
         }
+        count_try(report->winner.certainty, tries);
         report->stored = save({&report->winner, 1});
+        take_kept(record_maker.task(), *report);
         return std::move(*report);
     } catch (const Error&) {
         save({});
         throw;
+    }
+}
+
+void Engine::take_kept(const Task& task, TuneReport& report) {
+    if (!report.stored) {
+        return;
+    }
+    auto winner =
+        store_.ask([&](TuningStore& store) { return store.find(task.key(), task.problem.sizes); });
+    if (winner && yields(report.winner, *winner)) {
+        report.winner = std::move(*winner);
+        report.kept = true;
     }
 }
 

@@ -38,6 +38,12 @@ void read(std::optional<std::size_t>& value, std::string_view digits) {
     }
 }
 
+void read(std::size_t& value, std::string_view digits) {
+    std::optional<std::size_t> number;
+    read(number, digits);
+    value = number.value_or(value);
+}
+
 void read_field(Conditions& conditions, std::string_view name, std::string_view value) {
     if (name == "l2") {
         read(conditions.cache, kCaches, value);
@@ -51,6 +57,8 @@ void read_field(Conditions& conditions, std::string_view name, std::string_view 
         conditions.flush = value == "1";
     } else if (name == "clocks") {
         read(conditions.clocks, kClocks, value);
+    } else if (name == "tries") {
+        read(conditions.tries, value);
     }
 }
 
@@ -91,6 +99,9 @@ std::string Conditions::text() const {
         add(std::string(kFinals));
     } else if (phase == Phase::comparison) {
         add(std::string(kComparison));
+    }
+    if (tries > 0) {
+        add(fmt::format("tries={}", tries));
     }
     return text;
 }

@@ -37,6 +37,8 @@ struct Conditions {
     bool contended = false;             ///< "cpu=contended"
     bool shared = false;                ///< "device=shared": others may have used the device
     Phase phase = Phase::search;        ///< "interleaved": finals; "compared": comparison
+    /// "tries=2": of a provisional winner, so many tunings in a row have ended with one
+    std::size_t tries = 0;
 
     bool operator==(const Conditions&) const = default;
 
@@ -44,7 +46,7 @@ struct Conditions {
     [[nodiscard]] bool disturbed() const { return shared || contended || clocks == Clocks::noisy; }
 
     /// "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy cpu=contended device=shared
-    /// interleaved"
+    /// interleaved tries=1"
     [[nodiscard]] std::string text() const;
 
     /// Words that it does not know, which another version may have written, are left out.

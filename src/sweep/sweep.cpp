@@ -254,6 +254,7 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
     }
     const TuneReport report = engine_.tune_and_store(task, plan_for(task, one.budget_part), hooks);
     row.set_winner(report.winner);
+    row.note = report.kept ? "kept: this tuning was less sure than that of the stored winner" : "";
     row.tune = report.progress;
     row.stored = report.stored;
     return true;
@@ -265,7 +266,7 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     const SweepProblem& one = problems_[row.problem];
     const auto winner =
         store == nullptr || one.anew ? std::nullopt : store->find(task.key(), task.problem.sizes);
-    if (winner) {
+    if (winner && !is_worth_another_try(*winner, task.device)) {
         row.set_winner(*winner);
         row.outcome = SweepRow::Outcome::skipped;
         row.note = "a stored winner serves it";

@@ -19,7 +19,7 @@
 #include "sweep/sweep_order.hpp"
 #include "sweep/sweep_problem.hpp"
 #include "sweep/sweep_result.hpp"
-#include "tuning/certainty.hpp"
+#include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -74,7 +74,7 @@ private:
                          const TuneHooks& hooks);
     /// Whether a winner that was tuned beside other processes may be tuned better now.
     [[nodiscard]] bool is_worth_another_try(const Winner& winner, const Device& device) const {
-        return is_provisional(winner.certainty) && !busy_.contains(&device);
+        return deserves_another_try(winner.certainty) && !busy_.contains(&device);
     }
     [[nodiscard]] SearchPlan plan_for(const Task& task, double budget_part) const;
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tuning/certainty.hpp"
+#include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {
 

@@ -10,10 +10,19 @@
 #include <fmt/format.h>
 
 #include "sweep/work_order.hpp"
+#include "tuner_db/certainty.hpp"
+#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
 namespace {
+
+bool serves_provisionally(const Winner& winner, const Miss& miss) {
+    const auto boxes = boxes_of(winner);
+    const auto sizes = miss.problem_sizes();
+    return !ends_search(winner) && !winner.range.unsure && winner.key.is_like(miss.key) && boxes &&
+           sizes && covers(*boxes, *sizes);
+}
 
 std::string name_of(const RecordKey& key) {
     return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", key.kernel, key.types, key.bucket, key.alignment,
@@ -45,6 +54,12 @@ std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner>
             items.emplace_back();
         }
         items[place->second].misses.push_back(std::move(miss));
+    }
+    for (WorkItem& item : items) {
+        item.is_provisional =
+            std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
+                return serves_provisionally(winner, item.misses.front());
+            });
     }
     const WorkOrder order(std::move(items), winners);
     std::vector<WorkItem> sorted;

@@ -15,6 +15,7 @@ struct TuneReport {
     std::vector<Measurement> measurements;
     TuneProgress progress;  ///< as at the end
     bool stored = false;    ///< the winner is in the store, where Engine has put it
+    bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()
 };
 
 }  // namespace jitune::internal

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner_db/certainty.hpp"
 #include "tuning/finalist.hpp"
 
 namespace jitune::internal {
@@ -97,9 +98,15 @@ void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimit
     if (winner) {
         plan.incumbent = winner->configuration;
     }
+    std::vector<Measurement> rows = store.measurements(key);
+    if (!winner || tries_of(winner->certainty) < kTries) {  // else the machine is never quiet
+        std::erase_if(rows, [](const Measurement& row) {
+            return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;
+        });
+    }
     TuningHistory history =
-        tuning_history(store.measurements(key), record_maker.task().sizes(),
-                       record_maker.provenance(), !winner || !winner->complete, limits);
+        tuning_history(rows, record_maker.task().sizes(), record_maker.provenance(),
+                       !winner || !winner->complete, limits);
     plan.history = std::move(history.known);
     plan.suspects = std::move(history.suspects);
     for (const Winner& near : store.nearest(key, task.problem.sizes, kNeighbours)) {

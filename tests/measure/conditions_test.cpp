@@ -15,13 +15,14 @@ Conditions full() {
             .clocks = Clocks::noisy,
             .contended = true,
             .shared = true,
-            .phase = Conditions::Phase::finals};
+            .phase = Conditions::Phase::finals,
+            .tries = 2};
 }
 
 TEST(Conditions, HaveTheTextThatDatabasesHold) {
     EXPECT_EQ(full().text(),
               "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy cpu=contended "
-              "device=shared interleaved");
+              "device=shared interleaved tries=2");
     EXPECT_EQ(Conditions{}.text(), "");
 }
 

@@ -279,6 +279,18 @@ TEST_F(SweepTest, TunesProvisionalWinnersAgainOnceTheDeviceIsQuiet) {
     EXPECT_EQ(sweep().count(SweepRow::Outcome::skipped), 1U);
 }
 
+TEST_F(SweepTest, KeepsAProvisionalWinnerAfterTwoTries) {
+    add_problem(4);
+    device_.processor_use = second_.processor_use = [use = ProcessorUse()]() mutable {
+        use.ran += std::chrono::milliseconds(1);
+        use.waited += std::chrono::milliseconds(1);
+        return use;
+    };
+    EXPECT_EQ(sweep().count(SweepRow::Outcome::tuned), 1U);
+    EXPECT_EQ(sweep().count(SweepRow::Outcome::tuned), 1U);
+    EXPECT_EQ(sweep().count(SweepRow::Outcome::skipped), 1U);
+}
+
 TEST_F(SweepTest, TunesAnewWithAnotherDriver) {
     add_problems(2);
     static_cast<void>(sweep());

@@ -55,6 +55,19 @@ TEST(Worklist, BeginsWithWhatTuningSavesMostTimeOf) {
     }
 }
 
+TEST(Worklist, MarksProblemsThatHaveAProvisionalWinner) {
+    Winner provisional = winner_of("a", 2000, 5000, 4000);
+    provisional.key = miss_of("a", 2000, 1).key;
+    provisional.certainty.conditions = "cpu=contended";
+    Winner unsure = provisional;
+    unsure.sizes = "n=1000";
+    unsure.range.unsure = true;
+    for (const WorkItem& item : worklist({miss_of("a", 1000, 10), miss_of("a", 2000, 10)},
+                                         std::vector{provisional, unsure})) {
+        EXPECT_EQ(item.is_provisional, item.misses.front().sizes == "n=2000");
+    }
+}
+
 TEST(Worklist, LearnsFromTheWinnersOfTheKernel) {
     const std::vector<Winner> winners{winner_of("a", 1000, 50'000, 50'000),
                                       winner_of("b", 1000, 5000, 1000)};

@@ -69,6 +69,19 @@ TEST_F(MissStore, HasNoProblemThatASureWinnerServes) {
     EXPECT_EQ(sizes(), (std::vector<std::string>{"n=2000", "n=1600"})) << "another process's calls";
 }
 
+TEST_F(MissStore, HasProblemsOfAProvisionalWinnerUntilItIsKept) {
+    Winner winner = winner_of(40);
+    winner.range.covers = "n=900..1500";
+    winner.certainty.conditions = "cpu=contended tries=1";
+    open()->add_misses(std::vector{miss_of(1000, 5)});
+    open()->save({}, winner);
+    open()->add_misses(std::vector{miss_of(1200, 4)});
+    EXPECT_EQ(sizes(), (std::vector<std::string>{"n=1000", "n=1200"}));
+    winner.certainty.conditions = "cpu=contended tries=2";
+    open()->save({}, winner);
+    EXPECT_EQ(sizes(), std::vector<std::string>{});
+}
+
 TEST_F(MissStore, ForgetsOnlyWhatItIsTold) {
     open()->add_misses(std::vector{miss_of(1000, 5), miss_of(2000, 7)});
     open()->remove_misses(std::vector{miss_of(1000, 99), miss_of(3000, 1)});

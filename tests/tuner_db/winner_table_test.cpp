@@ -29,6 +29,11 @@ Winner unsure(Winner winner) {
     return winner;
 }
 
+Winner provisional(Winner winner) {
+    winner.certainty = {"cpu=contended", 0.01, 1.4, 1.6};
+    return winner;
+}
+
 class WinnerRanges : public StoreFixture {
 protected:
     void save(const Winner& winner) { memory_->save({}, winner); }
@@ -170,6 +175,18 @@ TEST_F(WinnerRanges, OfAnUnsureWinnerDoNotBecomeSureByATuningOfAPart) {
     save(ranged("n=100", "n=50..100"));
     EXPECT_EQ(serving({60}), "n=100: n=50..100");
     EXPECT_FALSE(memory_->incumbent(plain_key(), Sizes{150}));
+}
+
+TEST_F(WinnerRanges, OfAProvisionalWinnerTakeNothingFromSureOnes) {
+    save(ranged("n=100", "n=50..100"));
+    save(provisional(ranged("n=8", "n=1..200", "block=64")));
+    EXPECT_EQ(serving({60}), "n=100: n=50..100");
+    EXPECT_EQ(serving({20}), "n=8: n=1..49; n=101..200");
+    save(provisional(ranged("n=100", "n=20..100")));
+    EXPECT_EQ(serving({100}), "n=100: n=50..100");
+    EXPECT_EQ(memory_->find(plain_key(), Sizes{60})->certainty, Certainty{}) << "the same row";
+    save(ranged("n=8", "n=1..200", "block=128"));
+    EXPECT_EQ(serving({60}), "n=8: n=1..200");
 }
 
 TEST_F(WinnerRanges, AreRefusedWhereTheirTextIsMalformed) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/certainty.hpp"
+
+#include "fixtures/store_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+TEST(Certainty, IsScatteredWhereTheIntervalOfTheSpeedUpIsWide) {
+    EXPECT_FALSE(is_scattered(1.5, {"", 0, 0, 0})) << "unknown";
+    EXPECT_FALSE(is_scattered(1.5, {"", 0, 1.4, 1.6}));
+    EXPECT_TRUE(is_scattered(1397, {"", 0, 1073, 1721}));
+    EXPECT_TRUE(is_scattered(0.73, {"", 0, 1.056, 1.143})) << "beside its own interval";
+    EXPECT_TRUE(is_scattered(1.3, {"", 0, 1.056, 1.143})) << "beside its own interval";
+    EXPECT_FALSE(is_scattered(1.05, {"", 0, 1.056, 1.143})) << "as medians are";
+}
+
+TEST(Certainty, IsDisturbedByClocksProcessesAndScatter) {
+    EXPECT_FALSE(is_disturbed(1.5, {"l2=cold clocks=steady", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(1.5, {"clocks=noisy", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(1.5, {"device=shared", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(1.5, {"", 0.11, 1.4, 1.6}));
+    EXPECT_TRUE(is_disturbed(189, {"", 0.01, 60, 189}));
+}
+
+Winner with(const Certainty& certainty) {
+    Winner winner = winner_of(40);
+    winner.certainty = certainty;
+    return winner;
+}
+
+const Certainty kSure{"l2=warm clocks=unknown", 0.01, 1.4, 1.6};
+const Certainty kContended{"l2=warm cpu=contended", 0.01, 1.4, 1.6};
+
+TEST(Certainty, DeservesAnotherTryTwiceAtMost) {
+    Certainty certainty = kContended;
+    EXPECT_TRUE(deserves_another_try(certainty)) << "of an older version, which did not count";
+    count_try(certainty, 0);
+    EXPECT_EQ(tries_of(certainty), 1U);
+    EXPECT_TRUE(deserves_another_try(certainty));
+    count_try(certainty, 1);
+    EXPECT_EQ(certainty.conditions, "l2=warm cpu=contended tries=2");
+    EXPECT_FALSE(deserves_another_try(certainty));
+    certainty = kSure;
+    count_try(certainty, 1);
+    EXPECT_EQ(certainty, kSure);
+    EXPECT_FALSE(deserves_another_try(certainty));
+}
+
+TEST(Certainty, TellsWhereTheDefaultIsToServe) {
+    EXPECT_FALSE(may_be_slower(with(kSure)));
+    EXPECT_FALSE(may_be_slower(with(kContended)));
+    EXPECT_TRUE(may_be_slower(with({"cpu=contended", 0.01, 0.98, 1.6})));
+    EXPECT_FALSE(may_be_slower(with({"", 0.01, 0.98, 1.6}))) << "the finals were not disturbed";
+    EXPECT_FALSE(may_be_slower(with({"", 0.2, 1.4, 1.6})));
+    EXPECT_TRUE(may_be_slower(with({"", 0.498, 1.4, 1.6}))) << "its times contradict each other";
+    EXPECT_TRUE(may_be_slower(with({"", 290, 2000, 2900}))) << "its times contradict each other";
+    Winner alone = with({"cpu=contended", 0.01, 0, 0});
+    alone.default_median_ns = 0;
+    EXPECT_FALSE(may_be_slower(alone)) << "the default failed";
+}
+
+TEST(Certainty, YieldsToWhatIsSureAndComplete) {
+    const Winner sure = with(kSure);
+    const Winner provisional = with(kContended);
+    Winner cut_short = sure;
+    cut_short.complete = false;
+    Winner unsure = sure;
+    unsure.range.unsure = true;
+    EXPECT_FALSE(yields(sure, sure));
+    EXPECT_TRUE(yields(provisional, sure));
+    EXPECT_TRUE(yields(cut_short, sure));
+    EXPECT_TRUE(yields(unsure, sure));
+    for (const Winner& older : {provisional, cut_short, unsure}) {
+        EXPECT_FALSE(yields(sure, older));
+        EXPECT_FALSE(yields(provisional, older));
+        EXPECT_FALSE(yields(cut_short, older));
+    }
+    Winner elsewhere = sure;
+    elsewhere.provenance.driver += " newer";
+    EXPECT_FALSE(yields(provisional, elsewhere));
+    Winner of_a_range = sure;
+    of_a_range.sizes = "n=7";
+    EXPECT_FALSE(yields(cut_short, of_a_range)) << "its own problem was not searched";
+}
+
+TEST(Certainty, IsProvisionalWhereOtherProcessesTookPart) {
+    EXPECT_FALSE(is_provisional({"l2=cold clocks=noisy", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_provisional({"l2=warm cpu=contended interleaved", 0.01, 1.4, 1.6}));
+    EXPECT_TRUE(is_provisional({"l2=warm", 0.498, 1, 1})) << "its times contradict each other";
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/certainty.hpp"
+
+#include <algorithm>
+
+#include "measure/conditions.hpp"
+
+namespace jitune::internal {
+
+bool is_scattered(double speed_up, const Certainty& certainty) {
+    constexpr double kBeside = 1.02;  // medians lie beside the interval of a quiet machine, too
+    const auto& [conditions, uncertainty, low, high] = certainty;
+    return (high - low) / 2 > kScattered * speed_up ||
+           (high > 0 && (speed_up * kBeside < low || speed_up > high * kBeside));
+}
+
+bool is_provisional(const Certainty& certainty) {
+    return Conditions::parse(certainty.conditions).contended || certainty.uncertainty > kScattered;
+}
+
+std::size_t tries_of(const Certainty& certainty) {
+    return Conditions::parse(certainty.conditions).tries;
+}
+
+bool deserves_another_try(const Certainty& certainty) {
+    return is_provisional(certainty) && tries_of(certainty) < kTries;
+}
+
+bool ends_search(const Winner& winner) {
+    return !winner.range.unsure && !deserves_another_try(winner.certainty);
+}
+
+void count_try(Certainty& certainty, std::size_t earlier) {
+    Conditions conditions = Conditions::parse(certainty.conditions);
+    conditions.tries = is_provisional(certainty) ? earlier + 1 : 0;
+    certainty.conditions = conditions.text();
+}
+
+double pessimistic_speed_up(const Certainty& certainty) {
+    const bool is_known = certainty.uncertainty <= kScattered;
+    return certainty.speed_up_low * (is_known ? 1 : std::max(0.0, 1 - certainty.uncertainty));
+}
+
+bool may_be_slower(const Winner& winner) {
+    return winner.default_median_ns > 0 && is_provisional(winner.certainty) &&
+           pessimistic_speed_up(winner.certainty) <= 1;
+}
+
+bool yields(const Winner& fresh, const Winner& older) {
+    if (older.range.unsure || !is_same_place(fresh.provenance, older.provenance)) {
+        return false;
+    }
+    const bool was_cut_short = !fresh.complete && fresh.sizes == older.sizes;
+    return fresh.range.unsure || (older.complete && !is_provisional(older.certainty) &&
+                                  (was_cut_short || is_provisional(fresh.certainty)));
+}
+
+bool is_disturbed(double speed_up, const Certainty& certainty) {
+    return Conditions::parse(certainty.conditions).disturbed() ||
+           certainty.uncertainty > kScattered || is_scattered(speed_up, certainty);
+}
+
+}  // namespace jitune::internal
