@@ -14,6 +14,7 @@
 #include "dispatch/tuning_lease.hpp"
 #include "support/hash.hpp"
 #include "support/utc_text.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
@@ -30,9 +31,25 @@ SizeBox box_around(const Winner& winner, std::span<const std::int64_t> sizes) {
     return SizeBox::point(sizes);
 }
 
-/// Tells what is launched for a winner.
+/// Tells what is launched for a winner, and whether it is to be tuned again.
 Digest digest_of(const Winner& winner) {
-    return Hasher("winner").text(winner.configuration).text(winner.image).digest();
+    return Hasher("winner")
+        .text(winner.configuration)
+        .text(winner.image)
+        .text(may_be_slower(winner) ? "may be slower" : "")
+        .text(deserves_another_try(winner.certainty) ? "deserves another try" : "")
+        .digest();
+}
+
+/// Of the winner's own launch, or of what answers in its place.
+void describe(Resolved& answer, const Winner& winner, std::span<const std::int64_t> sizes) {
+    answer.winner = digest_of(winner);
+    if (answer.info.configuration == winner.configuration) {
+        answer.winner_at = winner.provenance.created_at;
+        answer.winner_driver = winner.provenance.driver;
+    }
+    answer.is_provisional = deserves_another_try(winner.certainty);
+    answer.serves = box_around(winner, sizes);
 }
 
 }  // namespace
@@ -90,14 +107,14 @@ std::unique_ptr<const Resolved> Answers::from_store(const Task& task, Digest& kn
         return nullptr;
     }
     known = digest_of(*winner);
-    auto answer = load(task, *winner, Origin::stored);
+    auto answer = instead_of(task, *winner);
+    if (answer == nullptr) {
+        answer = load(task, *winner, Origin::stored);
+    }
     if (answer == nullptr) {
         return nullptr;
     }
-    answer->winner = known;
-    answer->winner_at = winner->provenance.created_at;
-    answer->winner_driver = winner->provenance.driver;
-    answer->serves = box_around(*winner, task.problem.sizes);
+    describe(*answer, *winner, task.problem.sizes);
     return restricted(task, std::move(answer));
 }
 
@@ -139,11 +156,11 @@ std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
     });
     const Binary binary{winner->image_format, std::make_shared<const std::string>(winner->image),
                         winner->symbols};
-    auto answer = make_resolved(task, task.parse(winner->configuration), binary, Origin::tuned);
-    answer->serves = box_around(*winner, task.problem.sizes);
-    answer->winner = digest_of(*winner);
-    answer->winner_at = winner->provenance.created_at;
-    answer->winner_driver = winner->provenance.driver;
+    auto answer = instead_of(task, *winner);
+    if (answer == nullptr) {
+        answer = make_resolved(task, task.parse(winner->configuration), binary, Origin::tuned);
+    }
+    describe(*answer, *winner, task.problem.sizes);
     return answer;
 }
 
@@ -158,10 +175,10 @@ std::chrono::milliseconds Answers::search_budget() const {
 }
 
 std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
-    constexpr int kTries = 4;
+    constexpr int kMost = 4;
     const Sizes& sizes = task.problem.sizes;
     return store_.look([&](TuningStore& store) -> std::unique_ptr<Resolved> {
-        const std::vector<Winner> rows = store.nearest(task.key(), sizes, kTries);
+        const std::vector<Winner> rows = store.nearest(task.key(), sizes, kMost);
         if (rows.empty()) {
             return nullptr;
         }
@@ -170,7 +187,8 @@ std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
         for (const Winner& row : rows) {
             const double octaves =
                 octaves_between(boxes_of(row).value_or(std::vector<SizeBox>{}), sizes);
-            if (!answers_as_nearest(costs, row.configuration, octaves, standard, sizes)) {
+            if (may_be_slower(row) ||
+                !answers_as_nearest(costs, row.configuration, octaves, standard, sizes)) {
                 continue;
             }
             if (const auto winner = store.with_image(row)) {
@@ -302,6 +320,21 @@ std::unique_ptr<Resolved> Answers::compiled_now(const Task& task,
         recorder_.keep(std::move(made));
     }
     return answer;
+}
+
+std::unique_ptr<Resolved> Answers::instead_of(const Task& task, const Winner& winner) {
+    if (!may_be_slower(winner) || winner.configuration == task.default_configuration().text()) {
+        return nullptr;
+    }
+    try {
+        auto answer = from_default(task);
+        log_.info("the default answers {}: the winner {} is provisional and may be slower",
+                  task.name(), winner.configuration);
+        return answer;
+    } catch (const Error& error) {
+        log_.info("{}; the provisional winner answers", error.what());
+        return nullptr;
+    }
 }
 
 std::unique_ptr<Resolved> Answers::load(const Task& task, const Winner& winner, Origin origin) {

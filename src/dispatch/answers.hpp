@@ -38,10 +38,11 @@ public:
           recorder_(recorder),
           tune_(std::move(tune)) {}
 
-    /// The configuration that the caller named, or the stored winner that serves the task; nullptr
-    /// where there is neither. Throws Error where the former cannot answer, and Error(store) where
-    /// others hold the database for longer than `patience`: what cannot be read is not tuned.
-    /// `unusable` becomes the stored winner that cannot be loaded here, if that is the reason.
+    /// The configuration that the caller named, or the stored winner that serves the task, or the
+    /// default in the place of one that may_be_slower(); nullptr where there is none of them.
+    /// Throws Error where the former cannot answer, and Error(store) where others hold the database
+    /// for longer than `patience`: what cannot be read is not tuned. `unusable` becomes the stored
+    /// winner that cannot be loaded here, if that is the reason.
     std::unique_ptr<const Resolved> known(const Task& task, Digest& unusable,
                                           std::chrono::milliseconds patience);
 
@@ -94,6 +95,9 @@ private:
     /// answers.
     std::unique_ptr<Resolved> compiled_now(const Task& task, const Configuration& configuration,
                                            std::span<const KeptBinary> kept, Origin origin);
+    /// The default in the place of a winner that may_be_slower(); nullptr for others, and where the
+    /// default cannot be made.
+    std::unique_ptr<Resolved> instead_of(const Task& task, const Winner& winner);
     /// nullptr where the stored winner is not legal here or does not load.
     std::unique_ptr<Resolved> load(const Task& task, const Winner& winner, Origin origin);
     /// Serves the task's bucket, for the callers to restrict.

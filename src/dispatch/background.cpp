@@ -40,8 +40,11 @@ void Background::watch(const DispatchKey& key, const Task& task, const Resolved&
     if (!task.kernel.spec.empty() && task.problem.pinned.empty()) {
         const bool is_winner = answer.winner != Digest{};
         has_new_winner_ = has_new_winner_ || is_winner;
-        add(std::make_shared<Watched>(key, task.device, task.kernel.spec, &task.kernel,
-                                      task.problem, answer.winner, !is_winner));
+        const auto watched =
+            std::make_shared<Watched>(key, task.device, task.kernel.spec, &task.kernel,
+                                      task.problem, answer.winner, !is_winner);
+        watched->is_provisional = answer.is_provisional;
+        add(watched);
     }
 }
 
@@ -172,6 +175,8 @@ std::vector<Background::Place> Background::all() {
         places = watched_;
     }
     std::stable_partition(places.begin(), places.end(),
+                          [](const Place& one) { return one->wants_tuning; });
+    std::stable_partition(places.begin(), places.end(),
                           [](const Place& one) { return one->is_urgent.load(); });
     return places;
 }
@@ -235,7 +240,7 @@ void Background::tune_next() {
         return;
     }
     for (const Place& place : all()) {
-        if (!place->wants_tuning || place->due > now) {
+        if (place->due > now || !(place->wants_tuning || is_worth_another_try(*place))) {
             continue;
         }
         std::unique_ptr<FileLock>& lock = lock_of(place->device.info());
@@ -280,7 +285,8 @@ void Background::fail(Watched& watched, const std::exception& error, bool may_pa
     const std::lock_guard lock(mutex_);
     ++watched.failures;
     watched.due = Clock::now() + pause_after(watched.failures);
-    watched.wants_tuning = again;
+    watched.wants_tuning = watched.wants_tuning && again;
+    watched.is_provisional = watched.is_provisional && again;
     watched.error = std::current_exception();
     watched.is_urgent = false;
     tried_.notify_all();
@@ -301,6 +307,8 @@ void Background::replace(Watched& watched, const Task& task,
     }
     watched.winner = answer->winner;
     watched.wants_tuning = false;
+    watched.is_provisional = answer->is_provisional;
+    watched.due = Clock::now() + pause_after(2);  // of another try
     const SizeBox serves = answer->serves;
     recorder_.note(task, *answer);
     if (table_.replace(watched.key, std::move(answer))) {
@@ -321,6 +329,20 @@ void Background::replace(Watched& watched, const Task& task,
     }
     count_pending();
     tried_.notify_all();
+}
+
+bool Background::is_worth_another_try(const Watched& watched) {
+    constexpr double kBusy = 0.1;
+    constexpr seconds kLater{10};
+    if (!watched.is_provisional || Clock::now() < busy_until_[&watched.device]) {
+        return false;
+    }
+    const auto share = watched.device.utilization();
+    const bool is_quiet = share && *share <= kBusy && has_worker();
+    if (!is_quiet) {
+        busy_until_[&watched.device] = Clock::now() + kLater;
+    }
+    return is_quiet;
 }
 
 bool Background::is_free(const Watched& watched) {

@@ -58,8 +58,8 @@ public:
     Background& operator=(const Background&) = delete;
 
     /// Looks after `answer`, which the table has for the key: tunes its problem unless it is a
-    /// winner's, and replaces it when the database has another winner. Does nothing for kernels
-    /// that no worker can make. Never waits.
+    /// winner's, again once the device is quiet where that is provisional, and replaces it when the
+    /// database has another winner. Does nothing for kernels that no worker can make. Never waits.
     void watch(const DispatchKey& key, const Task& task, const Resolved& answer);
 
     using Clock = std::chrono::steady_clock;
@@ -121,7 +121,8 @@ private:
     /// Races the first winner in doubt whose device is free; false where there is none.
     bool race_next();
     void race(Watched& watched, const Doubt& doubt);
-    /// Tunes the first problem that is due and whose device is free.
+    /// Tunes the first problem that is due and whose device is free; those with a provisional
+    /// winner come last.
     void tune_next();
     /// False, with one warning, where a tuning of low priority has no worker.
     bool has_worker();
@@ -133,6 +134,8 @@ private:
     /// Calls `work` with the task, whose kernel it makes.
     template <class Work>
     void with_task(const Watched& watched, const Work& work);
+    /// Whether the problem has a provisional winner and its device is quiet now.
+    bool is_worth_another_try(const Watched& watched);
     /// Whether the device has been idle for a while, or may be busy.
     bool is_free(const Watched& watched);
     /// Lets one process at a time tune on the device in the background; null where the system has
@@ -171,6 +174,7 @@ private:
     std::vector<Doubt> lost_races_;                                   ///< that could not be run
     std::map<std::string, std::unique_ptr<FileLock>> locks_;          ///< by device
     std::map<const Device*, std::optional<Clock::time_point>> uses_;  ///< idle since; busy
+    std::map<const Device*, Clock::time_point> busy_until_;           ///< not asked again before
 };
 
 /// A problem without a winner, or one whose winner others may better.
@@ -184,6 +188,7 @@ struct Background::Watched {
     Problem problem;
     Digest winner;  ///< Resolved::winner, or one that is of no use here
     bool wants_tuning;
+    bool is_provisional = false;          ///< its winner deserves_another_try() on a quiet machine
     std::atomic<bool> is_urgent = false;  ///< a call waits for it, and is told of errors
     int failures = 0;
     Clock::time_point due = {};     ///< of the next try

@@ -38,8 +38,8 @@ Miss miss_of(const Usage& usage, const std::vector<std::string>& spec) {
 }  // namespace
 
 void CallRecorder::note(const Task& task, const Resolved& answer) {
-    const bool is_miss =
-        answer.winner == Digest{} && task.problem.pinned.empty() && !task.kernel.spec.empty();
+    const bool is_miss = (answer.winner == Digest{} || answer.is_provisional) &&
+                         task.problem.pinned.empty() && !task.kernel.spec.empty();
     const bool is_recorded = this->is_recorded() && (options_.record == Record::all || is_miss);
     const bool is_watched = watch_.note(task, answer);
     if (is_recorded) {

@@ -70,10 +70,11 @@ struct Resolved {
     std::shared_ptr<const Program> program;
     LaunchRule rule;
     DispatchInfo info;
-    SizeBox serves;             ///< the sizes that have this answer, of those in the key's bucket
-    Digest winner{};            ///< of the winner that this is, for these sizes; zero: of none
-    std::string winner_at;      ///< its Provenance::created_at
-    std::string winner_driver;  ///< its Provenance::driver
+    SizeBox serves;               ///< the sizes that have this answer, of those in the key's bucket
+    Digest winner{};              ///< of the winner that this is, for these sizes; zero: of none
+    std::string winner_at;        ///< its Provenance::created_at
+    std::string winner_driver;    ///< its Provenance::driver
+    bool is_provisional = false;  ///< its winner deserves_another_try()
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
     /// Most of the calls that it has served, see CallMemo; not those of prepared handles, nor those

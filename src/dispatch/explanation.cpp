@@ -13,9 +13,9 @@
 #include "dispatch/usage_report.hpp"
 #include "range/cost_estimate.hpp"
 #include "template/settings.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/sum_table.hpp"
 #include "tuner_db/winner_table.hpp"
-#include "tuning/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -44,25 +44,45 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
     return {};
 }
 
+/// Empty for a winner that is not provisional.
+std::string provisional_text(const Winner& winner) {
+    if (!is_provisional(winner.certainty)) {
+        return "";
+    }
+    std::string text = "; provisional: other processes disturbed its tuning";
+    if (winner.default_median_ns > 0) {
+        text += fmt::format(", so that the speed-up may be no more than {:.2f}x",
+                            pessimistic_speed_up(winner.certainty));
+    }
+    return text + (deserves_another_try(winner.certainty)
+                       ? ""
+                       : fmt::format("; kept after {} tries", tries_of(winner.certainty)));
+}
+
 /// "its range n=1024..4096 holds the sizes; at most 2.0 % slower than the best at 59 held-out
 /// sizes"
 std::string range_text(const Winner& winner) {
     return fmt::format("its range {} holds the sizes; {}{}", short_served_text(winner),
-                       bound_sentence(winner.range),
-                       is_provisional(winner.certainty)
-                           ? "; provisional: other processes disturbed its tuning"
-                           : "");
+                       bound_sentence(winner.range), provisional_text(winner));
 }
 
-Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes) {
+Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
+                       const std::string& standard) {
     ExplainedRow row;
     row.octaves = octaves_between(boxes_of(winner).value_or(std::vector<SizeBox>{}), sizes);
     row.reason = obstacle(winner.key, key);
     const bool comparable = row.reason.empty();
     const bool covers = comparable && row.octaves == 0;
-    row.serves = covers && !winner.range.unsure;
+    row.is_withheld =
+        covers && !winner.range.unsure && may_be_slower(winner) && winner.configuration != standard;
+    row.serves = covers && !winner.range.unsure && !row.is_withheld;
     if (covers) {
-        row.reason = fmt::format("{}: {}", row.serves ? "serves" : "unsure", range_text(winner));
+        row.reason = fmt::format("{}: {}",
+                                 row.serves        ? "serves"
+                                 : row.is_withheld ? "does not serve, it may be slower than the "
+                                                     "default"
+                                                   : "unsure",
+                                 range_text(winner));
     } else if (comparable) {
         const std::string distance = fmt::format("{:.3g}", row.octaves);
         row.reason =
@@ -89,12 +109,12 @@ void add_usage(ExplainedRow& row, std::span<const Usage> usages) {
 
 /// The rows of the key's kernel: comparable ones first, then by their distance in size. A row that
 /// serves comes before one that is unsure.
-std::vector<Candidate> ranked(std::vector<Winner> winners, const RecordKey& key,
-                              const Sizes& sizes) {
+std::vector<Candidate> ranked(std::vector<Winner> winners, const RecordKey& key, const Sizes& sizes,
+                              const std::string& standard) {
     std::vector<Candidate> candidates;
     for (Winner& winner : winners) {
         if (winner.key.kernel == key.kernel) {
-            candidates.push_back(candidate_of(std::move(winner), key, sizes));
+            candidates.push_back(candidate_of(std::move(winner), key, sizes, standard));
         }
     }
     std::stable_sort(candidates.begin(), candidates.end(),
@@ -107,13 +127,15 @@ std::vector<Candidate> ranked(std::vector<Winner> winners, const RecordKey& key,
     return candidates;
 }
 
-/// The first that serves, or that answers as the nearest; nullptr: none.
+/// The first that serves, or in whose place the default does, or that answers as the nearest;
+/// nullptr: none.
 Candidate* best_of(std::vector<Candidate>& candidates, const CostTable& costs,
                    const std::string& standard, const Sizes& sizes) {
     const auto answers = [&](const Candidate& one) {
-        return one.row.serves ||
-               (one.comparable && answers_as_nearest(costs, one.row.winner.configuration,
-                                                     one.row.octaves, standard, sizes));
+        return one.row.serves || one.row.is_withheld ||
+               (one.comparable && !may_be_slower(one.row.winner) &&
+                answers_as_nearest(costs, one.row.winner.configuration, one.row.octaves, standard,
+                                   sizes));
     };
     const auto best = std::find_if(candidates.begin(), candidates.end(), answers);
     return best == candidates.end() ? nullptr : &*best;
@@ -175,11 +197,17 @@ Explanation explain(Engine& engine, const Task& task) {
     const Sizes& sizes = task.problem.sizes;
     const std::string standard = task.default_configuration().text();
     const CostTable costs = stored_costs(*store, task, standard);
-    std::vector<Candidate> candidates = ranked(store->winners(), explanation.key, sizes);
+    std::vector<Candidate> candidates = ranked(store->winners(), explanation.key, sizes, standard);
     Candidate* const best = best_of(candidates, costs, standard, sizes);
     const bool by_policy =
         options.on_miss == TunePolicy::offline || options.on_miss == TunePolicy::background;
-    if (best != nullptr && (best->row.serves || by_policy)) {
+    const bool is_withheld = best != nullptr && best->row.is_withheld;
+    if (is_withheld) {
+        explanation.answer = fmt::format(
+            "{}the stored winner is provisional and may be slower than the template's default, "
+            "which answers: {}",
+            options.frozen ? "the table is frozen: " : "", standard);
+    } else if (best != nullptr && (best->row.serves || by_policy)) {
         explanation.configuration = best->row.winner.configuration;
         explanation.answer = fmt::format("{}{}: {}", options.frozen ? "the table is frozen: " : "",
                                          best->row.serves ? "the stored winner answers"
@@ -188,7 +216,7 @@ Explanation explain(Engine& engine, const Task& task) {
     } else {
         explanation.answer = answer_without(options);
     }
-    if (best != nullptr && !best->row.serves) {
+    if (best != nullptr && !best->row.serves && !is_withheld) {
         best->row.reason = fmt::format("nearest stored size: answers {} policy \"offline\"; {}",
                                        by_policy ? "by the" : "only under the", best->row.reason);
     }

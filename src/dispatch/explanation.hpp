@@ -13,10 +13,11 @@ namespace jitune::internal {
 struct ExplainedRow {
     Winner winner;  ///< without its image
     bool serves = false;
-    double octaves = 0;      ///< octaves_between() its range and the sizes
-    std::string reason;      ///< "serves: …", "other device class: cuda cc=80 …"
-    std::int64_t calls = 0;  ///< recorded calls that it has answered
-    std::string last_at;     ///< UTC, of the last one
+    bool is_withheld = false;  ///< may_be_slower(): the default answers in its place
+    double octaves = 0;        ///< octaves_between() its range and the sizes
+    std::string reason;        ///< "serves: …", "other device class: cuda cc=80 …"
+    std::int64_t calls = 0;    ///< recorded calls that it has answered
+    std::string last_at;       ///< UTC, of the last one
 };
 
 /// The time of a configuration at the sizes.

@@ -17,7 +17,7 @@ constexpr std::size_t kMostPlaces = 10'000;
 }  // namespace
 
 bool WinnerWatch::note(const Task& task, const Resolved& answer) {
-    if (!options_.watch_winners || options_.database.empty() || answer.winner == Digest{}) {
+    if (!options_.watch_winners || options_.database.empty() || answer.winner_at.empty()) {
         return false;
     }
     auto watched = std::make_unique<Watched>();
