@@ -169,7 +169,7 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
         const Disturbance seen = rig_.watch().end();
         ++taken;
         contended += seen.contended ? 1 : 0;
-        if (seen.is_noise() && rig_.watch().discard(discarded++)) {
+        if (seen.is_noise() && !hooks_.stop->load() && rig_.watch().discard(discarded++)) {
             drop_round();
             continue;
         }

@@ -83,7 +83,8 @@ std::variant<Trial::Loaded, TrialFailure> Trial::load_checked(const Binary& bina
     return loaded;
 }
 
-/// Samples that were disturbed are taken again, as often as DisturbanceWatch allows.
+/// Samples that were disturbed are taken again, as often as DisturbanceWatch allows and until a
+/// stop is requested.
 std::variant<Disturbance, TrialFailure> Trial::take_steady_samples(Timer& timer,
                                                                    Samples& samples_ns,
                                                                    std::optional<double> best_ns) {
@@ -96,7 +97,7 @@ std::variant<Disturbance, TrialFailure> Trial::take_steady_samples(Timer& timer,
             return std::move(*failure);
         }
         disturbance = rig_.watch().end();
-    } while (disturbance.is_noise() && rig_.watch().discard(discarded++));
+    } while (disturbance.is_noise() && !stop_ && rig_.watch().discard(discarded++));
     return disturbance;
 }
 

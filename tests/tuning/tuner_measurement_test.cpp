@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a tuning handles noise, changing clocks and impossible times.
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "fixtures/tuner_fixture.hpp"
-#include "tuning/certainty.hpp"
+#include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -267,6 +270,36 @@ TEST_F(TunerContentionTest, OnABusyMachineTheWinnerIsProvisional) {
     const Winner winner = tune().winner;
     EXPECT_EQ(winner.configuration, "block=128 items=4");
     EXPECT_TRUE(is_provisional(winner.certainty)) << winner.certainty.conditions;
+}
+
+TEST_F(TunerContentionTest, AStopEndsTheRepetitions) {
+    std::atomic<bool> stop{false};
+    int samples = 0;
+    wait_ = [](int) { return std::chrono::milliseconds(1); };
+    device_.before_sample = [&] {
+        ++samples;
+        stop = true;
+    };
+    hooks_.stop = &stop;
+    tune();
+    const int once = samples;
+    device_.processor_use = nullptr;
+    stop = false;
+    samples = 0;
+    tune();
+    EXPECT_EQ(once, samples);
+}
+
+TEST_F(TunerMeasurementTest, NoCompilerRunsBesideTheHostsSamples) {
+    device_.info_.platform = PlatformKind::host;
+    std::atomic<int> begun{0};
+    device_.before_compile = [&](auto instances) {
+        begun += static_cast<int>(instances.size());
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    device_.before_sample = [&] { EXPECT_EQ(begun, device_.compiles()); };
+    plan_.compile_threads = 2;
+    EXPECT_EQ(tune().progress.evaluated, kSpace);
 }
 
 TEST_F(TunerMeasurementTest, AWinnerWhoseTimesContradictEachOtherIsProvisional) {
