@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps the host beside a busy loop on each core, and compares the winners with a quiet measurement.
+
+    busy_sweeps.py build/bin/jitune [--runs 20] [--sizes 2^12,2^16,2^20,2^22] [--budget 2]
+
+The quiet measurement, which comes last, is two or more exhaustive sweeps of the same problems: a configuration's
+time is known where two of them agree within 1.2x. A stored winner is off where its stored time differs from the
+quiet time of its configuration by more than 1.5x, or where that is more than 1.5x the best quiet time. Prints how
+many are off, with and without the mark "provisional"; ends with 1 if one is off without it, and with 2 if the
+machine is too busy for a quiet measurement. Linux only.
+"""
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+
+FACTOR = 1.5
+AGREE = 1.2
+MOST_REFERENCES = 5
+
+
+def jitune(command, database, *words):
+    out = subprocess.run([command, *words, "--db", database, "--json"], check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(out)
+
+
+def sweep(command, database, options, budget, *more):
+    return jitune(command, database, "sweep", "reduce", "--device", "host", "--types", "float32", "--sizes",
+                  options.sizes, "--budget", str(budget), *more)
+
+
+class BusyCores:
+    """A process that counts for ever on each core of this one, while the object is used."""
+
+    def __enter__(self):
+        self.loops = []
+        for core in sorted(os.sched_getaffinity(0)):
+            loop = os.fork()
+            if loop == 0:
+                os.sched_setaffinity(0, {core})
+                while True:
+                    pass
+            self.loops.append(loop)
+
+    def __exit__(self, *error):
+        for loop in self.loops:
+            os.kill(loop, signal.SIGKILL)
+            os.waitpid(loop, 0)
+
+
+def winners(command, database):
+    return jitune(command, database, "db", "list")["winners"]
+
+
+def busy_winners(options, folder):
+    """The winners of all runs beside busy cores, as (sizes, configuration, ns, is provisional)."""
+    found = []
+    for run in range(options.runs):
+        database = f"{folder}/busy{run}.db"
+        with BusyCores():
+            sweep(options.jitune, database, options, options.budget, "--seed", str(run))
+        rows = [(row["sizes"], row["configuration"], row["median_ns"], row["provisional"])
+                for row in winners(options.jitune, database)]
+        print(f"run {run + 1}: {len(rows)} winners, {sum(row[3] for row in rows)} provisional", file=sys.stderr)
+        found += rows
+    return found
+
+
+def reference(options, folder, number):
+    """{(sizes, configuration): ns} of all configurations, searched without a limit."""
+    database = f"{folder}/quiet{number}.db"
+    sweep(options.jitune, database, options, 0, "--strategy", "random", "--seed", str(number))
+    times = {}
+    for row in range(1, len(winners(options.jitune, database)) + 1):
+        for one in jitune(options.jitune, database, "db", "show", str(row))["measurements"]:
+            if one["verdict"] == "timed":
+                times.setdefault((one["sizes"], one["configuration"]), []).append(statistics.median(one["samples_ns"]))
+    return {place: min(medians) for place, medians in times.items()}
+
+
+def agreed(references, place):
+    """The least of the times, where another one is within AGREE of it; else None."""
+    times = sorted(times[place] for times in references if place in times)
+    return times[0] if len(times) > 1 and times[1] <= AGREE * times[0] else None
+
+
+def quiet_times(options, folder, places):
+    """{(sizes, configuration): ns} that sweeps agree on; None where they do not for one of the places."""
+    references = []
+    while len(references) < MOST_REFERENCES:
+        references.append(reference(options, folder, len(references)))
+        if all(agreed(references, place) for place in places):
+            return {place: agreed(references, place) for times in references for place in times
+                    if agreed(references, place)}
+        print(f"quiet sweep {len(references)}: not enough agree", file=sys.stderr)
+    return None
+
+
+def report(found, quiet):
+    best = {}
+    for (sizes, _), ns in quiet.items():
+        best[sizes] = min(best.get(sizes, ns), ns)
+    counts = {}
+    print(f"{'sizes':<14}{'winners':>8}{'marked':>8}{'off, marked':>13}{'off, unmarked':>15}{'worst unmarked':>16}")
+    for sizes in best:
+        rows = [row for row in found if row[0] == sizes]
+        off = {True: 0, False: 0}
+        worst = 1.0
+        for _, configuration, ns, marked in rows:
+            own = quiet[sizes, configuration]
+            factor = max(ns / own, own / ns, own / best[sizes])
+            off[marked] += factor > FACTOR
+            worst = worst if marked else max(worst, factor)
+        print(f"{sizes:<14}{len(rows):>8}{sum(row[3] for row in rows):>8}{off[True]:>13}{off[False]:>15}"
+              f"{worst:>15.2f}x")
+        for marked, count in off.items():
+            counts[marked] = counts.get(marked, 0) + count
+    print(f"{len(found)} winners: {counts[True]} off and marked, {counts[False]} off and unmarked")
+    return counts[False]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("jitune")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--sizes", default="2^12,2^16,2^20,2^22")
+    parser.add_argument("--budget", type=float, default=2)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = busy_winners(options, folder)
+        quiet = quiet_times(options, folder, {row[:2] for row in found})
+    if quiet is None:
+        print("the quiet sweeps do not agree: the machine is busy", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(1 if report(found, quiet) else 0)
+
+
+if __name__ == "__main__":
+    main()
