@@ -40,8 +40,8 @@ void count_try(Certainty& certainty, std::size_t earlier);
 /// scattered.
 bool is_disturbed(double speed_up, const Certainty& certainty);
 
-/// The default's time over the winner's by the pessimistic end of the interval. Where the winner's
-/// own time is not known, the end is lower by that.
+/// The default's time over the winner's by the pessimistic end of the interval. Where times of the
+/// winner contradict each other, the end is lower by that.
 double pessimistic_speed_up(const Certainty& certainty);
 
 /// True for a provisional winner that may be slower than the template's default, if it is not the

@@ -9,8 +9,8 @@ namespace {
 class CliTuneTest : public CliFixture {};
 
 TEST_F(CliTuneTest, TunesATemplateAndKeepsTheWinner) {
-    const std::string command =
-        MATMUL "--size m=60 --size k=2^5 --size n=50 --type element=float32 --evaluations 2 ";
+    const std::string command = MATMUL
+        "--size m=60 --size k=2^5 --size n=50 --type element=float32 --evaluations 2 --budget 0 ";
     const json first = jitune_json(command);
     EXPECT_EQ(first["kernel"], "matmul");
     EXPECT_EQ(first["device"], "host");
