@@ -53,7 +53,9 @@ bool yields(const Winner& fresh, const Winner& older) {
     if (older.range.unsure || !is_same_place(fresh.provenance, older.provenance)) {
         return false;
     }
-    const bool was_cut_short = !fresh.complete && fresh.sizes == older.sizes;
+    // Another configuration has won against the older one, which takes part in each search.
+    const bool was_cut_short =
+        !fresh.complete && fresh.sizes == older.sizes && fresh.configuration == older.configuration;
     return fresh.range.unsure || (older.complete && !is_provisional(older.certainty) &&
                                   (was_cut_short || is_provisional(fresh.certainty)));
 }

@@ -70,6 +70,9 @@ TEST(Certainty, YieldsToWhatIsSureAndComplete) {
     EXPECT_FALSE(yields(sure, sure));
     EXPECT_TRUE(yields(provisional, sure));
     EXPECT_TRUE(yields(cut_short, sure));
+    Winner other = cut_short;
+    other.configuration += " other";
+    EXPECT_FALSE(yields(other, sure)) << "it was faster than the older one";
     EXPECT_TRUE(yields(unsure, sure));
     for (const Winner& older : {provisional, cut_short, unsure}) {
         EXPECT_FALSE(yields(sure, older));
