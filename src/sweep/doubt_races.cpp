@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/doubt_races.hpp"
 
-#include <utility>
-
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-/// Throws Error(usage) where the kernel is none of this build's.
-DoubtRace raced(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks& hooks,
-                const Doubt& doubt) {
+/// Ends the race of `race.doubt`. Throws Error(usage) where the kernel is none of this build's.
+void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks& hooks,
+         DoubtRace& race) {
+    const Doubt& doubt = race.doubt;
     Miss called;
     called.key = doubt.key;
     called.sizes = doubt.called;
@@ -27,13 +26,12 @@ DoubtRace raced(Engine& engine, Device& device, const SearchPlan& plan, const Tu
     if (!task.key().is_like(doubt.key)) {
         throw Error(ErrorKind::usage, "it was made from another version of the kernel's template");
     }
-    DoubtRace race{doubt, engine.race(task, doubt, hooks)};
+    race.report = engine.race(task, doubt, hooks);
     if (race.report.outcome == RaceReport::Outcome::slower) {
         kernel.workload->prepare(problem);
         engine.tune_around(task, plan, hooks);
         race.is_tuned = true;
     }
-    return race;
 }
 
 }  // namespace
@@ -49,13 +47,14 @@ std::vector<DoubtRace> race_doubts(Engine& engine, Device& device, const SearchP
         if (doubt.key.device_class != device.info().device_class) {
             continue;
         }
+        races.emplace_back().doubt = doubt;
         try {
-            races.push_back(raced(engine, device, plan, hooks, doubt));
+            run(engine, device, plan, hooks, races.back());
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::device) {  // lost
                 throw;
             }
-            races.push_back({doubt, {}, false, error.what()});
+            races.back().error = error.what();
         }
     }
     return races;

@@ -12,8 +12,8 @@ namespace jitune::internal {
 struct DoubtRace {
     Doubt doubt;
     RaceReport report;
-    bool is_tuned = false;   ///< no racer was as fast as was stored, so that it was tuned again
-    std::string error = {};  ///< why it could not be raced or tuned; empty: it was
+    bool is_tuned = false;  ///< no racer was as fast as was stored, so that it was tuned again
+    std::string error;      ///< why it could not be raced or tuned; empty: it was
 };
 
 /// Races the winners of the device's class that are in doubt, and tunes again those that no racer
