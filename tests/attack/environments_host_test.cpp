@@ -188,6 +188,8 @@ TEST_F(Environments, AreSurvived) {
             const bool survived = survives(answer, environment, program == stored_call());
             EXPECT_TRUE(survived) << environment.name << ": " << program << " ends with "
                                   << answer.code << ": " << answer.out << answer.err;
+            const Answer writer = run("\"$@\"", command + "worklist clear");
+            EXPECT_EQ(writer.code, 0) << "a writer ends what was cut off: " << writer.err;
             const Answer after = run("\"$@\"", command + "db list --json");
             const bool is_kept =
                 after.code == 0 && after.out.find("\"kernel\"") != std::string::npos;

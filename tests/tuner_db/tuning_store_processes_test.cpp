@@ -102,15 +102,21 @@ TEST_F(Processes, KilledAtAnyMomentLoseNoSavedWinner) {
     int saved = 0;
     for (int kill = 0; kill < kKills; ++kill) {
         const SharedCounter acknowledged;
+        const SharedCounter opened;
         *acknowledged = saved;
         const Child child([&] {
             const auto store = open();
+            *opened = 1;
             for (int next = *acknowledged;; ++next) {
                 const std::vector<Measurement> one{measurement_of(next)};
                 store->save(one, winner_of(next));
                 *acknowledged = next + 1;
             }
         });
+        // Every other one is killed while it saves, however long it takes to open the file.
+        for (int ms = 0; kill % 2 == 1 && *opened == 0 && ms < 10'000; ++ms) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
         std::this_thread::sleep_for(std::chrono::microseconds(delay_us(random)));
         child.kill();
         EXPECT_TRUE(WIFSIGNALED(child.wait()));
