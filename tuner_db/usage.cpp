@@ -6,15 +6,13 @@
 namespace jitune::internal {
 
 sqlite::Row Usage::place() const {
-    return {key.kernel,        key.types, key.device_class, key.alignment,
-            key.template_hash, sizes,     configuration};
+    return {key.kernel, key.types,     key.device_class, key.alignment, key.template_hash,
+            sizes,      configuration, origin,           winner_at};
 }
 
 void Usage::add(const Usage& later) {
     calls = saturating_sum(calls, later.calls);
     sessions = saturating_sum(sessions, later.sessions);
-    origin = later.origin;
-    winner_at = later.winner_at;
     device_name = later.device_name;
     last_at = later.last_at;
 }

@@ -11,18 +11,18 @@
 
 namespace jitune::internal {
 
-/// How often a configuration has answered calls of the same exact sizes. Identified by its key
-/// without the bucket, its sizes and its configuration.
+/// How often an answer has served calls of the same exact sizes. Identified by its key without the
+/// bucket, its sizes, its configuration and where that came from: the origin, and the winner.
 struct Usage {
     static constexpr const char* kTable = "usage";
     static constexpr const char* kPlace =
         "kernel = ?1 AND types = ?2 AND device_class = ?3 AND alignment = ?4 AND template_hash = "
-        "?5 AND sizes = ?6 AND configuration = ?7";
+        "?5 AND sizes = ?6 AND configuration = ?7 AND origin = ?8 AND winner_at = ?9";
 
     RecordKey key;
     std::string sizes;  ///< "n=1048576"
     std::string configuration;
-    std::string origin;     ///< to_string(Origin) of the last answer
+    std::string origin;     ///< to_string(Origin)
     std::string winner_at;  ///< the winner's Provenance::created_at; empty: no winner
     std::int64_t calls = 0;
     std::int64_t sessions = 0;  ///< in how many sessions
@@ -36,7 +36,7 @@ struct Usage {
     [[nodiscard]] sqlite::Row place() const;
     /// The sizes as numbers; nothing where the text is malformed.
     [[nodiscard]] std::optional<Sizes> problem_sizes() const { return exact_sizes(sizes); }
-    /// Of the same place: calls and sessions are added up, and the later answer counts.
+    /// Of the same place: calls and sessions are added up.
     void add(const Usage& later);
 };
 

@@ -32,7 +32,7 @@ struct Stats {
 };
 
 std::string day(const std::string& time) {
-    return time.substr(0, time.find('T'));
+    return one_line(time.substr(0, time.find('T')));
 }
 
 /// "12.3 s (11.9 s to 12.8 s)"
@@ -126,7 +126,7 @@ std::string holes_text(const std::vector<WorkItem>& holes) {
         "\nwithout a winner: {}; tuning would have saved about {}, most of it for {} {} {}: "
         "jitune worklist show\n",
         count_text(std::ssize(holes), "problem"), time_text(saved_by_all(holes) * 1e9),
-        first.key.kernel, short_types(first.key.types), first.sizes);
+        one_line(first.key.kernel), one_line(short_types(first.key.types)), one_line(first.sizes));
 }
 
 std::string pauses_text(const std::vector<Pause>& pauses) {

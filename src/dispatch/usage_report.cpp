@@ -53,10 +53,13 @@ void SavedTime::add(const SavedTime& other) {
 }
 
 bool has_answered(const Winner& winner, const Usage& usage) {
+    if (!is_of_winner(usage) || winner.configuration != usage.configuration ||
+        winner.provenance.created_at != usage.winner_at || !winner.key.is_like(usage.key)) {
+        return false;
+    }
     const auto boxes = boxes_of(winner);
     const auto sizes = usage.problem_sizes();
-    return is_of_winner(usage) && winner.key.is_like(usage.key) &&
-           winner.configuration == usage.configuration && boxes && sizes && covers(*boxes, *sizes);
+    return boxes && sizes && covers(*boxes, *sizes);
 }
 
 UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,

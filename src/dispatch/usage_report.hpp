@@ -41,7 +41,7 @@ struct UsageReport {
     std::string first_at, last_at;  ///< UTC; empty: no call
 };
 
-/// Whether the winner's configuration has answered these calls, at sizes that it serves.
+/// Whether this very winner has answered these calls, at sizes that it still serves.
 bool has_answered(const Winner& winner, const Usage& usage);
 
 /// The time in ns of a winner's configuration at sizes that it serves; nothing where it is unknown.

@@ -159,10 +159,13 @@ TEST_F(CallRecorderTest, RecordsAllCallsByTheirExactSizesWhereItShall) {
     call(*engine, 1000);
     engine.reset();
     usages = this->usages();
-    ASSERT_EQ(usages.size(), 2U);
-    EXPECT_EQ(usages[0].calls, 3);
-    EXPECT_EQ(usages[0].origin, "stored");
-    EXPECT_EQ(usages[0].sessions, 2);
+    ASSERT_EQ(usages.size(), 3U);
+    const auto stored = std::find_if(usages.begin(), usages.end(),
+                                     [](const Usage& one) { return one.origin == "stored"; });
+    ASSERT_NE(stored, usages.end());
+    EXPECT_EQ(stored->sizes, "n=1000");
+    EXPECT_EQ(stored->calls, 1);
+    EXPECT_EQ(stored->winner_at, winners[0].provenance.created_at);
     EXPECT_TRUE(misses().empty());
 }
 

@@ -55,14 +55,16 @@ TEST(UsageReport, CountsWhatNoWinnerOfTodayHasAnswered) {
     const std::vector winners{winner_of(1, 9, "a")};
     Usage other_kernel = usage_of(5, 16, "a");
     other_kernel.key.kernel = "stencil";
-    const std::vector usages{usage_of(5, 1, "old"), usage_of(50, 2, "a"),
-                             usage_of(5, 4, "a", "default"), usage_of(5, 8, "a", "nearest"),
-                             other_kernel};
+    Usage of_the_winner_before = usage_of(5, 32, "a");
+    of_the_winner_before.winner_at = "2026-11-19T00:00:00Z";
+    const std::vector usages{
+        usage_of(5, 1, "old"),          usage_of(50, 2, "a"), usage_of(5, 4, "a", "default"),
+        usage_of(5, 8, "a", "nearest"), other_kernel,         of_the_winner_before};
     const UsageReport report = usage_report(winners, usages, unknown);
     EXPECT_EQ(report.winners[0].calls, 0);
     EXPECT_EQ(report.winners[0].last_at, "");
-    EXPECT_EQ(report.replaced, 1 + 2 + 16);
-    EXPECT_EQ(report.calls, 31);
+    EXPECT_EQ(report.replaced, 1 + 2 + 16 + 32);
+    EXPECT_EQ(report.calls, 63);
 }
 
 TEST(UsageReport, SavesWhatTheWinnerIsFasterThanTheDefault) {

@@ -107,7 +107,7 @@ CREATE TABLE usage(
     device_name   TEXT    NOT NULL,
     first_at      TEXT    NOT NULL,
     last_at       TEXT    NOT NULL,
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
+    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration, origin, winner_at)
 ) STRICT;
 CREATE TABLE pause(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
@@ -135,7 +135,8 @@ CREATE VIEW ranges AS SELECT
     round(julianday('now') - julianday(created_at), 1) AS age_days,
     (SELECT sum(calls) FROM usage AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
         AND u.device_class = winner.device_class AND u.alignment = winner.alignment
-        AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration) AS calls,
+        AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration
+        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')) AS calls,
     device_name AS device
 FROM winner;
 CREATE TABLE doubt(

@@ -28,16 +28,18 @@ Pause pause_of(std::int64_t pauses, std::int64_t longest_us, const std::string& 
 
 class UsageStore : public StoreFixture {};
 
-TEST_F(UsageStore, AddsUpCallsOfTheSameSizesAndConfiguration) {
+TEST_F(UsageStore, AddsUpCallsOfTheSameSizesAndAnswer) {
     open()->add({{}, {usage_of(1000, 5), usage_of(1001, 7)}});
-    Usage later = usage_of(1000, 10, "2026-11-21T00:00:00Z");
-    later.origin = "nearest";
-    later.winner_at = "";
+    const Usage later = usage_of(1000, 10, "2026-11-21T00:00:00Z");
     Usage other = usage_of(1000, 1);
     other.configuration = "block=128";
-    open()->add({{}, {later, other}});
+    Usage by_default = usage_of(1000, 1);
+    by_default.origin = "default";
+    Usage by_another_winner = usage_of(1000, 1);
+    by_another_winner.winner_at = "2026-11-20T17:00:00Z";
+    open()->add({{}, {later, other, by_default, by_another_winner}});
     const std::vector<Usage> usages = open()->usages();
-    ASSERT_EQ(usages.size(), 3U);
+    ASSERT_EQ(usages.size(), 5U);
     Usage sum = later;
     sum.calls = 15;
     sum.sessions = 2;
