@@ -143,7 +143,8 @@ Record parse_record(std::string_view word) {
     }
     throw Error(
         ErrorKind::usage,
-        fmt::format("\"{}\" does not say what to record of calls: use nothing, misses or all", word));
+        fmt::format("\"{}\" does not say what to record of calls: use nothing, misses or all",
+                    word));
 }
 
 LogLevel parse_log_level(std::string_view word) {
