@@ -10,8 +10,9 @@
 // with BUDGET seconds, as the full sweep does, and with PART of it (0.125, as the work-list). Then
 // it compares at the sizes of each problem the default, both winners and those of its neighbours.
 // From these times it replays every order; an order sees only the results of what it has tuned.
-// --save keeps the times, and --load replays them without a device. What a full sweep saves counts
-// as recoverable. Arrays that are too small to be tuned are left out.
+// --save writes the times to a file; --load reads them, and the orders are replayed without a
+// device. The recoverable time is the time that a full sweep saves. The benchmark leaves out arrays
+// that are too small to be tuned.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -35,7 +35,7 @@ public:
 
     /// Of the whole sweep, each item with its full budget.
     [[nodiscard]] double sweep_s() const { return sweep_s_; }
-    /// What that saves of the calls' time.
+    /// The seconds that the whole sweep saves of the calls' time.
     [[nodiscard]] double recoverable_s() const { return recoverable_s_; }
     /// The time of all calls before anything is tuned.
     [[nodiscard]] double untuned_s() const { return untuned_s_; }
@@ -60,9 +60,9 @@ private:
     double untuned_s_ = 0;
 };
 
-/// The winner of a tuning that answers these sizes, which it may not serve: of those that are sure
-/// the nearest, and of these the last, which has taken the sizes from the others. With its distance
-/// in octaves; nullptr and infinity where there is none.
+/// Finds the sure winner of a tuning whose sizes are nearest to `sizes`; of several, the one that
+/// was stored last. Returns it with its distance in octaves, or nullptr and infinity if the tuning
+/// has no sure winner.
 std::pair<const internal::Winner*, double> nearest_winner(const MeasuredTuning& tuning,
                                                           const internal::Sizes& sizes);
 

@@ -39,7 +39,8 @@ public:
             }
         }
     }
-    /// What the five-point stencil makes of `x`, times the squared width of a cell.
+    /// Applies the five-point stencil of the negative Laplacian to `x`. Leaves out the division by
+    /// the squared width of a cell.
     void apply(const Vector& x, Vector& image) const {
         for_each([&](std::size_t i, std::size_t, std::size_t) {
             image[i] = 4 * x[i] - x[i - 1] - x[i + 1] - x[i - stride_] - x[i + stride_];
