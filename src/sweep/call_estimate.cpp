@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "backend/platform_kind.hpp"
 #include "range/cost_table.hpp"
 #include "range/size_grid.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
@@ -15,16 +17,15 @@ namespace {
 
 /// The bytes of an element by its type's name, as in "element=float64"; 4 where there is none.
 double element_bytes(const std::string& types) {
-    constexpr std::string_view kElement = "element=";
-    constexpr int kByte = 8;
-    const std::string words = " " + types;
-    const auto begin = words.find(" " + std::string(kElement));
-    if (begin == std::string::npos) {
+    constexpr std::string_view kElement = " element=";
+    const std::string words = " " + types + " ";
+    const auto found = words.find(kElement);
+    if (found == std::string::npos) {
         return 4;
     }
-    const auto digits = words.find_first_of("0123456789", begin);
-    const int bits = digits == std::string::npos ? 0 : std::atoi(words.c_str() + digits);
-    return bits >= kByte ? static_cast<double>(bits) / kByte : 4;
+    const auto begin = found + kElement.size();
+    const auto bytes = type_bytes(words.substr(begin, words.find(' ', begin) - begin));
+    return static_cast<double>(bytes.value_or(4));
 }
 
 /// What is expected before anything is tuned.
