@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "families/own/host_reference.hpp"
-#include "families/own/output_compare.hpp"
+#include "template/output_compare.hpp"
 #include "template/kernel_template.hpp"
 #include "template/workload.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "families/own/output_compare.hpp"
+#include "template/output_compare.hpp"
 
 #include <cmath>
 #include <cstring>
