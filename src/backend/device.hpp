@@ -249,6 +249,9 @@ public:
     virtual void write(void* device, std::span<const std::byte> value, std::size_t count,
                        Stream stream) = 0;
 
+    /// Enqueues a copy within device memory.
+    virtual void copy(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
+
     /// Times calls of an app; nullptr where single calls of this device cannot be timed. It may
     /// outlive the device.
     virtual std::unique_ptr<LaunchTimer> make_launch_timer();

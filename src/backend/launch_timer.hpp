@@ -15,12 +15,16 @@ public:
 
     struct Time {
         std::uint64_t tag = 0;
-        double ns = 0;
+        double ns = 0;  ///< 0: too short to tell
     };
 
+    /// Whether launch() may time a call on the stream: not while it is captured, for one.
+    [[nodiscard]] virtual bool may_time(Stream stream) = 0;
+
     /// Launches, with the errors of `launch`, and times it where that takes no waiting and
-    /// disturbs nothing: else the call is a launch alone.
-    virtual void launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+    /// disturbs nothing: else the call is a launch alone. Returns whether take() will have a time
+    /// or the device has failed.
+    virtual bool launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
                         std::uint64_t tag) = 0;
 
     /// The times of the calls that have ended since the last take(). A few that nobody takes are

@@ -22,6 +22,9 @@ public:
                Stream stream) override {
         host_.write(device, value, count, stream);
     }
+    void copy(void* to, const void* from, std::size_t bytes, Stream stream) override {
+        host_.copy(to, from, bytes, stream);
+    }
     std::optional<double> utilization() override { return host_.utilization(); }
 
 protected:

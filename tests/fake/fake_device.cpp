@@ -52,7 +52,7 @@ private:
 class FakeProgram : public Program {
 public:
     FakeProgram(FakeDevice& device, const std::string& expression)
-        : device_(device), behaviour_(device.behaviour(expression)) {}
+        : device_(device), expression_(expression), behaviour_(device.behaviour(expression)) {}
 
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
@@ -69,9 +69,11 @@ public:
     }
 
     [[nodiscard]] const FakeBehaviour& behaviour() const { return behaviour_; }
+    [[nodiscard]] const std::string& expression() const { return expression_; }
 
 private:
     FakeDevice& device_;
+    const std::string expression_;
     FakeBehaviour behaviour_;
 };
 
@@ -81,6 +83,8 @@ class FakeLaunch : public ReadyLaunch {
 public:
     FakeLaunch(const FakeProgram& program, const Launch& launch)
         : ReadyLaunch(call), program_(program), launch_(launch) {}
+
+    [[nodiscard]] const std::string& expression() const { return program_.expression(); }
 
 private:
     static void call(const ReadyLaunch& self, void* const* arrays, Stream) {
@@ -218,16 +222,50 @@ private:
     FakeWrites writes_;
 };
 
+/// Device memory is host memory.
+class FakeQueue : public Queue {
+public:
+    explicit FakeQueue(FakeDevice& device) : device_(device) {}
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        return device_.allocate(bytes);
+    }
+    std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) override {
+        return device_.allocate(bytes);
+    }
+    void upload(void* device, std::span<const std::byte> data) override {
+        std::memcpy(device, data.data(), data.size());
+    }
+    void download(std::span<std::byte> data, const void* device) override {
+        std::memcpy(data.data(), device, data.size());
+    }
+    void fill_zero(void* device, std::size_t bytes) override { std::memset(device, 0, bytes); }
+    void launch(const ReadyLaunch& launch, void* const* arrays) override {
+        launch(arrays, nullptr);
+    }
+    void wait() override {}
+
+private:
+    FakeDevice& device_;
+};
+
+std::unique_ptr<Queue> FakeDevice::make_queue() {
+    return std::make_unique<FakeQueue>(*this);
+}
+
 class FakeLaunchTimer : public LaunchTimer {
 public:
     explicit FakeLaunchTimer(FakeDevice& device) : device_(device) {}
 
-    void launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+    [[nodiscard]] bool may_time(Stream /*stream*/) override { return device_.may_time; }
+    bool launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
                 std::uint64_t tag) override {
         launch(arrays, stream);
         ++device_.timed_calls_;
         const std::lock_guard lock(mutex_);
-        times_.push_back({tag, device_.call_ns()});
+        const auto* const fake = dynamic_cast<const FakeLaunch*>(&launch);
+        times_.push_back({tag, device_.call_ns(fake == nullptr ? "" : fake->expression())});
+        return true;
     }
     std::vector<Time> take() override {
         const std::lock_guard lock(mutex_);
@@ -335,6 +373,10 @@ void FakeDevice::write(void* device, std::span<const std::byte> value, std::size
     for (std::size_t i = 0; i < count; ++i) {
         std::memcpy(static_cast<std::byte*>(device) + i * value.size(), value.data(), value.size());
     }
+}
+
+void FakeDevice::copy(void* to, const void* from, std::size_t bytes, Stream) {
+    std::memcpy(to, from, bytes);
 }
 
 }  // namespace jitune::internal

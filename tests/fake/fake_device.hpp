@@ -46,8 +46,11 @@ public:
     std::string compiler_key_;            ///< empty: code is not worth keeping
     std::function<std::optional<ClockReading>()> clocks;
     std::function<std::optional<ProcessorUse>()> processor_use;
-    std::function<double()> call_ns;  ///< what a timed call of an app takes; empty: none is timed
-    std::atomic<double> use = 0;      ///< utilization()
+    /// What a timed launch of an app takes, by its expression, or "" of other launches; empty: none
+    /// is timed.
+    std::function<double(const std::string&)> call_ns;
+    std::atomic<bool> may_time = true;
+    std::atomic<double> use = 0;                                 ///< utilization()
     std::function<std::optional<LaunchFailure>()> fails_in_run;  ///< answer of Bench::run
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;
@@ -74,7 +77,7 @@ public:
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::unique_ptr<LaunchTimer> make_launch_timer() override;
-    std::unique_ptr<Queue> make_queue() override { return nullptr; }
+    std::unique_ptr<Queue> make_queue() override;
     std::optional<double> utilization() override {
         return use < 0 ? std::nullopt : std::optional(use.load());
     }
@@ -85,6 +88,7 @@ public:
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
     void write(void* device, std::span<const std::byte> value, std::size_t count,
                Stream stream) override;
+    void copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
 
     DeviceInfo info_;
 

@@ -97,4 +97,11 @@ void CudaDevice::write(void* device, std::span<const std::byte> value, std::size
     }
 }
 
+void CudaDevice::copy(void* to, const void* from, std::size_t bytes, Stream stream) {
+    const ContextScope scope(*device_);
+    device_->check(device_->driver().cuMemcpyDtoDAsync(device_address(to), device_address(from),
+                                                       bytes, stream),
+                   "cuMemcpyDtoDAsync", "copy a result");
+}
+
 }  // namespace jitune::internal

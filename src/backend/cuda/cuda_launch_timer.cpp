@@ -80,15 +80,17 @@ CudaLaunchTimer::Sample* CudaLaunchTimer::begin(Stream stream, std::uint64_t tag
     }
 }
 
-void CudaLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+bool CudaLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
                              std::uint64_t tag) {
     Sample* const sample = begin(stream, tag);
     const auto end = [&](bool launched) {
-        if (sample != nullptr) {
-            const std::lock_guard lock(mutex_);
-            const bool timed = launched && record(sample->events[2], stream);
-            sample->state = timed ? Sample::State::ended : Sample::State::free;
+        if (sample == nullptr) {
+            return false;
         }
+        const std::lock_guard lock(mutex_);
+        const bool timed = launched && record(sample->events[2], stream);
+        sample->state = timed ? Sample::State::ended : Sample::State::free;
+        return timed;
     };
     try {
         launch(arrays, stream);
@@ -96,7 +98,7 @@ void CudaLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Str
         end(false);
         throw;
     }
-    end(true);
+    return end(true);
 }
 
 CUresult CudaLaunchTimer::elapsed(const Sample& sample, double& ns) const {
@@ -126,8 +128,8 @@ void CudaLaunchTimer::collect() {
             continue;
         }
         sample->state = Sample::State::free;
-        if (result == CUDA_SUCCESS && std::isfinite(ns) && ns > 0 && times_.size() < kMostTimes) {
-            times_.push_back({sample->tag, ns});
+        if (result == CUDA_SUCCESS && std::isfinite(ns) && times_.size() < kMostTimes) {
+            times_.push_back({sample->tag, std::max(ns, 0.0)});
         }
     }
 }

@@ -19,7 +19,8 @@ class CudaLaunchTimer final : public LaunchTimer {
 public:
     explicit CudaLaunchTimer(std::shared_ptr<DriverDevice> device);
 
-    void launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+    [[nodiscard]] bool may_time(Stream stream) override;
+    bool launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
                 std::uint64_t tag) override;
     std::vector<Time> take() override;
 
@@ -32,7 +33,6 @@ private:
         std::uint64_t tag = 0;
     };
 
-    [[nodiscard]] bool may_time(Stream stream);
     /// A sample with its first two events on the stream; nullptr: none.
     Sample* begin(Stream stream, std::uint64_t tag);
     Sample* free_sample();

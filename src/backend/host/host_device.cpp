@@ -105,4 +105,8 @@ void HostDevice::write(void* device, std::span<const std::byte> value, std::size
     }
 }
 
+void HostDevice::copy(void* to, const void* from, std::size_t bytes, Stream /*stream*/) {
+    std::memcpy(to, from, bytes);
+}
+
 }  // namespace jitune::internal

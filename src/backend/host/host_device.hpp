@@ -36,6 +36,7 @@ public:
     void read_back(std::span<std::byte> data, const void* device, Stream stream) override;
     void write(void* device, std::span<const std::byte> value, std::size_t count,
                Stream stream) override;
+    void copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
 
 private:
     std::shared_ptr<const HostCompiler> find_compiler();

@@ -6,7 +6,7 @@
 
 namespace jitune::internal {
 
-void HostLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+bool HostLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
                              std::uint64_t tag) {
     using Clock = std::chrono::steady_clock;
     constexpr std::size_t kMost = 1024;
@@ -14,9 +14,11 @@ void HostLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Str
     launch(arrays, stream);
     const std::chrono::duration<double, std::nano> time = Clock::now() - begin;
     const std::lock_guard lock(mutex_);
-    if (times_.size() < kMost) {
-        times_.push_back({tag, time.count()});
+    if (times_.size() == kMost) {
+        return false;
     }
+    times_.push_back({tag, time.count()});
+    return true;
 }
 
 std::vector<LaunchTimer::Time> HostLaunchTimer::take() {

@@ -11,7 +11,8 @@ namespace jitune::internal {
 /// Reads a clock before and after a call, which ends with its work.
 class HostLaunchTimer final : public LaunchTimer {
 public:
-    void launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+    [[nodiscard]] bool may_time(Stream /*stream*/) override { return true; }
+    bool launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
                 std::uint64_t tag) override;
     std::vector<Time> take() override;
 

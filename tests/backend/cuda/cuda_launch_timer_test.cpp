@@ -24,8 +24,8 @@ protected:
         FakeCudaFixture::TearDown();
     }
 
-    void launch(CUstream stream, std::uint64_t tag = 7) {
-        timer_->launch(*ready_, nullptr, stream, tag);
+    bool launch(CUstream stream, std::uint64_t tag = 7) {
+        return timer_->launch(*ready_, nullptr, stream, tag);
     }
     std::size_t taken() { return timer_->take().size(); }
 
@@ -35,7 +35,8 @@ protected:
 };
 
 TEST_F(CudaLaunchTimerTest, SaysWhatACallTookAndWaitsForNone) {
-    launch(stream());
+    EXPECT_TRUE(timer_->may_time(stream()));
+    EXPECT_TRUE(launch(stream()));
     const std::vector<LaunchTimer::Time> times = timer_->take();
     ASSERT_EQ(times.size(), 1U);
     EXPECT_EQ(times[0].tag, 7U);
@@ -48,11 +49,12 @@ TEST_F(CudaLaunchTimerTest, KeepsOutOfCaptures) {
     const CUstream captured = fake.make_stream();
     launch(stream());
     fake.begin_capture(captured);
-    launch(captured);
+    EXPECT_FALSE(launch(captured));
     EXPECT_EQ(fake.calls_during_capture(),
               (std::vector<std::string>{"cuStreamIsCapturing", "cuLaunchKernelEx"}));
     launch(stream());
     EXPECT_EQ(taken(), 2U) << "of the other stream";
+    EXPECT_FALSE(timer_->may_time(captured));
     EXPECT_TRUE(fake.end_capture(captured)) << "nothing has broken it";
     EXPECT_EQ(fake.captured().size(), 1U);
 }
@@ -68,7 +70,7 @@ TEST_F(CudaLaunchTimerTest, LeavesContextsOfTheAppAlone) {
 TEST_F(CudaLaunchTimerTest, TimesNoMoreCallsThanItHasEventsFor) {
     fake.fail("cuEventElapsedTime", 1, CUDA_ERROR_NOT_READY, true);
     for (int i = 0; i < 100; ++i) {
-        launch(stream());
+        EXPECT_EQ(launch(stream()), i < 16);
     }
     EXPECT_EQ(fake.launches().size(), 100U);
     EXPECT_EQ(fake.calls("cuEventCreate"), 48);
@@ -90,7 +92,7 @@ TEST_F(CudaLaunchTimerTest, AFailedLaunchThrowsAsWithoutAndIsNotTimed) {
 TEST_F(CudaLaunchTimerTest, LaunchesWhereEventsFail) {
     for (const char* call : {"cuEventCreate", "cuEventRecordWithFlags", "cuStreamGetCtx"}) {
         fake.fail(call, 1, CUDA_ERROR_OUT_OF_MEMORY);
-        launch(stream());
+        EXPECT_FALSE(launch(stream())) << call;
     }
     EXPECT_EQ(fake.launches().size(), 3U);
     EXPECT_EQ(taken(), 0U);

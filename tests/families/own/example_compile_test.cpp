@@ -30,6 +30,7 @@ public:
     std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t) override { return nullptr; }
     void read_back(std::span<std::byte>, const void*, Stream) override {}
     void write(void*, std::span<const std::byte>, std::size_t, Stream) override {}
+    void copy(void*, const void*, std::size_t, Stream) override {}
 
 private:
     int architecture_;
