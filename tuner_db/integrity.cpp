@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tuner_db/doubt.hpp"
+#include "tuner_db/exploration.hpp"
 #include "tuner_db/kept_binary.hpp"
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record_row.hpp"
@@ -28,6 +29,9 @@ bool is_sound(const Pause& /*pause*/) {
 }
 bool is_sound(const Doubt& doubt) {
     return doubt.called_sizes().has_value();
+}
+bool is_sound(const Exploration& exploration) {
+    return exploration.problem_sizes().has_value();
 }
 bool is_sound(const KeptBinary& /*binary*/) {
     return true;
@@ -88,6 +92,7 @@ void check_call_records(const sqlite::Connection& connection, std::vector<std::s
     check_rows<Usage>(connection, problems);
     check_rows<Pause>(connection, problems);
     check_rows<Doubt>(connection, problems);
+    check_rows<Exploration>(connection, problems);
 }
 
 void check_binaries(const sqlite::Connection& connection, std::vector<std::string>& problems) {

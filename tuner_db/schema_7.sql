@@ -68,7 +68,7 @@ CREATE TABLE doubt(
     sizes         TEXT    NOT NULL,
     configuration TEXT    NOT NULL,
     winner_at     TEXT    NOT NULL,
-    reason        TEXT    NOT NULL CHECK(reason IN ('slow', 'driver')),
+    reason        TEXT    NOT NULL CHECK(reason IN ('slow', 'driver', 'explored')),
     called        TEXT    NOT NULL,
     kernel_spec   BLOB    NOT NULL,
     served_ns     REAL    NOT NULL CHECK(served_ns >= 0 AND served_ns < 9e999),
@@ -79,6 +79,32 @@ CREATE TABLE doubt(
     first_at      TEXT    NOT NULL,
     last_at       TEXT    NOT NULL,
     PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
+) STRICT;
+
+-- Tries of configurations inside calls that winners served, with what they have cost and shown.
+CREATE TABLE exploration(
+    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
+    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
+    types         TEXT    NOT NULL,
+    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment     INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes         TEXT    NOT NULL,
+    configuration TEXT    NOT NULL,
+    winner        TEXT    NOT NULL,
+    outcome       TEXT    NOT NULL CHECK(outcome IN ('open', 'faster', 'slower', 'differs', 'failed')),
+    reason        TEXT    NOT NULL,
+    tries         INTEGER NOT NULL CHECK(tries >= 0),
+    cost_ns       REAL    NOT NULL CHECK(cost_ns >= 0 AND cost_ns < 9e999),
+    served_ns     REAL    NOT NULL CHECK(served_ns >= 0 AND served_ns < 9e999),
+    tried_ns      REAL    NOT NULL CHECK(tried_ns >= 0 AND tried_ns < 9e999),
+    ratio_low     REAL    NOT NULL CHECK(ratio_low >= 0 AND ratio_low < 9e999),
+    ratio_high    REAL    NOT NULL CHECK(ratio_high >= 0 AND ratio_high < 9e999),
+    device_name   TEXT    NOT NULL,
+    first_at      TEXT    NOT NULL,
+    last_at       TEXT    NOT NULL,
+    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration, winner)
 ) STRICT;
 
 -- Code that answers have needed and that is no winner's, so that it is compiled once.

@@ -272,6 +272,7 @@ void TuningStore::add(const CallRecords& records) {
         std::vector<Doubt> standing = records.doubts;
         std::erase_if(standing, [&](const Doubt& doubt) { return !impl_->stands(doubt); });
         impl_->doubts_.add(standing);
+        impl_->explorations_.add(records.explorations);
     });
 }
 
@@ -316,6 +317,14 @@ std::vector<Doubt> TuningStore::doubts() {
         impl_->doubts_.all([](const Doubt& doubt) { return doubt.called_sizes().has_value(); });
     impl_->bad_rows_ += rows.damaged;
     std::erase_if(rows.records, [&](const Doubt& doubt) { return !impl_->stands(doubt); });
+    return std::move(rows.records);
+}
+
+std::vector<Exploration> TuningStore::explorations() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    SumTable<Exploration>::Rows rows = impl_->explorations_.all(
+        [](const Exploration& one) { return one.problem_sizes().has_value(); });
+    impl_->bad_rows_ += rows.damaged;
     return std::move(rows.records);
 }
 

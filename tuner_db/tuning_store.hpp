@@ -11,6 +11,7 @@
 
 #include "support/log.hpp"
 #include "tuner_db/doubt.hpp"
+#include "tuner_db/exploration.hpp"
 #include "tuner_db/kept_binary.hpp"
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record.hpp"
@@ -25,9 +26,11 @@ struct CallRecords {
     std::vector<Usage> usages = {};
     std::vector<Pause> pauses = {};
     std::vector<Doubt> doubts = {};
+    std::vector<Exploration> explorations = {};
 
     [[nodiscard]] bool empty() const {
-        return misses.empty() && usages.empty() && pauses.empty() && doubts.empty();
+        return misses.empty() && usages.empty() && pauses.empty() && doubts.empty() &&
+               explorations.empty();
     }
 };
 
@@ -135,6 +138,9 @@ public:
     /// The doubts about winners that are stored, the last ones first. A winner that is saved
     /// removes that about its own row.
     std::vector<Doubt> doubts();
+
+    /// The tries of configurations inside calls, the last ones first.
+    std::vector<Exploration> explorations();
 
     /// Forgets these doubts.
     void remove_doubts(std::span<const Doubt> doubts);

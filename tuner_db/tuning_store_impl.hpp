@@ -76,6 +76,7 @@ private:
     static constexpr std::int64_t kMostUsages = 20'000;
     static constexpr std::int64_t kMostPauses = 1'000;
     static constexpr std::int64_t kMostDoubts = 10'000;
+    static constexpr std::int64_t kMostExplorations = 10'000;
 
     /// Whether the row that it is about is stored.
     bool stands(const Doubt& doubt) {
@@ -116,6 +117,7 @@ private:
     BinaryTable binaries_{connection_};
     SumTable<Pause> pauses_{connection_, kMostPauses, "longest_us DESC, rowid"};
     SumTable<Doubt> doubts_{connection_, kMostDoubts, "last_at DESC, rowid"};
+    SumTable<Exploration> explorations_{connection_, kMostExplorations, "last_at DESC, rowid"};
     sqlite::Statement remove_doubt_{connection_, "DELETE FROM doubt " + SumTable<Doubt>::where()};
 };
 

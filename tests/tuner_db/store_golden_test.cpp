@@ -65,6 +65,13 @@ protected:
                  "NVIDIA H200", 2, "2026-11-21T16:00:00Z", "2026-11-22T16:00:00Z"}};
     }
 
+    static std::vector<Exploration> explorations() {
+        return {{key_of(40), "n=1000000", "block=128 items_per_thread=8",
+                 "block=256 items_per_thread=8", "slower", "not in a race of its own", 16, 20800.5,
+                 1300, 1290.25, 0.98, 1.01, "NVIDIA H200", "2026-11-21T16:00:00Z",
+                 "2026-11-22T16:00:00Z"}};
+    }
+
     static std::vector<KeptBinary> binaries() {
         return {{"reduce",
                  "element=float32 operation=sum",
@@ -126,13 +133,13 @@ protected:
                answer("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL") +
                insert_sql("measurement") + insert_sql("winner") + insert_sql("miss") +
                insert_sql("usage") + insert_sql("pause") + insert_sql("doubt") +
-               insert_sql("binary");
+               insert_sql("exploration") + insert_sql("binary");
     }
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(any_measurements(), ranged_winner());
-    open()->add({misses(), usages(), pauses(), doubts()});
+    open()->add({misses(), usages(), pauses(), doubts(), explorations()});
     open()->keep(binaries());
     EXPECT_EQ(dump(), golden_of(schema_version()));
 }
@@ -146,6 +153,7 @@ TEST_F(GoldenStore, IsReadToday) {
     EXPECT_EQ(store->usages(), usages());
     EXPECT_EQ(store->pauses(), pauses());
     EXPECT_EQ(store->doubts(), doubts());
+    EXPECT_EQ(store->explorations(), explorations());
     EXPECT_EQ(store->binaries(binaries()[0]), binaries());
     EXPECT_EQ(store->bad_rows(), 0);
 }
