@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kGlance{500};  // between looks for winners of other processes
+constexpr milliseconds kShort{20};    // while calls make tries, of which each waits for a look
 constexpr seconds kIdleTime{1};       // of a GPU, before a tuning
 constexpr int kMostFailures = 3;
 
@@ -142,7 +143,8 @@ void Background::serve() {
     }
     std::unique_lock lock(mutex_);
     while (!stop_) {
-        wake_.wait_for(lock, kGlance, [&] { return stop_ || has_news_; });
+        wake_.wait_for(lock, explorer_.is_busy() ? kShort : kGlance,
+                       [&] { return stop_ || has_news_; });
         has_news_ = false;
         lock.unlock();
         work();
@@ -158,6 +160,9 @@ void Background::work() {
             if (version) {
                 look_for_winners(*version);
                 look_for_doubts(*version);
+            }
+            if (explorer_.work()) {
+                recorder_.hurry();
             }
             if (races_.empty() || !has_worker() || !race_next()) {
                 tune_next();

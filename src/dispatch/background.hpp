@@ -20,6 +20,7 @@
 #include "dispatch/answers.hpp"
 #include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
+#include "dispatch/explorer.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/winner_race.hpp"
@@ -42,7 +43,7 @@ public:
     /// All must outlive it. Starts no thread yet.
     Background(const Options& options, const Log& log, std::span<const Family> families,
                SessionStore& store, Answers& answers, const Isolation& isolation,
-               DispatchTable& table, CallRecorder& recorder, Race race)
+               DispatchTable& table, CallRecorder& recorder, Explorer& explorer, Race race)
         : options_(options),
           log_(log),
           families_(families),
@@ -51,6 +52,7 @@ public:
           isolation_(isolation),
           table_(table),
           recorder_(recorder),
+          explorer_(explorer),
           race_(std::move(race)) {}
     /// As stop().
     ~Background() { stop(); }
@@ -155,6 +157,7 @@ private:
     const Isolation& isolation_;
     DispatchTable& table_;
     CallRecorder& recorder_;
+    Explorer& explorer_;
     const Race race_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dispatch/call_counts.hpp"
+#include "dispatch/call_probe.hpp"
 #include "dispatch/winner_watch.hpp"
 
 namespace jitune::internal {
@@ -37,28 +38,35 @@ const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::in
 const ReadyLaunch* CallMemo::counted(std::size_t place) {
     Tally& tally = tallies_[place];
     const Entry& entry = entries_[place];
+    const std::int64_t calls = tally.calls;
     tally.add();
-    if (tally.unsampled < WinnerWatch::kCallsPerSample ||
-        tally.dimensions > entry.key.sizes.size()) {
+    if (tally.dimensions > entry.key.sizes.size()) {
         return entry.launch.get();
     }
-    WinnerWatch* const watch = tally.answer->watch.load(std::memory_order_acquire);
-    if (watch == nullptr) {
+    CallProbe* probe = nullptr;
+    if (tally.unsampled >= WinnerWatch::kCallsPerSample) {
+        probe = tally.answer->watch.load(std::memory_order_acquire);
+        tally.unsampled = 0;
+    }
+    if (probe == nullptr) {
+        probe = tally.answer->explorer.load(std::memory_order_acquire);
+    }
+    if (probe == nullptr) {
         return entry.launch.get();
     }
-    tally.unsampled = 0;
-    timed_.watch = watch;
-    timed_.answer = tally.answer;
-    timed_.sizes = entry.key.sizes;
-    timed_.dimensions = tally.dimensions;
-    timed_.launch = entry.launch.get();
-    return &timed_;
+    probed_.probe = probe;
+    probed_.answer = tally.answer;
+    probed_.sizes = entry.key.sizes;
+    probed_.dimensions = tally.dimensions;
+    probed_.calls = calls;
+    probed_.launch = entry.launch.get();
+    return &probed_;
 }
 
-void CallMemo::TimedLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
-    const auto& timed = static_cast<const TimedLaunch&>(self);
-    const std::span<const std::int64_t> sizes(timed.sizes.data(), timed.dimensions);
-    timed.watch->launch(*timed.answer, sizes, *timed.launch, arrays, stream);
+void CallMemo::ProbedLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
+    const auto& probed = static_cast<const ProbedLaunch&>(self);
+    const std::span<const std::int64_t> sizes(probed.sizes.data(), probed.dimensions);
+    probed.probe->launch(*probed.answer, sizes, probed.calls, *probed.launch, arrays, stream);
 }
 
 }  // namespace jitune::internal

@@ -61,15 +61,16 @@ private:
         std::unique_ptr<ReadyLaunch> launch;
     };
 
-    /// Times the call while it launches, for one call in WinnerWatch::kCallsPerSample.
-    class TimedLaunch final : public ReadyLaunch {
+    /// Hands a call over to a probe.
+    class ProbedLaunch final : public ReadyLaunch {
     public:
-        TimedLaunch() : ReadyLaunch(call) {}
+        ProbedLaunch() : ReadyLaunch(call) {}
 
-        WinnerWatch* watch = nullptr;
+        CallProbe* probe = nullptr;
         const Resolved* answer = nullptr;
         CallSizes sizes{};
         std::size_t dimensions = 0;
+        std::int64_t calls = 0;
         const ReadyLaunch* launch = nullptr;
 
     private:
@@ -87,12 +88,12 @@ private:
         std::atomic<std::int64_t>* total = nullptr;
         const Resolved* answer = nullptr;
         std::uint32_t unsampled = 0;   ///< calls since the last that was timed
-        std::uint32_t dimensions = 0;  ///< of the problem; more than CallSizes holds: none is timed
+        std::uint32_t dimensions = 0;  ///< of the problem; more than CallSizes holds: no probe
 
         void add();
     };
 
-    /// Adds up an entry's calls. Returns its launch, which times the call now and then.
+    /// Adds up an entry's calls. Returns its launch, which a probe makes where there is one.
     const ReadyLaunch* counted(std::size_t place);
 
     static std::size_t place_of(const CallKey& key) {
@@ -109,7 +110,7 @@ private:
 
     std::array<Entry, std::size_t{1} << kBits> entries_;
     std::array<Tally, std::size_t{1} << kBits> tallies_;
-    TimedLaunch timed_;
+    ProbedLaunch probed_;
 };
 
 }  // namespace jitune::internal

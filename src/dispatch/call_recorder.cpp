@@ -42,9 +42,10 @@ void CallRecorder::note(const Task& task, const Resolved& answer) {
                          task.problem.pinned.empty() && !task.kernel.spec.empty();
     const bool is_recorded = this->is_recorded() && (options_.record == Record::all || is_miss);
     const bool is_watched = watch_.note(task, answer);
+    const bool is_explored = explorer_.note(task, answer);
     if (is_recorded) {
         add(task, answer, is_miss);
-    } else if (is_watched) {
+    } else if (is_watched || is_explored) {
         const std::lock_guard lock(mutex_);
         start();
         has_news_ = true;  // perhaps it was made for another driver
@@ -83,6 +84,12 @@ void CallRecorder::keep(KeptBinary binary) {
     }
     binaries_.push_back(std::move(binary));
     start();
+    has_news_ = true;
+    wake_.notify_one();
+}
+
+void CallRecorder::hurry() {
+    const std::lock_guard lock(mutex_);
     has_news_ = true;
     wake_.notify_one();
 }
@@ -143,7 +150,12 @@ void CallRecorder::record() {
 
 void CallRecorder::record_new() {
     Report report = is_recorded() ? this->report() : Report();
-    report.records.doubts = watch_.judge();
+    const std::vector<Doubt> watched = watch_.judge();
+    const Explorer::Found explored = explorer_.take();
+    report.records.doubts = watched;
+    report.records.doubts.insert(report.records.doubts.end(), explored.doubts.begin(),
+                                 explored.doubts.end());
+    report.records.explorations = explored.explorations;
     if (report.records.empty()) {
         return;
     }
@@ -161,7 +173,8 @@ void CallRecorder::record_new() {
         }
     } else {
         pauses_.put_back(report.records.pauses);
-        watch_.put_back(std::move(report.records.doubts));
+        watch_.put_back(watched);
+        explorer_.put_back(explored);
     }
 }
 

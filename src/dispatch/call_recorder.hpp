@@ -11,6 +11,7 @@
 
 #include "dispatch/call_counts.hpp"
 #include "dispatch/dispatch_table.hpp"
+#include "dispatch/explorer.hpp"
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/winner_watch.hpp"
@@ -20,23 +21,28 @@
 namespace jitune::internal {
 
 /// Writes to the database what calls leave behind, by a thread of its own: what Options::record
-/// says of them, which winners are in doubt, and the code that had to be compiled. A new problem
-/// and new code within about a second, so that little is lost with a process that is killed, and
-/// numbers of calls and pauses every ten seconds. Thread-safe.
+/// says of them, which winners are in doubt, what was tried inside them, and the code that had to
+/// be compiled. A new problem and new code within about a second, so that little is lost with a
+/// process that is killed, and numbers of calls and pauses every ten seconds. Thread-safe.
 class CallRecorder {
 public:
     /// All must outlive it, and so must the answers. Starts no thread yet.
     CallRecorder(const Options& options, const Log& log, SessionStore& store, PauseLedger& pauses,
-                 WinnerWatch& watch)
-        : options_(options), log_(log), store_(store), pauses_(pauses), watch_(watch) {}
+                 WinnerWatch& watch, Explorer& explorer)
+        : options_(options),
+          log_(log),
+          store_(store),
+          pauses_(pauses),
+          watch_(watch),
+          explorer_(explorer) {}
     /// As stop().
     ~CallRecorder() { stop(); }
     CallRecorder(const CallRecorder&) = delete;
     CallRecorder& operator=(const CallRecorder&) = delete;
 
-    /// Takes note of the answer to a call, and has a winner watched. Under Record::misses it
-    /// ignores winners; of a miss it ignores pinned configurations and kernels that no other
-    /// process can make. Never waits for the database.
+    /// Takes note of the answer to a call, and has a winner watched and explored. Under
+    /// Record::misses it ignores winners; of a miss it ignores pinned configurations and kernels
+    /// that no other process can make. Never waits for the database.
     void note(const Task& task, const Resolved& answer);
 
     /// Whether doubts have been recorded since the last call.
@@ -45,6 +51,9 @@ public:
     /// Has the code kept, also where no calls are recorded, but not under Options::frozen. Never
     /// waits for the database.
     void keep(KeptBinary binary);
+
+    /// Records soon, and not after ten seconds.
+    void hurry();
 
     /// Ends the thread, and records what is left. Later calls of note() and keep() do nothing.
     void stop();
@@ -90,6 +99,7 @@ private:
     SessionStore& store_;
     PauseLedger& pauses_;
     WinnerWatch& watch_;
+    Explorer& explorer_;
     std::atomic<bool> has_doubts_{false};
     CallCounts counts_;
 

@@ -55,13 +55,20 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       store_(options_, log_),
       isolation_(options_, log_),
       watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
-      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
+      explorer_(std::make_unique<Explorer>(options_, log_, families_, store_,
+                                           [this](const Task& task) {
+                                               Digest unusable{};
+                                               return answers_.known(task, unusable,
+                                                                     answers_.patience());
+                                           })),
+      recorder_(
+          std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_, *explorer_)),
       answers_(options_, log_, families_, store_, binaries_, *recorder_,
                [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
                    return tune_around(task, plan, hooks).winners;
                }),
       background_(std::make_unique<Background>(
-          options_, log_, families_, store_, answers_, isolation_, table_, *recorder_,
+          options_, log_, families_, store_, answers_, isolation_, table_, *recorder_, *explorer_,
           [this](const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
               return race(task, doubt, hooks);
           })) {}
@@ -71,6 +78,7 @@ Engine::~Engine() {
     if (fork_guard_.forked()) {  // their threads are the parent's
         static_cast<void>(background_.release());
         static_cast<void>(recorder_.release());
+        static_cast<void>(explorer_.release());
         static_cast<void>(watch_.release());
     }
 }
@@ -80,6 +88,7 @@ void Engine::finish() {
         return;
     }
     background_->stop();
+    explorer_->learn();
     recorder_->stop();
     if (unserved_ > 0) {
         log_.warning(
@@ -193,7 +202,8 @@ Counters Engine::counters() const {
                       .replaced = background_->replaced(),
                       .sampled = watch_->sampled(),
                       .doubted = watch_->doubted(),
-                      .raced = raced_};
+                      .raced = raced_,
+                      .explored = explorer_->tries()};
     pauses_.report(counters);
     return counters;
 }

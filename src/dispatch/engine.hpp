@@ -17,6 +17,7 @@
 #include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/engine_part.hpp"
+#include "dispatch/explorer.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
@@ -184,9 +185,20 @@ private:
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
     /// A comparison of SearchPlan::compared, with one measurement of each, which are stored.
     TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
-    /// The winner of a race at these sizes; nothing where no racer works.
-    std::optional<Winner> race_at(const Task& task, const Sizes& sizes, const Winner& stored,
-                                  const TuneHooks& hooks);
+    /// The winner of a race at these sizes: `standing` unless another one of `racers`, of which it
+    /// is one, is clearly faster. Nothing where no racer works.
+    std::optional<Winner> race_at(const Task& task, const Sizes& sizes,
+                                  const std::vector<std::string>& racers,
+                                  const std::string& standing, const TuneHooks& hooks);
+    /// The same of a stored winner against the default and the runner-up.
+    std::optional<Winner> race_again(const Task& task, const Sizes& sizes, const Winner& stored,
+                                     const TuneHooks& hooks);
+    /// The race of a winner that takes too long, or of another driver.
+    RaceReport race_doubted(const Task& task, const Doubt& doubt, const Winner& stored,
+                            const TuneHooks& hooks);
+    /// The race of a winner than which another configuration was faster in calls: that one stands.
+    RaceReport race_explored(const Task& task, const Doubt& doubt, const Winner& stored,
+                             const TuneHooks& hooks);
     /// The measurements of earlier searches at the task's sizes, if these have tried enough, with
     /// the configuration of a winner and nothing else of it.
     std::optional<TuneReport> known_search(const Task& task, Reuse reuse);
@@ -219,6 +231,7 @@ private:
     Isolation isolation_;
     PauseLedger pauses_;
     std::unique_ptr<WinnerWatch> watch_;
+    std::unique_ptr<Explorer> explorer_;
     std::unique_ptr<CallRecorder> recorder_;
     Answers answers_;
     DispatchTable table_;

@@ -9,20 +9,14 @@
 
 namespace jitune::internal {
 
-std::optional<Winner> Engine::race_at(const Task& task, const Sizes& sizes, const Winner& stored,
-                                      const TuneHooks& hooks) {
+std::optional<Winner> Engine::race_at(const Task& task, const Sizes& sizes,
+                                      const std::vector<std::string>& racers,
+                                      const std::string& standing, const TuneHooks& hooks) {
     Task at = task;
     at.problem.sizes = sizes;
     at.check();
     at.kernel.workload->prepare(at.problem);
-    SearchPlan plan{.seed = options_.seed, .compared = {stored.configuration}};
-    const std::string standard = at.default_configuration().text();
-    const auto second = store_.ask([&](TuningStore& store) {
-        return runner_up(store.measurements(stored.key), stored, standard);
-    });
-    if (second) {
-        plan.compared.push_back(*second);
-    }
+    SearchPlan plan{.seed = options_.seed, .compared = racers};
     const auto timed = [&] {
         TuneReport report = compare(at, plan, hooks);
         if (*hooks.stop) {  // a part of the racers would decide
@@ -31,7 +25,7 @@ std::optional<Winner> Engine::race_at(const Task& task, const Sizes& sizes, cons
         return report;
     };
     TuneReport report = timed();
-    const auto best = race_winner(report.measurements, stored.configuration);
+    const auto best = race_winner(report.measurements, standing);
     if (!best) {
         return std::nullopt;
     }
@@ -44,6 +38,94 @@ std::optional<Winner> Engine::race_at(const Task& task, const Sizes& sizes, cons
                                                 : std::nullopt;
 }
 
+std::optional<Winner> Engine::race_again(const Task& task, const Sizes& sizes, const Winner& stored,
+                                         const TuneHooks& hooks) {
+    Task at = task;
+    at.problem.sizes = sizes;
+    const std::string standard = at.default_configuration().text();
+    const auto second = store_.ask([&](TuningStore& store) {
+        return runner_up(store.measurements(stored.key), stored, standard);
+    });
+    std::vector<std::string> racers{stored.configuration};
+    if (second) {
+        racers.push_back(*second);
+    }
+    return race_at(task, sizes, racers, stored.configuration, hooks);
+}
+
+RaceReport Engine::race_explored(const Task& task, const Doubt& doubt, const Winner& stored,
+                                 const TuneHooks& hooks) {
+    const auto explored = store_.ask([](TuningStore& store) { return store.explorations(); });
+    const auto found = std::find_if(explored.begin(), explored.end(), [&](const Exploration& one) {
+        return one.key.is_like(doubt.key) && one.sizes == doubt.called &&
+               one.winner == doubt.configuration && one.outcome == Exploration::kFaster;
+    });
+    RaceReport report;
+    CallRecords settled;
+    if (found != explored.end()) {
+        const std::string& faster = found->configuration;
+        auto best = race_at(task, doubt.called_sizes().value(), {stored.configuration, faster},
+                            faster, hooks);
+        const bool is_faster = best && best->configuration == faster;
+        report.outcome = is_faster ? RaceReport::Outcome::replaced : RaceReport::Outcome::confirmed;
+        if (best) {
+            report.median_ns = best->median_ns;
+            report.configuration = best->configuration;
+        }
+        if (is_faster) {
+            report.winners.push_back(std::move(*best));  // serves these sizes alone
+        } else {
+            settled.explorations.push_back(*found);
+            settled.explorations.back().outcome = Exploration::kSlower;
+            settled.explorations.back().reason = "not in a race of its own";
+            settled.explorations.back().tries = 0;  // are added up
+            settled.explorations.back().cost_ns = 0;
+        }
+    }
+    store_.tell([&](TuningStore& store) {
+        store.save({}, report.winners);
+        store.add(settled);
+        store.remove_doubts({&doubt, 1});
+    });
+    return report;
+}
+
+RaceReport Engine::race_doubted(const Task& task, const Doubt& doubt, const Winner& stored,
+                                const TuneHooks& hooks) {
+    using Outcome = RaceReport::Outcome;
+    const Sizes own = exact_sizes(stored.sizes).value();
+    const Sizes called = doubt.called_sizes().value();
+    RaceReport report;
+    auto best = race_again(task, own, stored, hooks);
+    const bool is_slower = !best || !is_as_stored(best->median_ns, stored);
+    if (best) {
+        report.median_ns = best->median_ns;
+        report.configuration = best->configuration;
+        best->range = stored.range;
+        best->complete = stored.complete || is_slower;      // a tuning begins anew, then
+        if (best->configuration != stored.configuration) {  // nothing is known of other sizes
+            best->range.loss_bound = stored.range.covers.empty() ? 0 : kMostLossBound;
+            best->range.held_out = 0;
+        }
+        report.winners.push_back(std::move(*best));
+    }
+    if (called != own) {
+        auto there = race_again(task, called, stored, hooks);
+        if (there && there->configuration != report.configuration) {
+            report.winners.push_back(std::move(*there));  // serves these sizes alone
+        }
+    }
+    const bool is_kept =
+        std::all_of(report.winners.begin(), report.winners.end(),
+                    [&](const Winner& one) { return one.configuration == stored.configuration; });
+    report.outcome = is_slower ? Outcome::slower : is_kept ? Outcome::confirmed : Outcome::replaced;
+    store_.tell([&](TuningStore& store) {
+        store.save({}, report.winners);
+        store.remove_doubts({&doubt, 1});
+    });
+    return report;
+}
+
 RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
     refuse_tuning();
     const auto stored = store_.ask([&](TuningStore& store) -> std::optional<Winner> {
@@ -54,42 +136,14 @@ RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& h
         auto row = store.with_image(place);
         return row && doubt.is_about(*row) ? std::move(row) : std::nullopt;
     });
-    const auto own = stored ? exact_sizes(stored->sizes) : std::nullopt;
-    const auto called = doubt.called_sizes();
-    if (!own || !called) {
+    if (!stored || !exact_sizes(stored->sizes) || !doubt.called_sizes()) {
         return {};
     }
     log_.info("racing the winner {} of {}: {}", doubt.configuration, task.name(),
               doubt_sentence(doubt));
-    using Outcome = RaceReport::Outcome;
-    RaceReport report;
-    auto best = race_at(task, *own, *stored, hooks);
-    const bool is_slower = !best || !is_as_stored(best->median_ns, *stored);
-    if (best) {
-        report.median_ns = best->median_ns;
-        report.configuration = best->configuration;
-        best->range = stored->range;
-        best->complete = stored->complete || is_slower;      // a tuning begins anew, then
-        if (best->configuration != stored->configuration) {  // nothing is known of other sizes
-            best->range.loss_bound = stored->range.covers.empty() ? 0 : kMostLossBound;
-            best->range.held_out = 0;
-        }
-        report.winners.push_back(std::move(*best));
-    }
-    if (*called != *own) {
-        auto there = race_at(task, *called, *stored, hooks);
-        if (there && there->configuration != report.configuration) {
-            report.winners.push_back(std::move(*there));  // serves these sizes alone
-        }
-    }
-    const bool is_kept =
-        std::all_of(report.winners.begin(), report.winners.end(),
-                    [&](const Winner& one) { return one.configuration == stored->configuration; });
-    report.outcome = is_slower ? Outcome::slower : is_kept ? Outcome::confirmed : Outcome::replaced;
-    store_.tell([&](TuningStore& store) {
-        store.save({}, report.winners);
-        store.remove_doubts({&doubt, 1});
-    });
+    RaceReport report = doubt.reason == Doubt::kExplored
+                            ? race_explored(task, doubt, *stored, hooks)
+                            : race_doubted(task, doubt, *stored, hooks);
     ++raced_;
     log_.info("raced {}: {}, {} takes {:.3g} us", task.name(), to_string(report.outcome),
               report.configuration, report.median_ns / 1000);

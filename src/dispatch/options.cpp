@@ -28,6 +28,19 @@ bool parse_switch(std::string_view word, const char* what) {
     return word == "1";
 }
 
+double parse_share(std::string_view word) {
+    double share = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), share);
+    if (error != std::errc() || end != word.data() + word.size() ||
+        !(share >= 0 && share <= kMostExploreShare)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is not a share of device time to explore in: give 0 to {}, "
+                                "as in 0.01",
+                                word, kMostExploreShare));
+    }
+    return share;
+}
+
 /// nullptr, too, in a program that runs with more rights than its caller.
 const char* variable(const char* name) {
     return secure_getenv(name);
@@ -59,6 +72,8 @@ Options read_environment(TunePolicy usual) {
     apply("JITUNE_WATCH", [&](std::string_view value) {
         options.watch_winners = parse_switch(value, "time a few calls of stored winners");
     });
+    apply("JITUNE_EXPLORE",
+          [&](std::string_view value) { options.explore_share = parse_share(value); });
     apply("JITUNE_RECORD", [&](std::string_view value) { options.record = parse_record(value); });
     apply("JITUNE_FROZEN", [&](std::string_view value) {
         options.frozen = parse_switch(value, "serve the stored winners alone");

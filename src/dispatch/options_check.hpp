@@ -7,6 +7,8 @@
 
 namespace jitune::internal {
 
+inline constexpr double kMostExploreShare = 0.1;
+
 /// The path of a database as options, environment and command line give it: "none" is empty.
 std::filesystem::path database_named(const std::filesystem::path& given);
 

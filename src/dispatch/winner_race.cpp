@@ -43,33 +43,44 @@ const char* to_string(RaceReport::Outcome outcome) {
     return "gone";
 }
 
-std::optional<std::string> runner_up(std::span<const Measurement> measurements,
-                                     const Winner& winner, const std::string& standard) {
+std::vector<Rival> rivals(std::span<const Measurement> measurements, const Winner& winner) {
     std::map<std::string, std::map<std::string, double>> times;  // by sizes, the last of each
-    std::set<std::string> out{winner.configuration, standard};
+    std::set<std::string> failed;
     for (const Measurement& one : measurements) {
         if (one.verdict != Verdict::timed) {
-            out.insert(one.configuration);
+            failed.insert(one.configuration);
         } else if (one.provenance.device_name == winner.provenance.device_name) {
             times[one.sizes][one.configuration] = median_of(one);
         }
     }
-    std::optional<std::string> best;
-    double best_ratio = 0;
+    std::map<std::string, double> ratios;
     for (const auto& [sizes, at] : times) {
         const auto own = at.find(winner.configuration);
         for (const auto& [configuration, ns] : at) {
-            if (own == at.end() || out.contains(configuration)) {
+            if (own == at.end() || own->first == configuration || failed.contains(configuration)) {
                 continue;
             }
-            const double ratio = ns / own->second;
-            if (!best || ratio < best_ratio) {
-                best = configuration;
-                best_ratio = ratio;
-            }
+            const auto [known, is_new] = ratios.try_emplace(configuration, ns / own->second);
+            known->second = std::min(known->second, ns / own->second);
         }
     }
-    return best;
+    std::vector<Rival> found;
+    for (const auto& [configuration, ratio] : ratios) {
+        found.push_back({ratio, configuration});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Rival& one, const Rival& other) { return one.ratio < other.ratio; });
+    return found;
+}
+
+std::optional<std::string> runner_up(std::span<const Measurement> measurements,
+                                     const Winner& winner, const std::string& standard) {
+    for (Rival& rival : rivals(measurements, winner)) {
+        if (rival.configuration != standard) {
+            return std::move(rival.configuration);
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<std::string> race_winner(std::span<const Measurement> racers,

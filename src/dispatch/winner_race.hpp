@@ -27,10 +27,18 @@ struct RaceReport {
 /// "confirmed", "replaced", "slower", "gone".
 const char* to_string(RaceReport::Outcome outcome);
 
-/// The configuration that came nearest to the winner, or before it, at any sizes where both were
-/// timed on its model of device, and that is neither the winner nor `standard`, the template's
-/// default; nothing where there is none. One that has ever failed is none. `measurements`: those of
-/// the winner's key, oldest first.
+/// A configuration beside a winner.
+struct Rival {
+    double ratio;  ///< its time over the winner's: the least at any sizes where both were timed
+    std::string configuration;
+};
+
+/// The configurations that were timed at sizes where the winner was, too, on its model of device;
+/// the fastest first. One that has ever failed is none. `measurements`: oldest first.
+std::vector<Rival> rivals(std::span<const Measurement> measurements, const Winner& winner);
+
+/// The first of the rivals that is not `standard`, the template's default; nothing where there is
+/// none.
 std::optional<std::string> runner_up(std::span<const Measurement> measurements,
                                      const Winner& winner, const std::string& standard);
 

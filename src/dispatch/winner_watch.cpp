@@ -3,9 +3,8 @@
 
 #include <iterator>
 
+#include "dispatch/session_doubt.hpp"
 #include "dispatch/stored_costs.hpp"
-#include "support/message.hpp"
-#include "support/utc_text.hpp"
 
 namespace jitune::internal {
 
@@ -22,13 +21,7 @@ bool WinnerWatch::note(const Task& task, const Resolved& answer) {
     }
     auto watched = std::make_unique<Watched>();
     watched->answer = &answer;
-    Doubt& doubt = watched->doubt;
-    doubt.key = task.key();
-    doubt.configuration = answer.info.configuration;
-    doubt.winner_at = answer.winner_at;
-    doubt.kernel_spec = frame(task.kernel.spec);
-    doubt.driver = task.info().driver;
-    doubt.device_name = task.info().name;
+    watched->doubt = new_doubt(task, answer);
     watched->sizes = task.problem.sizes;
     watched->size_names = task.kernel_template().front_matter().sizes;
     watched->is_of_other_driver = answer.winner_driver != task.info().driver;
@@ -67,7 +60,8 @@ std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
 }
 
 void WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> sizes,
-                         const ReadyLaunch& launch, void* const* arrays, Stream stream) {
+                         std::int64_t /*calls*/, const ReadyLaunch& launch, void* const* arrays,
+                         Stream stream) {
     LaunchTimer* timer = nullptr;
     std::optional<std::size_t> place;
     {
@@ -99,7 +93,9 @@ void WinnerWatch::take_times() {
         const std::vector<LaunchTimer::Time> times = timer->take();
         const std::lock_guard lock(mutex_);
         for (const auto& [tag, ns] : times) {
-            places_.at(tag)->times.add(ns);
+            if (ns > 0) {
+                places_.at(tag)->times.add(ns);
+            }
         }
     }
 }
@@ -122,24 +118,10 @@ std::vector<WinnerWatch::Place*> WinnerWatch::all_places() {
     return all;
 }
 
-std::optional<Winner> WinnerWatch::row_of(const Watched& watched, const Sizes& sizes) {
-    auto row = store_.look([&](TuningStore& store) {
-        return store.find(watched.doubt.key, sizes, TuningStore::kDispatchWait);
-    });
-    const bool is_it = row && row->configuration == watched.doubt.configuration &&
-                       row->provenance.created_at == watched.doubt.winner_at;
-    return is_it ? std::move(row) : std::nullopt;
-}
-
 void WinnerWatch::doubt(Watched& watched, const Winner& row, const char* reason,
                         const Sizes& sizes) {
     Doubt& doubt = watched.doubt;
-    doubt.key = row.key;
-    doubt.sizes = row.sizes;
-    doubt.reason = reason;
-    doubt.called = coverage_text(std::vector{SizeBox::point(sizes)}, watched.size_names);
-    doubt.reports = 1;
-    doubt.first_at = doubt.last_at = utc_text();
+    complete(doubt, row, reason, sizes, watched.size_names);
     doubts_.push_back(doubt);
     ++doubted_;
     {
@@ -161,7 +143,7 @@ void WinnerWatch::judge(Place& place) {
     Watched& watched = *place.watched;
     std::optional<Winner> row;
     if (!place.is_known) {
-        row = row_of(watched, place.sizes);
+        row = row_of(store_, watched.doubt, place.sizes);
         if (row) {
             place.most_ns = store_.look(
                 [&](TuningStore& store) { return most_expected_ns(store, *row, place.sizes); });
@@ -176,7 +158,7 @@ void WinnerWatch::judge(Place& place) {
         return;
     }
     if (!row) {
-        row = row_of(watched, place.sizes);
+        row = row_of(store_, watched.doubt, place.sizes);
     }
     if (row) {
         watched.doubt.served_ns = *served_ns;
@@ -192,7 +174,7 @@ std::vector<Doubt> WinnerWatch::judge() {
             continue;
         }
         watched->is_of_other_driver = false;  // one try: a later session has another
-        if (const auto row = row_of(*watched, watched->sizes)) {
+        if (const auto row = row_of(store_, watched->doubt, watched->sizes)) {
             doubt(*watched, *row, Doubt::kDriver, watched->sizes);
         }
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backend/launch_timer.hpp"
+#include "dispatch/call_probe.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/served_times.hpp"
 #include "dispatch/session_store.hpp"
@@ -23,7 +24,7 @@ namespace jitune::internal {
 /// Watches the stored winners that a session uses: times a few of their calls, and doubts those
 /// that take longer than the database says or that were tuned with another driver. In a session it
 /// doubts each answer once. Thread-safe but for judge().
-class WinnerWatch {
+class WinnerWatch final : public CallProbe {
 public:
     /// Of each thread's calls of one problem, at most one in so many is timed.
     static constexpr std::uint32_t kCallsPerSample = 10'000;
@@ -36,10 +37,9 @@ public:
     /// lets watch, and returns whether it is. Never waits for the database.
     bool note(const Task& task, const Resolved& answer);
 
-    /// Launches a call of an answer that is watched, with the errors of `launch`, and times it
-    /// where it can.
-    void launch(const Resolved& answer, std::span<const std::int64_t> sizes,
-                const ReadyLaunch& launch, void* const* arrays, Stream stream);
+    /// Of an answer that is watched: times the call where it can.
+    void launch(const Resolved& answer, std::span<const std::int64_t> sizes, std::int64_t calls,
+                const ReadyLaunch& launch, void* const* arrays, Stream stream) override;
 
     /// New doubts by what was timed since the last time. Reads the database. For one thread at a
     /// time. Throws nothing but std::bad_alloc.
@@ -78,8 +78,6 @@ private:
     void take_times();
     std::vector<Watched*> all_watched();
     std::vector<Place*> all_places();
-    /// The row that the answer was made from, if it is still stored.
-    std::optional<Winner> row_of(const Watched& watched, const Sizes& sizes);
     void judge(Place& place);
     void doubt(Watched& watched, const Winner& row, const char* reason, const Sizes& sizes);
 
