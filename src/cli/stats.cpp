@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/exploration_text.hpp"
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
@@ -29,6 +30,7 @@ struct Stats {
     UsageReport usage;
     std::vector<WorkItem> holes;
     std::vector<Pause> pauses;
+    std::vector<Exploration> explorations;
 };
 
 std::string day(const std::string& time) {
@@ -188,18 +190,21 @@ Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
             {"usages", records_json(usages)},
             {"holes", std::ssize(stats.holes)},
             {"estimated_lost_s", json_number(saved_by_all(stats.holes))},
-            {"pauses", records_json(stats.pauses)}};
+            {"pauses", records_json(stats.pauses)},
+            {"explorations", records_json(stats.explorations)}};
 }
 
 int run(const CommonArguments& arguments) {
     const auto store = open_database(arguments.options());
-    const Stats stats{usage_report_of(*store), worklist_of(*store), store->pauses()};
+    const Stats stats{usage_report_of(*store), worklist_of(*store), store->pauses(),
+                      store->explorations()};
     if (arguments.json) {
         print_json(stats_json(stats, store->usages()));
     } else {
         print(usage_text(stats.usage));
         print(holes_text(stats.holes));
         print(pauses_text(stats.pauses));
+        print(explorations_text(stats.explorations));
     }
     return kExitOk;
 }
