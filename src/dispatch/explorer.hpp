@@ -57,8 +57,9 @@ public:
     void launch(const Resolved& answer, std::span<const std::int64_t> sizes, std::int64_t calls,
                 const ReadyLaunch& launch, void* const* arrays, Stream stream) override;
 
-    /// Learns from the tries that have ended, and makes challengers ready: that may compile. Returns
-    /// whether take() has a doubt. For one thread at a time. Throws nothing but std::bad_alloc.
+    /// Learns from the tries that have ended, and makes challengers ready: that may compile.
+    /// Returns whether take() has a doubt. For one thread at a time. Throws nothing but
+    /// std::bad_alloc.
     bool work();
 
     /// Learns from the tries that have ended, and no more. For the thread of work(), or after it.
