@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "families/own/host_reference.hpp"
-#include "template/output_compare.hpp"
 #include "template/kernel_template.hpp"
+#include "template/output_compare.hpp"
 #include "template/workload.hpp"
 
 namespace jitune::internal {
