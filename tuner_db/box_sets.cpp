@@ -121,6 +121,19 @@ std::vector<SizeBox> BoxIndex::outside(const SizeBox& box, std::size_t count) co
     return done;
 }
 
+std::vector<std::size_t> BoxIndex::holding(std::span<const std::int64_t> sizes) const {
+    std::vector<std::size_t> places;
+    auto entry = std::partition_point(entries_.begin(), entries_.end(), [&](const Entry& one) {
+        return one.furthest < sizes.front();
+    });
+    for (; entry != entries_.end() && entry->box->from.front() <= sizes.front(); ++entry) {
+        if (entry->box->contains(sizes)) {
+            places.push_back(entry->place);
+        }
+    }
+    return places;
+}
+
 std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const SizeBox> others) {
     const BoxIndex index(others);
     std::vector<SizeBox> rest;

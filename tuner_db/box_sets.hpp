@@ -19,6 +19,9 @@ public:
     /// The parts of `box` outside of the first `count` boxes, which together are all of it.
     [[nodiscard]] std::vector<SizeBox> outside(const SizeBox& box, std::size_t count) const;
 
+    /// The places of the boxes that hold `sizes`, in any order.
+    [[nodiscard]] std::vector<std::size_t> holding(std::span<const std::int64_t> sizes) const;
+
 private:
     struct Entry {
         const SizeBox* box = nullptr;

@@ -15,8 +15,8 @@ sqlite::Row Doubt::place() const {
 }
 
 bool Doubt::is_about(const Winner& winner) const {
-    return winner.key.is_like(key) && winner.sizes == sizes &&
-           winner.configuration == configuration && winner.provenance.created_at == winner_at;
+    return winner.sizes == sizes && winner.configuration == configuration &&
+           winner.provenance.created_at == winner_at && winner.key.is_like(key);
 }
 
 void Doubt::add(const Doubt& later) {

@@ -7,6 +7,7 @@
 #include "tuner_db/integrity.hpp"
 #include "tuner_db/store_path.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
+#include "tuner_db/winner_index.hpp"
 
 namespace jitune::internal {
 
@@ -289,9 +290,21 @@ std::vector<Miss> TuningStore::misses() {
     const Impl::Turn turn(*impl_, kSweepWait);
     SumTable<Miss>::Rows rows = impl_->misses_.all();
     impl_->bad_rows_ += rows.damaged;
+    if (rows.records.empty()) {
+        return {};
+    }
     // A winner may have come by another way than save(), or in the middle of a report of calls.
+    std::vector<Winner> settled;
+    for (const std::int64_t rowid : impl_->winners_.all()) {
+        std::optional<Winner> winner = impl_->winners_.read(rowid).winner;
+        if (winner && ends_search(*winner)) {
+            winner->image.clear();
+            settled.push_back(std::move(*winner));
+        }
+    }
+    const WinnerIndex index(settled);  // there may be thousands of both
     std::erase_if(rows.records, [&](const Miss& miss) {
-        return !impl_->wants_tuning(miss.key, *miss.problem_sizes());
+        return !index.serving(miss.key, *miss.problem_sizes()).empty();
     });
     return std::move(rows.records);
 }

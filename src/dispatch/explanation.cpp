@@ -92,14 +92,28 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
     return {std::move(row), comparable};
 }
 
-/// Says when a row has last served, where that is recorded.
-void add_usage(ExplainedRow& row, std::span<const Usage> usages) {
+/// The recorded calls of each winner of a table.
+struct AnsweredCalls {
+    std::int64_t calls = 0;
+    std::string last_at;
+};
+
+std::vector<AnsweredCalls> answered_calls(std::span<const Winner> winners,
+                                          std::span<const Usage> usages) {
+    std::vector<AnsweredCalls> all(winners.size());
+    const AnswerIndex index(winners);
     for (const Usage& usage : usages) {
-        if (has_answered(row.winner, usage)) {
-            row.calls = saturating_sum(row.calls, usage.calls);
-            row.last_at = std::max(row.last_at, usage.last_at);
+        if (const auto place = index.answering(usage)) {
+            AnsweredCalls& its = all[*place];
+            its.calls = saturating_sum(its.calls, usage.calls);
+            its.last_at = std::max(its.last_at, usage.last_at);
         }
     }
+    return all;
+}
+
+/// Says when a row has last served, where that is recorded.
+void add_usage_text(ExplainedRow& row) {
     if (row.calls > 0) {
         row.reason +=
             fmt::format("; {} recorded call{}, the last on {}", row.calls,
@@ -109,12 +123,17 @@ void add_usage(ExplainedRow& row, std::span<const Usage> usages) {
 
 /// The rows of the key's kernel: comparable ones first, then by their distance in size. A row that
 /// serves comes before one that is unsure.
-std::vector<Candidate> ranked(std::vector<Winner> winners, const RecordKey& key, const Sizes& sizes,
+std::vector<Candidate> ranked(std::vector<Winner> winners, std::span<const Usage> usages,
+                              const RecordKey& key, const Sizes& sizes,
                               const std::string& standard) {
+    const std::vector<AnsweredCalls> answered = answered_calls(winners, usages);
     std::vector<Candidate> candidates;
-    for (Winner& winner : winners) {
-        if (winner.key.kernel == key.kernel) {
-            candidates.push_back(candidate_of(std::move(winner), key, sizes, standard));
+    for (std::size_t place = 0; place < winners.size(); ++place) {
+        if (winners[place].key.kernel == key.kernel) {
+            Candidate one = candidate_of(std::move(winners[place]), key, sizes, standard);
+            one.row.calls = answered[place].calls;
+            one.row.last_at = answered[place].last_at;
+            candidates.push_back(std::move(one));
         }
     }
     std::stable_sort(candidates.begin(), candidates.end(),
@@ -197,7 +216,8 @@ Explanation explain(Engine& engine, const Task& task) {
     const Sizes& sizes = task.problem.sizes;
     const std::string standard = task.default_configuration().text();
     const CostTable costs = stored_costs(*store, task, standard);
-    std::vector<Candidate> candidates = ranked(store->winners(), explanation.key, sizes, standard);
+    std::vector<Candidate> candidates =
+        ranked(store->winners(), store->usages(), explanation.key, sizes, standard);
     Candidate* const best = best_of(candidates, costs, standard, sizes);
     const bool by_policy =
         options.on_miss == TunePolicy::offline || options.on_miss == TunePolicy::background;
@@ -221,10 +241,9 @@ Explanation explain(Engine& engine, const Task& task) {
                                        by_policy ? "by the" : "only under the", best->row.reason);
     }
     explanation.costs = explained_costs(candidates, costs, standard, sizes);
-    const std::vector<Usage> usages = store->usages();
     const std::vector<Doubt> doubts = store->doubts();
     for (Candidate& candidate : candidates) {
-        add_usage(candidate.row, usages);
+        add_usage_text(candidate.row);
         if (const Doubt* const doubt = doubt_about(doubts, candidate.row.winner)) {
             candidate.row.reason += "; in doubt: " + doubt_sentence(*doubt);
         }

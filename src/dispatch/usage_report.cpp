@@ -52,19 +52,25 @@ void SavedTime::add(const SavedTime& other) {
     high += other.high;
 }
 
-bool has_answered(const Winner& winner, const Usage& usage) {
-    if (!is_of_winner(usage) || winner.configuration != usage.configuration ||
-        winner.provenance.created_at != usage.winner_at || !winner.key.is_like(usage.key)) {
-        return false;
-    }
-    const auto boxes = boxes_of(winner);
+std::optional<std::size_t> AnswerIndex::answering(const Usage& usage) const {
     const auto sizes = usage.problem_sizes();
-    return boxes && sizes && covers(*boxes, *sizes);
+    if (!sizes || !is_of_winner(usage)) {
+        return std::nullopt;
+    }
+    for (const std::size_t place : index_.serving(usage.key, *sizes)) {
+        const Winner& winner = winners_[place];
+        if (winner.configuration == usage.configuration &&
+            winner.provenance.created_at == usage.winner_at) {
+            return place;
+        }
+    }
+    return std::nullopt;
 }
 
 UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
                          const WinnerTime& time_at) {
     UsageReport report;
+    const AnswerIndex index(winners);
     for (const Winner& winner : winners) {
         report.winners.push_back({winner, 0, "", {}});
     }
@@ -75,11 +81,8 @@ UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage>
         report.first_at =
             report.first_at.empty() ? usage.first_at : std::min(report.first_at, usage.first_at);
         report.last_at = std::max(report.last_at, usage.last_at);
-        const auto row =
-            std::find_if(report.winners.begin(), report.winners.end(),
-                         [&](const WinnerUsage& one) { return has_answered(one.winner, usage); });
-        if (row != report.winners.end()) {
-            add(*row, usage, time_at);
+        if (const auto place = index.answering(usage)) {
+            add(report.winners[*place], usage, time_at);
         } else if (is_of_winner(usage)) {
             report.replaced = saturating_sum(report.replaced, usage.calls);
         }

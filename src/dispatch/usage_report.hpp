@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tuner_db/tuning_store.hpp"
+#include "tuner_db/winner_index.hpp"
 
 namespace jitune::internal {
 
@@ -41,8 +43,20 @@ struct UsageReport {
     std::string first_at, last_at;  ///< UTC; empty: no call
 };
 
-/// Whether this very winner has answered these calls, at sizes that it still serves.
-bool has_answered(const Winner& winner, const Usage& usage);
+/// Tells which winners of a table have answered recorded calls.
+class AnswerIndex {
+public:
+    /// `winners` must outlive the index.
+    explicit AnswerIndex(std::span<const Winner> winners) : winners_(winners), index_(winners) {}
+
+    /// The place of the very winner that has answered these calls, at sizes that it still serves;
+    /// nothing where it is gone or another answer has served them.
+    [[nodiscard]] std::optional<std::size_t> answering(const Usage& usage) const;
+
+private:
+    std::span<const Winner> winners_;
+    WinnerIndex index_;
+};
 
 /// The time in ns of a winner's configuration at sizes that it serves; nothing where it is unknown.
 using WinnerTime = std::function<std::optional<double>(const Winner& winner, const Sizes& sizes)>;

@@ -11,17 +11,14 @@
 
 #include "sweep/work_order.hpp"
 #include "tuner_db/certainty.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winner_index.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-bool serves_provisionally(const Winner& winner, const Miss& miss) {
-    const auto boxes = boxes_of(winner);
-    const auto sizes = miss.problem_sizes();
-    return !ends_search(winner) && !winner.range.unsure && winner.key.is_like(miss.key) && boxes &&
-           sizes && covers(*boxes, *sizes);
+bool is_provisional_winner(const Winner& winner) {
+    return !ends_search(winner) && !winner.range.unsure;
 }
 
 std::string name_of(const RecordKey& key) {
@@ -55,11 +52,13 @@ std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner>
         }
         items[place->second].misses.push_back(std::move(miss));
     }
+    const WinnerIndex index(winners);
     for (WorkItem& item : items) {
-        item.is_provisional =
-            std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
-                return serves_provisionally(winner, item.misses.front());
-            });
+        const Miss& first = item.misses.front();
+        const auto serving = index.serving(first.key, first.problem_sizes().value());
+        item.is_provisional = std::any_of(serving.begin(), serving.end(), [&](std::size_t place) {
+            return is_provisional_winner(winners[place]);
+        });
     }
     const WorkOrder order(std::move(items), winners);
     std::vector<WorkItem> sorted;
