@@ -7,7 +7,6 @@
 #include "tuner_db/integrity.hpp"
 #include "tuner_db/store_path.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
-#include "tuner_db/winner_index.hpp"
 
 namespace jitune::internal {
 
@@ -18,8 +17,6 @@ using sqlite::Statement;
 using sqlite::Transaction;
 using std::chrono::milliseconds;
 
-// A sweep has time.
-constexpr milliseconds kSweepWait{10'000};
 // Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
 // A process that ends waits for it.
@@ -284,61 +281,6 @@ void TuningStore::remove_misses(std::span<const Miss> misses) {
             impl_->misses_.remove(miss);
         }
     });
-}
-
-std::vector<Miss> TuningStore::misses() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    SumTable<Miss>::Rows rows = impl_->misses_.all();
-    impl_->bad_rows_ += rows.damaged;
-    if (rows.records.empty()) {
-        return {};
-    }
-    // A winner may have come by another way than save(), or in the middle of a report of calls.
-    std::vector<Winner> settled;
-    for (const std::int64_t rowid : impl_->winners_.all()) {
-        std::optional<Winner> winner = impl_->winners_.read(rowid).winner;
-        if (winner && ends_search(*winner)) {
-            winner->image.clear();
-            settled.push_back(std::move(*winner));
-        }
-    }
-    const WinnerIndex index(settled);  // there may be thousands of both
-    std::erase_if(rows.records, [&](const Miss& miss) {
-        return !index.serving(miss.key, *miss.problem_sizes()).empty();
-    });
-    return std::move(rows.records);
-}
-
-std::vector<Usage> TuningStore::usages() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    SumTable<Usage>::Rows rows =
-        impl_->usages_.all([](const Usage& usage) { return usage.problem_sizes().has_value(); });
-    impl_->bad_rows_ += rows.damaged;
-    return std::move(rows.records);
-}
-
-std::vector<Pause> TuningStore::pauses() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    SumTable<Pause>::Rows rows = impl_->pauses_.all([](const Pause&) { return true; });
-    impl_->bad_rows_ += rows.damaged;
-    return std::move(rows.records);
-}
-
-std::vector<Doubt> TuningStore::doubts() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    SumTable<Doubt>::Rows rows =
-        impl_->doubts_.all([](const Doubt& doubt) { return doubt.called_sizes().has_value(); });
-    impl_->bad_rows_ += rows.damaged;
-    std::erase_if(rows.records, [&](const Doubt& doubt) { return !impl_->stands(doubt); });
-    return std::move(rows.records);
-}
-
-std::vector<Exploration> TuningStore::explorations() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    SumTable<Exploration>::Rows rows = impl_->explorations_.all(
-        [](const Exploration& one) { return one.problem_sizes().has_value(); });
-    impl_->bad_rows_ += rows.damaged;
-    return std::move(rows.records);
 }
 
 void TuningStore::remove_doubts(std::span<const Doubt> doubts) {

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +25,9 @@
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
+
+/// A sweep has time.
+inline constexpr std::chrono::milliseconds kSweepWait{10'000};
 
 /// The open file of a store, with its statements, which one thread uses at a time.
 class TuningStore::Impl {
@@ -67,6 +72,14 @@ private:
     std::vector<Measurement> measurements(sqlite::Statement& statement,
                                           const sqlite::Row& parameters, const IsWanted& is_wanted);
 
+    /// The rows that `read` gives, which is called in a turn. Counts those that it leaves out, and
+    /// warns of them once for each table.
+    template <class Record, class Read>
+    std::vector<Record> intact_rows(const Read& read);
+
+    /// The intact winners that ends_search(), without their images.
+    std::vector<Winner> settled_winners();
+
     /// The row if it is intact. Counts it if it is damaged.
     std::optional<Winner> intact(WinnerTable::Found found) {
         bad_rows_ += found.damaged() ? 1 : 0;
@@ -96,6 +109,7 @@ private:
     std::condition_variable free_again_;
     bool in_use_ = false;
     std::atomic<std::int64_t> bad_rows_ = 0;
+    std::set<std::string_view> warned_of_;  // tables; changed in turns alone
 
     sqlite::Connection& connection_ = file_.connection;
     const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;

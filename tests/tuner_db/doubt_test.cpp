@@ -74,6 +74,8 @@ TEST_F(DoubtStore, LeavesDamagedRowsOut) {
     report(doubt_of(winner_));
     sql("UPDATE doubt SET served_ns = 9");
     EXPECT_TRUE(open()->doubts().empty());
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_NE(warnings_[0].find("1 row of the table doubt is damaged"), std::string::npos);
     EXPECT_EQ(open()->verify().problems,
               std::vector<std::string>{"doubt 1: wrong digest, type, sizes, times or bound"});
     report(doubt_of(winner_));

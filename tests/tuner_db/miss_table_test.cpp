@@ -99,6 +99,8 @@ TEST_F(MissStore, LeavesDamagedRowsOutAndReplacesThem) {
     open()->add_misses(std::vector{miss_of(1000, 5), miss_of(2000, 7)});
     sql("UPDATE miss SET calls = 6 WHERE sizes = 'n=1000'");
     EXPECT_EQ(sizes(), (std::vector<std::string>{"n=2000"}));
+    ASSERT_EQ(warnings_.size(), 1U);
+    EXPECT_NE(warnings_[0].find("1 row of the table miss is damaged"), std::string::npos);
     EXPECT_EQ(open()->verify().problems,
               std::vector<std::string>{"miss 1: wrong digest, type, sizes, times or bound"});
     open()->add_misses(std::vector{miss_of(1000, 1)});

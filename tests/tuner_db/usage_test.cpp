@@ -69,8 +69,14 @@ TEST_F(UsageStore, KeepsTheLongestPause) {
 TEST_F(UsageStore, LeavesDamagedRowsOutAndReplacesThem) {
     open()->add({{}, {usage_of(1000, 5)}, {pause_of(1, 3000, "n=7")}});
     sql("UPDATE usage SET calls = 6; UPDATE pause SET pauses = 6");
-    EXPECT_TRUE(open()->usages().empty());
-    EXPECT_TRUE(open()->pauses().empty());
+    const auto store = open();
+    EXPECT_TRUE(store->usages().empty());
+    EXPECT_TRUE(store->usages().empty());
+    EXPECT_TRUE(store->pauses().empty());
+    ASSERT_EQ(warnings_.size(), 2U) << "one for each table";
+    EXPECT_NE(warnings_[0].find("1 row of the table usage is damaged"), std::string::npos);
+    EXPECT_NE(warnings_[0].find("`jitune db verify`"), std::string::npos);
+    EXPECT_NE(warnings_[1].find("1 row of the table pause is damaged"), std::string::npos);
     EXPECT_EQ(open()->verify().problems,
               (std::vector<std::string>{"usage 1: wrong digest, type, sizes, times or bound",
                                         "pause 1: wrong digest, type, sizes, times or bound"}));
