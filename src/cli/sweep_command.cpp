@@ -60,12 +60,24 @@ Options options_of(const Arguments& arguments) {
     return options;
 }
 
+/// When this time is over, from now on.
+Deadline end_of(const std::string& within) {
+    using Clock = std::chrono::steady_clock;
+    constexpr double kMost = 1e9;  // seconds: a clock counts no more than 9e9
+    if (within.empty()) {
+        return std::nullopt;
+    }
+    const double seconds = std::min(parse_duration("--within", within), kMost);
+    return Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 SweepSearch search_of(const Arguments& arguments) {
     SweepSearch search;
     search.target = parse_target(arguments.target);
     search.evaluations = arguments.evaluations;
     search.again = arguments.again;
-    search.within_s = arguments.within.empty() ? 0 : parse_duration("--within", arguments.within);
+    search.until = end_of(arguments.within);
     if (!arguments.from.empty()) {
         search.hints = Hints("--from " + arguments.from, read_t4(arguments.from));
     }
@@ -99,9 +111,10 @@ private:
     Progress shown_;
 };
 
-/// Tunes the problems of a plan, and prints the outcome.
+/// Tunes the problems of a plan, and prints the outcome. JSON has the members of `more`, too.
 SweepResult sweep(const Arguments& arguments, Engine& engine, const std::vector<Device*>& devices,
-                  const SweepPlan& plan, SweepSearch search, const Interrupt& interrupt) {
+                  const SweepPlan& plan, SweepSearch search, const Interrupt& interrupt,
+                  const Json& more = Json::object()) {
     refuse_unwritable(engine.options());
     std::vector<std::string> ids;
     for (const Device* device : devices) {
@@ -120,7 +133,9 @@ SweepResult sweep(const Arguments& arguments, Engine& engine, const std::vector<
         result = sweep.run();
     }
     if (arguments.json) {
-        print_json(sweep_json(plan, result));
+        Json json = sweep_json(plan, result);
+        json.update(more);
+        print_json(json);
     } else {
         print(sweep_summary(result));
     }
@@ -159,33 +174,64 @@ std::string race_text(const DoubtRace& race) {
     const std::string name =
         fmt::format("{} {} {}", doubt.key.kernel, short_types(doubt.key.types), doubt.sizes);
     if (!race.error.empty()) {
-        return fmt::format("in doubt: {}: not raced: {}\n", name, one_line(race.error));
+        return fmt::format("in doubt: {}: not raced: {}", name, one_line(race.error));
     }
-    return fmt::format("in doubt: {}: {}{}, {} takes {}\n", name, to_string(race.report.outcome),
+    return fmt::format("in doubt: {}: {}{}, {} takes {}", name, to_string(race.report.outcome),
                        race.is_tuned ? ", tuned again" : "", race.report.configuration,
                        time_text(race.report.median_ns));
 }
 
-/// Races the winners in doubt, before anything is tuned.
-void race(const Arguments& arguments, Engine& engine, Device& device, const Interrupt& interrupt) {
+Json race_json(const DoubtRace& race) {
+    Json json{{"kernel", race.doubt.key.kernel},
+              {"types", race.doubt.key.types},
+              {"sizes", race.doubt.sizes},
+              {"configuration", race.doubt.configuration}};
+    if (!race.error.empty()) {
+        json.update({{"outcome", "not raced"}, {"note", race.error}});
+        return json;
+    }
+    json.update({{"outcome", to_string(race.report.outcome)},
+                 {"tuned", race.is_tuned},
+                 {"answer", race.report.configuration},
+                 {"median_ns", json_number(race.report.median_ns)}});
+    return json;
+}
+
+/// Races the winners in doubt, before anything is tuned. Returns the races as JSON.
+Json race(const Arguments& arguments, Engine& engine, Device& device, const Deadline& until,
+          const Interrupt& interrupt) {
     refuse_unwritable(engine.options());
     const Options& options = engine.options();
     const SearchPlan plan{
         .strategy = options.strategy, .seed = options.seed, .budget = options.budget};
     TuneHooks hooks;
     hooks.stop = &interrupt.requested();
-    for (const DoubtRace& one : race_doubts(engine, device, plan, hooks)) {
+    Json races = Json::array();
+    for (const DoubtRace& one : race_doubts(engine, device, plan, hooks, until)) {
+        races.push_back(race_json(one));
         if (!arguments.json) {
-            print(race_text(one));
+            print(race_text(one) + '\n');
         } else if (!one.error.empty()) {
             engine.log().warning("{}", race_text(one));
         }
+    }
+    return races;
+}
+
+void refuse_machine(const std::string& device) {
+    if (device == to_string(PlatformKind::machine)) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("--device {}: calls that are recorded have no placements of arrays "
+                        "in host memory: use {} or {}",
+                        device, to_string(PlatformKind::host), to_string(PlatformKind::cuda)));
     }
 }
 
 /// Problems that are tuned leave the work-list, also where another build's key has recorded them,
 /// and so do those of their items. Sizes whose winner is unsure come back when they are called.
 int run_worklist(const Arguments& arguments) {
+    refuse_machine(arguments.device);
     const Options options = options_of(arguments);
     SweepSearch search = search_of(arguments);
     std::vector<Winner> winners;
@@ -208,9 +254,9 @@ int run_worklist(const Arguments& arguments) {
     WorklistSweep order(WorkOrder(std::move(planned), winners, budget_seconds(options)));
     search.order = &order;
     const Interrupt interrupt;
-    race(arguments, engine, *devices.front(), interrupt);
+    const Json races = race(arguments, engine, *devices.front(), search.until, interrupt);
     const SweepResult result =
-        sweep(arguments, engine, devices, plan, std::move(search), interrupt);
+        sweep(arguments, engine, devices, plan, std::move(search), interrupt, {{"races", races}});
     std::vector<Miss> done;
     for (const SweepRow& row : result.rows) {
         if (row.outcome == SweepRow::Outcome::tuned && row.stored) {
@@ -283,7 +329,7 @@ Invocation worklist_invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
     return {{{"--within", &given.within,
-              "Begin no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
+              "Begin no race and no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
              {"--device", &given.device,
               "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]"},
              {"--strategy", &given.strategy,

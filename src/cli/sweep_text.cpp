@@ -104,7 +104,7 @@ Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
     json["configuration"] = row.configuration;
     json["median_ns"] = row.median_ns;
     json["noise"] = row.noise;
-    json["gb_per_s"] = row.gb_per_s();
+    json["gb_per_s"] = row.bytes > 0 ? Json(row.gb_per_s()) : Json();
     json["default_median_ns"] = row.default_median_ns;
     json["speed_up"] = row.speed_up();
     json["speed_up_low"] = row.certainty.speed_up_low;
@@ -237,7 +237,7 @@ std::string SweepTable::line(const SweepRow& row) const {
     Table::Cells rest(7);
     if (row.has_winner()) {
         rest[0] = time_text(row.median_ns);
-        rest[1] = rate_text(row.gb_per_s());
+        rest[1] = row.bytes > 0 ? rate_text(row.gb_per_s()) : "";
         rest[2] = speed_up_text(row.speed_up(), row.certainty);
         rest[6] = row.configuration;
     }
@@ -265,7 +265,7 @@ std::string sweep_summary(const SweepResult& result) {
     std::string text = legend(result.rows) + served_text(result.rows);
     if (result.interrupted) {
         text += fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
-                            result.rows.size() + result.stopped.size(), result.problems);
+                            result.begun, result.problems);
     }
     for (const StoppedRange& one : result.stopped) {
         text += fmt::format("stopped in the middle: {} on {}, {}\n", one.name, one.device,
@@ -294,7 +294,7 @@ Json sweep_json(const SweepPlan& plan, const SweepResult& result) {
               {"budget_s", result.budget_s},
               {"database", result.database.empty() ? Json() : Json(result.database)},
               {"problems", result.problems},
-              {"begun", result.rows.size() + result.stopped.size()},
+              {"begun", result.begun},
               {"seconds", result.seconds},
               {"interrupted", result.interrupted},
               {"store_errors", result.store_errors},

@@ -72,6 +72,7 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
         plan.problems.push_back(plan.problems[i]);
         set_effort(plan.problems[i], Effort::brief);
         set_effort(plan.problems.back(), Effort::full);
+        plan.problems.back().problem.again_of = i;
         places.push_back(places[i]);
     }
     return plan;

@@ -37,11 +37,11 @@ void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks
 }  // namespace
 
 std::vector<DoubtRace> race_doubts(Engine& engine, Device& device, const SearchPlan& plan,
-                                   const TuneHooks& hooks) {
+                                   const TuneHooks& hooks, const Deadline& until) {
     TuningStore* const store = engine.store();
     std::vector<DoubtRace> races;
     for (const Doubt& doubt : store == nullptr ? std::vector<Doubt>() : store->doubts()) {
-        if (*hooks.stop) {
+        if (*hooks.stop || is_late(until)) {
             break;
         }
         if (doubt.key.device_class != device.info().device_class) {

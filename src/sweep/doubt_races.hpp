@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dispatch/engine.hpp"
+#include "sweep/deadline.hpp"
 
 namespace jitune::internal {
 
@@ -17,9 +18,9 @@ struct DoubtRace {
 };
 
 /// Races the winners of the device's class that are in doubt, and tunes again those that no racer
-/// confirms: `plan` says how. Ends early where `hooks` stop it. Throws Error(store) where the
-/// doubts cannot be read.
+/// confirms: `plan` says how. Ends early where `hooks` stop it, and begins no race after `until`.
+/// Throws Error(store) where the doubts cannot be read.
 std::vector<DoubtRace> race_doubts(Engine& engine, Device& device, const SearchPlan& plan,
-                                   const TuneHooks& hooks);
+                                   const TuneHooks& hooks, const Deadline& until = {});
 
 }  // namespace jitune::internal

@@ -54,6 +54,17 @@ std::vector<std::string> classes_of(const std::vector<Device*>& devices) {
     return classes;
 }
 
+/// Of `all`, which has each problem once for each class of devices, those that are not another
+/// tuning of one before.
+std::size_t without_repetitions(const std::vector<SweepProblem>& problems, std::size_t all) {
+    const auto again = std::count_if(problems.begin(), problems.end(), [](const SweepProblem& one) {
+        return one.again_of.has_value();
+    });
+    return problems.empty()
+               ? 0
+               : all / problems.size() * (problems.size() - static_cast<std::size_t>(again));
+}
+
 /// The key of each problem's winner, without the device and the template.
 std::vector<std::string> keys_of(const std::vector<SweepProblem>& problems) {
     std::vector<std::string> keys;
@@ -99,7 +110,7 @@ Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProb
     result_.seed = options.seed;
     result_.budget_s = std::chrono::duration<double>(options.budget).count();
     result_.database = options.database.string();
-    result_.problems = queue_.size();
+    result_.problems = without_repetitions(problems_, queue_.size());
     state_.problems = queue_.size();
     state_.budget_s = result_.budget_s;
     if (search_.order != nullptr) {
@@ -152,7 +163,7 @@ void Sweep::work(std::size_t device) {
 }
 
 bool Sweep::is_late() const {
-    return search_.within_s > 0 && seconds_since(made_at_) >= search_.within_s;
+    return internal::is_late(search_.until);
 }
 
 void Sweep::end_with_error() {
@@ -167,7 +178,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     row.problem = problem;
     row.bytes = one.bytes;
     row.device = id_of(*devices_[device]);
-    begin(device, one);
+    begin(device, problem);
     const auto start = Clock::now();
     bool stopped = false;
     bool handed_back = false;
@@ -338,9 +349,12 @@ bool Sweep::explains(const Error& error, SweepRow& row) const {
     return true;
 }
 
-void Sweep::begin(std::size_t device, const SweepProblem& problem) {
+void Sweep::begin(std::size_t device, std::size_t problem) {
+    const SweepProblem& one = problems_[problem];
     const std::lock_guard lock(mutex_);
-    runs_[device] = {id_of(*devices_[device]), problem.name, {}, 0};
+    runs_[device] = {id_of(*devices_[device]), one.name, {}, 0};
+    begun_.emplace(one.again_of.value_or(problem), devices_[device]->info().device_class);
+    result_.begun = begun_.size();
 }
 
 void Sweep::go_on(std::size_t device, const TuneProgress& progress, double elapsed_s) {

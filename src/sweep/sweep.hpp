@@ -13,6 +13,7 @@
 
 #include "dispatch/engine.hpp"
 #include "sweep/busy_devices.hpp"
+#include "sweep/deadline.hpp"
 #include "sweep/hints.hpp"
 #include "sweep/problem_queue.hpp"
 #include "sweep/sweep_observer.hpp"
@@ -34,7 +35,7 @@ struct SweepSearch {
     SweepTarget target = {};
     std::size_t evaluations = 0;  ///< zero: no limit
     Hints hints = {};
-    double within_s = 0;  ///< no problem begins later; zero: no limit
+    Deadline until = {};  ///< no problem begins later
     bool again = false;   ///< races complete winners, too, instead of skipping their problems
     SweepOrder* order = nullptr;  ///< must outlive the sweep; null: as the problems come
 };
@@ -79,7 +80,7 @@ private:
     [[nodiscard]] SearchPlan plan_for(const Task& task, double budget_part) const;
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.
     bool explains(const Error& error, SweepRow& row) const;
-    void begin(std::size_t device, const SweepProblem& problem);
+    void begin(std::size_t device, std::size_t problem);
     void go_on(std::size_t device, const TuneProgress& progress, double elapsed_s);
 
     Engine& engine_;
@@ -92,10 +93,10 @@ private:
     SweepResult result_;
     std::set<const Device*> busy_;
 
-    const std::chrono::steady_clock::time_point made_at_ = std::chrono::steady_clock::now();
     std::mutex mutex_;  // of all below, and held while the observer is told
     SweepState state_;
     std::map<std::size_t, RunState> runs_;                          ///< by device
+    std::set<std::pair<std::size_t, std::string>> begun_;           ///< problems and device classes
     std::map<std::pair<std::size_t, std::size_t>, SweepRow> rows_;  ///< by problem and device
     std::exception_ptr error_;
 };

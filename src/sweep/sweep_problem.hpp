@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,13 +16,15 @@ struct SweepProblem {
     /// The kernel that solves it on a device; it must outlive the sweep.
     std::function<const Kernel&(const Device& device)> kernel;
     std::string name;  ///< "float32 sum 2^20"
-    double bytes = 0;  ///< that one launch reads and writes
+    double bytes = 0;  ///< that one launch reads and writes; 0: not known
     /// Winners are found for all of these sizes; nothing: for the problem's own sizes.
     std::optional<SizeBox> domain = std::nullopt;
     /// Without a domain: winners are found for the sizes around those of the problem, too, as for a
     /// call. Skipped where a sure winner serves it.
     bool around = false;
-    bool anew = false;       ///< with `around`: also where a winner serves it
+    bool anew = false;  ///< with `around`: also where a winner serves it
+    /// The place of the problem of the sweep that this is another tuning of, and not counted again.
+    std::optional<std::size_t> again_of = std::nullopt;
     double budget_part = 1;  ///< of the plan's budget, or of the usual one where that has no limit
 };
 

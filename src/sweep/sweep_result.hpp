@@ -20,7 +20,7 @@ struct SweepRow {
     std::string note;     ///< why it was not tuned
     bool stored = false;  ///< the tuned winner is in the store
 
-    double bytes = 0;  ///< as SweepProblem::bytes
+    double bytes = 0;  ///< as SweepProblem::bytes; 0: not known
     std::string configuration;
     double median_ns = 0;
     double noise = 0;
@@ -50,8 +50,9 @@ struct SweepDescription {
     std::string strategy;
     std::uint64_t seed = 0;
     double budget_s = 0;
-    std::string database;      ///< empty: nothing is stored
-    std::size_t problems = 0;  ///< of all device classes together
+    std::string database;  ///< empty: nothing is stored
+    /// Of all device classes together; several tunings of one, as of a work-list, count once.
+    std::size_t problems = 0;
 };
 
 /// A range that was stopped before it had winners.
@@ -64,9 +65,10 @@ struct StoppedRange {
 /// All of a sweep.
 struct SweepResult : SweepDescription {
     double seconds = 0;
+    std::size_t begun = 0;  ///< of the `problems`
     bool interrupted = false;
     std::int64_t store_errors = 0;
-    std::vector<SweepRow> rows;         ///< in the order of the problems; those that were begun
+    std::vector<SweepRow> rows;  ///< in the order of the problems; of each tuning that was begun
     std::vector<StoppedRange> stopped;  ///< those that were begun, too, and have no row
 
     [[nodiscard]] std::size_t count(SweepRow::Outcome outcome) const;

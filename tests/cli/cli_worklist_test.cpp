@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "fixtures/cli_fixture.hpp"
+#include "support/log.hpp"
+#include "support/message.hpp"
+#include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -41,6 +44,9 @@ TEST_F(CliWorklist, ListsCallsAndASweepWorksThemOff) {
     const json sweep = jitune_json("sweep worklist --device host --budget 0.2");
     const json& tunings = sweep["rows"];
     ASSERT_GE(tunings.size(), 3U) << sweep;
+    EXPECT_EQ(sweep["problems"], 2) << "not tunings";
+    EXPECT_EQ(sweep["begun"], 2);
+    EXPECT_EQ(sweep["races"].size(), 0U);
     EXPECT_EQ(tunings[0]["effort"], "brief");
     for (std::size_t i = tunings.size() - 2; i < tunings.size(); ++i) {
         EXPECT_EQ(tunings[i]["effort"], "full") << "of each problem\n" << sweep;
@@ -68,8 +74,39 @@ TEST_F(CliWorklist, TravelsToAnotherDatabase) {
     expect_failure("worklist export \"$folder/tuning.db\"", 2, "tuning.db");
 }
 
+TEST_F(CliWorklist, SaysInJsonWhatItHasRaced) {
+    call("sum");
+    ASSERT_EQ(jitune("sweep worklist --device host --budget 0.1").code, 0);
+    {
+        const auto store = TuningStore::open(
+            path("tuning.db"), TuningStore::Access::read_write,
+            Log(LogLevel::warning, [](LogLevel, std::string_view line) { ADD_FAILURE() << line; }));
+        const std::vector<Winner> winners = store->winners();
+        ASSERT_FALSE(winners.empty());
+        Doubt doubt;
+        doubt.key = winners[0].key;
+        doubt.sizes = doubt.called = winners[0].sizes;
+        doubt.configuration = winners[0].configuration;
+        doubt.winner_at = winners[0].provenance.created_at;
+        doubt.reason = Doubt::kSlow;
+        doubt.kernel_spec = frame({"median"});
+        doubt.reports = 1;
+        store->add({.misses = {}, .doubts = {doubt}});
+    }
+    const Answer answer = jitune("sweep worklist --device host --json");
+    EXPECT_EQ(answer.err.find("\n\n"), std::string::npos) << answer.err;
+    const json races = json::parse(answer.out)["races"];
+    ASSERT_EQ(races.size(), 1U) << answer.out;
+    EXPECT_EQ(races[0]["kernel"], "reduce");
+    EXPECT_EQ(races[0]["outcome"], "not raced");
+    EXPECT_NE(races[0]["note"].get<std::string>().find("median"), std::string::npos) << races;
+    const std::string late = jitune("sweep worklist --device host --within 0.000001").out;
+    EXPECT_EQ(late.find("in doubt"), std::string::npos) << late;
+}
+
 TEST_F(CliWorklist, BeginsNoProblemAfterTheTimeThatIsGiven) {
     call("sum");
+    expect_failure("sweep worklist --device machine", 2, "use host or cuda");
     for (const char* wrong : {"0", "-1", "3x", "x", "nan", "inf", "1d"}) {
         expect_failure(std::string("sweep worklist --within ") + wrong, 2, "--within");
     }

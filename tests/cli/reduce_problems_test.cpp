@@ -264,12 +264,14 @@ TEST(SweepTable, ShowsTheWinnerOfACompleteProblemThatWasSkipped) {
 TEST(SweepText, TellsAnInterruptedSweepByItsSummaryAndExitCode) {
     SweepResult result;
     result.problems = 8;
+    result.begun = 1;
     result.rows.push_back(row_of(plan_of({{"--sizes", "1000"}})));
     EXPECT_EQ(sweep_exit_code(result), kExitOk);
     result.interrupted = true;
     EXPECT_EQ(sweep_exit_code(result), kExitInterrupted);
     EXPECT_NE(sweep_summary(result).find("1 of 8 problems were begun\n1 tuned"), std::string::npos);
     result.rows.clear();
+    result.begun = 2;
     TuneProgress tune;
     tune.range = {3, 21, 40, 0};
     result.stopped = {{"float32 sum 2^10..2^20", "cuda:1", tune},
@@ -281,6 +283,16 @@ TEST(SweepText, TellsAnInterruptedSweepByItsSummaryAndExitCode) {
                   "stopped in the middle: float32 max 2^10..2^20 on cuda:0, before its first"),
               std::string::npos)
         << sweep_summary(result);
+}
+
+TEST(SweepText, HasNoRateWhereTheBytesAreNotKnown) {
+    const SweepPlan plan = plan_of({{"--sizes", "1000"}});
+    SweepResult result;
+    result.rows = {row_of(plan)};
+    result.rows[0].bytes = 0;
+    const std::string line = SweepTable(plan, {"cuda:0"}).lines(result.rows[0]);
+    EXPECT_EQ(line.find(" 0.00 "), std::string::npos) << line;
+    EXPECT_NE(sweep_json(plan, result).text().find("\"gb_per_s\":null"), std::string::npos);
 }
 
 TEST(SweepText, CountsAllBytesThatAreReadAndWritten) {

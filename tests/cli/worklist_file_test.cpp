@@ -109,6 +109,7 @@ TEST(WorklistPlan, HasTheProblemsThatThisBuildCanMake) {
     EXPECT_EQ(again.name, one.name);
     EXPECT_TRUE(again.anew);
     EXPECT_EQ(again.budget_part, 1);
+    EXPECT_EQ(again.again_of, 0U);
     EXPECT_EQ(warnings.size(), 3U);
     EXPECT_NE(warnings[0].find("is left out"), std::string::npos) << warnings[0];
 }

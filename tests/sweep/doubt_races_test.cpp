@@ -71,6 +71,13 @@ TEST_F(DoubtRacesTest, LeavesOtherClassesOfDevicesAlone) {
     EXPECT_EQ(engine_->store()->doubts().size(), 1U);
 }
 
+TEST_F(DoubtRacesTest, BeginsNoRaceAfterItsTime) {
+    engine_->store()->add({.misses = {}, .doubts = {doubt_}});
+    const Deadline past = std::chrono::steady_clock::now();
+    EXPECT_TRUE(race_doubts(*engine_, device_, {.budget = options_.budget}, {}, past).empty());
+    EXPECT_EQ(engine_->store()->doubts().size(), 1U);
+}
+
 TEST_F(DoubtRacesTest, EndsWhereItIsStopped) {
     const std::atomic<bool> stop{true};
     EXPECT_TRUE(race(doubt_, {.stop = &stop}).empty());

@@ -202,6 +202,26 @@ TEST_F(SweepTest, StopsOnAllDevicesAndGoesOnLater) {
     EXPECT_EQ(stored(), 8U);
 }
 
+TEST_F(SweepTest, CountsTwoTuningsOfAProblemAsOne) {
+    add_problems(2);
+    problems_.push_back(problems_[0]);
+    problems_.back().again_of = 0;
+    const SweepResult result = sweep();
+    EXPECT_EQ(result.rows.size(), 3U);
+    EXPECT_EQ(result.problems, 2U);
+    EXPECT_EQ(result.begun, 2U);
+}
+
+TEST_F(SweepTest, BeginsNoProblemAfterItsTime) {
+    add_problems(2);
+    SweepSearch search;
+    search.until = std::chrono::steady_clock::now();
+    const SweepResult result = sweep(std::move(search));
+    EXPECT_TRUE(result.rows.empty());
+    EXPECT_EQ(result.begun, 0U);
+    EXPECT_FALSE(result.interrupted);
+}
+
 TEST_F(SweepTest, NamesTheRangeThatItWasStoppedIn) {
     add_problem(4);
     problems_[0].domain = SizeBox{{4}, {1024}};
