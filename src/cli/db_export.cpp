@@ -23,7 +23,7 @@ struct Arguments : CommonArguments {
 
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
-    refuse_overwriting(options.database, "--t4", arguments.file);
+    refuse_overwriting_database(options.database, "--t4", arguments.file);
     const auto store = open_database(options);
     const std::vector<Winner> winners = store->winners();
     const std::vector<Measurement> measurements =

@@ -49,6 +49,22 @@ void refuse_overwriting(const std::filesystem::path& input, const char* option,
     }
 }
 
+void refuse_overwriting_database(const std::filesystem::path& path, const char* option,
+                                 const std::string& output) {
+    std::error_code unknown;
+    const auto place = std::filesystem::weakly_canonical(output, unknown);
+    for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
+        const std::filesystem::path own = path.native() + suffix;
+        std::error_code none_there;
+        if (std::filesystem::equivalent(own, output, none_there) ||
+            (!unknown && place == std::filesystem::weakly_canonical(own, none_there))) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{} {}: this file belongs to the database; name another file",
+                                    option, output));
+        }
+    }
+}
+
 std::string file_run_line(const std::string& name, const std::string& value) {
     return fmt::format("{:<14} {}\n", name, value);
 }

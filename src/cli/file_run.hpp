@@ -43,6 +43,11 @@ struct FileRun {
 void refuse_overwriting(const std::filesystem::path& input, const char* option,
                         const std::string& output);
 
+/// The same for the database `path`, also where `output` is a journal that SQLite keeps beside it,
+/// whether that is there or not.
+void refuse_overwriting_database(const std::filesystem::path& path, const char* option,
+                                 const std::string& output);
+
 /// A name and a value, in the columns of FileRun::text().
 std::string file_run_line(const std::string& name, const std::string& value);
 

@@ -41,8 +41,13 @@ int show(const Arguments& arguments) {
 
 int write(const Arguments& arguments) {
     const Options options = arguments.options();
-    refuse_overwriting(options.database, "FILE", arguments.file);
-    write_file(arguments.file, {worklist_json(worklist_of(*open_database(options))).text(1), "\n"});
+    refuse_overwriting_database(options.database, "FILE", arguments.file);
+    const std::string text = worklist_json(worklist_of(*open_database(options))).text(1) + '\n';
+    if (arguments.file == "-") {
+        print(text);
+    } else {
+        write_file(arguments.file, {text});
+    }
     return kExitOk;
 }
 
@@ -85,8 +90,10 @@ Invocation show_invocation() {
 
 Invocation export_invocation() {
     return invocation_of(write, [](Arguments& given) {
-        return std::vector<Option>{
-            {"FILE", &given.file, "The file to write, JSON", {.required = true}}};
+        return std::vector<Option>{{"FILE",
+                                    &given.file,
+                                    "The file to write, JSON; -: standard output",
+                                    {.required = true}}};
     });
 }
 

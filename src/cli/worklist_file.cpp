@@ -2,6 +2,7 @@
 #include "cli/worklist_file.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,8 +13,10 @@
 #include "cli/table.hpp"
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
+#include "families/families.hpp"
 #include "jitune/error.hpp"
 #include "support/message.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 
@@ -21,23 +24,57 @@ namespace {
 
 constexpr const char* kSpec = "kernel_spec";
 
+/// Throws Error(usage) for code of another kernel than the key names: its winners would not be
+/// those of the key. Code that this build cannot make is for another one.
+void check_kernel(const Miss& miss, const Message& spec) {
+    std::optional<Kernel> kernel;
+    try {
+        kernel = make_kernel(families(), spec);
+    } catch (const Error&) {
+        return;
+    }
+    const std::string& name = kernel->kernel_template.front_matter().kernel;
+    if (miss.key.kernel != name && !miss.key.kernel.starts_with(name + ":")) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {} {}: its code is of the kernel {}", miss.key.kernel,
+                                miss.key.types, miss.sizes, name));
+    }
+    kernel->kernel_template.check({miss.key.kernel, miss.problem_types().value(),
+                                   miss.problem_sizes().value(), miss.key.alignment});
+}
+
 Miss miss_from(const ParsedJson& row) {
     auto miss = from_json<Miss>(row);
     Message spec;
     read_member(row, {kSpec}, spec);
     const bool is_sound = !spec.empty() && !miss.key.kernel.empty() &&
                           !miss.key.template_hash.empty() && !miss.key.device_class.empty() &&
-                          miss.key.alignment > 0 && miss.key.bucket >= 0 && miss.calls > 0 &&
-                          miss.sessions > 0 && !miss.origin.empty() && miss.problem_sizes() &&
-                          miss.problem_types();
+                          miss.key.alignment > 0 && miss.calls > 0 && miss.sessions > 0 &&
+                          !miss.origin.empty() && miss.problem_sizes() && miss.problem_types();
     if (!is_sound) {
         throw Error(ErrorKind::usage,
                     fmt::format("{} {} {}: a number is below 1, a text is empty, or types or sizes "
                                 "are not written as in \"n=1000\"",
                                 miss.key.kernel, miss.key.types, miss.sizes));
     }
+    check_kernel(miss, spec);
+    miss.key.bucket = size_bucket(miss.problem_sizes().value());
     miss.kernel_spec = frame(spec);
     return miss;
+}
+
+/// An error names the problem by its place.
+std::vector<Miss> misses_in(const ParsedJson& document) {
+    std::vector<Miss> misses;
+    for (const ParsedJson& row : list_member(document, "worklist")) {
+        try {
+            misses.push_back(miss_from(row));
+        } catch (const Error& error) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("problem {}: {}", misses.size() + 1, error.what()));
+        }
+    }
+    return misses;
 }
 
 }  // namespace
@@ -99,11 +136,7 @@ Json worklist_json(std::span<const WorkItem> items) {
 std::vector<Miss> read_worklist(const std::filesystem::path& path) {
     const ParsedJson document = read_json(path);
     try {
-        std::vector<Miss> misses;
-        for (const ParsedJson& row : list_member(document, "worklist")) {
-            misses.push_back(miss_from(row));
-        }
-        return misses;
+        return misses_in(document);
     } catch (const Error& error) {
         throw Error(ErrorKind::usage,
                     fmt::format("{}: {}: give a file that \"jitune worklist export\" has written",

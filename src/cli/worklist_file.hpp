@@ -18,8 +18,9 @@ std::string worklist_text(std::span<const WorkItem> items);
 /// estimates of its item.
 Json worklist_json(std::span<const WorkItem> items);
 
-/// The misses of such a document; estimates are not read. Throws Error(usage) with the path for any
-/// other file, and for a miss that the database would refuse.
+/// The misses of such a document; estimates are not read, and buckets are made from the sizes.
+/// Throws Error(usage) with the path for any other file, and with the place in the list for a miss
+/// that the database would refuse or whose code this build knows as another kernel's.
 std::vector<Miss> read_worklist(const std::filesystem::path& path);
 
 }  // namespace jitune::internal

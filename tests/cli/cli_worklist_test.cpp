@@ -71,7 +71,14 @@ TEST_F(CliWorklist, TravelsToAnotherDatabase) {
     EXPECT_EQ(jitune_json("worklist show --db \"$folder/b.db\"")["worklist"].size(), 1U);
     expect_failure("worklist import \"$folder/data.npy\"", 2, "data.npy");
     expect_failure("worklist import \"$folder/work.json\" --db none", 2, "name one with --db");
-    expect_failure("worklist export \"$folder/tuning.db\"", 2, "tuning.db");
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+        const std::string file = std::string("tuning.db") + suffix;
+        expect_failure("worklist export \"$folder/./" + file + '"', 2, file);
+    }
+    call("sum");
+    const Answer printed = shell("cd \"$folder\" && exec \"$jitune\" worklist export -");
+    EXPECT_EQ(json::parse(printed.out)["worklist"].size(), 1U) << printed.err;
+    EXPECT_FALSE(std::filesystem::exists(path("-")));
 }
 
 TEST_F(CliWorklist, SaysInJsonWhatItHasRaced) {

@@ -11,6 +11,7 @@
 #include "fixtures/expect_error.hpp"
 #include "support/message.hpp"
 #include "support/temp_dir.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -20,7 +21,7 @@ WorkItem item_of(std::int64_t n) {
     miss.key = {"reduce",
                 "accumulator=float32 determinism=run_to_run element=float32 "
                 "operation=sum result=float32",
-                0,
+                size_bucket(Sizes{n}),
                 4,
                 "hash",
                 "host a"};
@@ -67,6 +68,25 @@ TEST_F(WorklistFile, IsReadAsItWasWritten) {
     together.misses.push_back(items[1].misses[0]);
     EXPECT_EQ(read_worklist(write(worklist_json(std::vector{together}).text(1))), together.misses);
     EXPECT_TRUE(read_worklist(write(worklist_json({}).text())).empty());
+}
+
+TEST_F(WorklistFile, TakesNoBucketFromAnother) {
+    EXPECT_EQ(read_worklist(write(changed("\"bucket\": 20", "\"bucket\": 7"))),
+              std::vector{item_of(1000).misses[0]});
+}
+
+TEST_F(WorklistFile, RefusesAKernelThatIsNotOfItsName) {
+    expect_refused(changed("\"reduce\",\n", "\"stencil\",\n"), "problem 1: ");
+    expect_refused(changed("\"reduce\",\n", "\"stencil\",\n"), "its code is of the kernel reduce");
+    expect_refused(changed("\"reduce\",\n", "\"reduced\",\n"), "its code is of the kernel reduce");
+    expect_refused(changed("element=float32", "element=float3"), "float3");
+    const std::string custom = changed("\"reduce\",\n", "\"reduce:mine\",\n");
+    EXPECT_EQ(read_worklist(write(custom)).size(), 1U);
+    Miss unknown = item_of(1000).misses[0];
+    unknown.kernel_spec = frame({"median", "host"});
+    EXPECT_EQ(read_worklist(write(worklist_json(std::vector{WorkItem{{unknown}}}).text(1))).size(),
+              1U)
+        << "which another build may know";
 }
 
 TEST_F(WorklistFile, RefusesWhatTheDatabaseWould) {
