@@ -23,6 +23,7 @@
 #include "cli/units.hpp"
 #include "cli/winner_text.hpp"
 #include "cli/worklist_plan.hpp"
+#include "dispatch/options_check.hpp"
 #include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/doubt_races.hpp"
@@ -237,7 +238,9 @@ int run_worklist(const Arguments& arguments) {
     std::vector<Winner> winners;
     std::vector<WorkItem> items;
     {
-        const auto store = open_database(options);
+        refuse_frozen(options);
+        // Also migrates it, which reading alone could not.
+        const auto store = open_database(options, TuningStore::Access::read_write);
         winners = store->winners();
         items = worklist(store->misses(), winners);
     }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "fixtures/cli_fixture.hpp"
 #include "support/log.hpp"
@@ -79,6 +80,18 @@ TEST_F(CliWorklist, TravelsToAnotherDatabase) {
     const Answer printed = shell("cd \"$folder\" && exec \"$jitune\" worklist export -");
     EXPECT_EQ(json::parse(printed.out)["worklist"].size(), 1U) << printed.err;
     EXPECT_FALSE(std::filesystem::exists(path("-")));
+}
+
+TEST_F(CliWorklist, SweepsADatabaseOfAnOlderVersion) {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(path("tuning.db").c_str(), &raw), SQLITE_OK);
+    const std::string sql = contents(JITUNE_GOLDEN_DIR "/store_v6.sql");
+    EXPECT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(raw);
+    std::filesystem::permissions(path("tuning.db"), std::filesystem::perms(0600));
+    const Answer answer = jitune("sweep worklist --device host --within 0.000001");
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_EQ(jitune("db verify").code, 0);
 }
 
 TEST_F(CliWorklist, SaysInJsonWhatItHasRaced) {
