@@ -55,7 +55,8 @@ std::vector<Command> worklist_commands() {
          worklist_command::export_invocation},
         {"import", "Add the problems of such a file to this database",
          worklist_command::import_invocation},
-        {"clear", "Forget all problems", worklist_command::clear_invocation},
+        {"clear", "Forget all problems, and all doubts about winners",
+         worklist_command::clear_invocation},
     };
 }
 

@@ -72,6 +72,11 @@ int clear(const Arguments& arguments) {
     store->remove_misses(misses);
     print(
         fmt::format("{} removed from the work-list\n", count_text(std::ssize(misses), "problem")));
+    const std::vector<Doubt> doubts = store->doubts();
+    store->remove_doubts(doubts);
+    if (!doubts.empty()) {
+        print(fmt::format("{} about winners forgotten\n", count_text(std::ssize(doubts), "doubt")));
+    }
     return kExitOk;
 }
 

@@ -94,7 +94,7 @@ TEST_F(CliWorklist, SweepsADatabaseOfAnOlderVersion) {
     EXPECT_EQ(jitune("db verify").code, 0);
 }
 
-TEST_F(CliWorklist, SaysInJsonWhatItHasRaced) {
+TEST_F(CliWorklist, RacesWinnersInDoubtUntilTheyAreCleared) {
     call("sum");
     ASSERT_EQ(jitune("sweep worklist --device host --budget 0.1").code, 0);
     {
@@ -122,6 +122,11 @@ TEST_F(CliWorklist, SaysInJsonWhatItHasRaced) {
     EXPECT_NE(races[0]["note"].get<std::string>().find("median"), std::string::npos) << races;
     const std::string late = jitune("sweep worklist --device host --within 0.000001").out;
     EXPECT_EQ(late.find("in doubt"), std::string::npos) << late;
+
+    ASSERT_EQ(jitune_json("worklist show")["doubts"].size(), 1U);
+    const std::string cleared = jitune("worklist clear").out;
+    EXPECT_NE(cleared.find("\n1 doubt about winners forgotten\n"), std::string::npos) << cleared;
+    EXPECT_EQ(jitune_json("worklist show")["doubts"].size(), 0U);
 }
 
 TEST_F(CliWorklist, BeginsNoProblemAfterTheTimeThatIsGiven) {
