@@ -48,10 +48,16 @@ std::string saved_text(const SavedTime& saved) {
 
 std::string origins_text(const UsageReport& usage) {
     std::vector<Table::Cells> rows;
-    for (const auto& [origin, calls] : usage.origins) {
-        rows.push_back({origin, fmt::format("{}", calls),
+    const auto add = [&](const std::string& name, std::int64_t calls) {
+        rows.push_back({name, fmt::format("{}", calls),
                         fmt::format("{:.1f} %", 100 * static_cast<double>(calls) /
                                                     static_cast<double>(usage.calls))});
+    };
+    for (const auto& [origin, calls] : usage.origins) {
+        add(origin, calls);
+        if (origin == to_string(Origin::template_default) && usage.withheld > 0) {
+            add("- though a provisional winner is stored", usage.withheld);
+        }
     }
     return Table::text({{"answer"}, {"calls", Align::right}, {"share", Align::right}}, rows);
 }
@@ -184,6 +190,7 @@ Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
     }
     return {{"calls", stats.usage.calls},
             {"origins", origins},
+            {"calls_in_place_of_provisional_winners", stats.usage.withheld},
             {"calls_of_replaced_winners", stats.usage.replaced},
             {"estimated_saved_s", saved_json(stats.usage.saved)},
             {"winners", winners},

@@ -9,6 +9,7 @@
 #include "dispatch/stored_costs.hpp"
 #include "jitune/session.hpp"
 #include "range/cost_estimate.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/sum_table.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -67,6 +68,20 @@ std::optional<std::size_t> AnswerIndex::answering(const Usage& usage) const {
     return std::nullopt;
 }
 
+bool AnswerIndex::is_for_withheld(const Usage& usage) const {
+    const auto sizes = usage.problem_sizes();
+    if (!sizes || usage.origin != to_string(Origin::template_default)) {
+        return false;
+    }
+    const std::vector<std::size_t> places = index_.serving(usage.key, *sizes);
+    return std::any_of(places.begin(), places.end(), [&](std::size_t place) {
+        const Winner& winner = winners_[place];
+        return !winner.range.unsure && may_be_slower(winner) &&
+               winner.configuration != usage.configuration &&
+               winner.provenance.created_at <= usage.last_at;
+    });
+}
+
 UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
                          const WinnerTime& time_at) {
     UsageReport report;
@@ -85,6 +100,8 @@ UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage>
             add(report.winners[*place], usage, time_at);
         } else if (is_of_winner(usage)) {
             report.replaced = saturating_sum(report.replaced, usage.calls);
+        } else if (index.is_for_withheld(usage)) {
+            report.withheld = saturating_sum(report.withheld, usage.calls);
         }
     }
     for (const WinnerUsage& row : report.winners) {

@@ -38,6 +38,7 @@ struct UsageReport {
     std::vector<WinnerUsage> winners;             ///< all of them, those that saved most first
     std::map<std::string, std::int64_t> origins;  ///< calls by Usage::origin
     std::int64_t calls = 0;                       ///< of all origins
+    std::int64_t withheld = 0;                    ///< calls as AnswerIndex::is_for_withheld()
     std::int64_t replaced = 0;  ///< calls that winners have answered that are gone by now
     SavedTime saved;
     std::string first_at, last_at;  ///< UTC; empty: no call
@@ -52,6 +53,10 @@ public:
     /// The place of the very winner that has answered these calls, at sizes that it still serves;
     /// nothing where it is gone or another answer has served them.
     [[nodiscard]] std::optional<std::size_t> answering(const Usage& usage) const;
+
+    /// Whether the default has answered these calls in the place of a winner that may_be_slower():
+    /// one is stored that is no younger than the last of them.
+    [[nodiscard]] bool is_for_withheld(const Usage& usage) const;
 
 private:
     std::span<const Winner> winners_;

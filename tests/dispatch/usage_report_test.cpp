@@ -67,6 +67,25 @@ TEST(UsageReport, CountsWhatNoWinnerOfTodayHasAnswered) {
     EXPECT_EQ(report.calls, 63);
 }
 
+TEST(UsageReport, CountsDefaultsInThePlaceOfAProvisionalWinner) {
+    std::vector winners{winner_of(1, 9, "a"), winner_of(10, 19, "b"), winner_of(20, 29, "c"),
+                        winner_of(30, 39, "d")};
+    for (const std::size_t provisional : {0, 2, 3}) {
+        winners[provisional].certainty = {"cpu=contended", 0.01, 0.5, 2};
+    }
+    winners[0].provenance.created_at = "2026-11-19";
+    winners[2].provenance.created_at = "2026-11-21";
+    winners[3].range.unsure = true;
+    const std::vector usages{
+        usage_of(5, 1, "standard", "default"),  usage_of(15, 2, "standard", "default"),
+        usage_of(25, 4, "standard", "default"), usage_of(35, 8, "standard", "default"),
+        usage_of(5, 16, "standard", "nearest"), usage_of(5, 32, "a", "default")};
+    const UsageReport report = usage_report(winners, usages, unknown);
+    EXPECT_EQ(report.withheld, 1) << "not of a sure, a younger or an unsure winner";
+    EXPECT_EQ(report.origins.at("default"), 1 + 2 + 4 + 8 + 32);
+    EXPECT_EQ(report.replaced, 0);
+}
+
 TEST(UsageReport, SavesWhatTheWinnerIsFasterThanTheDefault) {
     const std::vector winners{winner_of(1, 9, "a")};
     const std::vector usages{usage_of(1, 1000, "a")};
