@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/export_file.hpp"
 #include "cli/output.hpp"
+#include "cli/units.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal::db_import_command {
@@ -37,8 +39,9 @@ int run(const Arguments& arguments) {
     const std::size_t before = count();
     store->save(measurements);
     const std::size_t added = count() - before;
-    print(fmt::format("{} measurements in {}, {} of them new in {}\n", measurements.size(),
-                      arguments.file, added, options.database.string()));
+    print(fmt::format("{} in {}, {} of them new in {}\n",
+                      count_text(std::ssize(measurements), "measurement"), arguments.file, added,
+                      options.database.string()));
     return kExitOk;
 }
 

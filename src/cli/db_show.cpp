@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -153,7 +154,7 @@ int run(const Arguments& arguments) {
     const auto doubts = store->doubts();
     if (!arguments.json) {
         print(winner_text(*winner, doubt_about(doubts, *winner)) +
-              fmt::format("\n{} measurements\n", measurements.size()) +
+              fmt::format("\n{}\n", count_text(std::ssize(measurements), "measurement")) +
               measurements_text(measurements));
         return kExitOk;
     }

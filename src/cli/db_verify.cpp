@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
 #include "cli/output.hpp"
+#include "cli/units.hpp"
 #include "tuner_db/sweep_journal.hpp"
 
 namespace jitune::internal::db_verify_command {
@@ -55,8 +57,9 @@ int run(const CommonArguments& arguments) {
         for (const SweepJournal::Found& journal : journals) {
             text += journal_line(journal);
         }
-        print(text + fmt::format("{}: {} winners, {} measurements, {} problems\n", path,
-                                 check.winners, check.measurements, check.problems.size()));
+        print(text + fmt::format("{}: {}, {}, {}\n", path, count_text(check.winners, "winner"),
+                                 count_text(check.measurements, "measurement"),
+                                 count_text(std::ssize(check.problems), "problem")));
     }
     return check.problems.empty() ? kExitOk : kExitStore;
 }

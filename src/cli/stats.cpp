@@ -129,12 +129,19 @@ std::string holes_text(const std::vector<WorkItem>& holes) {
     if (holes.empty()) {
         return "\nno call is recorded that no winner serves\n";
     }
+    constexpr double kShown = 0.005;  // as time_text() rounds
+    const std::string count = count_text(std::ssize(holes), "problem");
+    const double saved_ns = saved_by_all(holes) * 1e9;
+    if (saved_ns < kShown) {
+        return fmt::format(
+            "\nwithout a winner: {}; no gain is expected of tuning: jitune worklist show\n", count);
+    }
     const Miss& first = holes.front().misses.front();
     return fmt::format(
         "\nwithout a winner: {}; tuning would have saved about {}, most of it for {} {} {}: "
         "jitune worklist show\n",
-        count_text(std::ssize(holes), "problem"), time_text(saved_by_all(holes) * 1e9),
-        one_line(first.key.kernel), one_line(short_types(first.key.types)), one_line(first.sizes));
+        count, time_text(saved_ns), one_line(first.key.kernel),
+        one_line(short_types(first.key.types)), one_line(first.sizes));
 }
 
 std::string pauses_text(const std::vector<Pause>& pauses) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -264,8 +265,10 @@ std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep) {
 std::string sweep_summary(const SweepResult& result) {
     std::string text = legend(result.rows) + served_text(result.rows);
     if (result.interrupted) {
-        text += fmt::format("interrupted: the sweep is incomplete, {} of {} problems were begun\n",
-                            result.begun, result.problems);
+        text +=
+            fmt::format("interrupted: the sweep is incomplete, {} of {} {} begun\n", result.begun,
+                        count_text(static_cast<std::int64_t>(result.problems), "problem"),
+                        result.problems == 1 ? "was" : "were");
     }
     for (const StoppedRange& one : result.stopped) {
         text += fmt::format("stopped in the middle: {} on {}, {}\n", one.name, one.device,

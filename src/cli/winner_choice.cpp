@@ -2,12 +2,14 @@
 #include "cli/winner_choice.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cli/common_options.hpp"
 #include "cli/sizes.hpp"
+#include "cli/units.hpp"
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
 #include "tuner_db/winner_table.hpp"
@@ -77,8 +79,8 @@ const Winner& WinnerChoice::select(const std::vector<Winner>& winners) const {
         return by_filters(winners, *this);
     }
     if (*row < 1 || *row > std::ssize(winners)) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("no row {}: jitune db list has {} rows", *row, winners.size()));
+        throw Error(ErrorKind::usage, fmt::format("no row {}: jitune db list has {}", *row,
+                                                  count_text(std::ssize(winners), "row")));
     }
     return winners[static_cast<std::size_t>(*row) - 1];
 }

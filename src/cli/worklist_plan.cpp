@@ -64,7 +64,7 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
             places.push_back(i);
         } catch (const Error& error) {
             log.warning("{} {} {} of the work-list is left out: {}", miss.key.kernel,
-                        miss.key.types, miss.sizes, error.what());
+                        short_types(miss.key.types), miss.sizes, error.what());
         }
     }
     const std::size_t brief = places.size();

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "fixtures/cli_fixture.hpp"
+#include "support/log.hpp"
+#include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -49,6 +51,36 @@ TEST_F(CliStats, CountsCallsByWhatAnswersThem) {
     EXPECT_NE(text.find("served no recorded call\n"), std::string::npos) << text;
     const std::string why = jitune("db explain --device host -n 10000").out;
     EXPECT_NE(why.find(" recorded call"), std::string::npos) << why;
+}
+
+TEST_F(CliStats, SaysWhereNoGainIsExpected) {
+    call("misses");
+    std::string text = jitune("stats").out;
+    EXPECT_NE(text.find("without a winner: 1 problem; tuning would have saved about "),
+              std::string::npos)
+        << text;
+    {
+        const auto store = TuningStore::open(
+            path("tuning.db"), TuningStore::Access::read_write,
+            Log(LogLevel::warning, [](LogLevel, std::string_view line) { ADD_FAILURE() << line; }));
+        const Miss miss = store->misses().at(0);
+        Winner as_fast;
+        as_fast.key = miss.key;
+        as_fast.key.alignment = miss.key.alignment * 2;
+        as_fast.sizes = miss.sizes;
+        as_fast.configuration = miss.configuration;
+        as_fast.median_ns = as_fast.default_median_ns = 1e-6;
+        as_fast.image_format = "so";
+        as_fast.image = "image";
+        as_fast.symbols = {"f"};
+        store->save({}, as_fast);
+    }
+    text = jitune("stats").out;
+    EXPECT_NE(text.find("without a winner: 1 problem; no gain is expected of tuning"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(jitune("db verify").out.find(": 1 winner, "), std::string::npos);
+    EXPECT_NE(jitune("db show 1").out.find("\n0 measurements\n"), std::string::npos);
 }
 
 TEST_F(CliStats, SaysWhatIsMissingWhereNothingIsRecorded) {
