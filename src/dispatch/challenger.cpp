@@ -41,25 +41,30 @@ Challenger::Launched Challenger::launch(LaunchTimer& timer, const ReadyLaunch& w
         return launched;
     }
     const auto serve = [&] { return timer.launch(winner, arrays, stream, tag + kServed); };
+    const auto attempt = [&](const auto& launch) {
+        try {
+            launch();
+        } catch (const Error& error) {
+            launched.failure = error.what();
+        }
+    };
+    std::copy_n(arrays, argument_count_, arguments_.begin());
+    for (const Output& output : outputs_) {
+        arguments_[output.array.place] = output.tried->data();
+    }
+    attempt([&] { (*launch_)(arguments_.data(), stream); });
     bool is_served = winner_goes_first && serve();
     bool is_tried = false;
-    try {
-        std::copy_n(arrays, argument_count_, arguments_.begin());
-        for (const Output& output : outputs_) {
-            arguments_[output.array.place] = output.tried->data();
-        }
-        is_tried = timer.launch(*launch_, arguments_.data(), stream, tag + kTried);
-    } catch (const Error& error) {
-        launched.failure = error.what();
+    if (launched.failure.empty()) {
+        attempt(
+            [&] { is_tried = timer.launch(*launch_, arguments_.data(), stream, tag + kTried); });
     }
     is_served = winner_goes_first ? is_served : serve();
-    if (!launched.failure.empty()) {
-        return launched;
-    }
-    try {
-        launched.is_timed =
-            timer.launch(copies_, arrays, stream, tag + kCopied) && is_served && is_tried;
-    } catch (const Error&) {  // the call itself was launched: it is a try that nothing is known of
+    if (is_served && is_tried) {
+        try {
+            launched.is_timed = timer.launch(copies_, arrays, stream, tag + kCopied);
+        } catch (const Error&) {  // the call itself was launched; nothing is known of the try
+        }
     }
     return launched;
 }

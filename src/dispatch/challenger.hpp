@@ -36,9 +36,11 @@ public:
         bool is_timed = false;  ///< every step
         std::string failure{};  ///< of the challenger's own launch
     };
-    /// Launches a call of the winner and a try, and copies what the winner writes. Throws as
-    /// `winner` does. Nothing of the challenger is launched where an output of the call lies in the
-    /// memory of another array.
+    /// Launches a call of the winner and a try, and copies what the winner writes. Before that it
+    /// launches the challenger once without a time: code that has not run lately is in no cache,
+    /// and took twice as long as the winner's on the host (20 000 floats). Throws as `winner` does.
+    /// Nothing of the challenger is launched where an output of the call lies in the memory of
+    /// another array.
     Launched launch(LaunchTimer& timer, const ReadyLaunch& winner, bool winner_goes_first,
                     void* const* arrays, Stream stream, std::uint64_t tag);
 

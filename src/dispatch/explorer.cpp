@@ -215,7 +215,7 @@ void Explorer::learn(Place& place) {
     PairedTries::Outcome outcome = PairedTries::Outcome::open;
     {
         const std::lock_guard lock(mutex_);
-        const double cost_ns = std::max(*tried + *copied, place.wall_ns.value_or(0) - *served);
+        const double cost_ns = std::max(2 * *tried + *copied, place.wall_ns.value_or(0) - *served);
         ++place.timed;
         place.spent_ns += cost_ns;
         place.served_ns += *served;

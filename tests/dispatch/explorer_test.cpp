@@ -87,7 +87,7 @@ TEST_F(ExplorerTest, PutsWhatIsFasterInCallsInTheWinnersPlaceAtTheirSizes) {
     EXPECT_EQ(ledger[0].winner, kFastest);
     EXPECT_EQ(ledger[0].sizes, "n=1010");
     EXPECT_EQ(ledger[0].tries, 16) << "eight rounds, when it looks first";
-    EXPECT_EQ(ledger[0].cost_ns, 16 * 305 * kMs);
+    EXPECT_EQ(ledger[0].cost_ns, 16 * 605 * kMs);
     EXPECT_EQ(ledger[0].served_ns, 400 * kMs);
     EXPECT_EQ(ledger[0].tried_ns, 300 * kMs);
     EXPECT_NEAR(ledger[0].ratio_high, 0.75, 1e-9);
