@@ -123,6 +123,8 @@ struct ClockReading {
 struct ProcessorUse {
     std::chrono::nanoseconds ran{0};     ///< on a processor
     std::chrono::nanoseconds waited{0};  ///< for a processor that another thread had
+    /// How slow the processor is that asks, over its best within the last minute: 1 or more.
+    double slowdown = 1;
 };
 
 /// Device memory. Freed with the object, after the device has finished with it.
@@ -189,7 +191,7 @@ public:
     virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 
     /// Returns nothing where launches do not run on the host's processors, or where the system does
-    /// not count. Takes some 4 us for each thread of the process.
+    /// not count. Takes some 4 us for each thread of the process, and 10 us.
     virtual std::optional<ProcessorUse> processor_use() { return std::nullopt; }
 };
 

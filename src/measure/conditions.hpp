@@ -18,8 +18,9 @@ std::string_view to_string(Clocks clocks);
 struct Disturbance {
     Clocks clocks = Clocks::unknown;
     bool contended = false;  ///< other processes had processors that the samples wanted
+    bool slowed = false;     ///< a processor was slower than it can be
 
-    [[nodiscard]] bool is_noise() const { return clocks == Clocks::noisy || contended; }
+    [[nodiscard]] bool is_noise() const { return clocks == Clocks::noisy || contended || slowed; }
 };
 
 /// The conditions under which samples were taken. Records keep them as a text, where each field is

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kSteady = 0.03;     // of the higher clock
 constexpr double kContended = 0.05;  // of the processor time that threads wanted
+constexpr double kSlow = 1.2;        // a quiet virtual machine has bursts of 1.4 to 1.6
 // A thread waits for some 25 us when it is woken up, and for a time slice where another one runs.
 constexpr std::chrono::microseconds kSlice{500};
 // The end of one batch is the beginning of the next: a reading takes as long as a short sample.
@@ -35,6 +36,10 @@ bool is_contended(const std::optional<ProcessorUse>& before,
     return waited > kSlice && waited > kContended * (ran + waited);
 }
 
+bool is_slow(const std::optional<ProcessorUse>& use) {
+    return use && use->slowdown > kSlow;
+}
+
 }  // namespace
 
 DisturbanceWatch::Reading DisturbanceWatch::read() {
@@ -51,7 +56,8 @@ void DisturbanceWatch::begin() {
 Disturbance DisturbanceWatch::end() {
     const Reading after = read();
     const Disturbance seen{clocks_between(before_.clocks, after.clocks),
-                           is_contended(before_.processors, after.processors)};
+                           is_contended(before_.processors, after.processors),
+                           is_slow(before_.processors) || is_slow(after.processors)};
     if (!seen.is_noise()) {
         allowance_ = std::min(allowance_ + 1, kAllowance);
     }

@@ -20,7 +20,8 @@ public:
     /// Ends the batch and says whether clocks or other processes disturbed it. Clocks are noisy if
     /// they changed by more than some percent, or if power or heat holds them down. The batch is
     /// contended if threads of this process waited for a processor for more than some percent of
-    /// the time in which they wanted one, and for longer than a wake-up takes.
+    /// the time in which they wanted one, and for longer than a wake-up takes; it is slowed if the
+    /// calling thread's processor was slower by more than some percent, before it or after.
     Disturbance end();
 
     /// Whether to throw a disturbed batch away, after `discarded` of them in a row. A device that

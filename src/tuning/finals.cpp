@@ -155,6 +155,7 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
     warm_up();
     int discarded = 0;
     int contended = 0;
+    int slowed = 0;
     int taken = 0;  // with those that are discarded: what is left of a busy time is no fair sample
     int rounds = 0;
     while (!contenders_.empty()) {
@@ -175,11 +176,12 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
         }
         discarded = 0;
         ++rounds;
+        slowed += seen.slowed ? 1 : 0;
         if (all.clocks != Clocks::noisy && seen.clocks != Clocks::steady) {
             all.clocks = seen.clocks;
         }
     }
-    all.contended = contended > kMedianStands * taken;
+    all.contended = contended > kMedianStands * taken || slowed > kMedianStands * rounds;
     return all;
 }
 

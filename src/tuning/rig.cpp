@@ -380,7 +380,7 @@ Conditions Rig::conditions() const {
 Conditions Rig::conditions(const Disturbance& disturbance, bool alone) const {
     Conditions result = conditions();
     result.clocks = disturbance.clocks;
-    result.contended = disturbance.contended;
+    result.contended = disturbance.contended || disturbance.slowed;
     result.shared = !alone;
     return result;
 }

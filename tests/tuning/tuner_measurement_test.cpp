@@ -236,6 +236,7 @@ protected:
         device_.processor_use = [this] {
             use_.ran += std::chrono::microseconds(1000);
             use_.waited += wait_(++readings_);
+            use_.slowdown = slowdown_(readings_);
             return use_;
         };
     }
@@ -243,6 +244,8 @@ protected:
     std::function<std::chrono::microseconds(int)> wait_ = [](int) {
         return std::chrono::microseconds(5);
     };
+
+    std::function<double(int)> slowdown_ = [](int) { return 1.1; };
 
 private:
     int readings_ = 0;
@@ -266,6 +269,23 @@ TEST_F(TunerContentionTest, SamplesThatWaitedForAProcessorAreTakenAgain) {
 
 TEST_F(TunerContentionTest, OnABusyMachineTheWinnerIsProvisional) {
     wait_ = [](int) { return std::chrono::milliseconds(1); };
+    on(128, 4).ns = 100;
+    const Winner winner = tune().winner;
+    EXPECT_EQ(winner.configuration, "block=128 items=4");
+    EXPECT_TRUE(is_provisional(winner.certainty)) << winner.certainty.conditions;
+}
+
+TEST_F(TunerContentionTest, SamplesOfASlowProcessorAreTakenAgain) {
+    slowdown_ = [](int reading) { return reading % 5 == 2 ? 1.5 : 1.0; };
+    const TuneReport report = tune();
+    for (const Measurement& one : report.measurements) {
+        EXPECT_FALSE(Conditions::parse(one.conditions).contended) << one.conditions;
+    }
+    EXPECT_FALSE(is_provisional(report.winner.certainty));
+}
+
+TEST_F(TunerContentionTest, OnASlowProcessorTheWinnerIsProvisional) {
+    slowdown_ = [](int) { return 1.5; };
     on(128, 4).ns = 100;
     const Winner winner = tune().winner;
     EXPECT_EQ(winner.configuration, "block=128 items=4");

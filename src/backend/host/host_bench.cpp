@@ -12,6 +12,7 @@
 #include "backend/host/guarded_memory.hpp"
 #include "backend/host/host_threads.hpp"
 #include "backend/host/processor_use.hpp"
+#include "backend/host/spin_loop.hpp"
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
 
@@ -153,6 +154,7 @@ std::optional<ProcessorUse> HostBench::processor_use() {
     auto use = internal::processor_use();
     if (use) {
         use->waited += HostThreads::of_process().missed();
+        use->slowdown = processor_slowdown();
     }
     return use;
 }
