@@ -114,52 +114,47 @@ using namespace internal;
 
 namespace {
 
-struct PolicyWord {
+template <class Value>
+struct Word {
     std::string_view word;
-    TunePolicy policy;
+    Value value;
 };
 constexpr std::array kPolicyWords{
-    PolicyWord{"background", TunePolicy::background},
-    PolicyWord{"now", TunePolicy::now},
-    PolicyWord{"offline", TunePolicy::offline},
-    PolicyWord{"default", TunePolicy::template_default},
-};
-struct RecordWord {
-    std::string_view word;
-    Record record;
+    Word<TunePolicy>{"background", TunePolicy::background},
+    Word<TunePolicy>{"now", TunePolicy::now},
+    Word<TunePolicy>{"offline", TunePolicy::offline},
+    Word<TunePolicy>{"default", TunePolicy::template_default},
 };
 constexpr std::array kRecordWords{
-    RecordWord{"nothing", Record::nothing},
-    RecordWord{"misses", Record::misses},
-    RecordWord{"all", Record::all},
+    Word<Record>{"nothing", Record::nothing},
+    Word<Record>{"misses", Record::misses},
+    Word<Record>{"all", Record::all},
 };
 constexpr std::array kLevels{LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info,
                              LogLevel::debug};
 
+/// Throws Error(usage) for another word: `refusal` has a place for it.
+template <class Value, std::size_t N>
+Value value_of(const std::array<Word<Value>, N>& words, std::string_view word,
+               fmt::format_string<std::string_view&> refusal) {
+    const auto found = std::find_if(words.begin(), words.end(),
+                                    [&](const Word<Value>& one) { return one.word == word; });
+    if (found == words.end()) {
+        throw Error(ErrorKind::usage, fmt::format(refusal, word));
+    }
+    return found->value;
+}
+
 }  // namespace
 
 TunePolicy parse_tune_policy(std::string_view word) {
-    for (const PolicyWord& row : kPolicyWords) {
-        if (row.word == word) {
-            return row.policy;
-        }
-    }
-    throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" is not a tuning policy: use background, now, offline or "
-                            "default",
-                            word));
+    return value_of(kPolicyWords, word,
+                    "\"{}\" is not a tuning policy: use background, now, offline or default");
 }
 
 Record parse_record(std::string_view word) {
-    for (const RecordWord& row : kRecordWords) {
-        if (row.word == word) {
-            return row.record;
-        }
-    }
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("\"{}\" does not say what to record of calls: use nothing, misses or all",
-                    word));
+    return value_of(kRecordWords, word,
+                    "\"{}\" does not say what to record of calls: use nothing, misses or all");
 }
 
 LogLevel parse_log_level(std::string_view word) {
