@@ -30,7 +30,7 @@ struct Doubt {
     std::string configuration;
     std::string winner_at;  ///< its Provenance::created_at
     /// kSlow: calls take longer; kDriver: it was made for another one; kExplored: another
-    /// configuration was faster in calls, see Exploration.
+    /// configuration was faster in calls: no row of its own, but an Exploration.
     std::string reason;
     std::string called;       ///< "n=1000": exact sizes of the calls
     std::string kernel_spec;  ///< frame() of Kernel::spec; of no words where no worker can make it

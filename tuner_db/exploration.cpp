@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/exploration.hpp"
 
+#include <utility>
+
 #include "tuner_db/sum_table.hpp"
 
 namespace jitune::internal {
@@ -11,13 +13,12 @@ sqlite::Row Exploration::place() const {
 }
 
 void Exploration::add(const Exploration& later) {
-    const std::int64_t all_tries = saturating_sum(tries, later.tries);
-    const double all_cost_ns = cost_ns + later.cost_ns;
-    const std::string first = first_at;
-    *this = later;
-    tries = all_tries;
-    cost_ns = all_cost_ns;
-    first_at = first;
+    Exploration sum = is_final() || (outcome == kFaster && later.outcome == kOpen) ? *this : later;
+    sum.tries = saturating_sum(tries, later.tries);
+    sum.cost_ns = cost_ns + later.cost_ns;
+    sum.first_at = first_at;
+    sum.last_at = later.last_at;
+    *this = std::move(sum);
 }
 
 }  // namespace jitune::internal

@@ -135,8 +135,9 @@ public:
     /// The pauses that sessions have recorded, the longest first.
     std::vector<Pause> pauses();
 
-    /// The doubts about winners that are stored, the last ones first. A winner that is saved
-    /// removes that about its own row.
+    /// The doubts about winners that are stored, the last ones first; then those about winners than
+    /// which an Exploration is faster, which are stored there alone. A winner that is saved removes
+    /// that about its own row.
     std::vector<Doubt> doubts();
 
     /// The tries of configurations inside calls, the last ones first.

@@ -91,6 +91,9 @@ private:
     static constexpr std::int64_t kMostDoubts = 10'000;
     static constexpr std::int64_t kMostExplorations = 10'000;
 
+    /// Those of winners than which another configuration is faster in calls, by the explorations.
+    std::vector<Doubt> explored_doubts();
+
     /// Whether the row that it is about is stored.
     bool stands(const Doubt& doubt) {
         Winner row;

@@ -161,11 +161,14 @@ void Background::work() {
                 look_for_winners(*version);
                 look_for_doubts(*version);
             }
-            if (explorer_.work()) {
+            if (explorer_.learn()) {
                 recorder_.hurry();
             }
             if (races_.empty() || !has_worker() || !race_next()) {
                 tune_next();
+            }
+            if (pending_ == 0 && !stop_) {
+                explorer_.prepare();
             }
         }
     } catch (const std::exception& error) {  // such as a lack of memory: calls go on without

@@ -123,6 +123,9 @@ private:
     /// Races the first winner in doubt whose device is free; false where there is none.
     bool race_next();
     void race(Watched& watched, const Doubt& doubt);
+    /// Puts the stored winner at the task's sizes into the table. `near`: a key of the same problem
+    /// at any sizes.
+    void serve_stored(const DispatchKey& near, const Task& task);
     /// Tunes the first problem that is due and whose device is free; those with a provisional
     /// winner come last.
     void tune_next();

@@ -65,6 +65,22 @@ bool Background::race_next() {
     return false;
 }
 
+void Background::serve_stored(const DispatchKey& near, const Task& task) {
+    Digest unknown{};
+    auto answer = answers_.stored(task, unknown);
+    if (answer == nullptr) {
+        return;
+    }
+    DispatchKey key = near;
+    key.bucket = size_bucket(task.problem.sizes);
+    const Resolved& served = *answer;
+    recorder_.note(task, served);
+    watch(key, task, served);
+    if (table_.replace(key, std::move(answer))) {
+        ++replaced_;
+    }
+}
+
 void Background::race(Watched& watched, const Doubt& doubt) {
     try {
         with_task(watched, [&](const Task& task) {
@@ -72,6 +88,12 @@ void Background::race(Watched& watched, const Doubt& doubt) {
             const RaceReport report = race_(task, doubt, hooks);
             if (auto answer = answers_.stored(task, watched.winner)) {
                 replace(watched, task, std::move(answer));
+            }
+            const auto called = doubt.called_sizes();
+            if (report.outcome == RaceReport::Outcome::replaced && called != task.problem.sizes) {
+                Task there = task;
+                there.problem.sizes = *called;
+                serve_stored(watched.key, there);
             }
             if (report.outcome == RaceReport::Outcome::slower) {
                 const std::lock_guard lock(mutex_);

@@ -60,13 +60,16 @@ const ReadyLaunch* CallMemo::counted(std::size_t place) {
     probed_.dimensions = tally.dimensions;
     probed_.calls = calls;
     probed_.launch = entry.launch.get();
+    probed_.tally = &tally;
     return &probed_;
 }
 
 void CallMemo::ProbedLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
     const auto& probed = static_cast<const ProbedLaunch&>(self);
     const std::span<const std::int64_t> sizes(probed.sizes.data(), probed.dimensions);
-    probed.probe->launch(*probed.answer, sizes, probed.calls, *probed.launch, arrays, stream);
+    if (probed.probe->launch(*probed.answer, sizes, probed.calls, *probed.launch, arrays, stream)) {
+        probed.tally->due = 1;
+    }
 }
 
 }  // namespace jitune::internal

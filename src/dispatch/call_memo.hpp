@@ -61,6 +61,8 @@ private:
         std::unique_ptr<ReadyLaunch> launch;
     };
 
+    struct Tally;
+
     /// Hands a call over to a probe.
     class ProbedLaunch final : public ReadyLaunch {
     public:
@@ -72,6 +74,7 @@ private:
         std::size_t dimensions = 0;
         std::int64_t calls = 0;
         const ReadyLaunch* launch = nullptr;
+        Tally* tally = nullptr;
 
     private:
         static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);

@@ -30,6 +30,13 @@ Usage later(const Usage& first, std::int64_t calls, std::int64_t recorded) {
     return usage;
 }
 
+/// Whether a winner is to be raced.
+bool has_doubts(const CallRecords& records) {
+    return !records.doubts.empty() ||
+           std::any_of(records.explorations.begin(), records.explorations.end(),
+                       [](const Exploration& one) { return one.outcome == Exploration::kFaster; });
+}
+
 Miss miss_of(const Usage& usage, const std::vector<std::string>& spec) {
     return {usage.key,   usage.sizes,    frame(spec),       usage.origin,   usage.configuration,
             usage.calls, usage.sessions, usage.device_name, usage.first_at, usage.last_at};
@@ -150,12 +157,8 @@ void CallRecorder::record() {
 
 void CallRecorder::record_new() {
     Report report = is_recorded() ? this->report() : Report();
-    const std::vector<Doubt> watched = watch_.judge();
-    const Explorer::Found explored = explorer_.take();
-    report.records.doubts = watched;
-    report.records.doubts.insert(report.records.doubts.end(), explored.doubts.begin(),
-                                 explored.doubts.end());
-    report.records.explorations = explored.explorations;
+    report.records.doubts = watch_.judge();
+    report.records.explorations = explorer_.take();
     if (report.records.empty()) {
         return;
     }
@@ -168,13 +171,13 @@ void CallRecorder::record_new() {
     });
     if (done) {
         remember(report);
-        if (!report.records.doubts.empty()) {
+        if (has_doubts(report.records)) {
             has_doubts_ = true;
         }
     } else {
         pauses_.put_back(report.records.pauses);
-        watch_.put_back(watched);
-        explorer_.put_back(explored);
+        watch_.put_back(std::move(report.records.doubts));
+        explorer_.put_back(std::move(report.records.explorations));
     }
 }
 

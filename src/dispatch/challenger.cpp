@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "dispatch/winner_race.hpp"
 #include "jitune/error.hpp"
 
@@ -14,56 +16,77 @@ Challenger::Challenger(Device& device, std::unique_ptr<const Resolved> resolved,
     : device_(device), resolved_(std::move(resolved)), arrays_(std::move(arrays)) {
     for (const CallArray& array : arrays_) {
         if (array.output) {
-            outputs_.push_back({array, device.allocate(array.bytes), device.allocate(array.bytes)});
+            outputs_.push_back({array, device.allocate(array.bytes), device.allocate(array.bytes),
+                                device.allocate(array.bytes)});
+            outputs_.back().array.output->tolerance *= 2;
         }
     }
+    warm_ = make_own(sizes);
+    own_ = make_own(sizes);
+    argument_count_ = resolved_->rule.plan(sizes).launch.array_count;
+}
+
+Challenger::Own Challenger::make_own(std::span<const std::int64_t> sizes) const {
+    constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of the app's memory
     const LaunchRule::Plan plan = resolved_->rule.plan(sizes);
+    const auto [plain, zeroed] = plan.scratch;
+    if (plain + zeroed > kMostBytes) {
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("{} needs {} bytes of work memory: a try inside calls has at most {}",
+                        resolved_->info.configuration, plain + zeroed, kMostBytes));
+    }
+    Own own;
     Scratch scratch;
-    if (plan.scratch.plain > 0) {
-        plain_ = device.allocate(plan.scratch.plain);
-        scratch.plain = plain_->data();
+    if (plain > 0) {
+        own.plain = device_.allocate(plain);
+        scratch.plain = own.plain->data();
     }
-    if (plan.scratch.zeroed > 0) {
-        zeroed_ = device.allocate_zeroed(plan.scratch.zeroed);
-        scratch.zeroed = zeroed_->data();
+    if (zeroed > 0) {
+        own.zeroed = device_.allocate_zeroed(zeroed);
+        scratch.zeroed = own.zeroed->data();
     }
-    const Launch launch = resolved_->rule.bind(plan, scratch);
-    argument_count_ = launch.array_count;
-    resolved_->program->prepare(launch, launch_);
+    resolved_->program->prepare(resolved_->rule.bind(plan, scratch), own.launch);
+    return own;
+}
+
+bool Challenger::attempt(LaunchTimer& timer, const Own& own,
+                         std::unique_ptr<DeviceMemory> Output::*place, void* const* arrays,
+                         Stream stream, std::uint64_t tag, std::string& failure) const {
+    std::array<void*, kMaxArguments> arguments{};
+    std::copy_n(arrays, argument_count_, arguments.begin());
+    for (const Output& output : outputs_) {
+        arguments[output.array.place] = (output.*place)->data();
+    }
+    try {
+        return timer.launch(*own.launch, arguments.data(), stream, tag);
+    } catch (const std::exception& error) {  // the caller's own launch is not touched by it
+        failure = error.what();
+        return false;
+    }
+}
+
+Challenger::Launched Challenger::warm_up(LaunchTimer& timer, const ReadyLaunch& winner,
+                                         void* const* arrays, Stream stream, std::uint64_t tag) {
+    winner(arrays, stream);
+    Launched launched;
+    launched.is_timed =
+        attempt(timer, warm_, &Output::warmed, arrays, stream, tag + kWarmed, launched.failure);
+    return launched;
 }
 
 Challenger::Launched Challenger::launch(LaunchTimer& timer, const ReadyLaunch& winner,
-                                        bool winner_goes_first, void* const* arrays, Stream stream,
-                                        std::uint64_t tag) {
+                                        void* const* arrays, Stream stream, std::uint64_t tag) {
     Launched launched;
-    if (has_shared_output(arrays_, arrays)) {
-        winner(arrays, stream);
-        return launched;
-    }
-    const auto serve = [&] { return timer.launch(winner, arrays, stream, tag + kServed); };
-    const auto attempt = [&](const auto& launch) {
-        try {
-            launch();
-        } catch (const Error& error) {
-            launched.failure = error.what();
-        }
-    };
-    std::copy_n(arrays, argument_count_, arguments_.begin());
-    for (const Output& output : outputs_) {
-        arguments_[output.array.place] = output.tried->data();
-    }
-    attempt([&] { (*launch_)(arguments_.data(), stream); });
-    bool is_served = winner_goes_first && serve();
-    bool is_tried = false;
-    if (launched.failure.empty()) {
-        attempt(
-            [&] { is_tried = timer.launch(*launch_, arguments_.data(), stream, tag + kTried); });
-    }
-    is_served = winner_goes_first ? is_served : serve();
-    if (is_served && is_tried) {
+    launched.is_timed =
+        attempt(timer, own_, &Output::tried, arrays, stream, tag + kTried, launched.failure);
+    winner(arrays, stream);
+    if (launched.is_timed) {
         try {
             launched.is_timed = timer.launch(copies_, arrays, stream, tag + kCopied);
-        } catch (const Error&) {  // the call itself was launched; nothing is known of the try
+        } catch (
+            const std::exception&) {  // the call itself was launched; of the try nothing is known
+            launched.is_timed = false;
         }
     }
     return launched;

@@ -74,18 +74,17 @@ RaceReport Engine::race_explored(const Task& task, const Doubt& doubt, const Win
         }
         if (is_faster) {
             report.winners.push_back(std::move(*best));  // serves these sizes alone
-        } else {
-            settled.explorations.push_back(*found);
-            settled.explorations.back().outcome = Exploration::kSlower;
-            settled.explorations.back().reason = "not in a race of its own";
-            settled.explorations.back().tries = 0;  // are added up
-            settled.explorations.back().cost_ns = 0;
         }
+        Exploration raced = *found;
+        raced.outcome = is_faster ? Exploration::kReplaced : Exploration::kSlower;
+        raced.reason = is_faster ? "" : "not in a race";
+        raced.tries = 0;  // are added up
+        raced.cost_ns = 0;
+        settled.explorations.push_back(std::move(raced));
     }
     store_.tell([&](TuningStore& store) {
         store.save({}, report.winners);
         store.add(settled);
-        store.remove_doubts({&doubt, 1});
     });
     return report;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Explorer: what calls do, and what is learnt of them.
 #include "dispatch/explorer.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 
-#include "dispatch/session_doubt.hpp"
 #include "jitune/error.hpp"
 #include "support/utc_text.hpp"
 
@@ -25,27 +24,18 @@ bool Explorer::note(const Task& task, const Resolved& answer) {
         task.kernel.spec.empty() || !task.problem.pinned.empty() || !arrays_of(task)) {
         return false;
     }
+    LaunchTimer* const timer = timers_.of(task.device);
     const std::lock_guard lock(mutex_);
-    LaunchTimer* const timer = timer_of(task.device);
     if (timer == nullptr || explored_.size() == kMostAnswers) {
         return false;
     }
     const auto [place, is_new] = explored_.try_emplace(&answer);
     if (is_new) {
         place->second = std::make_unique<Explored>(
-            Explored{&answer, task.device, task.kernel.spec, task.problem,
-                     task.kernel_template().front_matter().sizes, new_doubt(task, answer), timer});
+            Explored{&answer, task.device, task.kernel.spec, task.problem, timer});
         answer.explorer.store(this, std::memory_order_release);
     }
     return true;
-}
-
-LaunchTimer* Explorer::timer_of(Device& device) {
-    const auto [place, is_new] = timers_.try_emplace(&device);
-    if (is_new) {
-        place->second = device.make_launch_timer();
-    }
-    return place->second.get();
 }
 
 Explorer::Place* Explorer::place_of(const Resolved& answer, std::span<const std::int64_t> sizes) {
@@ -59,13 +49,14 @@ Explorer::Place* Explorer::place_of(const Resolved& answer, std::span<const std:
 }
 
 bool Explorer::can_afford(const Place& place) const {
-    constexpr double kFirst = 2;  // in calls: nothing is known of its time
+    constexpr double kFirst = 4;  // in calls: nothing is known of its time
     const double calls = options_.explore_share * static_cast<double>(place.calls);
-    if (place.timed == 0) {
-        return calls >= kFirst;
+    const double served_ns = place.tries.winner_ns();
+    if (place.flown == 0 || served_ns == 0) {
+        return calls >= kFirst * static_cast<double>(place.flown + 1);
     }
-    const auto timed = static_cast<double>(place.timed);
-    return place.spent_ns + place.spent_ns / timed <= calls * place.served_ns / timed;
+    const double next_ns = 2 * place.spent_ns / static_cast<double>(place.flown);
+    return place.spent_ns + next_ns <= calls * served_ns;
 }
 
 Explorer::Place* Explorer::begin(const Resolved& answer, std::span<const std::int64_t> sizes,
@@ -76,157 +67,183 @@ Explorer::Place* Explorer::begin(const Resolved& answer, std::span<const std::in
         return nullptr;
     }
     place->calls += calls;
-    if (place->state != Place::State::ready || flying_ == kMostFlying || !can_afford(*place)) {
+    place->last_call = Clock::now();
+    if (answer.is_retired.load(std::memory_order_relaxed)) {
         return nullptr;
     }
-    place->state = Place::State::flying;
-    ++flying_;
-    place->tag = last_tag_ += Challenger::kSteps;
-    place->winner_goes_first = place->tries.winner_goes_first();
-    place->ns = {};
-    place->wall_ns.reset();
-    place->failure.clear();
+    if (place->state == Place::State::warmed) {
+        place->step = place->tries.winner_is_next() ? Place::Step::serve : Place::Step::challenge;
+    } else if (place->state == Place::State::ready && flying_ < kMostFlying && can_afford(*place)) {
+        ++flying_;
+        place->step = Place::Step::warm_up;
+        place->tag = last_tag_ += Challenger::kSteps;
+        place->ns = {};
+        place->wall_ns = 0;
+        place->failure.clear();
+    } else {
+        return nullptr;
+    }
+    place->state = Place::State::calling;
     return place;
 }
 
-void Explorer::launch(const Resolved& answer, std::span<const std::int64_t> sizes,
-                      std::int64_t calls, const ReadyLaunch& launch, void* const* arrays,
-                      Stream stream) {
-    Place* const place = begin(answer, sizes, calls);
-    if (place == nullptr) {
-        return launch(arrays, stream);
-    }
-    LaunchTimer& timer = *place->explored->timer;
-    if (!timer.may_time(stream)) {
-        end(*place, Place::State::ready);
-        return launch(arrays, stream);
-    }
-    const auto start = Clock::now();
-    try {
-        const auto launched = place->challenger->launch(timer, launch, place->winner_goes_first,
-                                                        arrays, stream, place->tag);
-        ++tries_;
-        if (launched.is_timed) {
-            const std::lock_guard lock(mutex_);
-            place->wall_ns = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-        } else {
-            end(*place, Place::State::landed, launched.failure);
-        }
-    } catch (...) {
-        end(*place, Place::State::landed);
-        throw;
-    }
-    last_try_ = start.time_since_epoch().count();
+void Explorer::give_up(Place& place) {
+    const std::lock_guard lock(mutex_);
+    const bool is_first = place.step == Place::Step::warm_up;
+    flying_ -= is_first ? 1 : 0;
+    place.state = is_first ? Place::State::ready : Place::State::warmed;
 }
 
-void Explorer::end(Place& place, Place::State state, const std::string& failure) {
+bool Explorer::launch(const Resolved& answer, std::span<const std::int64_t> sizes,
+                      std::int64_t calls, const ReadyLaunch& launch, void* const* arrays,
+                      Stream stream) {
+    Place* place = nullptr;
+    try {
+        place = begin(answer, sizes, calls);
+    } catch (const std::exception&) {  // a lack of memory is none of the call's
+    }
+    if (place == nullptr) {
+        launch(arrays, stream);
+        return false;
+    }
+    LaunchTimer& timer = *place->explored->timer;
+    Challenger& challenger = *place->challenger;
+    if (!timer.may_time(stream) || !challenger.takes(arrays)) {
+        give_up(*place);
+        launch(arrays, stream);
+        return false;
+    }
+    const auto start = Clock::now();
+    Challenger::Launched launched;
+    try {
+        switch (place->step) {
+            case Place::Step::warm_up:
+                launched = challenger.warm_up(timer, launch, arrays, stream, place->tag);
+                break;
+            case Place::Step::serve:
+                launched.is_timed =
+                    timer.launch(launch, arrays, stream, place->tag + Challenger::kServed);
+                break;
+            case Place::Step::challenge:
+                launched = challenger.launch(timer, launch, arrays, stream, place->tag);
+                break;
+        }
+    } catch (...) {
+        end(*place, {}, 0);
+        throw;
+    }
+    const bool wants_next = place->step == Place::Step::warm_up && launched.is_timed;
+    last_try_ = start.time_since_epoch().count();
+    end(*place, launched, std::chrono::duration<double, std::nano>(Clock::now() - start).count());
+    return wants_next;
+}
+
+void Explorer::end(Place& place, const Challenger::Launched& launched, double wall_ns) {
     const std::lock_guard lock(mutex_);
-    --flying_;
-    place.failure = failure;
-    place.state = state;
+    place.wall_ns += wall_ns;
+    place.failure = launched.failure;
+    if (!launched.is_timed) {
+        --flying_;
+        place.state = Place::State::landed;
+    } else if (place.step == Place::Step::warm_up) {
+        place.state = Place::State::warmed;
+    } else {
+        place.state = Place::State::flying;
+        tries_ += place.step == Place::Step::challenge ? 1 : 0;
+    }
+}
+
+bool Explorer::is_complete(const Place& place) {
+    const bool is_timed = place.step == Place::Step::serve
+                              ? place.ns[Challenger::kServed].has_value()
+                              : place.ns[Challenger::kTried] && place.ns[Challenger::kCopied];
+    return place.ns[Challenger::kWarmed] && is_timed;
 }
 
 void Explorer::take_times() {
-    std::vector<LaunchTimer*> timers;
-    {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [device, timer] : timers_) {
-            if (timer != nullptr) {
-                timers.push_back(timer.get());
-            }
-        }
-    }
     std::map<std::uint64_t, double> times;
-    for (LaunchTimer* const timer : timers) {
-        for (const auto& [tag, ns] : timer->take()) {
-            times[tag] = ns;
-        }
+    for (const auto& [tag, ns] : timers_.take()) {
+        times[tag] = ns;
     }
     const std::lock_guard lock(mutex_);
     for (const auto& [key, place] : places_) {
-        if (place->state != Place::State::flying) {
-            continue;
-        }
         for (std::uint64_t step = 0; step < Challenger::kSteps; ++step) {
             if (const auto found = times.find(place->tag + step); found != times.end()) {
                 place->ns.at(step) = found->second;
             }
         }
-        if (place->ns[Challenger::kServed] && place->ns[Challenger::kTried] &&
-            place->ns[Challenger::kCopied] && place->wall_ns) {
+        if (place->state == Place::State::flying && is_complete(*place)) {
             place->state = Place::State::landed;
             --flying_;
         }
     }
 }
 
-std::vector<Explorer::Place*> Explorer::places_in(Place::State state) {
+std::vector<Explorer::Place*> Explorer::landed() {
     const std::lock_guard lock(mutex_);
     std::vector<Place*> found;
     for (const auto& [key, place] : places_) {
-        if (place->state == state) {
+        if (place->state == Place::State::landed) {
             found.push_back(place.get());
         }
     }
     return found;
 }
 
-bool Explorer::work() {
+bool Explorer::learn() {
     if (options_.explore_share == 0) {
         return false;
     }
-    learn();
-    for (Place* const place : places_in(Place::State::ready)) {
-        if (place->explored->answer->is_retired) {
-            leave(*place);
-        }
-    }
-    for (Place* const place : places_in(Place::State::waiting)) {
-        if (is_worth_it(*place)) {
-            prepare(*place);
-        }
-    }
-    const std::lock_guard lock(mutex_);
-    return !found_.doubts.empty();
-}
-
-void Explorer::learn() {
     take_times();
-    for (Place* const place : places_in(Place::State::landed)) {
+    for (Place* const place : landed()) {
         learn(*place);
     }
+    const std::lock_guard lock(mutex_);
+    return std::any_of(found_.begin(), found_.end(),
+                       [](const Exploration& one) { return one.outcome == Exploration::kFaster; });
+}
+
+void Explorer::add_cost(Place& place) {
+    const double device_ns = *place.ns[Challenger::kWarmed] +
+                             place.ns[Challenger::kTried].value_or(0) +
+                             place.ns[Challenger::kCopied].value_or(0);
+    constexpr int kCalls = 2;  // in a try
+    const double cost_ns = std::max(device_ns, place.wall_ns - kCalls * place.tries.winner_ns());
+    ++place.flown;
+    ++place.flights;
+    place.spent_ns += cost_ns;
+    place.record.cost_ns += cost_ns;
+    place.record.tries += place.step == Place::Step::challenge ? 1 : 0;
+    place.is_new = true;
 }
 
 void Explorer::learn(Place& place) {
+    constexpr std::size_t kMostFlights = 4 * PairedTries::kMostRounds;
     if (!place.failure.empty()) {
         return settle(place, Exploration::kFailed, place.failure);
     }
-    const auto& [served, tried, copied] = place.ns;
-    if (!served || !tried || !copied) {  // nobody can tell when it ends
-        return leave(place);
+    if (!is_complete(place)) {  // nobody can tell when it ends
+        return leave(place, Place::State::landed);
     }
     std::string difference;
-    try {
-        difference = place.challenger->compare(queue_of(place.explored->device));
-    } catch (const Error& error) {  // the calls will say so
-        log_.info("{}", error.what());
-        return leave(place);
+    if (place.step == Place::Step::challenge) {
+        try {
+            difference = place.challenger->compare(queue_of(place.explored->device));
+        } catch (const Error& error) {  // the calls will say so
+            log_.info("{}", error.what());
+            return leave(place, Place::State::landed);
+        }
     }
-    PairedTries::Outcome outcome = PairedTries::Outcome::open;
     {
         const std::lock_guard lock(mutex_);
-        const double cost_ns = std::max(2 * *tried + *copied, place.wall_ns.value_or(0) - *served);
-        ++place.timed;
-        place.spent_ns += cost_ns;
-        place.served_ns += *served;
-        ++place.record.tries;
-        place.record.cost_ns += cost_ns;
-        if (*served > 0 && *tried > 0) {
-            place.tries.add(place.winner_goes_first, *served, *tried);
+        const bool is_served = place.step == Place::Step::serve;
+        const double ns = *place.ns[is_served ? Challenger::kServed : Challenger::kTried];
+        if (ns > 0) {
+            is_served ? place.tries.add_winner(ns) : place.tries.add_tried(ns);
         }
-        place.is_new = true;
-        outcome = place.tries.outcome();
-        if (difference.empty() && outcome == PairedTries::Outcome::open) {
+        add_cost(place);
+        if (difference.empty() && place.tries.outcome() == PairedTries::Outcome::open &&
+            place.flights < kMostFlights) {
             place.state = Place::State::ready;
             return;
         }
@@ -234,7 +251,7 @@ void Explorer::learn(Place& place) {
     if (!difference.empty()) {
         return settle(place, Exploration::kDiffers, difference);
     }
-    const bool is_faster = outcome == PairedTries::Outcome::faster;
+    const bool is_faster = place.tries.outcome() == PairedTries::Outcome::faster;
     settle(place, is_faster ? Exploration::kFaster : Exploration::kSlower, "");
 }
 
@@ -252,52 +269,36 @@ void Explorer::fill(Place& place) {
 
 void Explorer::settle(Place& place, const char* outcome, const std::string& reason) {
     const std::unique_ptr<Challenger> over = std::move(place.challenger);  // freed without the lock
-    const bool is_faster = outcome == Exploration::kFaster;
     {
         const std::lock_guard lock(mutex_);
         fill(place);
         place.record.outcome = outcome;
         place.record.reason = reason;
-        found_.explorations.push_back(place.record);
-        place.state = is_faster ? Place::State::over : Place::State::waiting;
+        found_.push_back(place.record);
+        place.state = outcome == Exploration::kFaster ? Place::State::over : Place::State::waiting;
     }
     const Exploration& record = place.record;
-    log_.info("tried {} in {} calls of {} at {} that {} served: {}{}{}", record.configuration,
-              place.tries.count(), record.key.kernel, record.sizes, record.winner, outcome,
-              reason.empty() ? "" : ": ", reason);
-    ledger_->push_back(record);
-    if (is_faster) {
-        add_doubt(place, record);
-    }
+    log_.info("{} was tried in calls of {} at {} that {} served: {}{}{}", record.configuration,
+              record.key.kernel, record.sizes, record.winner, outcome, reason.empty() ? "" : ": ",
+              reason);
+    settled_.push_back(record);
 }
 
-void Explorer::add_doubt(const Place& place, const Exploration& found) {
-    const Explored& explored = *place.explored;
-    const auto row = row_of(store_, explored.doubt, place.sizes);
-    if (!row) {
-        return;
-    }
-    Doubt doubt = explored.doubt;
-    complete(doubt, *row, Doubt::kExplored, place.sizes, explored.size_names);
-    doubt.served_ns = found.served_ns;
-    doubt.expected_ns = found.tried_ns;
-    const std::lock_guard lock(mutex_);
-    found_.doubts.push_back(std::move(doubt));
-}
-
-void Explorer::leave(Place& place) {
+void Explorer::leave(Place& place, Place::State seen) {
     std::unique_ptr<Challenger> over;
     const std::lock_guard lock(mutex_);
-    over = std::move(place.challenger);
-    place.state = Place::State::over;
+    if (place.state == seen) {
+        over = std::move(place.challenger);
+        place.state = Place::State::over;
+    }
 }
 
-Explorer::Found Explorer::take() {
+std::vector<Exploration> Explorer::take() {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, place] : places_) {
         if (place->is_new) {
             fill(*place);
-            found_.explorations.push_back(place->record);
+            found_.push_back(place->record);
             place->record.tries = 0;
             place->record.cost_ns = 0;
         }
@@ -305,13 +306,10 @@ Explorer::Found Explorer::take() {
     return std::exchange(found_, {});
 }
 
-void Explorer::put_back(Found found) {
+void Explorer::put_back(std::vector<Exploration> found) {
     const std::lock_guard lock(mutex_);
-    found_.explorations.insert(found_.explorations.begin(),
-                               std::make_move_iterator(found.explorations.begin()),
-                               std::make_move_iterator(found.explorations.end()));
-    found_.doubts.insert(found_.doubts.end(), std::make_move_iterator(found.doubts.begin()),
-                         std::make_move_iterator(found.doubts.end()));
+    found_.insert(found_.begin(), std::make_move_iterator(found.begin()),
+                  std::make_move_iterator(found.end()));
 }
 
 }  // namespace jitune::internal

@@ -3,8 +3,9 @@
 
 #include <iterator>
 
-#include "dispatch/session_doubt.hpp"
 #include "dispatch/stored_costs.hpp"
+#include "support/message.hpp"
+#include "support/utc_text.hpp"
 
 namespace jitune::internal {
 
@@ -21,27 +22,25 @@ bool WinnerWatch::note(const Task& task, const Resolved& answer) {
     }
     auto watched = std::make_unique<Watched>();
     watched->answer = &answer;
-    watched->doubt = new_doubt(task, answer);
+    Doubt& doubt = watched->doubt;
+    doubt.key = task.key();
+    doubt.configuration = answer.info.configuration;
+    doubt.winner_at = answer.winner_at;
+    doubt.kernel_spec = frame(task.kernel.spec);
+    doubt.driver = task.info().driver;
+    doubt.device_name = task.info().name;
     watched->sizes = task.problem.sizes;
     watched->size_names = task.kernel_template().front_matter().sizes;
     watched->is_of_other_driver = answer.winner_driver != task.info().driver;
+    watched->timer = timers_.of(task.device);
     const std::lock_guard lock(mutex_);
     if (watched_.size() == kMostAnswers) {
         return false;
     }
-    watched->timer = timer_of(task.device);
     if (watched_.try_emplace(&answer, std::move(watched)).second) {
         answer.watch.store(this, std::memory_order_release);
     }
     return true;
-}
-
-LaunchTimer* WinnerWatch::timer_of(Device& device) {
-    const auto [place, is_new] = timers_.try_emplace(&device);
-    if (is_new) {
-        place->second = device.make_launch_timer();
-    }
-    return place->second.get();
 }
 
 std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
@@ -59,7 +58,7 @@ std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
     return found->second;
 }
 
-void WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> sizes,
+bool WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> sizes,
                          std::int64_t /*calls*/, const ReadyLaunch& launch, void* const* arrays,
                          Stream stream) {
     LaunchTimer* timer = nullptr;
@@ -73,29 +72,20 @@ void WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> s
         }
     }
     if (!place) {
-        return launch(arrays, stream);
+        launch(arrays, stream);
+        return false;
     }
     ++sampled_;
     timer->launch(launch, arrays, stream, *place);
+    return false;
 }
 
 void WinnerWatch::take_times() {
-    std::vector<LaunchTimer*> timers;
-    {
-        const std::lock_guard lock(mutex_);
-        for (const auto& [device, timer] : timers_) {
-            if (timer != nullptr) {
-                timers.push_back(timer.get());
-            }
-        }
-    }
-    for (LaunchTimer* const timer : timers) {
-        const std::vector<LaunchTimer::Time> times = timer->take();
-        const std::lock_guard lock(mutex_);
-        for (const auto& [tag, ns] : times) {
-            if (ns > 0) {
-                places_.at(tag)->times.add(ns);
-            }
+    const std::vector<LaunchTimer::Time> times = timers_.take();
+    const std::lock_guard lock(mutex_);
+    for (const auto& [tag, ns] : times) {
+        if (ns > 0) {
+            places_.at(tag)->times.add(ns);
         }
     }
 }
@@ -118,10 +108,24 @@ std::vector<WinnerWatch::Place*> WinnerWatch::all_places() {
     return all;
 }
 
+std::optional<Winner> WinnerWatch::row_of(const Watched& watched, const Sizes& sizes) {
+    auto row = store_.look([&](TuningStore& store) {
+        return store.find(watched.doubt.key, sizes, TuningStore::kDispatchWait);
+    });
+    const bool is_it = row && row->configuration == watched.doubt.configuration &&
+                       row->provenance.created_at == watched.doubt.winner_at;
+    return is_it ? std::move(row) : std::nullopt;
+}
+
 void WinnerWatch::doubt(Watched& watched, const Winner& row, const char* reason,
                         const Sizes& sizes) {
     Doubt& doubt = watched.doubt;
-    complete(doubt, row, reason, sizes, watched.size_names);
+    doubt.key = row.key;
+    doubt.sizes = row.sizes;
+    doubt.reason = reason;
+    doubt.called = coverage_text(std::vector{SizeBox::point(sizes)}, watched.size_names);
+    doubt.reports = 1;
+    doubt.first_at = doubt.last_at = utc_text();
     doubts_.push_back(doubt);
     ++doubted_;
     {
@@ -143,7 +147,7 @@ void WinnerWatch::judge(Place& place) {
     Watched& watched = *place.watched;
     std::optional<Winner> row;
     if (!place.is_known) {
-        row = row_of(store_, watched.doubt, place.sizes);
+        row = row_of(watched, place.sizes);
         if (row) {
             place.most_ns = store_.look(
                 [&](TuningStore& store) { return most_expected_ns(store, *row, place.sizes); });
@@ -158,7 +162,7 @@ void WinnerWatch::judge(Place& place) {
         return;
     }
     if (!row) {
-        row = row_of(store_, watched.doubt, place.sizes);
+        row = row_of(watched, place.sizes);
     }
     if (row) {
         watched.doubt.served_ns = *served_ns;
@@ -174,7 +178,7 @@ std::vector<Doubt> WinnerWatch::judge() {
             continue;
         }
         watched->is_of_other_driver = false;  // one try: a later session has another
-        if (const auto row = row_of(store_, watched->doubt, watched->sizes)) {
+        if (const auto row = row_of(*watched, watched->sizes)) {
             doubt(*watched, *row, Doubt::kDriver, watched->sizes);
         }
     }

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "backend/launch_timer.hpp"
 #include "dispatch/call_probe.hpp"
 #include "dispatch/dispatch_table.hpp"
+#include "dispatch/launch_timers.hpp"
 #include "dispatch/served_times.hpp"
 #include "dispatch/session_store.hpp"
 #include "tuning/task.hpp"
@@ -37,8 +37,8 @@ public:
     /// lets watch, and returns whether it is. Never waits for the database.
     bool note(const Task& task, const Resolved& answer);
 
-    /// Of an answer that is watched: times the call where it can.
-    void launch(const Resolved& answer, std::span<const std::int64_t> sizes, std::int64_t calls,
+    /// Of an answer that is watched: times the call where it can. Wants no other call.
+    bool launch(const Resolved& answer, std::span<const std::int64_t> sizes, std::int64_t calls,
                 const ReadyLaunch& launch, void* const* arrays, Stream stream) override;
 
     /// New doubts by what was timed since the last time. Reads the database. For one thread at a
@@ -72,12 +72,13 @@ private:
         std::optional<double> most_ns = {};
     };
 
-    LaunchTimer* timer_of(Device& device);
     /// The number of a place, which is made where there is none; nothing where there are too many.
     std::optional<std::size_t> place_of(Watched& watched, std::span<const std::int64_t> sizes);
     void take_times();
     std::vector<Watched*> all_watched();
     std::vector<Place*> all_places();
+    /// The row that the answer was made from, if it is still stored.
+    std::optional<Winner> row_of(const Watched& watched, const Sizes& sizes);
     void judge(Place& place);
     void doubt(Watched& watched, const Winner& row, const char* reason, const Sizes& sizes);
 
@@ -86,8 +87,8 @@ private:
     SessionStore& store_;
     std::atomic<std::int64_t> sampled_{0}, doubted_{0};
 
+    LaunchTimers timers_;
     std::mutex mutex_;  ///< of what follows; not held while a call, a timer or the database is used
-    std::map<const Device*, std::unique_ptr<LaunchTimer>> timers_;
     std::map<const Resolved*, std::unique_ptr<Watched>> watched_;
     std::vector<std::unique_ptr<Place>> places_;
     std::map<std::pair<const Resolved*, Sizes>, std::size_t> numbers_;  ///< of places_

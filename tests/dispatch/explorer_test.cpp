@@ -82,12 +82,12 @@ TEST_F(ExplorerTest, PutsWhatIsFasterInCallsInTheWinnersPlaceAtTheirSizes) {
     engine.reset();
     const std::vector<Exploration> ledger = store()->explorations();
     ASSERT_FALSE(ledger.empty());
-    EXPECT_EQ(ledger[0].outcome, Exploration::kFaster);
+    EXPECT_EQ(ledger[0].outcome, Exploration::kReplaced);
     EXPECT_EQ(ledger[0].configuration, kNear);
     EXPECT_EQ(ledger[0].winner, kFastest);
     EXPECT_EQ(ledger[0].sizes, "n=1010");
-    EXPECT_EQ(ledger[0].tries, 16) << "eight rounds, when it looks first";
-    EXPECT_EQ(ledger[0].cost_ns, 16 * 605 * kMs);
+    EXPECT_EQ(ledger[0].tries, 8) << "rounds, when it looks first";
+    EXPECT_EQ(ledger[0].cost_ns, 8 * (300 + 300 + 305) * kMs);
     EXPECT_EQ(ledger[0].served_ns, 400 * kMs);
     EXPECT_EQ(ledger[0].tried_ns, 300 * kMs);
     EXPECT_NEAR(ledger[0].ratio_high, 0.75, 1e-9);
@@ -104,8 +104,8 @@ TEST_F(ExplorerTest, ARaceThatSaysOtherwiseEndsIt) {
     const std::vector<Exploration> ledger = store()->explorations();
     ASSERT_EQ(ledger.size(), 1U);
     EXPECT_EQ(ledger[0].outcome, Exploration::kSlower);
-    EXPECT_EQ(ledger[0].reason, "not in a race of its own");
-    EXPECT_EQ(ledger[0].tries, 16);
+    EXPECT_EQ(ledger[0].reason, "not in a race");
+    EXPECT_EQ(ledger[0].tries, 8);
     engine = this->engine();
     call_for_a_while(*engine);
     EXPECT_EQ(engine->counters().explored, 0) << "a later session knows";
@@ -115,16 +115,17 @@ TEST_F(ExplorerTest, StaysWithinItsShareOfTheCallsTime) {
     options_.explore_share = 0.001;
     near_ms_ = 399;
     auto engine = this->engine();
-    const std::int64_t calls = 9000;
+    std::int64_t calls = 0;
     const std::vector<std::int32_t> ones(1000, 1);
-    for (std::int64_t i = 0; i < calls; ++i) {
-        std::int32_t sum = 0;
-        launch(*engine, device_.site(), SumCall(kernel_, ones, sum), nullptr);
-        if (i % 500 == 0) {  // a try each time, if it might
-            std::this_thread::sleep_for(std::chrono::milliseconds(i < 2000 ? 200 : 60));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (engine->counters().explored < 2 && std::chrono::steady_clock::now() < end) {
+        for (int i = 0; i < 500; ++i, ++calls) {
+            std::int32_t sum = 0;
+            launch(*engine, device_.site(), SumCall(kernel_, ones, sum), nullptr);
         }
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));  // a try each time, if it might
     }
-    EXPECT_GE(engine->counters().explored, 3);
+    EXPECT_GE(engine->counters().explored, 2);
     engine.reset();
     const std::vector<Exploration> ledger = store()->explorations();
     ASSERT_EQ(ledger.size(), 1U);
@@ -134,7 +135,7 @@ TEST_F(ExplorerTest, StaysWithinItsShareOfTheCallsTime) {
 TEST_F(ExplorerTest, KeepsTheWinnerWhereNothingIsFasterByTwoInAHundred) {
     near_ms_ = 397;
     auto engine = this->engine();
-    call_until(*engine, [&] { return engine->counters().explored >= 16; });
+    call_until(*engine, [&] { return engine->counters().explored >= 8; });
     engine.reset();
     const std::vector<Exploration> ledger = store()->explorations();
     ASSERT_EQ(ledger.size(), 1U);
@@ -153,7 +154,11 @@ TEST_F(ExplorerTest, EndsWithAConfigurationWhoseResultDiffers) {
 
 TEST_F(ExplorerTest, EndsWithAConfigurationThatFails) {
     device_.on(fake_sum(256, 4)).run_failure = LaunchFailure{.reason = "out of registers"};
-    const std::vector<Exploration> ledger = ledger_after(1);
+    auto engine = this->engine();
+    call_for_a_while(*engine);
+    EXPECT_EQ(engine->counters().explored, 0);
+    engine.reset();
+    const std::vector<Exploration> ledger = store()->explorations();
     ASSERT_EQ(ledger.size(), 1U);
     EXPECT_EQ(ledger[0].outcome, Exploration::kFailed);
     EXPECT_EQ(ledger[0].reason, "out of registers");
@@ -189,20 +194,30 @@ TEST_F(ExplorerTest, TriesNothingWhereItMayNot) {
 }
 
 TEST_F(ExplorerTest, TriesNothingBesideACallWhoseOutputIsItsInput) {
+    near_ms_ = 392;  // takes all rounds to tell
     auto engine = this->engine();
     std::vector<std::int32_t> ones(1000, 1);
     call_until(*engine, [&] { return engine->counters().explored >= 1; });
-    engine.reset();
-    const std::int64_t before = store()->explorations().at(0).tries;
-    engine = this->engine();
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const std::int64_t before = engine->counters().explored;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
     while (std::chrono::steady_clock::now() < end) {
         ones[0] = 1;
         launch(*engine, device_.site(), SumCall(kernel_, ones, ones[0]), nullptr);
         ASSERT_EQ(ones[0], 1000);
     }
+    EXPECT_EQ(engine->counters().explored, before);
+    call_until(*engine, [&] { return engine->counters().explored > before; });
+}
+
+TEST_F(ExplorerTest, ErrorsThatMayPassAreNoOutcome) {
+    device_.before_compile = [](auto) { throw Error(ErrorKind::unavailable, "no compiler today"); };
+    auto engine = this->engine();
+    call_for_a_while(*engine);
     engine.reset();
-    EXPECT_EQ(store()->explorations().at(0).tries, before);
+    EXPECT_TRUE(store()->explorations().empty());
+    device_.before_compile = nullptr;
+    EXPECT_FALSE(ledger_after(1).empty()) << "a later session finds it otherwise";
 }
 
 }  // namespace

@@ -38,6 +38,42 @@ TEST_F(ExplorationStore, AddsUpTriesAndCostsAndKeepsTheLastOutcome) {
     EXPECT_EQ(open()->explorations(), std::vector{later});
 }
 
+TEST_F(ExplorationStore, FinalOutcomesStay) {
+    Exploration one = open_one();
+    one.outcome = Exploration::kFaster;
+    report(one);
+    report(open_one());
+    EXPECT_EQ(open()->explorations().at(0).outcome, Exploration::kFaster);
+    one.outcome = Exploration::kSlower;
+    one.reason = "not in a race";
+    report(one);
+    one.outcome = Exploration::kFaster;
+    one.reason = "";
+    report(one);
+    const Exploration sum = open()->explorations().at(0);
+    EXPECT_EQ(sum.outcome, Exploration::kSlower);
+    EXPECT_EQ(sum.reason, "not in a race");
+    EXPECT_EQ(sum.tries, 16);
+}
+
+TEST_F(ExplorationStore, DoubtsTheWinnerThanWhichOneIsFaster) {
+    const Winner winner = winner_of(40);
+    open()->save({}, winner);
+    Exploration one = open_one();
+    one.sizes = winner.sizes;
+    one.winner = winner.configuration;
+    report(one);
+    EXPECT_TRUE(open()->doubts().empty());
+    one.outcome = Exploration::kFaster;
+    report(one);
+    ASSERT_EQ(open()->doubts().size(), 1U);
+    EXPECT_EQ(open()->doubts()[0].reason, Doubt::kExplored);
+    EXPECT_TRUE(open()->doubts()[0].is_about(winner));
+    one.outcome = Exploration::kReplaced;
+    report(one);
+    EXPECT_TRUE(open()->doubts().empty()) << "a race has decided";
+}
+
 TEST_F(ExplorationStore, TellsSizesAndWinnersApart) {
     report(open_one());
     Exploration other = open_one();

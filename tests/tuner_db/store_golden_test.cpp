@@ -67,9 +67,9 @@ protected:
 
     static std::vector<Exploration> explorations() {
         return {{key_of(40), "n=1000000", "block=128 items_per_thread=8",
-                 "block=256 items_per_thread=8", "slower", "not in a race of its own", 16, 20800.5,
-                 1300, 1290.25, 0.98, 1.01, "NVIDIA H200", "2026-11-21T16:00:00Z",
-                 "2026-11-22T16:00:00Z"}};
+                 "block=256 items_per_thread=8", "slower", "not in a race",
+                 std::string("a\0spec", 6), 16, 20800.5, 1300, 1290.25, 0.98, 1.01, "NVIDIA H200",
+                 "2026-11-21T16:00:00Z", "2026-11-22T16:00:00Z"}};
     }
 
     static std::vector<KeptBinary> binaries() {

@@ -61,12 +61,12 @@ struct JITUNE_API Options {
     bool watch_winners = true;
     /// Under TunePolicy::background: the share of a winner's time in calls, from 0, for none, to
     /// 0.1, in which other configurations may be tried beside it: those that stored times put near
-    /// the winner. Such a call takes longer by twice the time of the other one, which computes the
-    /// call's outputs (up to 1 MiB) from the same inputs, too, into memory of its own; the caller's
-    /// result is always the winner's. Both results are compared. A configuration that is
-    /// faster in calls at the same sizes by at least 2 %, at 99 % confidence, is raced against the
-    /// winner and may replace it there. Never in a capture, for pinned configurations, prepared
-    /// handles, or under `frozen`.
+    /// the winner. Such a call takes longer by the time of the other one, which computes the call's
+    /// outputs (up to 1 MiB) from the same inputs, too, into memory of its own; the caller's result
+    /// is always the winner's. Both results are compared. A configuration that is faster in calls
+    /// at the same sizes by at least 2 %, at 99 % confidence, is raced against the winner and may
+    /// replace it there. Never in a capture, for pinned configurations, prepared handles, or under
+    /// `frozen`.
     double explore_share = 0;
     /// What is recorded of calls: what was called, about how often, what answered, and which calls
     /// had to wait. By a thread of the session, within ten seconds. Nothing under `frozen`, which
