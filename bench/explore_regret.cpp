@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tries inside calls cost (Options::explore_share): sums of float32 by two sessions of the
-// policy `background` on one database, whose winners are tuned ahead. One explores, the other does
-// not; blocks of their calls take turns for SECONDS.
+// Measures the cost of tries inside calls (Options::explore_share). Two sessions of the policy
+// `background` sum float32 with one database, whose winners are tuned ahead. One session explores,
+// the other does not; blocks of their calls take turns for SECONDS.
 //
 //     explore_regret SECONDS [DEVICE [SHARE]]
 //

@@ -30,7 +30,7 @@ public:
     Challenger(Device& device, std::unique_ptr<const Resolved> resolved,
                std::vector<CallArray> arrays, std::span<const std::int64_t> sizes);
 
-    /// What a timer is told to time of a try: under a tag plus one of these.
+    /// The steps of a try. A timer has the time of each under the tag of the try plus the step.
     enum Step : std::uint64_t { kWarmed, kServed, kTried, kCopied, kSteps };
 
     /// Of each call the winner is launched, and what that throws is thrown.

@@ -100,7 +100,7 @@ bool Explorer::launch(const Resolved& answer, std::span<const std::int64_t> size
     Place* place = nullptr;
     try {
         place = begin(answer, sizes, calls);
-    } catch (const std::exception&) {  // a lack of memory is none of the call's
+    } catch (const std::exception&) {  // too little memory for a try: the call goes on without
     }
     if (place == nullptr) {
         launch(arrays, stream);

@@ -71,7 +71,7 @@ public:
                std::chrono::seconds(1);
     }
 
-    /// What tries have shown since the last time.
+    /// Returns the records that tries have changed since the last take().
     std::vector<Exploration> take();
     /// The next take() returns these, too.
     void put_back(std::vector<Exploration> found);

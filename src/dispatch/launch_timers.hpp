@@ -13,8 +13,8 @@ namespace jitune::internal {
 /// A LaunchTimer for each device. Thread-safe.
 class LaunchTimers {
 public:
-    /// That of the device, which is made where there is none yet and must outlive its use; nullptr
-    /// where single calls of the device cannot be timed.
+    /// Returns the timer of the device, and makes it at the first call. Returns nullptr where the
+    /// device cannot time single calls. The device must outlive the use of its timer.
     LaunchTimer* of(Device& device);
 
     /// The times that all of them have.

@@ -34,7 +34,8 @@ struct Rival {
 };
 
 /// The configurations that were timed at sizes where the winner was, too, on its model of device;
-/// the fastest first. One that has ever failed is none. `measurements`: oldest first.
+/// the fastest first. A configuration that has ever failed is left out. `measurements`: oldest
+/// first.
 std::vector<Rival> rivals(std::span<const Measurement> measurements, const Winner& winner);
 
 /// The first of the rivals that is not `standard`, the template's default; nothing where there is

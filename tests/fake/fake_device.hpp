@@ -46,8 +46,8 @@ public:
     std::string compiler_key_;            ///< empty: code is not worth keeping
     std::function<std::optional<ClockReading>()> clocks;
     std::function<std::optional<ProcessorUse>()> processor_use;
-    /// What a timed launch of an app takes, by its expression, or "" of other launches; empty: none
-    /// is timed.
+    /// Returns the time of a launch that an app times, by the kernel's expression; "" is a copy.
+    /// Empty: no launch is timed.
     std::function<double(const std::string&)> call_ns;
     std::atomic<bool> may_time = true;
     std::atomic<double> use = 0;                                 ///< utilization()
