@@ -144,7 +144,7 @@ double compare(Calls& plain, Calls& exploring, const std::array<int, kSizes.size
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     const double seconds = argc < 2 ? 0 : std::atof(argv[1]);
     if (!(seconds > 0)) {
         fmt::print(stderr, "usage: explore_regret SECONDS [DEVICE [SHARE]]\n");
@@ -167,4 +167,7 @@ int main(int argc, char** argv) {
     fmt::print("{} tries, {} answers replaced\n", counters.explored, counters.replaced);
     print_ledger(options, exploring_s);
     return 0;
+} catch (const Error& error) {
+    fmt::print(stderr, "explore_regret: {}\n", error.what());
+    return 1;
 }
