@@ -18,6 +18,7 @@
 #include <memory>
 #include <random>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -112,6 +113,9 @@ std::array<int, kSizes.size()> block_sizes(const Options& options, std::string_v
     Calls tuned(options, device, values);
     for (std::size_t i = 0; i < kSizes.size(); ++i) {
         tuned.run(kSizes[i], 2);
+        while (tuned.counters().pending > 0) {  // the budget is over, the tuning goes on
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
         calls[i] = static_cast<int>(std::clamp(kBlockS / tuned.run(kSizes[i], 100), 2.0, 1e5));
     }
     return calls;

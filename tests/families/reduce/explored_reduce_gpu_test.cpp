@@ -2,6 +2,7 @@
 // Tries inside calls (Options::explore_share) on a GPU.
 #include "fixtures/explored_calls.hpp"
 #include "fixtures/gpu_fixture.hpp"
+#include "jitune/stencil.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -25,13 +26,13 @@ TEST_F(ExploredReduceGpu, GivesRightResultsAndComparesEqualKernels) {
 
 TEST_F(ExploredReduceGpu, TriesNothingInACapture) {
     ExploredCalls calls;
-    const DeviceArray<float> values(*driver_, calls.values());
-    const DeviceArray<float> result(*driver_, 1);
+    const DeviceArray<float> in(*driver_, calls.values());
+    const DeviceArray<float> out(*driver_, ExploredCalls::kCount);
     CUstream stream = nullptr;
     ASSERT_EQ(driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    // Unlike a reduction it needs no work memory, which a captured call has to refuse.
     const auto call = [&](Session& session) {
-        tuned_reduce(values.data(), ExploredCalls::kCount, result.data(), ReduceOp::sum, stream,
-                     session);
+        tuned_stencil(in.data(), ExploredCalls::kCount, out.data(), {.radius = 2}, stream, session);
     };
     auto session = calls.tuned(call);
     if (!calls.explore(*session, call)) {
