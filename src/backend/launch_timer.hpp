@@ -19,6 +19,7 @@ public:
     };
 
     /// Whether launch() may time a call on the stream: not while it is captured, for one.
+    /// Throws nothing.
     [[nodiscard]] virtual bool may_time(Stream stream) = 0;
 
     /// Launches, with the errors of `launch`, and times it where that takes no waiting and

@@ -31,18 +31,37 @@ CudaLaunchTimer::Sample::Sample(const std::shared_ptr<DriverDevice>& device)
 CudaLaunchTimer::CudaLaunchTimer(std::shared_ptr<DriverDevice> device)
     : device_(std::move(device)) {}
 
-bool CudaLaunchTimer::may_time(Stream stream) {
+bool CudaLaunchTimer::may_time(Stream stream) try {
     const DriverTable& driver = device_->driver();
     CaptureState state = CaptureState::none;
     CUcontext context = nullptr;
-    return !device_->abandoned() && ask_capture(driver, stream, state) == CUDA_SUCCESS &&
-           state == CaptureState::none && driver.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS &&
+    if (device_->abandoned()) {
+        return false;
+    }
+    const CUresult result = ask_capture(driver, stream, state);
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+        // A default stream where no context is current: the launch will be in the primary one.
+        const ContextScope scope(*device_, ContextScope::Primary());
+        return ask_capture(driver, stream, state) == CUDA_SUCCESS && state == CaptureState::none;
+    }
+    return result == CUDA_SUCCESS && state == CaptureState::none &&
+           driver.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS &&
            device_->keep_if_primary(context);
+} catch (const std::exception&) {  // the launch meets the same error, and says so
+    return false;
 }
 
 bool CudaLaunchTimer::record(const DriverHandle<CUevent>& event, Stream stream) const {
-    return device_->driver().cuEventRecordWithFlags(event.get(), stream, CU_EVENT_RECORD_DEFAULT) ==
-           CUDA_SUCCESS;
+    const auto record = [&] {
+        return device_->driver().cuEventRecordWithFlags(event.get(), stream,
+                                                        CU_EVENT_RECORD_DEFAULT);
+    };
+    CUresult result = record();
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+        const ContextScope scope(*device_, ContextScope::Primary());
+        result = record();
+    }
+    return result == CUDA_SUCCESS;
 }
 
 CudaLaunchTimer::Sample* CudaLaunchTimer::free_sample() {
@@ -88,7 +107,11 @@ bool CudaLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Str
             return false;
         }
         const std::lock_guard lock(mutex_);
-        const bool timed = launched && record(sample->events[2], stream);
+        bool timed = false;
+        try {
+            timed = launched && record(sample->events[2], stream);
+        } catch (const std::exception&) {  // the call itself was launched
+        }
         sample->state = timed ? Sample::State::ended : Sample::State::free;
         return timed;
     };

@@ -67,6 +67,14 @@ TEST_F(CudaLaunchTimerTest, LeavesContextsOfTheAppAlone) {
     EXPECT_EQ(fake.launches().size(), 1U);
 }
 
+TEST_F(CudaLaunchTimerTest, TimesTheDefaultStreamWhereNoContextIsCurrent) {
+    fake.make_current(nullptr);
+    EXPECT_TRUE(timer_->may_time(nullptr));
+    EXPECT_TRUE(launch(nullptr));
+    EXPECT_EQ(taken(), 1U);
+    EXPECT_EQ(fake.current(), nullptr);
+}
+
 TEST_F(CudaLaunchTimerTest, TimesNoMoreCallsThanItHasEventsFor) {
     fake.fail("cuEventElapsedTime", 1, CUDA_ERROR_NOT_READY, true);
     for (int i = 0; i < 100; ++i) {
