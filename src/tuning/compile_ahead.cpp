@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -107,6 +108,26 @@ CompiledCandidate CompileAhead::take_first(
     }
     CompiledCandidate candidate = std::move(*found);
     ready_.erase(found);
+    --pending_;
+    return candidate;
+}
+
+std::optional<CompiledCandidate> CompileAhead::next_under_way() {
+    std::unique_lock lock(mutex_);
+    for (const Job& job : std::exchange(jobs_, {})) {
+        pending_ -= compiling_.at(job.name).size();
+        compiling_.erase(job.name);
+    }
+    if (!late_) {
+        late_ = under_way_ > 0 ? kInstancesPerProgram : 0;
+    }
+    changed_.wait(lock, [&] { return under_way_ == 0 || !ready_.empty(); });
+    if (ready_.empty() || error_ != nullptr || (under_way_ == 0 && late_ == 0U)) {
+        return std::nullopt;
+    }
+    *late_ -= under_way_ == 0 ? 1 : 0;
+    CompiledCandidate candidate = std::move(ready_.front());
+    ready_.pop_front();
     --pending_;
     return candidate;
 }

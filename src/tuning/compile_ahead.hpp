@@ -62,6 +62,11 @@ public:
     /// The submitted candidate `index` of the search space, likewise.
     CompiledCandidate take(std::size_t index);
 
+    /// As next(), until the compiles under way have ended, which nothing can stop. None begins any
+    /// more; candidates that wait for one are dropped. After the last it delivers no more than one
+    /// program may hold, then nothing. Nothing where no compile is under way or one has thrown.
+    std::optional<CompiledCandidate> next_under_way();
+
     /// Waits for the compiles under way. None begins before next() or take() has to wait for one.
     void pause();
 
@@ -88,8 +93,9 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
-    std::size_t programs_ = 0;   // whose compile has begun
-    std::size_t under_way_ = 0;  // of these
+    std::size_t programs_ = 0;         // whose compile has begun
+    std::size_t under_way_ = 0;        // of these
+    std::optional<std::size_t> late_;  // what next_under_way() may deliver after the last compile
     bool is_paused_ = false;
     /// The candidates that wait for an instance, by the instance's name.
     std::map<std::string, std::vector<Wanted>> compiling_;

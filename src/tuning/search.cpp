@@ -191,7 +191,19 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
         }
         evaluate(ahead_->next());
     }
+    evaluate_under_way();
     ahead_.reset();  // no compiler may run beside the finals
+}
+
+/// Compilers cannot be stopped. What they deliver while they end costs no time of its own.
+void Search::evaluate_under_way() {
+    while (!is_over()) {
+        std::optional<CompiledCandidate> candidate = ahead_->next_under_way();
+        if (!candidate) {
+            break;
+        }
+        evaluate(*std::move(candidate));
+    }
 }
 
 void Search::refill(std::size_t wished) {
@@ -279,10 +291,13 @@ std::size_t Search::expected_evaluations() const {
     return std::min(plan_.max_evaluations, in_time);
 }
 
-bool Search::out_of_budget() const {
-    return (plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget) ||
-           (plan_.max_evaluations > 0 && evaluations_.size() >= plan_.max_evaluations) ||
+bool Search::is_over() const {
+    return (plan_.max_evaluations > 0 && evaluations_.size() >= plan_.max_evaluations) ||
            hooks_.stop->load() || on_target();
+}
+
+bool Search::out_of_budget() const {
+    return (plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget) || is_over();
 }
 
 bool Search::on_target() const {

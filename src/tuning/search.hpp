@@ -61,6 +61,7 @@ private:
     void submit(const std::vector<std::size_t>& indexes);
     void submit_first();
     void evaluate_first();
+    void evaluate_under_way();
     /// One after the other, each compiled and run while nothing else is.
     void evaluate_alone(const std::vector<std::size_t>& suspects);
     [[nodiscard]] std::vector<std::size_t> find_all(
@@ -79,6 +80,8 @@ private:
     /// nothing more to ask.
     void refill(std::size_t wished);
     [[nodiscard]] std::size_t expected_evaluations() const;
+    /// Whether the search ends for another reason than the time.
+    [[nodiscard]] bool is_over() const;
     [[nodiscard]] bool out_of_budget() const;
     [[nodiscard]] bool on_target() const;
 

@@ -130,6 +130,34 @@ TEST_F(CompileAheadTest, PausesUntilTheCallerHasToWait) {
     EXPECT_EQ(taken, space_.size());
 }
 
+TEST_F(CompileAheadTest, DeliversWhatIsUnderWayAndDropsWhatWaits) {
+    std::atomic<bool> may_end{false};
+    std::atomic<int> begun{0};
+    device_.before_compile = [&](auto instances) {
+        begun += static_cast<int>(instances.size());
+        while (!may_end) {
+            std::this_thread::yield();
+        }
+    };
+    CompileAhead ahead(task_, binaries_, 2);
+    ahead.submit(wanted(0, space_.size()));
+    while (begun < 4) {  // two programs of at least two
+        std::this_thread::yield();
+    }
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        may_end = true;
+    });
+    int taken = 0;
+    while (ahead.next_under_way()) {
+        ++taken;
+    }
+    later.join();
+    EXPECT_EQ(taken, begun);
+    EXPECT_LT(begun, static_cast<int>(space_.size()));
+    EXPECT_EQ(ahead.pending(), 0U);
+}
+
 TEST_F(CompileAheadTest, DividesTheCoresAmongTunings) {
     EXPECT_LE(2 * CompileAhead::threads_for(2),
               std::max<std::size_t>(2, std::thread::hardware_concurrency()));

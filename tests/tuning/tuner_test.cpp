@@ -317,6 +317,23 @@ TEST_F(TunerTest, TriesTheDefaultWhenTheBudgetIsSpentAtOnce) {
     EXPECT_FALSE(report.winner.complete);
 }
 
+TEST_F(TunerTest, TriesWhatCompilesWhenTheBudgetEnds) {
+    std::atomic<bool> is_late{false};
+    plan_.compile_threads = 2;
+    plan_.budget = std::chrono::milliseconds(1);
+    device_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+    device_.before_compile = [&](std::span<const Instance> instances) {
+        while (instances.front().expressions.front() != fake_sum(64, 2) && !is_late) {
+            std::this_thread::yield();
+        }
+    };
+    hooks_.progress = [&](const TuneProgress& progress) { is_late = progress.evaluated == 1; };
+    const TuneReport report = tune();
+    EXPECT_GT(report.progress.evaluated, 1U);
+    EXPECT_LT(report.progress.evaluated, kSpace);
+    EXPECT_FALSE(report.winner.complete);
+}
+
 TEST_F(TunerTest, StopsOnRequest) {
     std::atomic<bool> stop{false};
     hooks_.stop = &stop;
