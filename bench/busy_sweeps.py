@@ -7,8 +7,8 @@
 The quiet measurement, which comes last, is two or more exhaustive sweeps of the same problems: a configuration's
 time is known where two of them agree within 1.2x. A stored winner is off where its stored time differs from the
 quiet time of its configuration by more than 1.5x, or where that is more than 1.5x the best quiet time. Prints how
-many are off, with and without the mark "provisional"; ends with 1 if one is off without it, and with 2 if the
-machine is too busy for a quiet measurement. Linux only.
+many are off, with and without the mark "provisional", and how many cannot be judged; ends with 1 if one is off
+without the mark, and with 2 if the quiet sweeps do not agree on a tenth of the winners or more. Linux only.
 """
 
 import argparse
@@ -22,7 +22,8 @@ import tempfile
 
 FACTOR = 1.5
 AGREE = 1.2
-MOST_REFERENCES = 5
+MOST_REFERENCES = 8
+MOST_UNKNOWN = 0.1
 
 
 def jitune(command, database, *words):
@@ -91,15 +92,14 @@ def agreed(references, place):
 
 
 def quiet_times(options, folder, places):
-    """{(sizes, configuration): ns} that sweeps agree on; None where they do not for one of the places."""
+    """{(sizes, configuration): ns} that sweeps agree on. Sweeps until they do for all of the places."""
     references = []
-    while len(references) < MOST_REFERENCES:
+    unknown = places
+    while unknown and len(references) < MOST_REFERENCES:
         references.append(reference(options, folder, len(references)))
-        if all(agreed(references, place) for place in places):
-            return {place: agreed(references, place) for times in references for place in times
-                    if agreed(references, place)}
-        print(f"quiet sweep {len(references)}: not enough agree", file=sys.stderr)
-    return None
+        unknown = {place for place in places if not agreed(references, place)}
+        print(f"quiet sweep {len(references)}: {len(unknown)} configurations are unknown", file=sys.stderr)
+    return {place: agreed(references, place) for times in references for place in times if agreed(references, place)}
 
 
 def report(found, quiet):
@@ -109,7 +109,7 @@ def report(found, quiet):
     counts = {}
     print(f"{'sizes':<14}{'winners':>8}{'marked':>8}{'off, marked':>13}{'off, unmarked':>15}{'worst unmarked':>16}")
     for sizes in best:
-        rows = [row for row in found if row[0] == sizes]
+        rows = [row for row in found if row[0] == sizes and row[:2] in quiet]
         off = {True: 0, False: 0}
         worst = 1.0
         for _, configuration, ns, marked in rows:
@@ -121,8 +121,12 @@ def report(found, quiet):
               f"{worst:>15.2f}x")
         for marked, count in off.items():
             counts[marked] = counts.get(marked, 0) + count
-    print(f"{len(found)} winners: {counts[True]} off and marked, {counts[False]} off and unmarked")
-    return counts[False]
+    unknown = sum(row[:2] not in quiet for row in found)
+    print(f"{len(found)} winners: {counts[True]} off and marked, {counts[False]} off and unmarked, {unknown} unknown")
+    if unknown >= MOST_UNKNOWN * len(found):
+        print("the quiet sweeps do not agree: the machine is busy", file=sys.stderr)
+        return 2
+    return 1 if counts[False] else 0
 
 
 def main():
@@ -135,10 +139,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         found = busy_winners(options, folder)
         quiet = quiet_times(options, folder, {row[:2] for row in found})
-    if quiet is None:
-        print("the quiet sweeps do not agree: the machine is busy", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(1 if report(found, quiet) else 0)
+    sys.exit(report(found, quiet))
 
 
 if __name__ == "__main__":
