@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,13 +12,15 @@
 
 #include "cli/output.hpp"
 #include "cli/units.hpp"
+#include "dispatch/read_environment.hpp"
+#include "jitune/error.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval{100};
-constexpr std::chrono::seconds kPlainInterval{10};
+constexpr std::chrono::milliseconds kPlainInterval{10'000};
 constexpr std::size_t kUsualColumns = 80;
 
 double rate(const RunState& run) {
@@ -45,6 +48,19 @@ std::string count_text(const TuneProgress& tune) {
         return range_progress_text(*tune.range);
     }
     return fmt::format("{}/{}", tune.evaluated, tune.space);
+}
+
+/// JITUNE_PROGRESS, in seconds.
+std::chrono::milliseconds plain_interval() {
+    const char* const word = ::secure_getenv("JITUNE_PROGRESS");
+    if (word == nullptr || *word == '\0') {
+        return kPlainInterval;
+    }
+    try {
+        return parse_limit(word);
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("JITUNE_PROGRESS: {}", error.what()));
+    }
 }
 
 std::string run_text(const RunState& run) {
@@ -120,7 +136,8 @@ std::size_t terminal_columns(int terminal) {
 
 Progress::Progress()
     : terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(Clock::now() + (terminal_ ? Clock::duration{} : Clock::duration(kPlainInterval))) {}
+      interval_(terminal_ ? kTerminalInterval : plain_interval()),
+      next_(Clock::now() + (terminal_ ? Clock::duration{} : Clock::duration(interval_))) {}
 
 void Progress::show(const SweepState& state) {
     const auto now = Clock::now();
@@ -130,11 +147,10 @@ void Progress::show(const SweepState& state) {
     if (terminal_) {
         print_error("\r\033[K" + progress_line(state, terminal_columns(STDERR_FILENO)));
         visible_ = true;
-        next_ = now + kTerminalInterval;
     } else {
         print_error(progress_text(state) + "\n");
-        next_ = now + kPlainInterval;
     }
+    next_ = now + interval_;
     std::fflush(stderr);
 }
 

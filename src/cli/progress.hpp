@@ -30,9 +30,10 @@ std::string progress_line(const SweepState& state, std::size_t columns);
 std::size_t terminal_columns(int terminal);
 
 /// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its
-/// own every ten seconds.
+/// own every ten seconds, or as many as JITUNE_PROGRESS says.
 class Progress {
 public:
+    /// Throws Error(usage) for another value of JITUNE_PROGRESS.
     Progress();
     ~Progress() { clear(); }
     Progress(const Progress&) = delete;
@@ -48,6 +49,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     bool terminal_;
+    std::chrono::milliseconds interval_;
     bool visible_ = false;
     Clock::time_point next_;
 };

@@ -41,10 +41,72 @@ double parse_share(std::string_view word) {
     return share;
 }
 
+std::uint64_t parse_seed(std::string_view word) {
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
+    if (error != std::errc() || end != word.data() + word.size()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is not a seed: give an integer from 0 to 2^64 - 1", word));
+    }
+    return seed;
+}
+
 /// nullptr, too, in a program that runs with more rights than its caller.
 const char* variable(const char* name) {
     return secure_getenv(name);
 }
+
+/// An option that a text can set.
+struct OptionRow {
+    std::string_view name;  ///< of the member
+    const char* variable;   ///< of the environment; nullptr: none
+    void (*set)(Options&, std::string_view);
+};
+
+constexpr std::array kOptions{
+    OptionRow{
+        "database", "JITUNE_DB",
+        [](Options& options, std::string_view word) { options.database = database_named(word); }},
+    OptionRow{
+        "on_miss", "JITUNE_TUNE",
+        [](Options& options, std::string_view word) { options.on_miss = parse_tune_policy(word); }},
+    OptionRow{"tune_on_busy_gpu", "JITUNE_TUNE_BUSY",
+              [](Options& options, std::string_view word) {
+                  options.tune_on_busy_gpu = parse_switch(word, "tune on GPUs that are busy");
+              }},
+    OptionRow{"watch_winners", "JITUNE_WATCH",
+              [](Options& options, std::string_view word) {
+                  options.watch_winners = parse_switch(word, "time a few calls of stored winners");
+              }},
+    OptionRow{
+        "explore_share", "JITUNE_EXPLORE",
+        [](Options& options, std::string_view word) { options.explore_share = parse_share(word); }},
+    OptionRow{"record", "JITUNE_RECORD",
+              [](Options& options, std::string_view word) { options.record = parse_record(word); }},
+    OptionRow{"frozen", "JITUNE_FROZEN",
+              [](Options& options, std::string_view word) {
+                  options.frozen = parse_switch(word, "serve the stored winners alone");
+              }},
+    OptionRow{"budget", "JITUNE_BUDGET",
+              [](Options& options, std::string_view word) { options.budget = parse_budget(word); }},
+    OptionRow{
+        "hang_limit", "JITUNE_HANG_LIMIT",
+        [](Options& options, std::string_view word) { options.hang_limit = parse_limit(word); }},
+    OptionRow{
+        "compile_limit", nullptr,
+        [](Options& options, std::string_view word) { options.compile_limit = parse_limit(word); }},
+    OptionRow{"device", nullptr,
+              [](Options& options, std::string_view word) { options.device = word; }},
+    OptionRow{"strategy", nullptr,
+              [](Options& options, std::string_view word) { options.strategy = word; }},
+    OptionRow{"seed", nullptr,
+              [](Options& options, std::string_view word) { options.seed = parse_seed(word); }},
+    OptionRow{"worker", nullptr,
+              [](Options& options, std::string_view word) { options.worker = named_worker(word); }},
+    OptionRow{
+        "log_level", "JITUNE_LOG",
+        [](Options& options, std::string_view word) { options.log_level = parse_log_level(word); }},
+};
 
 }  // namespace
 
@@ -52,38 +114,36 @@ Options read_environment(TunePolicy usual) {
     Options options;
     options.on_miss = usual;
     options.worker = named_worker({});
-    const auto apply = [](const char* name, auto&& use) {
-        const char* value = variable(name);
+    for (const OptionRow& row : kOptions) {
+        const char* const value = row.variable == nullptr ? nullptr : variable(row.variable);
         if (value == nullptr || *value == '\0') {
-            return;
+            continue;
         }
         try {
-            use(std::string_view(value));
+            row.set(options, value);
         } catch (const Error& error) {
-            throw Error(error.kind(), fmt::format("{}: {}", name, error.what()));
+            throw Error(error.kind(), fmt::format("{}: {}", row.variable, error.what()));
         }
-    };
-    apply("JITUNE_DB", [&](std::string_view value) { options.database = database_named(value); });
-    apply("JITUNE_TUNE",
-          [&](std::string_view value) { options.on_miss = parse_tune_policy(value); });
-    apply("JITUNE_TUNE_BUSY", [&](std::string_view value) {
-        options.tune_on_busy_gpu = parse_switch(value, "tune on GPUs that are busy");
-    });
-    apply("JITUNE_WATCH", [&](std::string_view value) {
-        options.watch_winners = parse_switch(value, "time a few calls of stored winners");
-    });
-    apply("JITUNE_EXPLORE",
-          [&](std::string_view value) { options.explore_share = parse_share(value); });
-    apply("JITUNE_RECORD", [&](std::string_view value) { options.record = parse_record(value); });
-    apply("JITUNE_FROZEN", [&](std::string_view value) {
-        options.frozen = parse_switch(value, "serve the stored winners alone");
-    });
-    apply("JITUNE_BUDGET", [&](std::string_view value) { options.budget = parse_budget(value); });
-    apply("JITUNE_HANG_LIMIT",
-          [&](std::string_view value) { options.hang_limit = parse_limit(value); });
-    apply("JITUNE_LOG",
-          [&](std::string_view value) { options.log_level = parse_log_level(value); });
+    }
     return options;
+}
+
+void set_option(Options& options, std::string_view name, std::string_view value) {
+    const auto row = std::find_if(kOptions.begin(), kOptions.end(),
+                                  [&](const OptionRow& one) { return one.name == name; });
+    if (row == kOptions.end()) {
+        std::string names;
+        for (const OptionRow& one : kOptions) {
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
+        }
+        throw Error(ErrorKind::usage,
+                    fmt::format("there is no option \"{}\"; there are {}", name, names));
+    }
+    try {
+        row->set(options, value);
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("option {}: {}", name, error.what()));
+    }
 }
 
 std::chrono::milliseconds parse_limit(std::string_view word) {
