@@ -153,6 +153,10 @@ void ChildProcess::kill() const {
     ::kill(-pid_, SIGKILL);
 }
 
+void ChildProcess::interrupt() const {
+    ::kill(pid_, SIGINT);
+}
+
 std::optional<ProcessResult> ChildProcess::end() const {
     siginfo_t end{};
     while (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0) {

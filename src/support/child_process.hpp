@@ -43,6 +43,9 @@ public:
 
     void kill() const;
 
+    /// Asks the program to end, as Ctrl-C does.
+    void interrupt() const;
+
 private:
     std::string program_;
     Reach reach_;
