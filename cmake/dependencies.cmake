@@ -5,9 +5,10 @@ find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
 if(NOT TARGET SQLite3::SQLite3)  # its name before CMake 4.3
   add_library(SQLite3::SQLite3 ALIAS SQLite::SQLite3)
 endif()
-# Used as headers alone, so that an app links neither.
+# Used as headers alone, so that an app links none of them.
 find_path(JITUNE_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 find_path(JITUNE_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_path(JITUNE_NLOHMANN_INCLUDE nlohmann/json.hpp REQUIRED)
 
 # CUDA is loaded at run time; only its headers are needed, and without them the host backend is built
 # alone.

@@ -11,7 +11,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/jituneConfigVersion.cmake
 
 install(TARGETS jitune EXPORT jituneTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY src/include/jitune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(EXPORT jituneTargets NAMESPACE jitune:: DESTINATION ${JITUNE_PACKAGE_DIR})
 install(FILES ${PROJECT_BINARY_DIR}/jituneConfig.cmake ${PROJECT_BINARY_DIR}/jituneConfigVersion.cmake
   DESTINATION ${JITUNE_PACKAGE_DIR})

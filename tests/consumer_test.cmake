@@ -18,5 +18,7 @@ step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 step(${WORK}/prefix/bin/jitune --version)
 consume(package consumer -DCMAKE_PREFIX_PATH=${WORK}/prefix)
 step(${WORK}/package/consumer)
+step(${CMAKE_COMMAND} --build ${WORK}/package --target consumer_c)
+step(${WORK}/package/consumer_c)
 
 consume(subdirectory consumer_objects -DJITUNE_SOURCE=${SOURCE} -DJITUNE_INSTALL=ON -DCMAKE_BUILD_TYPE=)

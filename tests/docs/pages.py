@@ -4,9 +4,9 @@
 A block may have a marker in an HTML comment before it, which readers do not see:
 
     <!-- snippet: skip=REASON -->           the block is not run; options of jitune commands are still checked
-    <!-- snippet: prologue=PARAMETERS -->   a C++ fragment: the body of a function with these parameters
-    <!-- snippet: prints=TEXT -->           a C++ program that prints TEXT
-    <!-- snippet: output -->                what the C++ program before prints
+    <!-- snippet: prologue=PARAMETERS -->   a C or C++ fragment: the body of a function with these parameters
+    <!-- snippet: prints=TEXT -->           a program that prints TEXT
+    <!-- snippet: output -->                what the program before prints
     <!-- snippet: cuda -->                  CUDA code that compiles by itself
     <!-- snippet: template -->              a part of a kernel template; all parts of a page make one
     <!-- snippet: shell-functions=NAME/N --> SQL functions of the sqlite3 shell with N arguments

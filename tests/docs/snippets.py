@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles or runs every snippet of README and docs, so that none goes out of date.
 
-C++ is compiled; programs are linked, run, and their output compared. CUDA is compiled by NVRTC, if there is one; kernel
+C and C++ are compiled; programs are linked, run, and their output compared. CUDA is compiled by NVRTC, if there is one; kernel
 templates are read by `jitune`. Shell lines with `jitune` are run where that is cheap; of the others, commands and
 options must be in `--help`. SQL is run on a database with jitune's schema. pages.py explains the markers.
 """
@@ -64,10 +64,23 @@ class Checker:
             raise Skipped(block.value)
         if kind in UNCHECKED:
             raise Skipped(f"{kind} is not checked")
-        checks = {"cpp": self.cpp, "cuda": self.cuda, "sql": self.sql}
+        checks = {"c": self.c, "cpp": self.cpp, "cuda": self.cuda, "sql": self.sql}
         if kind not in checks:
             raise Failure(f"\"{kind}\" is no language of a snippet; there are {sorted([*checks, 'sh', *UNCHECKED])}")
         return checks[kind](block)
+
+    def c(self, block):
+        """A program, or statements of a function with the marker's parameters."""
+        file = self.folder / "snippet.c"
+        is_program = "int main(" in block.text
+        file.write_text(block.text if is_program else
+                        f"#include <jitune/jitune.h>\nvoid snippet({block.value});\n"
+                        f"void snippet({block.value}) {{\n{block.text}}}\n")
+        compiled = self.folder / "snippet.o"
+        must_succeed(["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-variable",
+                      "-Wno-unused-but-set-variable", "-I", self.source / "src/include", "-c", file, "-o", compiled])
+        if is_program:
+            self.run_program(compiled, block)
 
     def cpp(self, block):
         file = self.folder / "snippet.cpp"

@@ -50,6 +50,17 @@ public:
         std::memcpy(&bits_, &value, sizeof value);
     }
 
+    /// Of a type that is known at run time only: a pointer to elements of it, and a scalar, whose
+    /// value is in the low bytes.
+    [[nodiscard]] static KernelArgument array(ElementType type, const void* pointer) {
+        return {Kind::pointer, type, pointer};
+    }
+    [[nodiscard]] static KernelArgument scalar(ElementType type, std::uint64_t bits) {
+        KernelArgument argument(Kind::value, type, nullptr);
+        argument.bits_ = bits;
+        return argument;
+    }
+
     [[nodiscard]] Kind kind() const { return kind_; }
     [[nodiscard]] ElementType type() const { return type_; }
     /// The address, or the value in the low bytes.

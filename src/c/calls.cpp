@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "c/convert.hpp"
+#include "c/error.hpp"
+#include "c/handles.hpp"
+#include "jitune/error.hpp"
+#include "jitune/reduce_shapes.hpp"
+
+using namespace jitune;
+using namespace jitune::internal;
+
+jitune_status jitune_reduce(jitune_session* session, const jitune_reduction* reduction,
+                            const void* in, const int64_t* offsets, void* out,
+                            jitune_stream stream) {
+    return guarded([&] {
+        const ReduceInput input("jitune_reduce", reduction);
+        detail::reduce_device_async(session_of(session), input.request(), {in, offsets, out},
+                                    stream);
+    });
+}
+
+jitune_status jitune_reduce_wait(jitune_session* session, const jitune_reduction* reduction,
+                                 const void* in, void* out, jitune_stream stream) {
+    return guarded([&] {
+        const ReduceInput input("jitune_reduce_wait", reduction);
+        refuse_null(out, "jitune_reduce_wait: out");
+        if (reduction->shape != JITUNE_WHOLE) {
+            throw Error(ErrorKind::usage,
+                        "jitune_reduce_wait: only JITUNE_WHOLE has one result to wait for; call "
+                        "jitune_reduce");
+        }
+        detail::reduce_device(session_of(session), input.request(), in, out, stream);
+    });
+}
+
+jitune_status jitune_reduce_host(jitune_session* session, const jitune_reduction* reduction,
+                                 const void* in, const int64_t* offsets, void* out) {
+    return guarded([&] {
+        const ReduceInput input("jitune_reduce_host", reduction);
+        const detail::ReduceShape& shape = input.request().shape;
+        if (shape.kind == detail::ReduceShape::Kind::segments && shape.outer >= 0) {
+            refuse_null(offsets, "jitune_reduce_host: offsets");
+            detail::refuse_bad_request(input.request());
+            detail::refuse_bad_offsets({offsets, static_cast<std::size_t>(shape.outer) + 1},
+                                       shape.inner);
+        }
+        detail::reduce_host(session_of(session), input.request(), {in, offsets, out});
+    });
+}
+
+int64_t jitune_stencil_outputs(const jitune_stencil* stencil) {
+    int64_t outputs = 0;
+    guarded([&] {
+        const detail::StencilRequest request = stencil_request("jitune_stencil_outputs", stencil);
+        outputs = stencil_outputs(request.n, request.stencil);
+    });
+    return outputs;
+}
+
+jitune_status jitune_apply_stencil(jitune_session* session, const jitune_stencil* stencil,
+                                   const void* in, void* out, jitune_stream stream) {
+    return guarded([&] {
+        detail::stencil_device(session_of(session),
+                               stencil_request("jitune_apply_stencil", stencil), in, out, stream);
+    });
+}
+
+jitune_status jitune_apply_stencil_host(jitune_session* session, const jitune_stencil* stencil,
+                                        const void* in, void* out) {
+    return guarded([&] {
+        detail::stencil_host(session_of(session),
+                             stencil_request("jitune_apply_stencil_host", stencil), in, out);
+    });
+}
+
+jitune_status jitune_compute_entropy(jitune_session* session, const jitune_entropy* entropy,
+                                     const void* in, float* out, jitune_stream stream) {
+    return guarded([&] {
+        detail::entropy_device(session_of(session),
+                               entropy_request("jitune_compute_entropy", entropy), in, out, stream);
+    });
+}
+
+jitune_status jitune_compute_entropy_host(jitune_session* session, const jitune_entropy* entropy,
+                                          const void* in, float* out) {
+    return guarded([&] {
+        detail::entropy_host(session_of(session),
+                             entropy_request("jitune_compute_entropy_host", entropy), in, out);
+    });
+}

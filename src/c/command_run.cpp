@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "c/command_run.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "support/child_process.hpp"
+#include "support/pipe.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// One of the child's streams, as far as it has been read.
+class Reader {
+public:
+    explicit Reader(FileDescriptor source) : source_(std::move(source)) {}
+
+    [[nodiscard]] bool is_open() const { return open_; }
+    [[nodiscard]] pollfd wanted() const { return {open_ ? source_.number() : -1, POLLIN, 0}; }
+
+    /// Appends what is there.
+    void read_into(std::string& text) {
+        std::array<char, 1 << 16> part{};
+        while (open_) {
+            const ssize_t count = ::read(source_.number(), part.data(), part.size());
+            if (count > 0) {
+                text.append(part.data(), static_cast<std::size_t>(count));
+            } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+                open_ = false;
+            } else if (errno == EAGAIN) {
+                return;
+            }
+        }
+    }
+
+private:
+    FileDescriptor source_;
+    bool open_ = true;
+};
+
+}  // namespace
+
+CommandRun run_command(const ProcessCommand& command,
+                       const std::function<bool(std::string_view)>& line) {
+    constexpr int kGlanceMs = 100;  // a child that has ended may leave its streams to others
+    Pipe output = make_pipe();
+    Pipe error = make_pipe();
+    const ChildProcess child(command, {-1, output.sink.number(), error.sink.number()});
+    output.sink.close();
+    error.sink.close();
+    Reader out(std::move(output.source)), err(std::move(error.source));
+
+    CommandRun run;
+    std::string lines;
+    bool interrupted = false;
+    std::optional<ProcessResult> end;
+    while (!end) {
+        if (out.is_open() || err.is_open()) {
+            std::array wanted{out.wanted(), err.wanted()};
+            ::poll(wanted.data(), wanted.size(), kGlanceMs);
+            end = child.end();
+        } else {
+            end = child.end_within(std::chrono::milliseconds(kGlanceMs));
+        }
+        out.read_into(run.output);
+        err.read_into(lines);
+        for (std::size_t newline = lines.find('\n'); newline != std::string::npos;
+             newline = lines.find('\n')) {
+            const std::string one = lines.substr(0, newline);
+            lines.erase(0, newline + 1);
+            if (!line(one) && !std::exchange(interrupted, true)) {
+                child.interrupt();
+            }
+        }
+    }
+    if (!lines.empty()) {
+        line(lines);
+    }
+    run.end = *end;
+    return run;
+}
+
+}  // namespace jitune::internal

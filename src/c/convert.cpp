@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "c/convert.hpp"
+
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "c/error.hpp"
+#include "families/reduce/reduce_types.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// An enumeration of both languages: its C name and its last value.
+template <class Value>
+struct EnumRow;
+template <>
+struct EnumRow<ElementType> {
+    static constexpr const char* kName = "jitune_type";
+    static constexpr int kLast = JITUNE_FLOAT64;
+};
+template <>
+struct EnumRow<ReduceOp> {
+    static constexpr const char* kName = "jitune_reduce_op";
+    static constexpr int kLast = JITUNE_CUSTOM;
+};
+template <>
+struct EnumRow<Determinism> {
+    static constexpr const char* kName = "jitune_determinism";
+    static constexpr int kLast = JITUNE_PINNED;
+};
+template <>
+struct EnumRow<detail::ReduceShape::Kind> {
+    static constexpr const char* kName = "jitune_reduce_shape";
+    static constexpr int kLast = JITUNE_SEGMENTS;
+};
+template <>
+struct EnumRow<Boundary> {
+    static constexpr const char* kName = "jitune_boundary";
+    static constexpr int kLast = JITUNE_WRAP;
+};
+template <>
+struct EnumRow<KernelArgument::Kind> {
+    static constexpr const char* kName = "jitune_argument_kind";
+    static constexpr int kLast = JITUNE_VALUE;
+};
+
+// The enumerations have the same values in the same order.
+static_assert(static_cast<int>(ElementType::float16) == JITUNE_FLOAT16);
+static_assert(static_cast<int>(ElementType::float64) == JITUNE_FLOAT64);
+static_assert(static_cast<int>(ReduceOp::norm) == JITUNE_NORM);
+static_assert(static_cast<int>(ReduceOp::custom) == JITUNE_CUSTOM);
+static_assert(static_cast<int>(Determinism::any) == JITUNE_ANY_ORDER);
+static_assert(static_cast<int>(Determinism::pinned) == JITUNE_PINNED);
+static_assert(static_cast<int>(detail::ReduceShape::Kind::columns) == JITUNE_COLUMNS);
+static_assert(static_cast<int>(detail::ReduceShape::Kind::segments) == JITUNE_SEGMENTS);
+static_assert(static_cast<int>(Boundary::clamp) == JITUNE_CLAMP);
+static_assert(static_cast<int>(Boundary::wrap) == JITUNE_WRAP);
+static_assert(static_cast<int>(KernelArgument::Kind::untyped_pointer) == JITUNE_POINTER);
+static_assert(static_cast<int>(KernelArgument::Kind::value) == JITUNE_VALUE);
+
+template <class Value, class C>
+Value value_of(C value) {
+    const int number = value;
+    if (number < 0 || number > EnumRow<Value>::kLast) {
+        throw Error(ErrorKind::usage, fmt::format("{} is no {}: give 0 to {}, by its name", number,
+                                                  EnumRow<Value>::kName, EnumRow<Value>::kLast));
+    }
+    return static_cast<Value>(number);
+}
+
+std::string text_of(const char* text, const char* what) {
+    refuse_null(text, what);
+    return text;
+}
+
+CustomOperation custom_operation(const jitune_custom_operation& custom) {
+    CustomOperation result;
+    result.name = text_of(custom.name, "jitune_custom_operation.name");
+    result.definitions = custom.definitions == nullptr ? "" : custom.definitions;
+    result.state = text_of(custom.state, "jitune_custom_operation.state");
+    result.identity = text_of(custom.identity, "jitune_custom_operation.identity");
+    result.map = text_of(custom.map, "jitune_custom_operation.map");
+    result.combine = text_of(custom.combine, "jitune_custom_operation.combine");
+    if (custom.finish != nullptr) {
+        result.finish = custom.finish;
+    }
+    result.result = value_of<ElementType>(custom.result);
+    result.tolerance = custom.tolerance;
+    return result;
+}
+
+detail::ReduceShape shape_of(const jitune_reduction& reduction) {
+    const auto kind = value_of<detail::ReduceShape::Kind>(reduction.shape);
+    const bool is_whole = kind == detail::ReduceShape::Kind::all;
+    return {kind, is_whole ? 1 : reduction.outer, reduction.inner};
+}
+
+const jitune_reduction& reduction_at(const char* call, const jitune_reduction* reduction) {
+    refuse_null(reduction, fmt::format("{}: reduction", call).c_str());
+    return *reduction;
+}
+
+std::optional<CustomOperation> custom_of(const jitune_reduction& reduction) {
+    if (reduction.op != JITUNE_CUSTOM) {
+        return std::nullopt;
+    }
+    refuse_null(reduction.custom, "jitune_reduction.custom");
+    return custom_operation(*reduction.custom);
+}
+
+Reduction operation_of(const jitune_reduction& reduction,
+                       const std::optional<CustomOperation>& custom) {
+    Reduction result(value_of<ReduceOp>(reduction.op),
+                     value_of<Determinism>(reduction.determinism));
+    result.custom = custom ? &*custom : nullptr;
+    if (reduction.configuration != nullptr) {
+        result.configuration = reduction.configuration;
+    }
+    return result;
+}
+
+}  // namespace
+
+ReduceInput::ReduceInput(const char* call, const jitune_reduction* reduction)
+    : custom_(custom_of(reduction_at(call, reduction))),
+      request_{value_of<ElementType>(reduction->element), value_of<ElementType>(reduction->result),
+               operation_of(*reduction, custom_), shape_of(*reduction)} {}
+
+detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil) {
+    refuse_null(stencil, fmt::format("{}: stencil", call).c_str());
+    Stencil result;
+    result.radius = stencil->radius;
+    if (stencil->weights != nullptr && stencil->radius >= 1 &&
+        stencil->radius <= Stencil::kMaxRadius) {
+        result.weights = {stencil->weights, 2 * static_cast<std::size_t>(stencil->radius) + 1};
+    }
+    result.mean = stencil->mean != 0;
+    result.boundary = value_of<Boundary>(stencil->boundary);
+    return {value_of<ElementType>(stencil->element), result, stencil->n};
+}
+
+detail::EntropyRequest entropy_request(const char* call, const jitune_entropy* entropy) {
+    refuse_null(entropy, fmt::format("{}: entropy", call).c_str());
+    return {value_of<ElementType>(entropy->element),
+            entropy->rows,
+            entropy->columns,
+            {entropy->window, entropy->levels, entropy->base}};
+}
+
+std::vector<KernelSize> kernel_sizes(const char* call, const jitune_size* sizes,
+                                     std::size_t count) {
+    std::vector<KernelSize> result;
+    for (std::size_t i = 0; i < count; ++i) {
+        refuse_null(sizes, fmt::format("{}: sizes", call).c_str());
+        const char* const name = sizes[i].name;
+        result.push_back(name == nullptr ? KernelSize(sizes[i].value)
+                                         : KernelSize(name, sizes[i].value));
+    }
+    return result;
+}
+
+std::vector<KernelArgument> kernel_arguments(const char* call, const jitune_argument* arguments,
+                                             std::size_t count) {
+    std::vector<KernelArgument> result;
+    for (std::size_t i = 0; i < count; ++i) {
+        refuse_null(arguments, fmt::format("{}: arguments", call).c_str());
+        const jitune_argument& one = arguments[i];
+        const auto kind = value_of<KernelArgument::Kind>(one.kind);
+        if (kind == KernelArgument::Kind::untyped_pointer) {
+            result.emplace_back(one.as.pointer);
+            continue;
+        }
+        const auto type = value_of<ElementType>(one.type);
+        if (kind == KernelArgument::Kind::pointer) {
+            result.push_back(KernelArgument::array(type, one.as.pointer));
+            continue;
+        }
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &one.as, bytes_of(type));
+        result.push_back(KernelArgument::scalar(type, bits));
+    }
+    return result;
+}
+
+}  // namespace jitune::internal
+
+using namespace jitune::internal;
+
+jitune_reduction jitune_reduction_of(jitune_type element, jitune_reduce_op op, int64_t n) {
+    jitune_reduction reduction{};
+    reduction.element = element;
+    reduction.op = op;
+    reduction.inner = n;
+    reduction.result = JITUNE_FLOAT32;
+    try {
+        const auto results =
+            results_of(value_of<jitune::ElementType>(element), value_of<jitune::ReduceOp>(op));
+        if (op != JITUNE_CUSTOM) {
+            reduction.result = static_cast<jitune_type>(results.front());
+        }
+    } catch (const std::exception&) {  // the call that is made with it says so
+    }
+    return reduction;
+}
+
+jitune_entropy jitune_entropy_of(jitune_type element, int64_t rows, int64_t columns) {
+    const jitune::Entropy usual;
+    return {element, rows, columns, usual.window, usual.levels, usual.base};
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "jitune/entropy.hpp"
+#include "jitune/jitune.h"
+#include "jitune/reduce.hpp"
+#include "jitune/stencil.hpp"
+#include "jitune/tuned_kernel.hpp"
+
+namespace jitune::internal {
+
+// What structs of jitune/jitune.h say in C++. All throw Error(usage) for a null pointer and for a
+// value that is not of its enumeration; `call` is the function that was called.
+
+/// A request, and the operation that it refers to.
+class ReduceInput {
+public:
+    ReduceInput(const char* call, const jitune_reduction* reduction);
+    ReduceInput(const ReduceInput&) = delete;
+    ReduceInput& operator=(const ReduceInput&) = delete;
+
+    [[nodiscard]] const detail::ReduceRequest& request() const { return request_; }
+
+private:
+    std::optional<CustomOperation> custom_;
+    detail::ReduceRequest request_;
+};
+
+/// Refers to the weights of the caller.
+detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil);
+
+detail::EntropyRequest entropy_request(const char* call, const jitune_entropy* entropy);
+
+/// Refers to the names of the caller.
+std::vector<KernelSize> kernel_sizes(const char* call, const jitune_size* sizes, std::size_t count);
+
+std::vector<KernelArgument> kernel_arguments(const char* call, const jitune_argument* arguments,
+                                             std::size_t count);
+
+}  // namespace jitune::internal
