@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the extension asks Python for: arrays of the caller's kind, and layouts that have no kernel of their own."""
+
+import functools
+import importlib
+import json
+import os
+
+from_json = json.loads
+
+
+def option_text(value):
+    """The text of an option: 1 and 0 for bools, as the environment has them."""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def dtype_name(dtype):
+    """"float32" of a dtype of NumPy, CuPy or PyTorch, of its name, or of a Python type."""
+    if isinstance(dtype, str):
+        return {"float": "float64", "int": "int64", "bool": "bool"}.get(dtype, dtype)
+    if isinstance(dtype, type) and dtype in (bool, int, float):
+        return {bool: "bool", int: "int64", float: "float64"}[dtype]
+    return getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+
+
+@functools.lru_cache(maxsize=None)
+def _library_of(type_):
+    """The module that makes arrays of this type: cupy, torch, or numpy for all others; None without NumPy."""
+    name = type_.__module__.partition(".")[0]
+    try:
+        return importlib.import_module(name if name in ("cupy", "torch") else "numpy")
+    except ImportError:
+        return None
+
+
+def _library(x):
+    library = _library_of(type(x))
+    if library is None:
+        raise TypeError("the result is an array, which needs NumPy: install it, or pass an array of CuPy or PyTorch")
+    return library
+
+
+def empty(x, shape, dtype):
+    """A new row-major array of x's kind, on its device."""
+    library = _library(x)
+    if library.__name__ == "torch":
+        return library.empty(shape, dtype=getattr(library, dtype), device=x.device)
+    return library.empty(shape, dtype)
+
+
+def cast(x, dtype):
+    library = _library(x)
+    return x.to(getattr(library, dtype)) if library.__name__ == "torch" else x.astype(dtype)
+
+
+def copy(out, x):
+    out[...] = x
+    return out
+
+
+def scalar(x, number, dtype):
+    """One value, as the library of x gives it: of NumPy a scalar, of PyTorch a tensor, of other buffers the number."""
+    library = _library_of(type(x))
+    if library is None or (library.__name__ == "numpy" and not isinstance(x, (library.ndarray, library.generic))):
+        return number
+    if library.__name__ == "torch":
+        return library.tensor(number, dtype=getattr(library, dtype))
+    return library.dtype(dtype).type(number)
+
+
+def _permuted(x, order):
+    return x.permute(order) if _library(x).__name__ == "torch" else x.transpose(order)
+
+
+def _contiguous(x):
+    library = _library(x)
+    return x.contiguous() if library.__name__ == "torch" else library.ascontiguousarray(x)
+
+
+def reduce_strided(function, x, axis, dtype, out, keepdims, session):
+    """A layout without a kernel: reduces along the rows of a copy whose reduced dimensions come last.
+
+    Arrays in column-major order are not copied where that has the same result.
+    """
+    from jitune import _jitune
+
+    call = getattr(_jitune, function)
+    if not hasattr(x, "ndim"):
+        x = _library(x).asarray(x)
+    ndim = x.ndim
+    axes = tuple(range(ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = sorted(one % ndim for one in axes)
+    kept = [one for one in range(ndim) if one not in axes]
+    shape = tuple(1 if one in axes else x.shape[one] for one in range(ndim) if keepdims or one not in axes)
+    reduced = None
+    if axis is not None:
+        mirrored = _permuted(x, tuple(range(ndim))[::-1])
+        if _contiguous(mirrored) is mirrored or _is_contiguous(mirrored):
+            # The rows of the one are the columns of the other; dimensions that are kept come out in turned order.
+            flipped = tuple(ndim - 1 - one for one in axes)
+            if _is_edge(flipped, ndim) and (len(axes) == 1 or function not in ("argmin", "argmax")):
+                reduced = call(mirrored, flipped, dtype, session=session)
+                reduced = _permuted(reduced, tuple(range(len(kept)))[::-1]) if len(kept) > 1 else reduced
+    if reduced is None:
+        moved = _contiguous(_permuted(x, (*kept, *axes))) if ndim else x
+        reduced = call(moved, tuple(range(len(kept), ndim)), dtype, session=session)
+    if out is not None:
+        return copy(out, reduced.reshape(shape))
+    return reduced.reshape(shape) if hasattr(reduced, "reshape") and tuple(reduced.shape) != shape else reduced
+
+
+def _is_contiguous(x):
+    flags = getattr(x, "flags", None)
+    return x.is_contiguous() if flags is None else bool(flags.c_contiguous)
+
+
+def _is_edge(axes, ndim):
+    """Whether these dimensions are the first or the last ones."""
+    axes = sorted(axes)
+    return axes in (list(range(len(axes))), list(range(ndim - len(axes), ndim)))

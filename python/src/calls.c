@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calls.h"
+
+#include <math.h>
+#include <string.h>
+
+// The array `out`, or a new one of x's kind with this shape. A new reference, or NULL with an exception.
+static PyObject *output(const char *function, PyObject *x, const Array *in, PyObject *out, const int64_t *shape, int ndim,
+                        const char *dtype) {
+    PyObject *sizes = shape_tuple(shape, ndim);
+    if (sizes == NULL) {
+        return NULL;
+    }
+    if (out == NULL || out == Py_None) {
+        PyObject *made = call_helper("empty", "(OOs)", x, sizes, dtype);
+        Py_DECREF(sizes);
+        return made;
+    }
+    Array found;
+    if (array_read(out, "out", &found) != 0) {
+        Py_DECREF(sizes);
+        return NULL;
+    }
+    bool fits = found.is_contiguous && !found.is_readonly && found.device == in->device && found.ndim == ndim &&
+                strcmp(type_name(found.type, found.is_bool), dtype) == 0;
+    for (int i = 0; fits && i < ndim; ++i) {
+        fits = found.shape[i] == shape[i];
+    }
+    array_release(&found);
+    if (!fits) {
+        PyErr_Format(PyExc_ValueError, "%s: out must be a writable row-major array of %s and shape %R on the device of x",
+                     function, dtype, sizes);
+    }
+    Py_DECREF(sizes);
+    if (fits) {
+        Py_INCREF(out);
+    }
+    return fits ? out : NULL;
+}
+
+static int refuse_strided(const char *function, const Array *in, int ndim) {
+    if (in->ndim != ndim || !in->is_contiguous) {
+        PyErr_Format(PyExc_ValueError, "%s: x must be a row-major array with %d dimension%s", function, ndim,
+                     ndim == 1 ? "" : "s");
+        return -1;
+    }
+    return 0;
+}
+
+static int read_int(PyObject *object, int usual, int *value) {
+    *value = usual;
+    if (object != NULL) {
+        const long number = PyLong_AsLong(object);
+        *value = number > 1 << 30 || number < -(1 << 30) ? -1 : (int)number;
+        return number == -1 && PyErr_Occurred() ? -1 : 0;
+    }
+    return 0;
+}
+
+static int read_double(PyObject *object, double usual, double *value) {
+    *value = object == NULL ? usual : PyFloat_AsDouble(object);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+// What a call does with the arrays when they are known.
+typedef struct {
+    jitune_session *session;
+    const Array *in;
+    const jitune_stencil *stencil;
+    const jitune_entropy *entropy;
+    const jitune_reduction *reduction;
+    const int64_t *offsets;
+} Work;
+
+static jitune_status work_into(const Work *work, void *out) {
+    const Array *in = work->in;
+    const bool is_host = in->device == kHostDevice;
+    if (work->stencil != NULL) {
+        return is_host ? jitune_apply_stencil_host(work->session, work->stencil, in->data, out)
+                       : jitune_apply_stencil(work->session, work->stencil, in->data, out, in->stream);
+    }
+    if (work->entropy != NULL) {
+        return is_host ? jitune_compute_entropy_host(work->session, work->entropy, in->data, out)
+                       : jitune_compute_entropy(work->session, work->entropy, in->data, out, in->stream);
+    }
+    return is_host ? jitune_reduce_host(work->session, work->reduction, in->data, work->offsets, out)
+                   : jitune_reduce(work->session, work->reduction, in->data, work->offsets, out, in->stream);
+}
+
+// Works into `made`, which it returns, or takes back where it fails.
+static PyObject *finished(const Work *work, PyObject *made) {
+    Array out;
+    if (made == NULL || array_read(made, "out", &out) != 0) {
+        Py_XDECREF(made);
+        return NULL;
+    }
+    jitune_status status = JITUNE_OK;
+    Py_BEGIN_ALLOW_THREADS
+    status = work_into(work, out.data);
+    Py_END_ALLOW_THREADS
+    array_release(&out);
+    if (status != JITUNE_OK) {
+        Py_DECREF(made);
+        return raise_status(status);
+    }
+    return made;
+}
+
+static int read_boundary(PyObject *name, jitune_boundary *boundary) {
+    static const char *const names[] = {"valid", "zero", "clamp", "wrap"};
+    *boundary = JITUNE_VALID;
+    for (int i = 0; name != NULL && i < 4; ++i) {
+        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
+            *boundary = (jitune_boundary)i;
+            return 0;
+        }
+    }
+    if (name != NULL) {
+        PyErr_Format(PyExc_ValueError, "stencil: boundary %R is none of valid, zero, clamp, wrap", name);
+        return -1;
+    }
+    return 0;
+}
+
+enum { kMostWeights = 65 };
+
+// The weights, or none. Returns their number, or -1 with an exception.
+static int read_weights(PyObject *object, double *weights) {
+    if (object == NULL || object == Py_None) {
+        return 0;
+    }
+    const Py_ssize_t count = PySequence_Size(object);
+    if (count < 0 || count > kMostWeights || count % 2 == 0) {
+        PyErr_Format(PyExc_ValueError, "stencil: weights must be an odd number of at most %d numbers", (int)kMostWeights);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject *item = PySequence_GetItem(object, i);
+        weights[i] = item == NULL ? 0 : PyFloat_AsDouble(item);
+        Py_XDECREF(item);
+        if (PyErr_Occurred()) {
+            return -1;
+        }
+    }
+    return (int)count;
+}
+
+PyObject *stencil_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+    (void)self;
+    static const char *const names[] = {"x", "radius", "weights", "mean", "boundary", "out", "session", NULL};
+    PyObject *values[7] = {NULL};
+    double weights[kMostWeights];
+    jitune_stencil stencil = {JITUNE_FLOAT32, 0, 1, NULL, 0, JITUNE_VALID};
+    Work work = {.stencil = &stencil};
+    if (read_arguments("stencil", arguments, count, keywords, names, 2, values) != 0 ||
+        read_session(values[6], &work.session) != 0 || read_boundary(values[4], &stencil.boundary) != 0) {
+        return NULL;
+    }
+    const int weight_count = read_weights(values[2], weights);
+    const bool is_sized = values[1] != NULL && values[1] != Py_None;
+    if (weight_count < 0 || read_int(is_sized ? values[1] : NULL, weight_count / 2, &stencil.radius) != 0) {
+        return NULL;
+    }
+    if (values[0] == NULL || (weight_count == 0 && !is_sized) ||
+        (weight_count > 0 && weight_count != 2 * stencil.radius + 1)) {
+        PyErr_SetString(PyExc_ValueError, "stencil: pass x and a radius, or 2 * radius + 1 weights");
+        return NULL;
+    }
+    stencil.weights = weight_count > 0 ? weights : NULL;
+    stencil.mean = values[3] != NULL && PyObject_IsTrue(values[3]) == 1;
+    Array in;
+    if (PyErr_Occurred() || array_read(values[0], "x", &in) != 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (refuse_strided("stencil", &in, 1) == 0) {
+        work.in = &in;
+        stencil.element = in.type;
+        stencil.n = in.size;
+        const int64_t outputs = jitune_stencil_outputs(&stencil);
+        result = finished(&work, output("stencil", values[0], &in, values[5], &outputs, 1, type_name(in.type, in.is_bool)));
+    }
+    array_release(&in);
+    return result;
+}
+
+PyObject *entropy_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+    (void)self;
+    static const char *const names[] = {"x", "window", "levels", "base", "out", "session", NULL};
+    PyObject *values[6] = {NULL};
+    jitune_entropy entropy = jitune_entropy_of(JITUNE_UINT8, 0, 0);
+    Work work = {.entropy = &entropy};
+    if (read_arguments("entropy", arguments, count, keywords, names, 3, values) != 0 ||
+        read_session(values[5], &work.session) != 0 || read_int(values[1], entropy.window, &entropy.window) != 0 ||
+        read_int(values[2], entropy.levels, &entropy.levels) != 0 ||
+        read_double(values[3], entropy.base, &entropy.base) != 0) {
+        return NULL;
+    }
+    Array in;
+    if (values[0] == NULL) {
+        PyErr_SetString(PyExc_TypeError, "entropy: pass an array");
+        return NULL;
+    }
+    if (array_read(values[0], "x", &in) != 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (refuse_strided("entropy", &in, 2) == 0) {
+        work.in = &in;
+        entropy.element = in.type;
+        entropy.rows = in.shape[0];
+        entropy.columns = in.shape[1];
+        result = finished(&work, output("entropy", values[0], &in, values[4], in.shape, 2, "float32"));
+    }
+    array_release(&in);
+    return result;
+}
+
+int read_op(PyObject *name, jitune_reduce_op *op) {
+    static const char *const names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "mean", "sum_of_squares", "norm",
+                                        "sum_abs", "max_abs", "all", "any", "count_nonzero"};
+    for (int i = 0; i < JITUNE_CUSTOM; ++i) {
+        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
+            *op = (jitune_reduce_op)i;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "op %R is none of sum, prod, min, max, argmin, argmax, mean, sum_of_squares, norm, sum_abs, max_abs, all, "
+                 "any, count_nonzero",
+                 name);
+    return -1;
+}
+
+PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+    (void)self;
+    static const char *const names[] = {"x", "offsets", "op", "out", "session", NULL};
+    PyObject *values[5] = {NULL};
+    jitune_reduce_op op = JITUNE_SUM;
+    Work work = {NULL};
+    if (read_arguments("segment_reduce", arguments, count, keywords, names, 3, values) != 0 ||
+        read_session(values[4], &work.session) != 0 || (values[2] != NULL && read_op(values[2], &op) != 0)) {
+        return NULL;
+    }
+    if (values[0] == NULL || values[1] == NULL) {
+        PyErr_SetString(PyExc_TypeError, "segment_reduce: pass x and offsets");
+        return NULL;
+    }
+    Array in, offsets;
+    if (array_read(values[0], "x", &in) != 0) {
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (refuse_strided("segment_reduce", &in, 1) == 0 && array_read(values[1], "offsets", &offsets) == 0) {
+        if (offsets.ndim != 1 || !offsets.is_contiguous || offsets.type != JITUNE_INT64 || offsets.size < 1 ||
+            offsets.device != in.device) {
+            PyErr_SetString(PyExc_ValueError,
+                            "segment_reduce: offsets must be a row of int64 on the device of x, one more than segments");
+        } else {
+            jitune_reduction reduction = jitune_reduction_of(in.type, op, in.size);
+            const int64_t segments = offsets.size - 1;
+            reduction.shape = JITUNE_SEGMENTS;
+            reduction.outer = segments;
+            work.in = &in;
+            work.reduction = &reduction;
+            work.offsets = offsets.data;
+            const bool is_bool = op == JITUNE_ALL || op == JITUNE_ANY;
+            result = finished(&work, output("segment_reduce", values[0], &in, values[3], &segments, 1,
+                                            type_name(reduction.result, is_bool)));
+        }
+        array_release(&offsets);
+    }
+    array_release(&in);
+    return result;
+}
+
+// The texts of a custom operation, in the order of `names`. `kept` holds them. Returns 0, or -1 with an exception.
+static int read_texts(PyObject *const *values, const char *const *names, int count, const char **texts, PyObject *kept) {
+    for (int i = 0; i < count; ++i) {
+        texts[i] = NULL;
+        if (values[i] == NULL || values[i] == Py_None) {
+            continue;
+        }
+        PyObject *bytes = PyUnicode_Check(values[i]) ? PyUnicode_AsUTF8String(values[i]) : NULL;
+        if (bytes == NULL || PyList_Append(kept, bytes) != 0) {
+            Py_XDECREF(bytes);
+            if (!PyErr_Occurred()) {
+                PyErr_Format(PyExc_TypeError, "custom_reduce: %s must be a text", names[i]);
+            }
+            return -1;
+        }
+        texts[i] = PyBytes_AsString(bytes);
+        Py_DECREF(bytes);
+    }
+    return 0;
+}
+
+PyObject *custom_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+    (void)self;
+    static const char *const names[] = {"x",   "name",   "definitions", "state",     "identity", "map", "combine",
+                                        "finish", "result", "tolerance", "out",      "session", NULL};
+    enum { kX, kFirstText, kResult = 8, kTolerance, kOut, kSession, kAll };
+    enum { kTexts = kResult - kFirstText };
+    PyObject *values[kAll] = {NULL};
+    const char *texts[kTexts];
+    jitune_custom_operation custom = {.result = JITUNE_FLOAT32};
+    Work work = {NULL};
+    bool is_bool = false;
+    if (read_arguments("custom_reduce", arguments, count, keywords, names, 1, values) != 0 ||
+        read_session(values[kSession], &work.session) != 0 || read_double(values[kTolerance], 1e-3, &custom.tolerance) != 0) {
+        return NULL;
+    }
+    if (values[kX] == NULL) {
+        PyErr_SetString(PyExc_TypeError, "custom_reduce: pass an array");
+        return NULL;
+    }
+    PyObject *kept = PyList_New(0);
+    PyObject *result = NULL;
+    Array in;
+    if (kept != NULL && read_texts(values + kFirstText, names + kFirstText, kTexts, texts, kept) == 0 &&
+        array_read(values[kX], "x", &in) == 0) {
+        custom.name = texts[0];
+        custom.definitions = texts[1];
+        custom.state = texts[2];
+        custom.identity = texts[3];
+        custom.map = texts[4];
+        custom.combine = texts[5];
+        custom.finish = texts[6];
+        PyObject *dtype = values[kResult] == NULL ? NULL : call_helper("dtype_name", "(O)", values[kResult]);
+        PyObject *text = dtype == NULL ? NULL : PyUnicode_AsUTF8String(dtype);
+        if (!PyErr_Occurred() &&
+            (text == NULL || type_of_name(PyBytes_AsString(text), &custom.result, &is_bool) == 0)) {
+            jitune_reduction reduction = jitune_reduction_of(in.type, JITUNE_CUSTOM, in.size);
+            reduction.custom = &custom;
+            reduction.result = custom.result;
+            work.in = &in;
+            work.reduction = &reduction;
+            if (in.is_contiguous) {
+                result = finished(&work, output("custom_reduce", values[kX], &in, values[kOut], NULL, 0,
+                                                type_name(custom.result, is_bool)));
+            } else {
+                PyErr_SetString(PyExc_ValueError, "custom_reduce: x must be row-major: pass a copy");
+            }
+        }
+        Py_XDECREF(text);
+        Py_XDECREF(dtype);
+        array_release(&in);
+    }
+    Py_XDECREF(kept);
+    return result;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reduce.h"
+
+#include <string.h>
+
+// A reduction of one array, as far as it is known.
+typedef struct {
+    const char *function;
+    PyObject *x, *out;
+    Array in;
+    jitune_reduction reduction;
+    jitune_session *session;
+    jitune_type wanted;    // of the result in Python
+    bool wants_bool;
+    bool keepdims;
+    uint64_t axes;         // reduced dimensions, a bit for each
+    int64_t shape[kMaxDimensions];  // of the result
+    int ndim;
+} Call;
+
+static bool is_index(jitune_reduce_op op) {
+    return op == JITUNE_ARG_MIN || op == JITUNE_ARG_MAX;
+}
+
+static bool is_signed(jitune_type type) {
+    return type == JITUNE_INT8 || type == JITUNE_INT16 || type == JITUNE_INT32 || type == JITUNE_INT64;
+}
+
+static bool is_float(jitune_type type) {
+    return type >= JITUNE_FLOAT16;
+}
+
+void usual_result(const Array *array, jitune_reduce_op op, jitune_type *type, bool *is_bool) {
+    *is_bool = false;
+    switch (op) {
+        case JITUNE_ARG_MIN:
+        case JITUNE_ARG_MAX:
+        case JITUNE_COUNT_NONZERO:
+            *type = JITUNE_INT64;
+            break;
+        case JITUNE_ALL:
+        case JITUNE_ANY:
+            *type = JITUNE_UINT8;
+            *is_bool = true;
+            break;
+        case JITUNE_MIN:
+        case JITUNE_MAX:
+            *type = array->type;
+            *is_bool = array->is_bool;
+            break;
+        case JITUNE_MEAN:
+        case JITUNE_NORM:
+            *type = is_float(array->type) ? array->type : JITUNE_FLOAT64;
+            break;
+        default:
+            *type = is_float(array->type)                          ? array->type
+                    : is_signed(array->type) || array->is_bool ? JITUNE_INT64
+                                                                   : JITUNE_UINT64;
+    }
+}
+
+// The result that the kernel computes: `wanted` where there is such a kernel, else one that `wanted` is a cast of.
+static jitune_type native_result(const Call *call, jitune_reduce_op op) {
+    const jitune_type usual = jitune_reduction_of(call->in.type, op, 0).result;
+    if (op != JITUNE_MEAN && op != JITUNE_NORM && (is_index(op) || op >= JITUNE_ALL)) {
+        return usual;
+    }
+    if (is_float(usual)) {
+        return call->wanted == JITUNE_FLOAT64 ? JITUNE_FLOAT64 : usual;
+    }
+    const bool is_wide = call->wanted == JITUNE_INT64 || call->wanted == JITUNE_UINT64;
+    return !is_wide ? usual : is_signed(usual) ? JITUNE_INT64 : JITUNE_UINT64;
+}
+
+// Whether a result of the kernel has the bits of the result in Python.
+static bool is_native(const Call *call) {
+    const jitune_type native = call->reduction.result;
+    return native == call->wanted || (native == JITUNE_UINT64 && call->wanted == JITUNE_INT64);
+}
+
+static int read_dtype(Call *call, PyObject *dtype) {
+    PyObject *name = call_helper("dtype_name", "(O)", dtype);
+    PyObject *text = name == NULL ? NULL : PyUnicode_AsUTF8String(name);
+    const int result = text == NULL ? -1 : type_of_name(PyBytes_AsString(text), &call->wanted, &call->wants_bool);
+    Py_XDECREF(text);
+    Py_XDECREF(name);
+    const jitune_reduce_op op = call->reduction.op;
+    const bool is_average = op == JITUNE_MEAN || op == JITUNE_NORM;
+    if (result == 0 && !is_float(call->wanted) && (is_float(call->in.type) || is_average)) {
+        PyErr_Format(PyExc_TypeError, "%s: dtype %s of the result of %s: pass a floating dtype, and cast the result",
+                     call->function, type_name(call->wanted, call->wants_bool),
+                     type_name(call->in.type, call->in.is_bool));
+        return -1;
+    }
+    if (result == 0 && is_float(call->wanted) && !is_float(call->in.type) && !is_average) {
+        PyErr_Format(PyExc_TypeError, "%s: dtype %s of the result of integers: cast x first, as by x.astype",
+                     call->function, type_name(call->wanted, false));
+        return -1;
+    }
+    return result;
+}
+
+static int add_axis(Call *call, PyObject *object) {
+    const Py_ssize_t axis = PyNumber_AsSsize_t(object, PyExc_IndexError);
+    if (axis == -1 && PyErr_Occurred()) {
+        return -1;
+    }
+    const int ndim = call->in.ndim;
+    if (axis < -ndim || axis >= ndim) {
+        PyErr_Format(PyExc_ValueError, "%s: axis %zd of an array with %d dimensions", call->function, axis, ndim);
+        return -1;
+    }
+    const uint64_t bit = (uint64_t)1 << (axis < 0 ? axis + ndim : axis);
+    if ((call->axes & bit) != 0) {
+        PyErr_Format(PyExc_ValueError, "%s: axis %zd is named twice", call->function, axis);
+        return -1;
+    }
+    call->axes |= bit;
+    return 0;
+}
+
+static int read_axes(Call *call, PyObject *axis) {
+    const int ndim = call->in.ndim;
+    if (axis == NULL || axis == Py_None) {
+        call->axes = ndim == 64 ? ~(uint64_t)0 : ((uint64_t)1 << ndim) - 1;
+        return 0;
+    }
+    call->axes = 0;
+    if (!PyTuple_Check(axis)) {
+        return add_axis(call, axis);
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_Size(axis); ++i) {
+        if (add_axis(call, PyTuple_GetItem(axis, i)) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+// Sets the shape of the result, and that of the reduction where the kernels have one: all dimensions, the last or the
+// first of a row-major array. Returns whether they have.
+static bool set_shapes(Call *call) {
+    const Array *in = &call->in;
+    int64_t reduced = 1, kept = 1;
+    int first_kept = -1, last_kept = -1, first_reduced = -1, last_reduced = -1;
+    call->ndim = 0;
+    for (int i = 0; i < in->ndim; ++i) {
+        if ((call->axes >> i & 1) != 0) {
+            reduced *= in->shape[i];
+            first_reduced = first_reduced < 0 && in->shape[i] != 1 ? i : first_reduced;
+            last_reduced = in->shape[i] != 1 ? i : last_reduced;
+            if (call->keepdims) {
+                call->shape[call->ndim++] = 1;
+            }
+        } else {
+            kept *= in->shape[i];
+            first_kept = first_kept < 0 && in->shape[i] != 1 ? i : first_kept;
+            last_kept = in->shape[i] != 1 ? i : last_kept;
+            call->shape[call->ndim++] = in->shape[i];
+        }
+    }
+    jitune_reduction *reduction = &call->reduction;
+    const bool is_whole = array_count(call->shape, call->ndim) == 1 && first_kept < 0;
+    reduction->shape = is_whole ? JITUNE_WHOLE : first_reduced < 0 || last_kept < first_reduced ? JITUNE_ROWS : JITUNE_COLUMNS;
+    reduction->outer = reduction->shape == JITUNE_COLUMNS ? reduced : kept;
+    reduction->inner = reduction->shape == JITUNE_COLUMNS ? kept : reduced;
+    return in->is_contiguous && (reduction->shape != JITUNE_COLUMNS || last_reduced < first_kept);
+}
+
+static PyObject *number_of(const Call *call, const void *bits) {
+    switch (call->reduction.result) {
+        case JITUNE_INT32: {
+            int32_t value;
+            memcpy(&value, bits, sizeof value);
+            return PyLong_FromLong(value);
+        }
+        case JITUNE_UINT32: {
+            uint32_t value;
+            memcpy(&value, bits, sizeof value);
+            return PyLong_FromUnsignedLong(value);
+        }
+        case JITUNE_INT64: {
+            int64_t value;
+            memcpy(&value, bits, sizeof value);
+            return PyLong_FromLongLong(value);
+        }
+        case JITUNE_UINT64: {
+            uint64_t value;
+            memcpy(&value, bits, sizeof value);
+            return PyLong_FromUnsignedLongLong(value);
+        }
+        case JITUNE_FLOAT32: {
+            float value;
+            memcpy(&value, bits, sizeof value);
+            return PyFloat_FromDouble((double)value);
+        }
+        case JITUNE_FLOAT64: {
+            double value;
+            memcpy(&value, bits, sizeof value);
+            return PyFloat_FromDouble(value);
+        }
+        default:
+            return PyBool_FromLong(*(const uint8_t *)bits);
+    }
+}
+
+static jitune_status launch(const Call *call, void *out) {
+    const Array *in = &call->in;
+    const bool is_host = in->device == kHostDevice;
+    const int64_t most_with_lock = 1 << 14;  // elements that take less time than the lock
+    jitune_status status = JITUNE_OK;
+    if (is_host && in->size <= most_with_lock) {
+        return jitune_reduce_host(call->session, &call->reduction, in->data, NULL, out);
+    }
+    // A call may tune, compile, or wait for the database.
+    Py_BEGIN_ALLOW_THREADS
+    status = is_host ? jitune_reduce_host(call->session, &call->reduction, in->data, NULL, out)
+                     : jitune_reduce(call->session, &call->reduction, in->data, NULL, out, in->stream);
+    Py_END_ALLOW_THREADS
+    return status;
+}
+
+// One value of data in host memory.
+static PyObject *host_scalar(Call *call) {
+    uint64_t bits = 0;
+    const jitune_status status = launch(call, &bits);
+    if (status != JITUNE_OK) {
+        return raise_status(status);
+    }
+    PyObject *number = number_of(call, &bits);
+    PyObject *result =
+        number == NULL ? NULL
+                       : call_helper("scalar", "(OOs)", call->x, number, type_name(call->wanted, call->wants_bool));
+    Py_XDECREF(number);
+    return result;
+}
+
+static int check_out(const Call *call, const Array *out) {
+    bool fits = out->ndim == call->ndim && out->is_contiguous && !out->is_readonly &&
+                out->device == call->in.device && out->type == call->wanted && out->is_bool == call->wants_bool;
+    for (int i = 0; fits && i < call->ndim; ++i) {
+        fits = out->shape[i] == call->shape[i];
+    }
+    if (!fits) {
+        PyObject *shape = shape_tuple(call->shape, call->ndim);
+        PyErr_Format(PyExc_ValueError, "%s: out must be a writable row-major array of %s and shape %R on the device of x",
+                     call->function, type_name(call->wanted, call->wants_bool), shape);
+        Py_XDECREF(shape);
+        return -1;
+    }
+    return 0;
+}
+
+// Reduces into `object`, which has the bits of the kernel's results. Returns 0, or -1 with an exception.
+static int reduce_into(const Call *call, PyObject *object) {
+    Array out;
+    if (array_read(object, "out", &out) != 0) {
+        return -1;
+    }
+    const jitune_status status = launch(call, out.data);
+    array_release(&out);
+    if (status != JITUNE_OK) {
+        raise_status(status);
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *new_result(const Call *call) {
+    PyObject *shape = shape_tuple(call->shape, call->ndim);
+    const bool native = is_native(call);
+    PyObject *made = shape == NULL ? NULL
+                                   : call_helper("empty", "(OOs)", call->x, shape,
+                                                 native ? type_name(call->wanted, call->wants_bool)
+                                                        : type_name(call->reduction.result, false));
+    Py_XDECREF(shape);
+    if (made != NULL && reduce_into(call, made) != 0) {
+        Py_CLEAR(made);
+    }
+    if (made != NULL && !native) {
+        PyObject *cast = call_helper("cast", "(Os)", made, type_name(call->wanted, call->wants_bool));
+        Py_DECREF(made);
+        made = cast;
+    }
+    return made;
+}
+
+static PyObject *reduce(Call *call) {
+    const bool has_out = call->out != NULL && call->out != Py_None;
+    if (has_out) {
+        Array out;
+        if (array_read(call->out, "out", &out) != 0) {
+            return NULL;
+        }
+        const int fits = check_out(call, &out);
+        array_release(&out);
+        if (fits != 0) {
+            return NULL;
+        }
+        if (is_native(call)) {
+            if (reduce_into(call, call->out) != 0) {
+                return NULL;
+            }
+            Py_INCREF(call->out);
+            return call->out;
+        }
+    } else if (call->ndim == 0 && call->in.device == kHostDevice) {
+        return host_scalar(call);
+    }
+    PyObject *made = new_result(call);
+    if (made == NULL || !has_out) {
+        return made;
+    }
+    PyObject *copied = call_helper("copy", "(OO)", call->out, made);
+    Py_DECREF(made);
+    return copied;
+}
+
+PyObject *reduce_call(const char *function, jitune_reduce_op op, PyObject *const *arguments, Py_ssize_t count,
+                      PyObject *keywords) {
+    static const char *const names[] = {"x", "axis", "dtype", "out", "keepdims", "session", NULL};
+    PyObject *values[6] = {NULL};
+    Call call = {.function = function};
+    if (read_arguments(function, arguments, count, keywords, names, 5, values) != 0 ||
+        read_session(values[5], &call.session) != 0) {
+        return NULL;
+    }
+    if (values[0] == NULL) {
+        PyErr_Format(PyExc_TypeError, "%s: pass an array", function);
+        return NULL;
+    }
+    const int keepdims = values[4] == NULL ? 0 : PyObject_IsTrue(values[4]);
+    if (keepdims < 0 || array_read(values[0], "x", &call.in) != 0) {
+        return NULL;
+    }
+    call.x = values[0];
+    call.out = values[3];
+    call.keepdims = keepdims != 0;
+    call.reduction.op = op;
+    PyObject *result = NULL;
+    usual_result(&call.in, op, &call.wanted, &call.wants_bool);
+    if (read_axes(&call, values[1]) == 0 &&
+        (values[2] == NULL || values[2] == Py_None || read_dtype(&call, values[2]) == 0)) {
+        if (set_shapes(&call)) {
+            call.reduction.element = call.in.type;
+            call.reduction.result = native_result(&call, op);
+            result = reduce(&call);
+        } else {
+            PyObject *none = Py_None;
+            result = call_helper("reduce_strided", "(sOOOOOO)", function, call.x, values[1] == NULL ? none : values[1],
+                                 values[2] == NULL ? none : values[2], call.out == NULL ? none : call.out,
+                                 call.keepdims ? Py_True : Py_False, values[5] == NULL ? none : values[5]);
+        }
+    }
+    array_release(&call.in);
+    return result;
+}

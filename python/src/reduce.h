@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "support.h"
+
+// sum, prod ... of the module: the operation `op` with the arguments x, axis, dtype, out, keepdims and session.
+PyObject *reduce_call(const char *function, jitune_reduce_op op, PyObject *const *arguments, Py_ssize_t count,
+                      PyObject *keywords);
+
+// The type in which an operation over `array` answers in Python, as NumPy has it.
+void usual_result(const Array *array, jitune_reduce_op op, jitune_type *type, bool *is_bool);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of the module share.
+#pragma once
+
+#include "array.h"
+
+// The module's exceptions and its Python helpers, set when the module is imported.
+typedef struct {
+    PyObject *error;                                  // jitune.Error
+    PyObject *errors[JITUNE_ERROR_INTERNAL + 1];      // by status
+    PyObject *helpers;                                // the module jitune._helpers
+} ModuleState;
+extern ModuleState module_state;
+
+// Sets the exception of a status that is not JITUNE_OK, with the message and code of this thread's last failure.
+// Returns NULL.
+PyObject *raise_status(jitune_status status);
+
+// Reads the arguments of a METH_FASTCALL | METH_KEYWORDS function into `values`, by position for the first `positional`
+// of the `names`, which end with NULL. What is not given stays as it is. Returns 0, or -1 with an exception.
+int read_arguments(const char *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords,
+                   const char *const *names, int positional, PyObject **values);
+
+// The session behind an object of the type Session; null for None. Returns 0, or -1 with an exception.
+int read_session(PyObject *object, jitune_session **session);
+
+// Calls a function of jitune._helpers. A new reference, or NULL with an exception.
+PyObject *call_helper(const char *name, const char *format, ...);
+
+// A tuple of integers, or NULL with an exception.
+PyObject *shape_tuple(const int64_t *shape, int ndim);

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stencils, entropies, segments, custom operations, prepared handles and kernels of one's own."""
+
+import gc
+import pathlib
+
+import numpy
+import pytest
+
+import jitune
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+@pytest.mark.parametrize("boundary, mode", [("valid", None), ("zero", "constant"), ("clamp", "edge"), ("wrap", "wrap")])
+def test_stencils(dtype, boundary, mode, session):
+    x = numpy.arange(1, 3001).astype(dtype)
+    weights = [1, 2, 3, 4, 5]
+    padded = x if mode is None else numpy.pad(x, 2, mode)
+    expected = numpy.correlate(padded.astype("float64"), weights, "valid").astype(dtype)
+    got = jitune.stencil(x, weights=weights, boundary=boundary, session=session)
+    assert got.dtype == dtype
+    numpy.testing.assert_allclose(got, expected, rtol=1e-6)
+    sums = jitune.stencil(x, 1, boundary=boundary, session=session)
+    assert sums[1] == (x[0] + x[1] + x[2] if mode else x[1] + x[2] + x[3])
+
+
+def test_stencils_that_are_wrong(session):
+    x = numpy.zeros(9, "float32")
+    for call in (lambda: jitune.stencil(x), lambda: jitune.stencil(x, 1, weights=[1] * 5), lambda: jitune.stencil(x, 0),
+                 lambda: jitune.stencil(x, 40), lambda: jitune.stencil(x, 1 << 40), lambda: jitune.stencil(x, weights=[1, 2]),
+                 lambda: jitune.stencil(x, 1, boundary="reflect"), lambda: jitune.stencil(x[::2], 1),
+                 lambda: jitune.stencil(x.reshape(3, 3), 1), lambda: jitune.stencil(x, 1, out=numpy.zeros(9, "float32"))):
+        with pytest.raises(ValueError):
+            call()
+    with pytest.raises(jitune.UsageError):
+        jitune.stencil(x.astype("int8"), 1, session=session)
+
+
+def test_entropies(session):
+    x = numpy.zeros((30, 40), "uint8")
+    x[0, 0] = 1
+    got = jitune.entropy(x, session=session)
+    assert got.dtype == "float32" and got.shape == x.shape
+    assert got[29, 39] == 0 and got[0, 0] > 0
+    half = jitune.entropy(x, base=2, session=session)
+    numpy.testing.assert_allclose(half, got / numpy.log(2), rtol=1e-5)
+    with pytest.raises(jitune.UsageError):
+        jitune.entropy(x, window=4, session=session)
+    with pytest.raises(ValueError):
+        jitune.entropy(x.T, session=session)
+
+
+def test_segments(session):
+    x = numpy.arange(100, dtype="float32")
+    offsets = numpy.array([0, 10, 10, 100])
+    assert jitune.segment_reduce(x, offsets, session=session).tolist() == [45, 0, 4905]
+    assert jitune.segment_reduce(x, offsets, "argmax", session=session).tolist() == [9, -1, 89]
+    assert jitune.segment_reduce(x, offsets, op="any", session=session).tolist() == [True, False, True]
+    for wrong in (offsets.astype("int32"), offsets[::-1], offsets[:0], offsets.reshape(2, 2), offsets + 1):
+        with pytest.raises(ValueError):
+            jitune.segment_reduce(x, wrong, session=session)
+    with pytest.raises(ValueError, match="none of sum, prod"):
+        jitune.segment_reduce(x, offsets, "median")
+
+
+def test_operations_of_ones_own(session):
+    x = numpy.arange(1000, dtype="float32")
+    operation = {"name": "largest", "state": "float", "identity": "-1.0f", "map": "x", "combine": "a < b ? b : a",
+                 "tolerance": 0}
+    assert jitune.custom_reduce(x, **operation, session=session) == 999
+    with pytest.raises(jitune.CompileError, match="no_such_function"):
+        jitune.custom_reduce(x, **{**operation, "map": "no_such_function(x)"}, session=session)
+    with pytest.raises(jitune.UsageError, match="map is null"):
+        jitune.custom_reduce(x, name="a", state="float", identity="0", combine="a", session=session)
+    with pytest.raises(TypeError, match="map must be a text"):
+        jitune.custom_reduce(x, **{**operation, "map": 3})
+
+
+def test_prepared_handles(session):
+    x = numpy.arange(12, dtype="float32").reshape(3, 4)
+    handle = jitune.prepare("max", x, axis=-1, session=session)
+    out = numpy.zeros(3, "float32")
+    assert handle(x, out) is out
+    assert out.tolist() == [3, 7, 11]
+    assert handle.launch(x + 1, out) is out
+    assert out.tolist() == [4, 8, 12]
+    assert handle.info()["device"] == "host" and "block" not in handle.info()["origin"]
+    columns = jitune.prepare("sum", x, 0, session=session)
+    assert columns(x=x, out=numpy.zeros(4, "float32")).tolist() == x.sum(0).tolist()
+    for wrong in ((x[:2], out), (x, out[:2]), (x.astype("float64"), out), (x, out.astype("int32")), (x.T, out)):
+        with pytest.raises(ValueError, match="as prepared"):
+            handle(*wrong)
+    with pytest.raises(TypeError):
+        handle(x)
+    with pytest.raises(ValueError, match="first or the last"):
+        jitune.prepare("sum", numpy.zeros((2, 3, 4)), axis=1, session=session)
+
+
+def test_handles_keep_their_session():
+    session = jitune.Session(database="none", on_miss="default")
+    x = numpy.arange(5000, dtype="float32")
+    handle = jitune.prepare("sum", x, session=session)
+    del session
+    gc.collect()
+    assert handle(x, numpy.zeros(1, "float32"))[0] == pytest.approx(12497500)
+
+
+def test_kernels_of_ones_own(session):
+    multiply = jitune.TunedKernel(EXAMPLES / "matmul.host.cpp", element="float64", session=session)
+    a, b, c = numpy.arange(4.0).reshape(2, 2), numpy.eye(2) * 2, numpy.zeros((2, 2))
+    assert multiply(a, b, c, m=2, n=2, k=2) is None
+    assert c.tolist() == (2 * a).tolist()
+    with pytest.raises(jitune.UsageError):
+        multiply(a, b, m=2, n=2, k=2)
+    with pytest.raises(jitune.UsageError):
+        multiply(a.astype("float32"), b, c, m=2, n=2, k=2)
+    with pytest.raises(ValueError, match="argument 1 must be row-major"):
+        multiply(a.T, b, c, m=2, n=2, k=2)
+    with pytest.raises(TypeError):
+        multiply(a, b, c, m="2", n=2, k=2)
+    with pytest.raises(jitune.UsageError, match="no_such.cu"):
+        jitune.TunedKernel("no_such.cu", session=session)
+    with pytest.raises(TypeError):
+        jitune.TunedKernel()
+
+
+def test_nothing_is_leaked(session):
+    x = numpy.arange(3000, dtype="float32").reshape(30, 100)
+    offsets = numpy.array([0, 10, 3000])
+
+    def calls():
+        for _ in range(200):
+            jitune.sum(x, session=session)
+            jitune.max(x, 0, session=session)
+            jitune.mean(x[:, ::2], 1, session=session)
+            jitune.segment_reduce(x.ravel(), offsets, session=session)
+            jitune.prepare("sum", x, session=session)(x, numpy.zeros(1, "float32"))
+            try:
+                jitune.sum(x, axis=7)
+            except ValueError:
+                pass
+
+    import tracemalloc
+    calls()
+    gc.collect()
+    tracemalloc.start()
+    calls()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(5):
+        calls()
+    gc.collect()
+    assert tracemalloc.get_traced_memory()[0] - before < 20_000
+    tracemalloc.stop()

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions beside NumPy's: every operation, dtype, axis and layout."""
+
+import array
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import jitune
+
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+OPERATIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all", "count_nonzero", "norm"]
+SESSION = jitune.Session(database="none", on_miss="default")
+
+
+def numpys(operation, x, axis, keepdims):
+    if operation == "norm":
+        squares = x.astype("float64") ** 2
+        result = numpy.sqrt(squares.sum(axis=axis, keepdims=keepdims))
+        return result.astype(x.dtype if x.dtype.kind == "f" else "float64")
+    if operation == "count_nonzero":
+        return numpy.count_nonzero(x, axis=axis, keepdims=keepdims)
+    return getattr(numpy, operation)(x, axis=axis, keepdims=keepdims)
+
+
+@st.composite
+def arrays(draw):
+    """Values that sums of any order round alike, in layouts of all kinds."""
+    dtype = draw(st.sampled_from(DTYPES))
+    shape = draw(st.lists(st.integers(1, 6), min_size=0, max_size=4))
+    count = int(numpy.prod(shape, dtype=int))
+    low, high = (0, 2) if dtype == "bool" else (0, 3) if dtype[0] == "u" else (-2, 3)
+    seed = draw(st.integers(0, 1000))
+    x = numpy.random.default_rng(seed).integers(low, high, count).astype(dtype).reshape(shape)
+    x = x.transpose(draw(st.permutations(range(x.ndim))))
+    if x.ndim > 0 and draw(st.booleans()):
+        x = numpy.repeat(x, 2, axis=0)[::draw(st.sampled_from([1, 2, -1]))]
+    return numpy.asfortranarray(x) if draw(st.booleans()) else x
+
+
+@settings(max_examples=400, deadline=None)
+@given(arrays(), st.sampled_from(OPERATIONS), st.booleans(), st.data())
+def test_reductions_are_those_of_numpy(x, operation, keepdims, data):
+    axis = None
+    if x.ndim > 0 and data.draw(st.booleans()):
+        axes = st.integers(-x.ndim, x.ndim - 1)
+        one = operation in ("argmin", "argmax")
+        axis = data.draw(axes if one else st.one_of(axes, st.sets(st.integers(0, x.ndim - 1)).map(tuple)))
+    expected = numpys(operation, x, axis, keepdims)
+    got = getattr(jitune, operation)(x, axis, keepdims=keepdims, session=SESSION)
+    assert operation == "count_nonzero" or type(got) is type(expected)
+    assert numpy.shape(got) == numpy.shape(expected)
+    if operation != "count_nonzero":
+        assert got.dtype == expected.dtype
+    tolerance = {"e": 2e-3, "f": 1e-6, "d": 1e-12}.get(numpy.asarray(expected).dtype.char, 0)
+    numpy.testing.assert_allclose(numpy.asarray(got, "float64"), numpy.asarray(expected, "float64"), rtol=tolerance,
+                                  atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_larger_arrays(dtype, session):
+    x = (numpy.arange(300 * 700) % 5 == 0).astype(dtype).reshape(300, 700)
+    for axis in (None, 0, 1):
+        numpy.testing.assert_array_equal(jitune.sum(x, axis, "float64" if dtype[0] == "f" else None, session=session),
+                                         x.sum(axis, dtype="float64" if dtype[0] == "f" else None))
+
+
+def test_results_go_into_out(session):
+    x = numpy.arange(12, dtype="int16").reshape(3, 4)
+    out = numpy.full(4, -1, "int64")
+    assert jitune.sum(x, 0, None, out, session=session) is out
+    assert out.tolist() == x.sum(0).tolist()
+    narrow = numpy.full((3, 1), -1, "int16")
+    assert jitune.max(x, axis=1, out=narrow, keepdims=True, session=session) is narrow
+    assert narrow.tolist() == [[3], [7], [11]]
+    strided = numpy.full((2, 3), -1, "int64")
+    assert jitune.sum(x.T.reshape(2, 2, 3), axis=1, out=strided, session=session) is strided
+    assert strided.tolist() == x.T.reshape(2, 2, 3).sum(1).tolist()
+
+
+@pytest.mark.parametrize("out", [numpy.zeros(3, "int64"), numpy.zeros(4, "int32"), numpy.zeros((1, 4), "int64"),
+                                 numpy.zeros(8, "int64")[::2]])
+def test_an_out_that_does_not_fit_is_refused(out, session):
+    x = numpy.arange(12, dtype="int16").reshape(3, 4)
+    with pytest.raises(ValueError, match=r"out must be a writable row-major array of int64 and shape \(4,\)"):
+        jitune.sum(x, 0, out=out, session=session)
+    readonly = numpy.zeros(4, "int64")
+    readonly.flags.writeable = False
+    with pytest.raises(ValueError, match="writable"):
+        jitune.sum(x, 0, out=readonly, session=session)
+    assert not readonly.any()
+
+
+def test_dtypes_of_results(session):
+    x = numpy.full(3000, 1.1, "float32")
+    assert jitune.sum(x, dtype="float64", session=session) == pytest.approx(x.sum(dtype="float64"), rel=1e-14)
+    assert jitune.sum(x, dtype=numpy.float64, session=session).dtype == "float64"
+    assert jitune.sum(x, dtype=float, session=session).dtype == "float64"
+    assert jitune.mean(numpy.arange(4), dtype="float32", session=session).dtype == "float32"
+    for dtype in ("int32", int, bool):
+        with pytest.raises(TypeError, match="floating dtype"):
+            jitune.sum(x, dtype=dtype, session=session)
+    with pytest.raises(TypeError, match="cast x first"):
+        jitune.sum(numpy.arange(4), dtype="float32", session=session)
+    with pytest.raises(TypeError, match="complex64 is not supported"):
+        jitune.sum(x, dtype="complex64", session=session)
+
+
+def test_no_elements(session):
+    empty = numpy.zeros((0, 3), "float32")
+    assert jitune.sum(empty, session=session) == 0
+    assert jitune.sum(empty, axis=0, session=session).tolist() == [0, 0, 0]
+    assert jitune.sum(empty, axis=1, session=session).shape == (0,)
+    with pytest.raises(jitune.UsageError, match="no elements"):
+        jitune.argmin(empty, session=session)
+
+
+def test_other_buffers_give_numbers(session):
+    assert jitune.sum(array.array("d", [1, 2, 3.5]), session=session) == 6.5
+    assert jitune.max(memoryview(bytearray([3, 9, 4])), session=session) == 9
+    assert jitune.sum(b"\x01\x02", session=session) == 3
+
+
+def test_arrays_of_dlpack(session):
+    class Tensor:
+        def __init__(self, x):
+            self.x = x
+
+        def __dlpack__(self):
+            return self.x.__dlpack__()
+
+    assert jitune.sum(Tensor(numpy.arange(10, dtype="float32")), session=session) == 45
+
+
+@pytest.mark.parametrize("x, words", [
+    ([1, 2], "is no array"),
+    (3, "is no array"),
+    (numpy.zeros(3, ">f4"), "big-endian"),
+    (numpy.zeros(3, "complex64"), "bools, integers or floats"),
+    (numpy.zeros(3, [("a", "f4"), ("b", "f4")]), "bools, integers or floats"),
+    (numpy.zeros(3, object), "bools, integers or floats"),
+])
+def test_what_is_no_array_of_numbers_is_refused(x, words, session):
+    with pytest.raises(TypeError, match=words):
+        jitune.sum(x, session=session)
+
+
+def test_misaligned_arrays(session):
+    bytes_ = numpy.zeros(41, "uint8")
+    x = bytes_[1:].view("float32")
+    x[:] = 1.5
+    try:
+        assert jitune.sum(x, session=session) == 15
+    except jitune.UsageError as error:
+        assert "align" in str(error)
+
+
+@pytest.mark.parametrize("axis, error", [(2, ValueError), (-3, ValueError), ((0, 0), ValueError), ("a", TypeError),
+                                         (1.5, TypeError), (1 << 70, IndexError)])
+def test_axes_that_are_none(axis, error, session):
+    with pytest.raises(error):
+        jitune.sum(numpy.zeros((2, 3)), axis=axis, session=session)
+
+
+def test_arguments_that_are_none(session):
+    x = numpy.zeros(3)
+    for call in (lambda: jitune.sum(), lambda: jitune.sum(x, nope=1), lambda: jitune.sum(x, None, None, None, False, session),
+                 lambda: jitune.sum(x, 0, axis=0), lambda: jitune.sum(x, session=3)):
+        with pytest.raises(TypeError):
+            call()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions, errors, sweeps and the database."""
+
+import threading
+
+import numpy
+import pytest
+
+import jitune
+
+
+def test_options_are_those_of_the_library():
+    session = jitune.Session(database="none", on_miss="offline", budget=0.5, frozen=False, watch_winners=None)
+    assert session.counters()["compiles"] == 0
+    assert "host" in [device["id"] for device in session.devices()]
+    with pytest.raises(jitune.StoreError):
+        session.table_digest()
+
+
+@pytest.mark.parametrize("options, words", [({"budgt": 1}, "there are database, on_miss"), ({"seed": -1}, "seed"),
+                                            ({"device": "tpu"}, "tpu"), ({"frozen": 2}, "frozen")])
+def test_wrong_options_are_value_errors(options, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        jitune.Session(**options)
+    assert isinstance(caught.value, jitune.Error)
+    assert caught.value.native_code == (0, 0)
+
+
+def test_a_session_is_made_once_and_takes_no_positions():
+    session = jitune.Session(database="none")
+    with pytest.raises(TypeError):
+        session.__init__(database="none")
+    with pytest.raises(TypeError):
+        jitune.Session("a.db")
+
+
+def test_sweeps_fill_the_database(tmp_path):
+    session = jitune.Session(database=tmp_path / "tuning.db")
+    lines = []
+    document = jitune.sweep("reduce", lines.append, session=session, device="host", sizes="2^14,2^16", types=["float32"],
+                            budget=0.7)
+    assert document["begun"] == 2
+    assert lines
+    winners = jitune.db.winners(session)
+    assert len(winners) == 2
+    assert {row["sizes"] for row in winners} == {"n=16384", "n=65536"}
+    assert len(session.table_digest()) == 32
+    assert jitune.db.explain(2**14, session, device="host")
+    assert isinstance(jitune.db.stats(session), dict)
+
+
+def test_progress_may_stop_and_raise(tmp_path):
+    session = jitune.Session(database=tmp_path / "tuning.db")
+    long = {"session": session, "device": "host", "sizes": "2^20", "budget": 60}
+    with pytest.raises(jitune.InterruptedError):
+        jitune.sweep("reduce", lambda line: True, **long)
+
+    def fail(line):
+        raise KeyError(line)
+
+    with pytest.raises(KeyError):
+        jitune.sweep("reduce", fail, **long)
+
+
+def test_commands_that_are_wrong(tmp_path):
+    session = jitune.Session(database=tmp_path / "tuning.db")
+    with pytest.raises(jitune.UsageError, match="many"):
+        jitune.sweep("reduce", session=session, sizes="many")
+    with pytest.raises(jitune.UsageError, match="has no database"):
+        jitune.command(["db", "list"], session=jitune.Session(database="none"))
+    with pytest.raises(TypeError):
+        jitune.command([1], session=session)
+    with pytest.raises(TypeError):
+        jitune.command(["db"] * 300, session=session)
+
+
+def test_threads_call_at_the_same_time(session):
+    x = numpy.arange(100_000, dtype="float64")
+    wrong = []
+
+    def call():
+        for _ in range(200):
+            if jitune.sum(x, session=session) != 4999950000:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
