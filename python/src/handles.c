@@ -354,9 +354,9 @@ static PyObject *kernel_call(PyObject *object, PyObject *arguments, PyObject *ke
 
 static PyMethodDef prepared_methods[] = {
     {"launch", (PyCFunction)(void (*)(void))prepared_launch, METH_FASTCALL,
-     "launch(x, out)\n--\n\nAs a call of the handle, a little faster."},
+     "launch($self, x, out, /)\n--\n\nAs a call of the handle, a little faster."},
     {"info", prepared_info, METH_NOARGS,
-     "info()\n--\n\nWhat answers: a dict of origin, device, device_name and configuration."},
+     "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name and configuration."},
     {NULL, NULL, 0, NULL},
 };
 

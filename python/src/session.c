@@ -130,11 +130,11 @@ int read_session(PyObject *object, jitune_session **session) {
 
 static PyMethodDef session_methods[] = {
     {"counters", session_counters, METH_NOARGS,
-     "counters()\n--\n\nNumbers of events since the session was made: a dict, whose keys are those of struct Counters."},
+     "counters($self, /)\n--\n\nNumbers of events since the session was made: a dict, whose keys are those of struct Counters."},
     {"devices", session_devices, METH_NOARGS,
-     "devices()\n--\n\nA list with a dict for each device: id, name, device_class, driver, missing."},
+     "devices($self, /)\n--\n\nA list with a dict for each device: id, name, device_class, driver, missing."},
     {"table_digest", session_digest, METH_NOARGS,
-     "table_digest()\n--\n\n32 hexadecimal digits of the winners in the database. Reads the whole file."},
+     "table_digest($self, /)\n--\n\n32 hexadecimal digits of the winners in the database. Reads the whole file."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles or runs every snippet of README and docs, so that none goes out of date.
 
-C and C++ are compiled; programs are linked, run, and their output compared. CUDA is compiled by NVRTC, if there is one; kernel
+C and C++ are compiled; programs are linked, run, and their output compared, and so are those of Python. CUDA is compiled by NVRTC, if there is one; kernel
 templates are read by `jitune`. Shell lines with `jitune` are run where that is cheap; of the others, commands and
 options must be in `--help`. SQL is run on a database with jitune's schema. pages.py explains the markers.
 """
@@ -52,6 +52,7 @@ class Checker:
         self.link = arguments.link
         self.folder = Path(folder)
         self.jitune = shell_block.Jitune(Path(arguments.jitune).resolve(), self.source, self.folder)
+        self.package = arguments.package
         self.printed = None  # by the last program
 
     def check(self, block):
@@ -64,7 +65,7 @@ class Checker:
             raise Skipped(block.value)
         if kind in UNCHECKED:
             raise Skipped(f"{kind} is not checked")
-        checks = {"c": self.c, "cpp": self.cpp, "cuda": self.cuda, "sql": self.sql}
+        checks = {"c": self.c, "cpp": self.cpp, "cuda": self.cuda, "python": self.python, "sql": self.sql}
         if kind not in checks:
             raise Failure(f"\"{kind}\" is no language of a snippet; there are {sorted([*checks, 'sh', *UNCHECKED])}")
         return checks[kind](block)
@@ -101,6 +102,12 @@ class Checker:
         self.printed = must_succeed([program], env=environment)
         if block.marker == "prints":
             self.compare(block.value)
+
+    def python(self, block):
+        if self.package is None:
+            raise Skipped("the Python package is not built")
+        environment = {**os.environ, "JITUNE_DB": "none", "JITUNE_TUNE": "default", "PYTHONPATH": self.package}
+        self.printed = must_succeed([sys.executable, "-c", block.text], env=environment)
 
     def compare(self, expected):
         if self.printed is None:
@@ -139,6 +146,7 @@ def read_arguments():
     parser.add_argument("--source", required=True, help="the root of the source tree")
     parser.add_argument("--jitune", required=True, help="the jitune command")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "c++"))
+    parser.add_argument("--package", help="the folder of the Python package, for an interpreter that has NumPy")
     parser.add_argument("--page", help="check this page alone")
     parser.add_argument("link", nargs="*", help="what a program is linked with")
     return parser.parse_args()

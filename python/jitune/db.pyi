@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+from collections.abc import Sequence
+from typing import Any
+
+from jitune import Session
+
+def winners(session: Session | None = None, **filters: Any) -> list[dict[str, Any]]: ...
+def explain(n: int | str | Sequence[int], session: Session | None = None, **problem: Any) -> dict[str, Any]: ...
+def stats(session: Session | None = None) -> dict[str, Any]: ...
