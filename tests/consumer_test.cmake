@@ -21,4 +21,6 @@ step(${WORK}/package/consumer)
 step(${CMAKE_COMMAND} --build ${WORK}/package --target consumer_c)
 step(${WORK}/package/consumer_c)
 
-consume(subdirectory consumer_objects -DJITUNE_SOURCE=${SOURCE} -DJITUNE_INSTALL=ON -DCMAKE_BUILD_TYPE=)
+# Kernels that are compiled ahead need most of the library built first.
+consume(subdirectory consumer_objects -DJITUNE_SOURCE=${SOURCE} -DJITUNE_INSTALL=ON -DJITUNE_COMPILED_KERNELS=OFF
+  -DCMAKE_BUILD_TYPE=)

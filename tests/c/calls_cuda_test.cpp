@@ -13,7 +13,6 @@ namespace jitune::internal {
 namespace {
 
 using reduce_cuda::App;
-using reduce_cuda::exhaustive;
 using reduce_cuda::kCount;
 using reduce_cuda::options_for;
 using reduce_cuda::Value;
