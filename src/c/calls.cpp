@@ -2,6 +2,7 @@
 #include "c/convert.hpp"
 #include "c/error.hpp"
 #include "c/handles.hpp"
+#include "dispatch/call_check.hpp"
 #include "jitune/error.hpp"
 #include "jitune/reduce_shapes.hpp"
 
@@ -13,6 +14,7 @@ jitune_status jitune_reduce(jitune_session* session, const jitune_reduction* red
                             jitune_stream stream) {
     return guarded([&] {
         const ReduceInput input("jitune_reduce", reduction);
+        refuse_unwanted_offsets("jitune_reduce", input.request().shape.kind, offsets);
         detail::reduce_device_async(session_of(session), input.request(), {in, offsets, out},
                                     stream);
     });
@@ -37,8 +39,10 @@ jitune_status jitune_reduce_host(jitune_session* session, const jitune_reduction
     return guarded([&] {
         const ReduceInput input("jitune_reduce_host", reduction);
         const detail::ReduceShape& shape = input.request().shape;
+        refuse_unwanted_offsets("jitune_reduce_host", shape.kind, offsets);
         if (shape.kind == detail::ReduceShape::Kind::segments && shape.outer >= 0) {
-            refuse_null(offsets, "jitune_reduce_host: offsets");
+            refuse_bad_pointer("jitune_reduce_host", "the array of offsets", offsets,
+                               sizeof *offsets);
             detail::refuse_bad_request(input.request());
             detail::refuse_bad_offsets({offsets, static_cast<std::size_t>(shape.outer) + 1},
                                        shape.inner);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,12 +28,18 @@ public:
 
     /// Whether the command is to go on.
     bool operator()(std::string_view line) {
-        constexpr std::string_view kMessage = "jitune: ";
-        constexpr std::string_view kWarning = "jitune: warning: ";
-        if (line.substr(0, kWarning.size()) == kWarning) {
-            log_.warning("{}", line.substr(kWarning.size()));
-        } else if (line.substr(0, kMessage.size()) == kMessage) {
-            message_ = line.substr(kMessage.size());
+        const auto rest = [line](std::string_view begin) {
+            return line.starts_with(begin) ? std::optional(line.substr(begin.size()))
+                                           : std::nullopt;
+        };
+        if (const auto warning = rest("jitune: warning: ")) {
+            log_.warning("{}", *warning);
+        } else if (const auto info = rest("jitune: info: ")) {
+            log_.info("{}", *info);
+        } else if (const auto debug = rest("jitune: debug: ")) {
+            log_.debug("{}", *debug);
+        } else if (const auto message = rest("jitune: ")) {
+            message_ = *message;
         } else if (progress_ != nullptr && !stopped_) {
             stopped_ = progress_(std::string(line).c_str(), user_) != 0;
         }
@@ -37,25 +47,45 @@ public:
     }
 
     [[nodiscard]] bool stopped() const { return stopped_; }
-    [[nodiscard]] const std::string& message() const { return message_; }
+    /// Why the command has failed.
+    [[nodiscard]] std::string message() const {
+        return stopped_           ? "the progress function has stopped it"
+               : message_.empty() ? "its document says more"
+                                  : message_;
+    }
 
 private:
     const Log& log_;
     const jitune_progress progress_;
     void* const user_;
     bool stopped_ = false;
-    std::string message_;  ///< the last that is no warning
+    std::string message_;  ///< the last of the command itself
 };
+
+std::filesystem::path program_of(const Options& options) {
+    const bool is_named = !options.worker.empty() && options.worker != kNoWorker;
+    try {
+        return find_worker(is_named ? options.worker : "", usual_workers());
+    } catch (const Error&) {  // it speaks of a worker
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("jitune_command: cannot find the jitune command{}: install it, put it on "
+                        "$PATH, or set the option worker to its path",
+                        is_named ? " " + options.worker.string() : std::string()));
+    }
+}
 
 ProcessCommand command_of(const Options& options, const char* const* words, size_t word_count) {
     if (options.database.empty()) {
         throw Error(ErrorKind::usage,
                     "jitune_command: the session has no database: set the option database");
     }
-    const bool named = !options.worker.empty() && options.worker != kNoWorker;
     ProcessCommand command;
-    command.program = find_worker(named ? options.worker : "", usual_workers());
-    command.environment.emplace_back("JITUNE_PROGRESS=0.5");
+    command.program = program_of(options);
+    const double hang_limit_s = std::chrono::duration<double>(options.hang_limit).count();
+    command.environment = {"JITUNE_PROGRESS=0.5", "JITUNE_WORKER=" + command.program.string(),
+                           fmt::format("JITUNE_HANG_LIMIT={}", hang_limit_s),
+                           fmt::format("JITUNE_FROZEN={}", options.frozen ? 1 : 0)};
     for (size_t i = 0; i < word_count; ++i) {
         refuse_null(words, "jitune_command: words");
         refuse_null(words[i], "jitune_command: one of the words");

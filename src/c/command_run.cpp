@@ -2,6 +2,7 @@
 #include "c/command_run.hpp"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
 #include "support/child_process.hpp"
 #include "support/pipe.hpp"
 
@@ -49,6 +53,14 @@ private:
 
 CommandRun run_command(const ProcessCommand& command,
                        const std::function<bool(std::string_view)>& line) {
+    struct sigaction children {};
+    if (::sigaction(SIGCHLD, nullptr, &children) == 0 &&
+        (children.sa_handler == SIG_IGN || (children.sa_flags & SA_NOCLDWAIT) != 0)) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("cannot run {}: this process ignores SIGCHLD, so that nobody can "
+                                "see how a command ends",
+                                command.program.string()));
+    }
     constexpr int kGlanceMs = 100;  // a child that has ended may leave its streams to others
     Pipe output = make_pipe();
     Pipe error = make_pipe();

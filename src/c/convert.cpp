@@ -106,6 +106,10 @@ const jitune_reduction& reduction_at(const char* call, const jitune_reduction* r
 
 std::optional<CustomOperation> custom_of(const jitune_reduction& reduction) {
     if (reduction.op != JITUNE_CUSTOM) {
+        if (reduction.custom != nullptr) {
+            throw Error(ErrorKind::usage,
+                        "jitune_reduction.custom is given: set op to JITUNE_CUSTOM, or it to null");
+        }
         return std::nullopt;
     }
     refuse_null(reduction.custom, "jitune_reduction.custom");
@@ -129,6 +133,14 @@ ReduceInput::ReduceInput(const char* call, const jitune_reduction* reduction)
     : custom_(custom_of(reduction_at(call, reduction))),
       request_{value_of<ElementType>(reduction->element), value_of<ElementType>(reduction->result),
                operation_of(*reduction, custom_), shape_of(*reduction)} {}
+
+void refuse_unwanted_offsets(const char* call, detail::ReduceShape::Kind kind,
+                             const int64_t* offsets) {
+    if (kind != detail::ReduceShape::Kind::segments && offsets != nullptr) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: only segments have offsets: give null", call));
+    }
+}
 
 detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil) {
     refuse_null(stencil, fmt::format("{}: stencil", call).c_str());

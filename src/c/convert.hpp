@@ -30,6 +30,10 @@ private:
     detail::ReduceRequest request_;
 };
 
+/// Throws Error(usage) for offsets of another shape than segments: no kernel would take them.
+void refuse_unwanted_offsets(const char* call, detail::ReduceShape::Kind kind,
+                             const int64_t* offsets);
+
 /// Refers to the weights of the caller.
 detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil);
 

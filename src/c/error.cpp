@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,29 @@ namespace {
 
 constexpr const char* kNoMemory = "there is not enough memory";
 
-/// Of the last call of this thread that has failed.
+/// Of the last call of this thread that has failed. Trivial, so that it can be read until the very
+/// end of the thread: by atexit() functions and destructors of pthread keys, too.
 struct Failure {
-    std::string text;
-    const char* message = "";  ///< `text`, or a literal where there was no memory for it
+    char* text = nullptr;      ///< of malloc(), or null
+    const char* message = "";  ///< `text`, or a literal
     jitune_native_code native_code{JITUNE_NATIVE_NONE, 0};
+    bool is_ending = false;
 };
-thread_local Failure last_failure;
+thread_local constinit Failure last_failure;
+
+/// Frees the text of a thread that ends. No text is kept afterwards.
+struct TextGuard {
+    TextGuard() = default;
+    ~TextGuard() {
+        std::free(last_failure.text);
+        last_failure = {nullptr, "the thread is ending: the message is gone",
+                        last_failure.native_code, true};
+    }
+    TextGuard(const TextGuard&) = delete;
+    TextGuard& operator=(const TextGuard&) = delete;
+    void arm() const {}
+};
+thread_local const TextGuard text_guard;
 
 constexpr jitune_status status_of(ErrorKind kind) {
     return static_cast<jitune_status>(static_cast<int>(kind) + 1);
@@ -37,12 +54,13 @@ static_assert(static_cast<int>(NativeCode::Source::system) == JITUNE_NATIVE_SYST
 
 jitune_status keep(jitune_status status, const char* message, NativeCode code = {}) noexcept {
     last_failure.native_code = {static_cast<jitune_native_source>(code.source), code.value};
-    try {
-        last_failure.text = message;
-        last_failure.message = last_failure.text.c_str();
-    } catch (const std::exception&) {
-        last_failure.message = kNoMemory;
+    if (last_failure.is_ending) {
+        return status;
     }
+    text_guard.arm();
+    char* const text = ::strdup(message);
+    std::free(std::exchange(last_failure.text, text));
+    last_failure.message = text == nullptr ? kNoMemory : text;
     return status;
 }
 

@@ -29,6 +29,8 @@ struct jitune_prepared {
     std::variant<jitune::detail::PreparedReduction, jitune::detail::PreparedStencilCall,
                  jitune::detail::PreparedEntropyCall, jitune::PreparedKernel>
         call;
+    /// Of a reduction; those of others have no offsets.
+    jitune::detail::ReduceShape::Kind shape = jitune::detail::ReduceShape::Kind::all;
 };
 
 namespace jitune::internal {

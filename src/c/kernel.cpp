@@ -2,9 +2,12 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "c/convert.hpp"
 #include "c/error.hpp"
 #include "c/handles.hpp"
+#include "jitune/error.hpp"
 
 using namespace jitune;
 using namespace jitune::internal;
@@ -20,7 +23,11 @@ jitune_status jitune_kernel_create(jitune_session* session, const char* file,
             refuse_null(types, "jitune_kernel_create: types");
             refuse_null(types[i].parameter, "jitune_kernel_type.parameter");
             refuse_null(types[i].type, "jitune_kernel_type.type");
-            selected[types[i].parameter] = types[i].type;
+            if (!selected.emplace(types[i].parameter, types[i].type).second) {
+                throw Error(ErrorKind::usage,
+                            fmt::format("jitune_kernel_create: type parameter {} is given twice",
+                                        types[i].parameter));
+            }
         }
         *kernel = new jitune_kernel{TunedKernel(file, selected, session_of(session))};
     });

@@ -20,8 +20,9 @@ std::string_view device_of(const char* device) {
     return device == nullptr ? std::string_view() : device;
 }
 
-jitune_prepared* new_prepared(decltype(jitune_prepared::call) call) {
-    return new jitune_prepared{std::move(call)};
+jitune_prepared* new_prepared(decltype(jitune_prepared::call) call,
+                              detail::ReduceShape::Kind shape = detail::ReduceShape::Kind::all) {
+    return new jitune_prepared{std::move(call), shape};
 }
 
 template <class... Calls>
@@ -31,23 +32,13 @@ struct Overloaded : Calls... {
 template <class... Calls>
 Overloaded(Calls...) -> Overloaded<Calls...>;
 
-void refuse_offsets(const int64_t* offsets) {
-    if (offsets != nullptr) {
-        throw Error(ErrorKind::usage, "jitune_launch: only segments have offsets: give null");
-    }
-}
-
 void launch(const jitune_prepared& prepared, const void* in, const int64_t* offsets, void* out,
             jitune_stream stream) {
     std::visit(Overloaded{[&](const PreparedReduction& call) {
                               call.launch({in, offsets, out}, stream);
                           },
-                          [&](const PreparedStencilCall& call) {
-                              refuse_offsets(offsets);
-                              call.launch(in, out, stream);
-                          },
+                          [&](const PreparedStencilCall& call) { call.launch(in, out, stream); },
                           [&](const PreparedEntropyCall& call) {
-                              refuse_offsets(offsets);
                               call.launch(in, static_cast<float*>(out), stream);
                           },
                           [](const PreparedKernel&) {
@@ -66,8 +57,9 @@ jitune_status jitune_prepare_reduction(jitune_session* session, const jitune_red
     return guarded([&] {
         refuse_null(prepared, "jitune_prepare_reduction: prepared");
         const ReduceInput input("jitune_prepare_reduction", reduction);
-        *prepared = new_prepared(
-            PreparedReduction(session_of(session), input.request(), device_of(device)));
+        *prepared =
+            new_prepared(PreparedReduction(session_of(session), input.request(), device_of(device)),
+                         input.request().shape.kind);
     });
 }
 
@@ -105,6 +97,7 @@ jitune_status jitune_launch(const jitune_prepared* prepared, const void* in, con
                             void* out, jitune_stream stream) {
     return guarded([&] {
         refuse_null(prepared, "jitune_launch: prepared");
+        refuse_unwanted_offsets("jitune_launch", prepared->shape, offsets);
         launch(*prepared, in, offsets, out, stream);
     });
 }

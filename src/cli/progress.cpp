@@ -58,8 +58,11 @@ std::chrono::milliseconds plain_interval() {
     }
     try {
         return parse_limit(word);
-    } catch (const Error& error) {
-        throw Error(error.kind(), fmt::format("JITUNE_PROGRESS: {}", error.what()));
+    } catch (const Error&) {  // it speaks of a limit
+        throw Error(ErrorKind::usage,
+                    fmt::format("JITUNE_PROGRESS: \"{}\" is no time between lines of progress: "
+                                "give seconds above 0, as in 0.5",
+                                word));
     }
 }
 

@@ -61,29 +61,36 @@ RaceReport Engine::race_explored(const Task& task, const Doubt& doubt, const Win
                one.winner == doubt.configuration && one.outcome == Exploration::kFaster;
     });
     RaceReport report;
-    CallRecords settled;
-    if (found != explored.end()) {
-        const std::string& faster = found->configuration;
-        auto best = race_at(task, doubt.called_sizes().value(), {stored.configuration, faster},
-                            faster, hooks);
-        const bool is_faster = best && best->configuration == faster;
-        report.outcome = is_faster ? RaceReport::Outcome::replaced : RaceReport::Outcome::confirmed;
-        if (best) {
-            report.median_ns = best->median_ns;
-            report.configuration = best->configuration;
-        }
-        if (is_faster) {
-            report.winners.push_back(std::move(*best));  // serves these sizes alone
-        }
-        Exploration raced = *found;
-        raced.outcome = is_faster ? Exploration::kReplaced : Exploration::kSlower;
-        raced.reason = is_faster ? "" : "not in a race";
-        raced.tries = 0;  // are added up
-        raced.cost_ns = 0;
-        settled.explorations.push_back(std::move(raced));
+    report.configuration = stored.configuration;
+    if (found == explored.end()) {
+        return report;
     }
+    const Sizes called = doubt.called_sizes().value();
+    const std::string& faster = found->configuration;
+    const auto best = race_at(task, called, {stored.configuration, faster}, faster, hooks);
+    const bool is_faster = best && best->configuration == faster;
+    Exploration raced = *found;
+    raced.outcome = Exploration::kSlower;
+    raced.reason = "not in a race";
+    raced.tries = 0;  // are added up
+    raced.cost_ns = 0;
+    report.outcome = RaceReport::Outcome::confirmed;
+    report.median_ns = best ? best->median_ns : 0;
     store_.tell([&](TuningStore& store) {
-        store.save({}, report.winners);
+        if (is_faster) {
+            store.save({}, {&*best, 1});  // serves these sizes alone
+            const auto serving = store.find(best->key, called);
+            const bool has_place = serving && serving->configuration == faster;
+            raced.outcome = has_place ? Exploration::kReplaced : Exploration::kOpen;
+            raced.reason = has_place ? "" : "the race was disturbed";
+            if (has_place) {
+                report.outcome = RaceReport::Outcome::replaced;
+                report.configuration = faster;
+                report.winners = {*best};
+            }
+        }
+        CallRecords settled;
+        settled.explorations.push_back(raced);
         store.add(settled);
     });
     return report;

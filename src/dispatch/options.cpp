@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -140,7 +141,10 @@ void set_option(Options& options, std::string_view name, std::string_view value)
                     fmt::format("there is no option \"{}\"; there are {}", name, names));
     }
     try {
-        row->set(options, value);
+        Options changed = options;
+        row->set(changed, value);
+        checked(changed);
+        options = std::move(changed);
     } catch (const Error& error) {
         throw Error(error.kind(), fmt::format("option {}: {}", name, error.what()));
     }

@@ -154,7 +154,7 @@ void ChildProcess::kill() const {
 }
 
 void ChildProcess::interrupt() const {
-    ::kill(pid_, SIGINT);
+    ::kill(-pid_, SIGINT);
 }
 
 std::optional<ProcessResult> ChildProcess::end() const {

@@ -43,7 +43,7 @@ public:
 
     void kill() const;
 
-    /// Asks the program to end, as Ctrl-C does.
+    /// Asks the program and its process group to end, as Ctrl-C does.
     void interrupt() const;
 
 private:

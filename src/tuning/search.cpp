@@ -128,7 +128,7 @@ void Search::submit_first() {
     }
     // With suspects, all others must wait: if a suspect ends the process, nothing else may have
     // been under way that could be blamed for it.
-    if (suspects.empty()) {
+    if (suspects.empty() && !is_spent()) {
         submit(find_all(plan_.hints));
         refill(std::max<std::size_t>(ahead_->depth() / kEarly, 1));
     }
@@ -148,7 +148,7 @@ void Search::evaluate_first() {
 
 void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
     for (const std::size_t suspect : suspects) {
-        if (out_of_budget()) {
+        if (is_spent() || is_over()) {
             break;
         }
         // Suspects hang or crash, each at the cost of a worker and seconds. They may take half of
@@ -178,9 +178,10 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
     record_ = record;
     // The budget begins here: setting up the rig is no part of it.
     time_ = LoopClock(kUsualTurn);
+    const bool had_time = !is_spent();  // another worker may have spent it
     evaluate_first();
     const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
-    while (!out_of_budget()) {
+    while (!is_spent() && !is_over()) {
         // Many at a time, because each announcement waits for the disk.
         if (ahead_->pending() <= depth / 2) {
             refill(depth);
@@ -191,13 +192,17 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
         }
         evaluate(ahead_->next());
     }
-    evaluate_under_way();
+    if (had_time) {
+        evaluate_under_way();
+    }
     ahead_.reset();  // no compiler may run beside the finals
 }
 
-/// Compilers cannot be stopped. What they deliver while they end costs no time of its own.
+/// Compilers cannot be stopped: what they deliver while they end is tried, for a quarter of the
+/// budget at most.
 void Search::evaluate_under_way() {
-    while (!is_over()) {
+    const auto end = time_.lasted() + LoopClock::Time(plan_.budget) / 4;
+    while (!is_over() && time_.lasted() < end) {
         std::optional<CompiledCandidate> candidate = ahead_->next_under_way();
         if (!candidate) {
             break;
@@ -296,8 +301,8 @@ bool Search::is_over() const {
            hooks_.stop->load() || on_target();
 }
 
-bool Search::out_of_budget() const {
-    return (plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget) || is_over();
+bool Search::is_spent() const {
+    return plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget;
 }
 
 bool Search::on_target() const {

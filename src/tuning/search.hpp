@@ -82,7 +82,8 @@ private:
     [[nodiscard]] std::size_t expected_evaluations() const;
     /// Whether the search ends for another reason than the time.
     [[nodiscard]] bool is_over() const;
-    [[nodiscard]] bool out_of_budget() const;
+    /// Whether the budget is used up.
+    [[nodiscard]] bool is_spent() const;
     [[nodiscard]] bool on_target() const;
 
     const Task& task_;

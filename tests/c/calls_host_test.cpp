@@ -78,7 +78,7 @@ TEST_F(CCallsHost, ReducesRowsColumnsAndSegments) {
         jitune_reduce_host(session_, &max, values_.data(), falling.data(), segments.data()));
     EXPECT_NE(
         expect_usage(jitune_reduce_host(session_, &max, values_.data(), nullptr, segments.data()))
-            .find("offsets is null"),
+            .find("array of offsets"),
         std::string::npos);
 }
 
@@ -95,6 +95,37 @@ TEST_F(CCallsHost, RefusesWhatTheLibraryRefuses) {
     sum.determinism = JITUNE_PINNED;
     sum.configuration = "block=3";
     expect_usage(jitune_reduce_host(session_, &sum, values_.data(), nullptr, &out));
+}
+
+TEST_F(CCallsHost, RefusesOffsetsOfOtherShapesThanSegments) {
+    const std::array<std::int64_t, 2> offsets{7777, 8888};
+    jitune_reduction sum = jitune_reduction_of(JITUNE_FLOAT32, JITUNE_SUM, 6000);
+    float out = -1;
+    expect_usage(jitune_reduce_host(session_, &sum, values_.data(), offsets.data(), &out));
+    jitune_prepared* prepared = nullptr;
+    expect_ok(jitune_prepare_reduction(session_, &sum, "host", &prepared));
+    EXPECT_NE(expect_usage(jitune_launch(prepared, values_.data(), offsets.data(), &out, nullptr))
+                  .find("only segments have offsets"),
+              std::string::npos);
+    jitune_prepared_destroy(prepared);
+    EXPECT_EQ(offsets[0], 7777);
+    EXPECT_EQ(out, -1);
+    sum.shape = JITUNE_SEGMENTS;
+    sum.outer = 1;
+    const auto* const misaligned =
+        reinterpret_cast<const std::int64_t*>(reinterpret_cast<const char*>(offsets.data()) + 1);
+    expect_usage(jitune_reduce_host(session_, &sum, values_.data(), misaligned, &out));
+}
+
+TEST_F(CCallsHost, RefusesNoRoomForTheResultOfNoElements) {
+    const jitune_reduction sum = jitune_reduction_of(JITUNE_FLOAT32, JITUNE_SUM, 0);
+    expect_usage(jitune_reduce_host(session_, &sum, nullptr, nullptr, nullptr));
+    jitune_reduction columns = jitune_reduction_of(JITUNE_FLOAT32, JITUNE_SUM, 5);
+    columns.shape = JITUNE_COLUMNS;
+    expect_usage(jitune_reduce_host(session_, &columns, nullptr, nullptr, nullptr));
+    float out = -1;
+    expect_ok(jitune_reduce_host(session_, &sum, nullptr, nullptr, &out));
+    EXPECT_EQ(out, 0);
 }
 
 TEST_F(CCallsHost, AppliesStencilsAndEntropies) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jitune_command() with the command as it is built.
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,12 +21,14 @@ protected:
     CCommandHost() { make(folder_.path() / "tuning.db"); }
     ~CCommandHost() override { jitune_session_destroy(session_); }
 
-    void make(const std::string& database) {
+    void make(const std::string& database, const char* frozen = "0",
+              const char* worker = JITUNE_COMMAND) {
         jitune_session_destroy(std::exchange(session_, nullptr));
         jitune_options* options = nullptr;
         EXPECT_EQ(jitune_options_create(&options), JITUNE_OK);
         jitune_options_set(options, "database", database.c_str());
-        jitune_options_set(options, "worker", JITUNE_COMMAND);
+        jitune_options_set(options, "worker", worker);
+        jitune_options_set(options, "frozen", frozen);
         jitune_options_set_log_sink(
             options,
             [](jitune_log_level, const char* message, void* user) {
@@ -80,6 +83,8 @@ TEST_F(CCommandHost, StopsWhereProgressSaysSo) {
         run({"sweep", "reduce", "--device", "host", "--sizes", "2^20", "--budget", "60"}, stop),
         JITUNE_ERROR_INTERRUPTED);
     EXPECT_EQ(lines_.size(), 1U) << "and is asked no more";
+    EXPECT_NE(std::string(jitune_last_message()).find("the progress function has stopped it"),
+              std::string::npos);
 }
 
 TEST_F(CCommandHost, SaysWhatTheCommandSays) {
@@ -90,6 +95,19 @@ TEST_F(CCommandHost, SaysWhatTheCommandSays) {
     EXPECT_NE(std::string(jitune_last_message()).find("cuda"), std::string::npos);
     EXPECT_EQ(run({nullptr}), JITUNE_ERROR_USAGE);
     EXPECT_EQ(jitune_command(session_, nullptr, 0, nullptr, nullptr, nullptr), JITUNE_ERROR_USAGE);
+}
+
+TEST_F(CCommandHost, TunesNothingForAFrozenSession) {
+    make(folder_.path() / "frozen.db", "1");
+    EXPECT_EQ(run({"sweep", "reduce", "--device", "host", "--sizes", "2^10"}), JITUNE_ERROR_USAGE);
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "frozen.db"));
+}
+
+TEST_F(CCommandHost, SaysWhereItLookedForTheCommand) {
+    make(folder_.path() / "tuning.db", "0", "/no/such/jitune");
+    EXPECT_EQ(run({"db", "list"}), JITUNE_ERROR_UNAVAILABLE);
+    EXPECT_NE(std::string(jitune_last_message()).find("cannot find the jitune command /no/such"),
+              std::string::npos);
 }
 
 TEST_F(CCommandHost, NeedsADatabase) {

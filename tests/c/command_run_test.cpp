@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "c/command_run.hpp"
 
+#include <signal.h>
+
 #include <chrono>
 #include <string>
 #include <vector>
@@ -55,6 +57,13 @@ TEST(CommandRun, KillsTheCommandWhereTheListenerThrows) {
     EXPECT_THROW(run_command(shell("echo go >&2; sleep 60"),
                              [](std::string_view) -> bool { throw std::runtime_error("no"); }),
                  std::runtime_error);
+}
+
+TEST(CommandRun, RunsNothingWhereNobodySeesItsEnd) {
+    const auto before = ::signal(SIGCHLD, SIG_IGN);
+    expect_error(ErrorKind::unavailable, "ignores SIGCHLD",
+                 [] { run_command(shell("exit 0"), [](std::string_view) { return true; }); });
+    ::signal(SIGCHLD, before);
 }
 
 TEST(CommandRun, IsUnavailableWithoutTheProgram) {

@@ -51,6 +51,30 @@ TEST(CError, KeepsTheLastFailureOfEachThread) {
     EXPECT_STREQ(jitune_last_message(), "cuLaunchKernel: 700");
 }
 
+/// Fails where everything else of the thread is gone.
+struct FailsAtTheEnd {
+    ~FailsAtTheEnd() {
+        before = jitune_last_message();
+        status = guarded([] { throw Error(ErrorKind::usage, std::string(500, 'x')); });
+        after = jitune_last_message();
+    }
+    void touch() const {}
+
+    static inline jitune_status status = JITUNE_OK;
+    static inline std::string before, after;
+};
+
+TEST(CError, MayBeAskedWhenTheThreadIsEnding) {
+    std::thread([] {
+        thread_local FailsAtTheEnd last;  // made first, so that it goes last
+        last.touch();
+        guarded([] { throw Error(ErrorKind::usage, std::string(500, 'y')); });
+    }).join();
+    EXPECT_EQ(FailsAtTheEnd::status, JITUNE_ERROR_USAGE);
+    EXPECT_EQ(FailsAtTheEnd::before, "the thread is ending: the message is gone");
+    EXPECT_EQ(FailsAtTheEnd::after, FailsAtTheEnd::before);
+}
+
 TEST(CError, NamesEachStatus) {
     EXPECT_STREQ(jitune_status_name(JITUNE_OK), "ok");
     EXPECT_STREQ(jitune_status_name(JITUNE_ERROR_NOT_PREPARED), "not prepared");

@@ -145,7 +145,7 @@ TEST_F(CompileAheadTest, DeliversWhatIsUnderWayAndDropsWhatWaits) {
         std::this_thread::yield();
     }
     std::thread later([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until that one waits
         may_end = true;
     });
     int taken = 0;

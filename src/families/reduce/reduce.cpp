@@ -42,6 +42,7 @@ void fill_with_nothing(const ReduceRequest& request, void* results) {
     }
     const auto value = nothing_of(request);
     const std::size_t bytes = bytes_of(request.result);
+    refuse_bad_pointer("reduce", "the result", results, bytes);
     for (std::size_t i = 0; i < result_count(request.shape); ++i) {
         std::memcpy(static_cast<std::byte*>(results) + i * bytes, value.data(), bytes);
     }

@@ -8,6 +8,7 @@
 // - Functions may be called from any thread, also with the same session, kernel or prepared handle,
 //   where their comments say nothing else. Destroy an object once, when no thread uses it.
 // - Structs and texts of the caller are read during the call only.
+// - Do not cancel a thread (pthread_cancel) that is in a function of jitune.
 // - While the major version is 0, structs and functions of two minor versions are incompatible. The
 //   library's SOVERSION and the version of its symbols say so.
 #ifndef JITUNE_JITUNE_H
@@ -128,7 +129,7 @@ typedef struct jitune_stencil {
     jitune_boundary boundary;
 } jitune_stencil;
 
-/// The number of outputs; 0 where there is none, and for an invalid stencil.
+/// The number of outputs; 0 where there is none, and for an invalid radius.
 JITUNE_C_API int64_t jitune_stencil_outputs(const jitune_stencil* stencil);
 
 /// In device memory, on `stream`; returns before the work is done. In host memory; returns when it
@@ -206,13 +207,6 @@ static inline jitune_argument jitune_array(jitune_type type, const void* pointer
     argument.as.pointer = pointer;
     return argument;
 }
-static inline jitune_argument jitune_integer(jitune_type type, int64_t value) {
-    jitune_argument argument;
-    argument.kind = JITUNE_VALUE;
-    argument.type = type;
-    argument.as.integer = value;
-    return argument;
-}
 static inline jitune_argument jitune_float(float value) {
     jitune_argument argument;
     argument.kind = JITUNE_VALUE;
@@ -225,6 +219,20 @@ static inline jitune_argument jitune_double(double value) {
     argument.kind = JITUNE_VALUE;
     argument.type = JITUNE_FLOAT64;
     argument.as.float64 = value;
+    return argument;
+}
+/// An integer as a scalar of any type but float16 and bfloat16.
+static inline jitune_argument jitune_integer(jitune_type type, int64_t value) {
+    jitune_argument argument;
+    if (type == JITUNE_FLOAT32) {
+        return jitune_float((float)value);
+    }
+    if (type == JITUNE_FLOAT64) {
+        return jitune_double((double)value);
+    }
+    argument.kind = JITUNE_VALUE;
+    argument.type = type;
+    argument.as.integer = value;
     return argument;
 }
 
@@ -276,8 +284,8 @@ JITUNE_C_API jitune_status jitune_kernel_prepare(const jitune_kernel* kernel,
                                                  const jitune_size* sizes, size_t size_count,
                                                  jitune_prepared** prepared);
 
-/// Launches a reduction, stencil or entropy. `offsets` are those of segments, else null. Fails:
-/// usage, device, forked.
+/// Launches a reduction, stencil or entropy. `offsets` are those of segments, else null. Arrays of
+/// stencils must be aligned to 16 bytes. Fails: usage, device, forked.
 JITUNE_C_API jitune_status jitune_launch(const jitune_prepared* prepared, const void* in,
                                          const int64_t* offsets, void* out, jitune_stream stream);
 
@@ -300,9 +308,13 @@ typedef int (*jitune_progress)(const char* line, void* user);
 /// document to the caller, who frees it. {"sweep", "reduce", "--sizes", "2^10..2^20"} tunes ahead;
 /// {"db", "list"}, {"db", "explain", "-n", "1000"} and {"stats"} read:
 /// docs/reference/command_line.md. The command runs in a process of its own, so that no candidate
-/// harms this one; the option `worker` says where it is. The session takes new winners over as it
-/// does those of other processes. `progress` may be null, and is called about twice a second.
-/// Warnings go to the session's log.
+/// harms this one. Of the session's options it has the database, `worker`, which says where it is,
+/// `frozen` and `hang_limit`; the words say the rest. The session takes new winners over as it does
+/// those of other processes. `progress` may be null; sweeps call it about twice a second, and
+/// stop at such a call alone. Warnings go to the session's log.
+///
+/// For commands with --json and --db: sweep, tune, reduce, stencil, entropy, stats, worklist show,
+/// db list, show, explain, coverage, verify, digest.
 ///
 /// Fails: usage (wrong words; a session without a database), unavailable (no command, no device),
 /// store, command, interrupted. `json` is then null, or what the command has printed all the same,
