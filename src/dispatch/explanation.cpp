@@ -49,8 +49,12 @@ std::string provisional_text(const Winner& winner) {
     if (!is_provisional(winner.certainty)) {
         return "";
     }
+    constexpr double kLeastTold = 0.1;
     std::string text = "; provisional: other processes disturbed its tuning";
-    if (winner.default_median_ns > 0) {
+    const bool tells = pessimistic_speed_up(winner.certainty) >= kLeastTold;
+    if (winner.default_median_ns > 0 && !tells) {
+        text += " so much that nothing is known of its speed-up";
+    } else if (winner.default_median_ns > 0) {
         text += fmt::format(", so that the speed-up may be no more than {:.2f}x",
                             pessimistic_speed_up(winner.certainty));
     }

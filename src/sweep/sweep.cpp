@@ -280,7 +280,9 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     if (winner && !is_worth_another_try(*winner, task.device)) {
         row.set_winner(*winner);
         row.outcome = SweepRow::Outcome::skipped;
-        row.note = "a stored winner serves it";
+        row.note = deserves_another_try(winner->certainty)
+                       ? "its winner is provisional, and the device is too busy for another try"
+                       : "a stored winner serves it";
         return;
     }
     task.kernel.workload->prepare(task.problem);
