@@ -125,7 +125,13 @@ static int read_tensor(const DLTensor *tensor, const char *name, Array *array) {
 
 static int read_exchange(PyObject *object, const DLPackExchangeAPI *api, const char *name, Array *array) {
     DLTensor tensor;
-    if (api->dltensor_from_py_object_no_sync(object, &tensor) != 0 || read_tensor(&tensor, name, array) != 0) {
+    if (api->dltensor_from_py_object_no_sync(object, &tensor) != 0) {
+        if (!PyErr_Occurred()) {
+            PyErr_Format(PyExc_ValueError, "%s: its library does not lend it through DLPack", name);
+        }
+        return -1;
+    }
+    if (read_tensor(&tensor, name, array) != 0) {
         return -1;
     }
     if (array->device != kHostDevice && api->current_work_stream != NULL) {
@@ -204,7 +210,7 @@ static int read_cuda_interface(PyObject *object, const char *name, Array *array)
     PyObject *stream = PyDict_GetItemString(interface, "stream");
     PyObject *mask = PyDict_GetItemString(interface, "mask");
     PyObject *text = typestr == NULL ? NULL : PyUnicode_AsUTF8String(typestr);
-    if (text == NULL || data == NULL || (mask != NULL && mask != Py_None)) {
+    if (text == NULL || data == NULL || !PySequence_Check(data) || (mask != NULL && mask != Py_None)) {
         PyErr_Format(PyExc_TypeError, "%s has a __cuda_array_interface__ without typestr or data, or with a mask", name);
     } else if (read_typestr(PyBytes_AsString(text), name, array) == 0 &&
                read_layout(PyDict_GetItemString(interface, "shape"), PyDict_GetItemString(interface, "strides"), name,
@@ -282,11 +288,6 @@ static int read_dlpack(PyObject *object, const char *name, Array *array) {
     return managed == NULL ? -1 : read_tensor(&managed->dl_tensor, name, array);
 }
 
-static bool has_attribute(PyObject *type, const char *name) {
-    const bool has = PyObject_HasAttrString(type, name) == 1;
-    return has;
-}
-
 static const DLPackExchangeAPI *exchange_of(PyObject *type) {
     PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
     const DLPackExchangeAPI *api =
@@ -304,11 +305,11 @@ static TypeEntry inspect(PyObject *object) {
     TypeEntry entry = {(PyTypeObject *)type, kNothing, exchange_of(type)};
     if (entry.exchange != NULL) {
         entry.access = kExchange;
-    } else if (has_attribute(type, "__cuda_array_interface__")) {
+    } else if (PyObject_HasAttrString(type, "__cuda_array_interface__")) {
         entry.access = kCudaInterface;
     } else if (PyObject_CheckBuffer(object)) {
         entry.access = kBuffer;
-    } else if (has_attribute(type, "__dlpack__")) {
+    } else if (PyObject_HasAttrString(type, "__dlpack__")) {
         entry.access = kDlpack;
     }
     return entry;
@@ -341,6 +342,10 @@ int array_read(PyObject *object, const char *name, Array *array) {
             break;
         case kCudaInterface:
             result = read_cuda_interface(object, name, array);
+            if (result != 0 && PyErr_ExceptionMatches(PyExc_AttributeError)) {  // a PyTorch tensor on the CPU
+                PyErr_Clear();
+                result = read_dlpack(object, name, array);
+            }
             break;
         case kBuffer:
             result = read_buffer(object, name, array);
@@ -360,6 +365,15 @@ int array_read(PyObject *object, const char *name, Array *array) {
         array_release(array);
     }
     return result;
+}
+
+int array_check_place(const Array *out, const Array *in) {
+    if ((out->device == kHostDevice) != (in->device == kHostDevice)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "the result must be on the device of x: pass out, or an array of NumPy, CuPy or PyTorch");
+        return -1;
+    }
+    return 0;
 }
 
 void array_release(Array *array) {

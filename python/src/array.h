@@ -34,6 +34,9 @@ int array_read(PyObject *object, const char *name, Array *array);
 
 void array_release(Array *array);
 
+// Returns 0 where both are in host memory or both on a GPU, or -1 with an exception.
+int array_check_place(const Array *out, const Array *in);
+
 // Elements of a shape, 1 without dimensions.
 int64_t array_count(const int64_t *shape, int ndim);
 

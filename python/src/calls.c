@@ -94,6 +94,11 @@ static PyObject *finished(const Work *work, PyObject *made) {
         Py_XDECREF(made);
         return NULL;
     }
+    if (array_check_place(&out, work->in) != 0) {
+        array_release(&out);
+        Py_DECREF(made);
+        return NULL;
+    }
     jitune_status status = JITUNE_OK;
     Py_BEGIN_ALLOW_THREADS
     status = work_into(work, out.data);

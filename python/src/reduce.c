@@ -257,6 +257,10 @@ static int reduce_into(const Call *call, PyObject *object) {
     if (array_read(object, "out", &out) != 0) {
         return -1;
     }
+    if (array_check_place(&out, &call->in) != 0) {
+        array_release(&out);
+        return -1;
+    }
     const jitune_status status = launch(call, out.data);
     array_release(&out);
     if (status != JITUNE_OK) {
