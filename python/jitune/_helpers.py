@@ -60,14 +60,14 @@ def copy(out, x):
     return out
 
 
-def scalar(x, number, dtype):
-    """One value, as the library of x gives it: of NumPy a scalar, of PyTorch a tensor, of other buffers the number."""
-    library = _library_of(type(x))
-    if library is None or (library.__name__ == "numpy" and not isinstance(x, (library.ndarray, library.generic))):
-        return number
+def scalar_maker(type_, dtype):
+    """What makes of a number one value as the library of this type gives it: see array_scalar()."""
+    library = _library_of(type_)
+    if library is None or (library.__name__ == "numpy" and not issubclass(type_, (library.ndarray, library.generic))):
+        return lambda number: number
     if library.__name__ == "torch":
-        return library.tensor(number, dtype=getattr(library, dtype))
-    return library.dtype(dtype).type(number)
+        return functools.partial(library.tensor, dtype=getattr(library, dtype))
+    return library.dtype(dtype).type
 
 
 def _permuted(x, order):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array.h"
 
+#include "support.h"
+
 #include <string.h>
 
 // What a type of arrays offers.
@@ -10,6 +12,7 @@ typedef struct {
     PyTypeObject *type;  // kept alive
     Access access;
     const DLPackExchangeAPI *exchange;
+    PyObject *scalars[JITUNE_FLOAT64 + 2];  // what makes a scalar of each type, and of bool; null: not asked yet
 } TypeEntry;
 
 // Types are few, and their attributes do not change: looking them up would take longer than a call.
@@ -302,7 +305,7 @@ static const DLPackExchangeAPI *exchange_of(PyObject *type) {
 
 static TypeEntry inspect(PyObject *object) {
     PyObject *type = (PyObject *)Py_TYPE(object);
-    TypeEntry entry = {(PyTypeObject *)type, kNothing, exchange_of(type)};
+    TypeEntry entry = {(PyTypeObject *)type, kNothing, exchange_of(type), {NULL}};
     if (entry.exchange != NULL) {
         entry.access = kExchange;
     } else if (PyObject_HasAttrString(type, "__cuda_array_interface__")) {
@@ -315,18 +318,27 @@ static TypeEntry inspect(PyObject *object) {
     return entry;
 }
 
-static TypeEntry entry_of(PyObject *object) {
+// The entry of the object's type, or NULL where another one has its place.
+static TypeEntry *entry_of(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     TypeEntry *entry = &types[((uintptr_t)type >> 4) % kTypes];
-    if (entry->type == type) {
-        return *entry;
-    }
-    const TypeEntry found = inspect(object);
     if (entry->type == NULL) {
         Py_INCREF(type);
-        *entry = found;
+        *entry = inspect(object);
     }
-    return found;
+    return entry->type == type ? entry : NULL;
+}
+
+PyObject *array_scalar(PyObject *object, PyObject *number, jitune_type type, bool is_bool) {
+    TypeEntry *entry = entry_of(object);
+    PyObject *none = NULL;
+    PyObject **maker = entry == NULL ? &none : &entry->scalars[is_bool ? JITUNE_FLOAT64 + 1 : (int)type];
+    if (*maker == NULL) {
+        *maker = call_helper("scalar_maker", "(Os)", (PyObject *)Py_TYPE(object), type_name(type, is_bool));
+    }
+    PyObject *scalar = *maker == NULL ? NULL : PyObject_CallFunctionObjArgs(*maker, number, NULL);
+    Py_XDECREF(none);
+    return scalar;
 }
 
 int array_read(PyObject *object, const char *name, Array *array) {
@@ -334,7 +346,8 @@ int array_read(PyObject *object, const char *name, Array *array) {
     array->buffer.obj = NULL;
     array->stream = NULL;
     array->is_readonly = false;
-    const TypeEntry entry = entry_of(object);
+    const TypeEntry *known = entry_of(object);
+    const TypeEntry entry = known == NULL ? inspect(object) : *known;
     int result = -1;
     switch (entry.access) {
         case kExchange:

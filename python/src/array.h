@@ -37,6 +37,10 @@ void array_release(Array *array);
 // Returns 0 where both are in host memory or both on a GPU, or -1 with an exception.
 int array_check_place(const Array *out, const Array *in);
 
+// One value as the library of `object` gives it: of NumPy a scalar of this type, of PyTorch a tensor, of other buffers
+// the number itself. A new reference, or NULL with an exception.
+PyObject *array_scalar(PyObject *object, PyObject *number, jitune_type type, bool is_bool);
+
 // Elements of a shape, 1 without dimensions.
 int64_t array_count(const int64_t *shape, int ndim);
 

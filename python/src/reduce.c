@@ -229,8 +229,7 @@ static PyObject *host_scalar(Call *call) {
     }
     PyObject *number = number_of(call, &bits);
     PyObject *result =
-        number == NULL ? NULL
-                       : call_helper("scalar", "(OOs)", call->x, number, type_name(call->wanted, call->wants_bool));
+        number == NULL ? NULL : array_scalar(call->x, number, call->wanted, call->wants_bool);
     Py_XDECREF(number);
     return result;
 }
