@@ -13,11 +13,17 @@ find_path(JITUNE_NLOHMANN_INCLUDE nlohmann/json.hpp REQUIRED)
 # CUDA is loaded at run time; only its headers are needed, and without them the host backend is built
 # alone.
 set(JITUNE_WITH_CUDA OFF)
+set(JITUNE_CUDA_HEADERS none)  # their version
 if(JITUNE_CUDA)
   find_path(JITUNE_CUDA_INCLUDE nvrtc.h
     HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES include)
   if(JITUNE_CUDA_INCLUDE AND EXISTS ${JITUNE_CUDA_INCLUDE}/cuda.h)
     set(JITUNE_WITH_CUDA ON)
+    file(STRINGS ${JITUNE_CUDA_INCLUDE}/cuda.h number REGEX "^#define CUDA_VERSION [0-9]+")
+    string(REGEX MATCH "[0-9]+" number "${number}")  # 12080 is 12.8
+    math(EXPR major "${number} / 1000")
+    math(EXPR minor "${number} % 1000 / 10")
+    set(JITUNE_CUDA_HEADERS ${major}.${minor})
   else()
     message(STATUS "jitune: no CUDA headers (cuda.h, nvrtc.h) found: building the host backend alone. "
                    "Set CUDA_PATH to a toolkit to build the cuda backend.")

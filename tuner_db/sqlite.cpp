@@ -112,6 +112,10 @@ Cell cell(sqlite3_stmt* statement, int column) {
 
 }  // namespace
 
+const char* library_version() {
+    return sqlite3_libversion();
+}
+
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many processes
 /// that write in a row some never get the lock. Short sleeps give each of them a chance. Their
 /// number ends the wait where the clock stands still.

@@ -19,6 +19,9 @@ struct sqlite3_stmt;
 /// Connection.
 namespace jitune::internal::sqlite {
 
+/// "3.40.1": of the library that is loaded.
+const char* library_version();
+
 struct Blob {
     std::string bytes;
 

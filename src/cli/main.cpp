@@ -21,6 +21,8 @@
 #include "jitune/error.hpp"
 #include "jitune/version.hpp"
 #include "strategy/strategy.hpp"
+#include "tuner_db/schema.hpp"
+#include "tuner_db/sqlite.hpp"
 #include "worker/compiler.hpp"
 #include "worker/worker.hpp"
 
@@ -33,8 +35,16 @@ std::string version() {
     for (const PlatformEntry& row : platforms()) {
         names += (names.empty() ? "" : ", ") + std::string(to_string(row.kind));
     }
-    return fmt::format("jitune {} (commit {}, backends: {})", JITUNE_VERSION_STRING, kCommit,
-                       names);
+#ifdef __clang__
+    constexpr const char* kCompiler = "clang " __clang_version__;
+#else
+    constexpr const char* kCompiler = "g++ " __VERSION__;
+#endif
+    return fmt::format(
+        "jitune {} (commit {}, backends: {})\n"
+        "database schema {}, SQLite {}, CUDA headers {}, compiled by {}",
+        JITUNE_VERSION_STRING, kCommit, names, schema_version(), sqlite::library_version(),
+        JITUNE_CUDA_HEADERS, kCompiler);
 }
 
 std::string footer() {

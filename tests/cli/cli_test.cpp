@@ -31,7 +31,9 @@ TEST_F(CliTest, HelpPrintsTheTables) {
     }
     EXPECT_NE(jitune("sweep reduce --help").out.find("--sizes"), std::string::npos);
     const std::regex version(
-        "jitune [0-9.]+ \\(commit ([0-9a-f]{7,}|unknown), backends: .*host\\)\n");
+        "jitune [0-9.]+ \\(commit ([0-9a-f]{7,}|unknown), backends: .*host\\)\n"
+        "database schema [0-9]+, SQLite [0-9.]+, CUDA headers ([0-9]+\\.[0-9]+|none), compiled by "
+        "(g\\+\\+|clang) .+\n");
     EXPECT_TRUE(std::regex_match(jitune("--version").out, version)) << jitune("--version").out;
 }
 
