@@ -9,6 +9,14 @@ configure_package_config_file(cmake/jituneConfig.cmake.in ${PROJECT_BINARY_DIR}/
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/jituneConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 
+# For programs without CMake: `cc app.c $(pkg-config --cflags --libs jitune)`. A static jitune brings what it needs.
+set(jitune_static_libs "")
+if(NOT BUILD_SHARED_LIBS)
+  set(jitune_static_libs " -lfmt -lsqlite3 -lstdc++ -lm -lpthread -ldl")
+endif()
+configure_file(cmake/jitune.pc.in ${PROJECT_BINARY_DIR}/jitune.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/jitune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 install(TARGETS jitune EXPORT jituneTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY src/include/jitune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")

@@ -21,6 +21,14 @@ step(${WORK}/package/consumer)
 step(${CMAKE_COMMAND} --build ${WORK}/package --target consumer_c)
 step(${WORK}/package/consumer_c)
 
+find_program(PKG_CONFIG NAMES pkg-config pkgconf)
+if(PKG_CONFIG)  # the file has the prefix of the configuration, not that of this installation
+  execute_process(COMMAND sh -c "cc ${SOURCE}/tests/consumer/main.c -o ${WORK}/with_pkg_config \
+    $(PKG_CONFIG_PATH=$(dirname $(find ${WORK}/prefix -name jitune.pc)) \
+      ${PKG_CONFIG} --define-variable=prefix=${WORK}/prefix --cflags --libs jitune)" COMMAND_ERROR_IS_FATAL ANY)
+  step(${WORK}/with_pkg_config)
+endif()
+
 # Kernels that are compiled ahead need most of the library built first.
 consume(subdirectory consumer_objects -DJITUNE_SOURCE=${SOURCE} -DJITUNE_INSTALL=ON -DJITUNE_COMPILED_KERNELS=OFF
   -DCMAKE_BUILD_TYPE=)
