@@ -105,13 +105,14 @@ class Checker:
 
     def python(self, block):
         if self.package is None:
+            self.printed = None
             raise Skipped("the Python package is not built")
         environment = {**os.environ, "JITUNE_DB": "none", "JITUNE_TUNE": "default", "PYTHONPATH": self.package}
         self.printed = must_succeed([sys.executable, "-c", block.text], env=environment)
 
     def compare(self, expected):
         if self.printed is None:
-            raise Failure("no program stands before this output")
+            raise Skipped("its program was not run, or is none")
         if self.printed.strip() != expected.strip():
             raise Failure(f"the program prints\n{self.printed}and the page says\n{expected}")
 
