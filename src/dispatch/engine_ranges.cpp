@@ -174,15 +174,20 @@ RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const 
     for (Winner& winner : winners) {
         count_try(winner.certainty, tries);
     }
+    // Constraints may tell sizes of one range apart.
+    const auto is_legal = [&](const Winner& winner) {
+        return task.accepts(task.parse(winner.configuration));
+    };
     const bool served = std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
-        return !winner.range.unsure && serves(winner, sizes);
+        return !winner.range.unsure && serves(winner, sizes) && is_legal(winner);
     });
     if (!served) {
         winners.push_back(*own);  // the last, which takes its sizes away from the others
     }
     const bool stored = store_winners(winners);
     const auto kept = store_.ask([&](TuningStore& store) { return store.find(task.key(), sizes); });
-    if (kept && std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
+    if (kept && is_legal(*kept) &&
+        std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
             return !winner.range.unsure && serves(winner, sizes) && yields(winner, *kept);
         })) {
         winners.push_back(*kept);
