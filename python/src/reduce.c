@@ -59,9 +59,19 @@ void usual_result(const Array *array, jitune_reduce_op op, jitune_type *type, bo
     }
 }
 
+// The usual result of the library, which takes longer to find than to remember. With the lock of the interpreter.
+static jitune_type library_result(jitune_type element, jitune_reduce_op op) {
+    static uint8_t known[JITUNE_FLOAT64 + 1][JITUNE_CUSTOM];  // by type and operation: the result plus 1, or 0
+    uint8_t *result = &known[element][op];
+    if (*result == 0) {
+        *result = (uint8_t)(jitune_reduction_of(element, op, 0).result + 1);
+    }
+    return (jitune_type)(*result - 1);
+}
+
 // The result that the kernel computes: `wanted` where there is such a kernel, else one that `wanted` is a cast of.
 static jitune_type native_result(const Call *call, jitune_reduce_op op) {
-    const jitune_type usual = jitune_reduction_of(call->in.type, op, 0).result;
+    const jitune_type usual = library_result(call->in.type, op);
     if (op != JITUNE_MEAN && op != JITUNE_NORM && (is_index(op) || op >= JITUNE_ALL)) {
         return usual;
     }
