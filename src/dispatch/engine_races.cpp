@@ -81,7 +81,7 @@ RaceReport Engine::race_explored(const Task& task, const Doubt& doubt, const Win
             store.save({}, {&*best, 1});  // serves these sizes alone
             const auto serving = store.find(best->key, called);
             const bool has_place = serving && serving->configuration == faster;
-            raced.outcome = has_place ? Exploration::kReplaced : Exploration::kOpen;
+            raced.outcome = has_place ? Exploration::kReplaced : Exploration::kSlower;
             raced.reason = has_place ? "" : "the race was disturbed";
             if (has_place) {
                 report.outcome = RaceReport::Outcome::replaced;

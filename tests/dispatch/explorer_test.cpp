@@ -93,6 +93,26 @@ TEST_F(ExplorerTest, PutsWhatIsFasterInCallsInTheWinnersPlaceAtTheirSizes) {
     EXPECT_NEAR(ledger[0].ratio_high, 0.75, 1e-9);
 }
 
+TEST_F(ExplorerTest, ADisturbedRaceTakesNoPlace) {
+    device_.on(fake_sum(256, 4)).ns = 390;
+    device_.on(fake_sum(128, 4)).ns = 390;
+    device_.processor_use = [] {
+        ProcessorUse use{};
+        use.slowdown = 2;
+        return std::optional(use);
+    };
+    auto engine = this->engine();
+    call_until(
+        *engine, [&] { return engine->counters().raced == 1; }, 1010);
+    EXPECT_EQ(info(*engine, 1010).configuration, kFastest);
+    EXPECT_EQ(engine->counters().replaced, 0);
+    engine.reset();
+    const std::vector<Exploration> ledger = store()->explorations();
+    ASSERT_FALSE(ledger.empty());
+    EXPECT_EQ(ledger[0].outcome, Exploration::kSlower) << "it is not raced for ever";
+    EXPECT_EQ(ledger[0].reason, "the race was disturbed");
+}
+
 TEST_F(ExplorerTest, ARaceThatSaysOtherwiseEndsIt) {
     device_.on(fake_sum(256, 4)).ns = 900;
     auto engine = this->engine();
