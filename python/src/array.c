@@ -33,7 +33,7 @@ const char *type_name(jitune_type type, bool is_bool) {
     return is_bool ? "bool" : type_rows[type].name;
 }
 
-int type_of_name(const char *name, jitune_type *type, bool *is_bool) {
+static int type_of_name(const char *name, jitune_type *type, bool *is_bool) {
     const char *dot = strrchr(name, '.');  // torch.float32
     name = dot == NULL ? name : dot + 1;
     *is_bool = strcmp(name, "bool") == 0 || strcmp(name, "bool_") == 0;
@@ -52,6 +52,15 @@ int type_of_name(const char *name, jitune_type *type, bool *is_bool) {
         return -1;
     }
     return 0;
+}
+
+int type_of_dtype(PyObject *dtype, jitune_type *type, bool *is_bool) {
+    PyObject *name = call_helper("dtype_name", "(O)", dtype);
+    PyObject *text = name == NULL ? NULL : PyUnicode_AsUTF8String(name);
+    const int result = text == NULL ? -1 : type_of_name(PyBytes_AsString(text), type, is_bool);
+    Py_XDECREF(text);
+    Py_XDECREF(name);
+    return result;
 }
 
 static int set_type(Array *array, const char *name, uint8_t code, int bits, int lanes) {
@@ -387,6 +396,27 @@ int array_check_place(const Array *out, const Array *in) {
         return -1;
     }
     return 0;
+}
+
+int array_check_out(const char *function, PyObject *object, const Array *in, jitune_type type, bool is_bool,
+                    const int64_t *shape, int ndim) {
+    Array out;
+    if (array_read(object, "out", &out) != 0) {
+        return -1;
+    }
+    bool fits = out.ndim == ndim && out.is_contiguous && !out.is_readonly && out.device == in->device &&
+                out.type == type && out.is_bool == is_bool;
+    for (int i = 0; fits && i < ndim; ++i) {
+        fits = out.shape[i] == shape[i];
+    }
+    array_release(&out);
+    if (!fits) {
+        PyObject *wanted = shape_tuple(shape, ndim);
+        PyErr_Format(PyExc_ValueError, "%s: out must be a writable row-major array of %s and shape %R on the device of x",
+                     function, type_name(type, is_bool), wanted);
+        Py_XDECREF(wanted);
+    }
+    return fits ? 0 : -1;
 }
 
 void array_release(Array *array) {

@@ -23,7 +23,7 @@ typedef struct {
     int64_t shape[kMaxDimensions];
     int64_t strides[kMaxDimensions];  // in elements
     int64_t size;                     // elements
-    // What is given back by array_release().
+    // array_release() gives these back.
     Py_buffer buffer;
     PyObject *capsule;
 } Array;
@@ -37,6 +37,11 @@ void array_release(Array *array);
 // Returns 0 where both are in host memory or both on a GPU, or -1 with an exception.
 int array_check_place(const Array *out, const Array *in);
 
+// Returns 0 where a function may write results of this type and shape into `out`, beside its input `in`; or -1 with an
+// exception.
+int array_check_out(const char *function, PyObject *out, const Array *in, jitune_type type, bool is_bool,
+                    const int64_t *shape, int ndim);
+
 // One value as the library of `object` gives it: of NumPy a scalar of this type, of PyTorch a tensor, of other buffers
 // the number itself. A new reference, or NULL with an exception.
 PyObject *array_scalar(PyObject *object, PyObject *number, jitune_type type, bool is_bool);
@@ -47,5 +52,6 @@ int64_t array_count(const int64_t *shape, int ndim);
 // "float32": the name that NumPy, CuPy and PyTorch give a type.
 const char *type_name(jitune_type type, bool is_bool);
 
-// The type with this name. Returns 0, or -1 with an exception.
-int type_of_name(const char *name, jitune_type *type, bool *is_bool);
+// The type that a dtype of NumPy, CuPy or PyTorch, its name, or a type of Python stands for. Returns 0, or -1 with an
+// exception.
+int type_of_dtype(PyObject *dtype, jitune_type *type, bool *is_bool);

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calls.h"
 
-#include <math.h>
-#include <string.h>
-
 // The array `out`, or a new one of x's kind with this shape. A new reference, or NULL with an exception.
 static PyObject *output(const char *function, PyObject *x, const Array *in, PyObject *out, const int64_t *shape, int ndim,
-                        const char *dtype) {
+                        jitune_type type, bool is_bool) {
+    if (out != NULL && out != Py_None) {
+        const bool fits = array_check_out(function, out, in, type, is_bool, shape, ndim) == 0;
+        Py_XINCREF(fits ? out : NULL);
+        return fits ? out : NULL;
+    }
     PyObject *sizes = shape_tuple(shape, ndim);
-    if (sizes == NULL) {
-        return NULL;
-    }
-    if (out == NULL || out == Py_None) {
-        PyObject *made = call_helper("empty", "(OOs)", x, sizes, dtype);
-        Py_DECREF(sizes);
-        return made;
-    }
-    Array found;
-    if (array_read(out, "out", &found) != 0) {
-        Py_DECREF(sizes);
-        return NULL;
-    }
-    bool fits = found.is_contiguous && !found.is_readonly && found.device == in->device && found.ndim == ndim &&
-                strcmp(type_name(found.type, found.is_bool), dtype) == 0;
-    for (int i = 0; fits && i < ndim; ++i) {
-        fits = found.shape[i] == shape[i];
-    }
-    array_release(&found);
-    if (!fits) {
-        PyErr_Format(PyExc_ValueError, "%s: out must be a writable row-major array of %s and shape %R on the device of x",
-                     function, dtype, sizes);
-    }
-    Py_DECREF(sizes);
-    if (fits) {
-        Py_INCREF(out);
-    }
-    return fits ? out : NULL;
+    PyObject *made = sizes == NULL ? NULL : call_helper("empty", "(OOs)", x, sizes, type_name(type, is_bool));
+    Py_XDECREF(sizes);
+    return made;
 }
 
 static int refuse_strided(const char *function, const Array *in, int ndim) {
@@ -183,7 +160,7 @@ PyObject *stencil_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
         stencil.element = in.type;
         stencil.n = in.size;
         const int64_t outputs = jitune_stencil_outputs(&stencil);
-        result = finished(&work, output("stencil", values[0], &in, values[5], &outputs, 1, type_name(in.type, in.is_bool)));
+        result = finished(&work, output("stencil", values[0], &in, values[5], &outputs, 1, in.type, in.is_bool));
     }
     array_release(&in);
     return result;
@@ -215,7 +192,7 @@ PyObject *entropy_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
         entropy.element = in.type;
         entropy.rows = in.shape[0];
         entropy.columns = in.shape[1];
-        result = finished(&work, output("entropy", values[0], &in, values[4], in.shape, 2, "float32"));
+        result = finished(&work, output("entropy", values[0], &in, values[4], in.shape, 2, JITUNE_FLOAT32, false));
     }
     array_release(&in);
     return result;
@@ -271,7 +248,7 @@ PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssi
             work.offsets = offsets.data;
             const bool is_bool = op == JITUNE_ALL || op == JITUNE_ANY;
             result = finished(&work, output("segment_reduce", values[0], &in, values[3], &segments, 1,
-                                            type_name(reduction.result, is_bool)));
+                                            reduction.result, is_bool));
         }
         array_release(&offsets);
     }
@@ -331,10 +308,7 @@ PyObject *custom_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssiz
         custom.map = texts[4];
         custom.combine = texts[5];
         custom.finish = texts[6];
-        PyObject *dtype = values[kResult] == NULL ? NULL : call_helper("dtype_name", "(O)", values[kResult]);
-        PyObject *text = dtype == NULL ? NULL : PyUnicode_AsUTF8String(dtype);
-        if (!PyErr_Occurred() &&
-            (text == NULL || type_of_name(PyBytes_AsString(text), &custom.result, &is_bool) == 0)) {
+        if (values[kResult] == NULL || type_of_dtype(values[kResult], &custom.result, &is_bool) == 0) {
             jitune_reduction reduction = jitune_reduction_of(in.type, JITUNE_CUSTOM, in.size);
             reduction.custom = &custom;
             reduction.result = custom.result;
@@ -342,13 +316,11 @@ PyObject *custom_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssiz
             work.reduction = &reduction;
             if (in.is_contiguous) {
                 result = finished(&work, output("custom_reduce", values[kX], &in, values[kOut], NULL, 0,
-                                                type_name(custom.result, is_bool)));
+                                                custom.result, is_bool));
             } else {
                 PyErr_SetString(PyExc_ValueError, "custom_reduce: x must be row-major: pass a copy");
             }
         }
-        Py_XDECREF(text);
-        Py_XDECREF(dtype);
         array_release(&in);
     }
     Py_XDECREF(kept);

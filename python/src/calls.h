@@ -2,6 +2,7 @@
 // Functions of the module beside reductions along axes.
 #pragma once
 
+#include "array.h"
 #include "support.h"
 
 PyObject *stencil_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);

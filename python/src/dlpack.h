@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jitune reads of DLPack 1.3 (github.com/dmlc/dlpack, include/dlpack/dlpack.h): Debian's package is older. Names
-// and layouts are DLPack's.
+// The structs of DLPack 1.3 that jitune reads (github.com/dmlc/dlpack, include/dlpack/dlpack.h). Debian's package is
+// older. Names and layouts are DLPack's.
 #pragma once
 
 #include <stdint.h>

@@ -249,11 +249,7 @@ static int read_number(PyObject *object, jitune_argument *argument) {
     PyObject *dtype = PyObject_HasAttrString(object, "dtype") ? PyObject_GetAttrString(object, "dtype") : NULL;
     if (dtype != NULL) {
         bool is_bool = false;
-        PyObject *name = call_helper("dtype_name", "(O)", dtype);
-        PyObject *text = name == NULL ? NULL : PyUnicode_AsUTF8String(name);
-        const int result = text == NULL ? -1 : type_of_name(PyBytes_AsString(text), &argument->type, &is_bool);
-        Py_XDECREF(text);
-        Py_XDECREF(name);
+        const int result = type_of_dtype(dtype, &argument->type, &is_bool);
         Py_DECREF(dtype);
         if (result != 0) {
             return -1;

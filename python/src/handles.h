@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "array.h"
 #include "support.h"
 
 // Adds the types Prepared and TunedKernel to the module. Returns 0, or -1 with an exception.

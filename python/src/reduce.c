@@ -89,11 +89,7 @@ static bool is_native(const Call *call) {
 }
 
 static int read_dtype(Call *call, PyObject *dtype) {
-    PyObject *name = call_helper("dtype_name", "(O)", dtype);
-    PyObject *text = name == NULL ? NULL : PyUnicode_AsUTF8String(name);
-    const int result = text == NULL ? -1 : type_of_name(PyBytes_AsString(text), &call->wanted, &call->wants_bool);
-    Py_XDECREF(text);
-    Py_XDECREF(name);
+    const int result = type_of_dtype(dtype, &call->wanted, &call->wants_bool);
     const jitune_reduce_op op = call->reduction.op;
     const bool is_average = op == JITUNE_MEAN || op == JITUNE_NORM;
     if (result == 0 && !is_float(call->wanted) && (is_float(call->in.type) || is_average)) {
@@ -177,40 +173,25 @@ static bool set_shapes(Call *call) {
     return in->is_contiguous && (reduction->shape != JITUNE_COLUMNS || last_reduced < first_kept);
 }
 
-static PyObject *number_of(const Call *call, const void *bits) {
-    switch (call->reduction.result) {
-        case JITUNE_INT32: {
-            int32_t value;
-            memcpy(&value, bits, sizeof value);
-            return PyLong_FromLong(value);
-        }
-        case JITUNE_UINT32: {
-            uint32_t value;
-            memcpy(&value, bits, sizeof value);
-            return PyLong_FromUnsignedLong(value);
-        }
-        case JITUNE_INT64: {
-            int64_t value;
-            memcpy(&value, bits, sizeof value);
-            return PyLong_FromLongLong(value);
-        }
-        case JITUNE_UINT64: {
-            uint64_t value;
-            memcpy(&value, bits, sizeof value);
-            return PyLong_FromUnsignedLongLong(value);
-        }
-        case JITUNE_FLOAT32: {
-            float value;
-            memcpy(&value, bits, sizeof value);
-            return PyFloat_FromDouble((double)value);
-        }
-        case JITUNE_FLOAT64: {
-            double value;
-            memcpy(&value, bits, sizeof value);
-            return PyFloat_FromDouble(value);
-        }
+// A result of the kernel as Python's number; `bits` are zeroed behind it.
+static PyObject *number_of(jitune_type type, uint64_t bits) {
+    float narrow;
+    double wide;
+    switch (type) {
+        case JITUNE_INT32:
+            return PyLong_FromLongLong((int32_t)bits);
+        case JITUNE_INT64:
+            return PyLong_FromLongLong((int64_t)bits);
+        case JITUNE_FLOAT32:
+            memcpy(&narrow, &bits, sizeof narrow);
+            return PyFloat_FromDouble((double)narrow);
+        case JITUNE_FLOAT64:
+            memcpy(&wide, &bits, sizeof wide);
+            return PyFloat_FromDouble(wide);
+        case JITUNE_UINT8:
+            return PyBool_FromLong((long)bits);
         default:
-            return PyBool_FromLong(*(const uint8_t *)bits);
+            return PyLong_FromUnsignedLongLong(bits);
     }
 }
 
@@ -237,27 +218,11 @@ static PyObject *host_scalar(Call *call) {
     if (status != JITUNE_OK) {
         return raise_status(status);
     }
-    PyObject *number = number_of(call, &bits);
+    PyObject *number = number_of(call->reduction.result, bits);
     PyObject *result =
         number == NULL ? NULL : array_scalar(call->x, number, call->wanted, call->wants_bool);
     Py_XDECREF(number);
     return result;
-}
-
-static int check_out(const Call *call, const Array *out) {
-    bool fits = out->ndim == call->ndim && out->is_contiguous && !out->is_readonly &&
-                out->device == call->in.device && out->type == call->wanted && out->is_bool == call->wants_bool;
-    for (int i = 0; fits && i < call->ndim; ++i) {
-        fits = out->shape[i] == call->shape[i];
-    }
-    if (!fits) {
-        PyObject *shape = shape_tuple(call->shape, call->ndim);
-        PyErr_Format(PyExc_ValueError, "%s: out must be a writable row-major array of %s and shape %R on the device of x",
-                     call->function, type_name(call->wanted, call->wants_bool), shape);
-        Py_XDECREF(shape);
-        return -1;
-    }
-    return 0;
 }
 
 // Reduces into `object`, which has the bits of the kernel's results. Returns 0, or -1 with an exception.
@@ -301,13 +266,8 @@ static PyObject *new_result(const Call *call) {
 static PyObject *reduce(Call *call) {
     const bool has_out = call->out != NULL && call->out != Py_None;
     if (has_out) {
-        Array out;
-        if (array_read(call->out, "out", &out) != 0) {
-            return NULL;
-        }
-        const int fits = check_out(call, &out);
-        array_release(&out);
-        if (fits != 0) {
+        if (array_check_out(call->function, call->out, &call->in, call->wanted, call->wants_bool, call->shape,
+                            call->ndim) != 0) {
             return NULL;
         }
         if (is_native(call)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "array.h"
 #include "support.h"
 
 // sum, prod ... of the module: the operation `op` with the arguments x, axis, dtype, out, keepdims and session.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.h"
 
+#include <stdbool.h>
+
 typedef struct {
     PyObject_HEAD
     jitune_session *session;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of the module share.
+// Helpers that all files of the module use: exceptions, arguments, sessions.
 #pragma once
 
-#include "array.h"
+#include "jitune/jitune.h"
+#include "python.h"
 
 // The module's exceptions and its Python helpers, set when the module is imported.
 typedef struct {
@@ -17,7 +18,8 @@ extern ModuleState module_state;
 PyObject *raise_status(jitune_status status);
 
 // Reads the arguments of a METH_FASTCALL | METH_KEYWORDS function into `values`, by position for the first `positional`
-// of the `names`, which end with NULL. What is not given stays as it is. Returns 0, or -1 with an exception.
+// of the `names`, which end with NULL. Leaves the value of an argument that is not given. Returns 0, or -1 with an
+// exception.
 int read_arguments(const char *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords,
                    const char *const *names, int positional, PyObject **values);
 

@@ -20,7 +20,7 @@ using namespace jitune::internal;
 
 namespace {
 
-/// What the command says on standard error.
+/// Reads the command's standard error: passes messages to the log and progress to the caller.
 class Listener {
 public:
     Listener(const Log& log, jitune_progress progress, void* user)

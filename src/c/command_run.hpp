@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// What a command has written, and how it ended.
+/// The standard output of a command that has ended, and its end.
 struct CommandRun {
     ProcessResult end;
     std::string output;  ///< standard output

@@ -14,39 +14,25 @@ namespace jitune::internal {
 
 namespace {
 
-/// An enumeration of both languages: its C name and its last value.
+/// The C name of an enumeration of both languages, and its last value.
+struct EnumRow {
+    const char* name;
+    int last;
+};
 template <class Value>
-struct EnumRow;
+constexpr EnumRow kEnum{};
 template <>
-struct EnumRow<ElementType> {
-    static constexpr const char* kName = "jitune_type";
-    static constexpr int kLast = JITUNE_FLOAT64;
-};
+constexpr EnumRow kEnum<ElementType>{"jitune_type", JITUNE_FLOAT64};
 template <>
-struct EnumRow<ReduceOp> {
-    static constexpr const char* kName = "jitune_reduce_op";
-    static constexpr int kLast = JITUNE_CUSTOM;
-};
+constexpr EnumRow kEnum<ReduceOp>{"jitune_reduce_op", JITUNE_CUSTOM};
 template <>
-struct EnumRow<Determinism> {
-    static constexpr const char* kName = "jitune_determinism";
-    static constexpr int kLast = JITUNE_PINNED;
-};
+constexpr EnumRow kEnum<Determinism>{"jitune_determinism", JITUNE_PINNED};
 template <>
-struct EnumRow<detail::ReduceShape::Kind> {
-    static constexpr const char* kName = "jitune_reduce_shape";
-    static constexpr int kLast = JITUNE_SEGMENTS;
-};
+constexpr EnumRow kEnum<detail::ReduceShape::Kind>{"jitune_reduce_shape", JITUNE_SEGMENTS};
 template <>
-struct EnumRow<Boundary> {
-    static constexpr const char* kName = "jitune_boundary";
-    static constexpr int kLast = JITUNE_WRAP;
-};
+constexpr EnumRow kEnum<Boundary>{"jitune_boundary", JITUNE_WRAP};
 template <>
-struct EnumRow<KernelArgument::Kind> {
-    static constexpr const char* kName = "jitune_argument_kind";
-    static constexpr int kLast = JITUNE_VALUE;
-};
+constexpr EnumRow kEnum<KernelArgument::Kind>{"jitune_argument_kind", JITUNE_VALUE};
 
 // The enumerations have the same values in the same order.
 static_assert(static_cast<int>(ElementType::float16) == JITUNE_FLOAT16);
@@ -64,10 +50,11 @@ static_assert(static_cast<int>(KernelArgument::Kind::value) == JITUNE_VALUE);
 
 template <class Value, class C>
 Value value_of(C value) {
+    constexpr EnumRow kRow = kEnum<Value>;
     const int number = value;
-    if (number < 0 || number > EnumRow<Value>::kLast) {
+    if (number < 0 || number > kRow.last) {
         throw Error(ErrorKind::usage, fmt::format("{} is no {}: give 0 to {}, by its name", number,
-                                                  EnumRow<Value>::kName, EnumRow<Value>::kLast));
+                                                  kRow.name, kRow.last));
     }
     return static_cast<Value>(number);
 }

@@ -13,8 +13,8 @@
 
 namespace jitune::internal {
 
-// What structs of jitune/jitune.h say in C++. All throw Error(usage) for a null pointer and for a
-// value that is not of its enumeration; `call` is the function that was called.
+// Converts the structs of jitune/jitune.h to the types of C++. All throw Error(usage) for a null
+// pointer and for a value outside of its enumeration. `call` names the C function in messages.
 
 /// A request, and the operation that it refers to.
 class ReduceInput {

@@ -17,7 +17,7 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr const char* kNoMemory = "there is not enough memory";
+constexpr const char* kNoMemory = "not enough memory";
 
 /// Of the last call of this thread that has failed. Trivial, so that it can be read until the very
 /// end of the thread: by atexit() functions and destructors of pthread keys, too.
@@ -76,7 +76,7 @@ jitune_status remember_exception() noexcept {
     } catch (const std::exception& error) {
         return keep(JITUNE_ERROR_INTERNAL, error.what());
     } catch (...) {
-        return keep(JITUNE_ERROR_INTERNAL, "an exception that is none of jitune's");
+        return keep(JITUNE_ERROR_INTERNAL, "unknown exception");
     }
 }
 

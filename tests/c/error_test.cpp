@@ -28,7 +28,7 @@ TEST(CError, GivesEachKindItsStatus) {
 
 TEST(CError, LetsNoExceptionOut) {
     EXPECT_EQ(guarded([] { throw std::bad_alloc(); }), JITUNE_ERROR_UNAVAILABLE);
-    EXPECT_STREQ(jitune_last_message(), "there is not enough memory");
+    EXPECT_STREQ(jitune_last_message(), "not enough memory");
     EXPECT_EQ(guarded([] { throw std::logic_error("odd"); }), JITUNE_ERROR_INTERNAL);
     EXPECT_STREQ(jitune_last_message(), "odd");
     EXPECT_EQ(guarded([] { throw 7; }), JITUNE_ERROR_INTERNAL);

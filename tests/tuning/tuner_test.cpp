@@ -308,54 +308,6 @@ TEST_F(TunerTest, StopsAtTheEvaluationLimit) {
     EXPECT_EQ(report.measurements.size() - interleaved(report), 4U);
 }
 
-TEST_F(TunerTest, TriesTheDefaultWhenTheBudgetIsSpentAtOnce) {
-    device_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
-    plan_.budget = std::chrono::milliseconds(1);
-    const TuneReport report = tune();
-    EXPECT_EQ(report.measurements.front().configuration, kFakeDefault);
-    EXPECT_LT(report.progress.evaluated, kSpace);
-    EXPECT_FALSE(report.winner.complete);
-}
-
-TEST_F(TunerTest, TriesWhatCompilesWhenTheBudgetEnds) {
-    std::atomic<bool> is_late{false};
-    plan_.compile_threads = 2;
-    plan_.budget = std::chrono::milliseconds(1);
-    device_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
-    device_.before_compile = [&](std::span<const Instance> instances) {
-        while (instances.front().expressions.front() != fake_sum(64, 2) && !is_late) {
-            std::this_thread::yield();
-        }
-    };
-    hooks_.progress = [&](const TuneProgress&) { is_late = true; };
-    const TuneReport report = tune();
-    EXPECT_GT(report.progress.evaluated, 1U);
-    EXPECT_LT(report.progress.evaluated, kSpace);
-    EXPECT_FALSE(report.winner.complete);
-}
-
-TEST_F(TunerTest, TriesNothingMoreWhereAnotherWorkerHasSpentTheBudget) {
-    plan_.budget = std::chrono::seconds(1);
-    plan_.spent = std::chrono::seconds(1);
-    const TuneReport report = tune();
-    EXPECT_EQ(report.progress.evaluated, 1U);
-    EXPECT_EQ(device_.compiled(), std::vector<std::string>(2, fake_sum(64, 2))) << "and alone";
-}
-
-TEST_F(TunerTest, TriesForAQuarterOfTheBudgetMoreAtMost) {
-    std::atomic<bool> is_late{false};
-    plan_.compile_threads = 2;
-    plan_.budget = std::chrono::milliseconds(40);
-    device_.before_sample = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
-    device_.before_compile = [&](std::span<const Instance> instances) {
-        while (instances.front().expressions.front() != fake_sum(64, 2) && !is_late) {
-            std::this_thread::yield();
-        }
-    };
-    hooks_.progress = [&](const TuneProgress&) { is_late = true; };
-    EXPECT_EQ(tune().progress.evaluated, 2U) << "one takes longer than that";
-}
-
 TEST_F(TunerTest, StopsOnRequest) {
     std::atomic<bool> stop{false};
     hooks_.stop = &stop;

@@ -200,38 +200,37 @@ typedef struct jitune_argument {
     } as;
 } jitune_argument;
 
-static inline jitune_argument jitune_array(jitune_type type, const void* pointer) {
+static inline jitune_argument jitune_argument_of(jitune_argument_kind kind, jitune_type type) {
     jitune_argument argument;
-    argument.kind = JITUNE_ARRAY;
+    argument.kind = kind;
     argument.type = type;
+    argument.as.natural = 0;
+    return argument;
+}
+static inline jitune_argument jitune_array(jitune_type type, const void* pointer) {
+    jitune_argument argument = jitune_argument_of(JITUNE_ARRAY, type);
     argument.as.pointer = pointer;
     return argument;
 }
 static inline jitune_argument jitune_float(float value) {
-    jitune_argument argument;
-    argument.kind = JITUNE_VALUE;
-    argument.type = JITUNE_FLOAT32;
+    jitune_argument argument = jitune_argument_of(JITUNE_VALUE, JITUNE_FLOAT32);
     argument.as.float32 = value;
     return argument;
 }
 static inline jitune_argument jitune_double(double value) {
-    jitune_argument argument;
-    argument.kind = JITUNE_VALUE;
-    argument.type = JITUNE_FLOAT64;
+    jitune_argument argument = jitune_argument_of(JITUNE_VALUE, JITUNE_FLOAT64);
     argument.as.float64 = value;
     return argument;
 }
 /// An integer as a scalar of any type but float16 and bfloat16.
 static inline jitune_argument jitune_integer(jitune_type type, int64_t value) {
-    jitune_argument argument;
+    jitune_argument argument = jitune_argument_of(JITUNE_VALUE, type);
     if (type == JITUNE_FLOAT32) {
         return jitune_float((float)value);
     }
     if (type == JITUNE_FLOAT64) {
         return jitune_double((double)value);
     }
-    argument.kind = JITUNE_VALUE;
-    argument.type = type;
     argument.as.integer = value;
     return argument;
 }
