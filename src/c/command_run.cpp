@@ -29,10 +29,11 @@ public:
     [[nodiscard]] bool is_open() const { return open_; }
     [[nodiscard]] pollfd wanted() const { return {open_ ? source_.number() : -1, POLLIN, 0}; }
 
-    /// Appends what is there.
+    /// Appends what is there, or as much as several pipes hold where the child writes on and on.
     void read_into(std::string& text) {
+        constexpr int kMostParts = 16;
         std::array<char, 1 << 16> part{};
-        while (open_) {
+        for (int i = 0; open_ && i < kMostParts; ++i) {
             const ssize_t count = ::read(source_.number(), part.data(), part.size());
             if (count > 0) {
                 text.append(part.data(), static_cast<std::size_t>(count));
@@ -83,14 +84,16 @@ CommandRun run_command(const ProcessCommand& command,
         }
         out.read_into(run.output);
         err.read_into(lines);
+        std::size_t begin = 0;
         for (std::size_t newline = lines.find('\n'); newline != std::string::npos;
-             newline = lines.find('\n')) {
-            const std::string one = lines.substr(0, newline);
-            lines.erase(0, newline + 1);
+             newline = lines.find('\n', begin)) {
+            const std::string_view one = std::string_view(lines).substr(begin, newline - begin);
             if (!line(one) && !std::exchange(interrupted, true)) {
                 child.interrupt();
             }
+            begin = newline + 1;
         }
+        lines.erase(0, begin);
     }
     if (!lines.empty()) {
         line(lines);

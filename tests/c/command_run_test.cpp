@@ -47,6 +47,14 @@ TEST(CommandRun, InterruptsACommandThatIsToStop) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
+TEST(CommandRun, StopsACommandThatWritesForEver) {
+    int lines = 0;
+    const CommandRun run =
+        run_command(shell("exec yes >&2"), [&](std::string_view) { return ++lines < 100; });
+    EXPECT_EQ(run.end.signal, SIGINT);
+    EXPECT_GE(lines, 100);
+}
+
 TEST(CommandRun, EndsWithTheCommandThoughOthersHoldItsStreams) {
     const CommandRun run =
         run_command(shell("sleep 60 & echo done"), [](std::string_view) { return true; });
