@@ -9,6 +9,20 @@
 using namespace jitune;
 using namespace jitune::internal;
 
+namespace {
+
+/// Failures are those of the call that follows: they are not remembered.
+template <class Work>
+int is_done(const Work& work) noexcept {
+    try {
+        return work() ? 1 : 0;
+    } catch (...) {
+        return 0;
+    }
+}
+
+}  // namespace
+
 jitune_status jitune_reduce(jitune_session* session, const jitune_reduction* reduction,
                             const void* in, const int64_t* offsets, void* out,
                             jitune_stream stream) {
@@ -48,6 +62,24 @@ jitune_status jitune_reduce_host(jitune_session* session, const jitune_reduction
                                        shape.inner);
         }
         detail::reduce_host(session_of(session), input.request(), {in, offsets, out});
+    });
+}
+
+int jitune_reduce_known(jitune_session* session, const jitune_reduction* reduction, const void* in,
+                        const int64_t* offsets, void* out, jitune_stream stream) {
+    return is_done([&] {
+        const ReduceInput input("jitune_reduce_known", reduction);
+        return detail::reduce_device_known(session_of(session), input.request(),
+                                           {in, offsets, out}, stream);
+    });
+}
+
+int jitune_reduce_host_known(jitune_session* session, const jitune_reduction* reduction,
+                             const void* in, const int64_t* offsets, void* out) {
+    return is_done([&] {
+        const ReduceInput input("jitune_reduce_host_known", reduction);
+        return input.request().shape.kind != detail::ReduceShape::Kind::segments &&
+               detail::reduce_host_known(session_of(session), input.request(), {in, offsets, out});
     });
 }
 

@@ -87,7 +87,7 @@ detail::ReduceShape shape_of(const jitune_reduction& reduction) {
 }
 
 const jitune_reduction& reduction_at(const char* call, const jitune_reduction* reduction) {
-    refuse_null(reduction, fmt::format("{}: reduction", call).c_str());
+    refuse_null(reduction, call, "reduction");
     return *reduction;
 }
 
@@ -130,7 +130,7 @@ void refuse_unwanted_offsets(const char* call, detail::ReduceShape::Kind kind,
 }
 
 detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil) {
-    refuse_null(stencil, fmt::format("{}: stencil", call).c_str());
+    refuse_null(stencil, call, "stencil");
     Stencil result;
     result.radius = stencil->radius;
     if (stencil->weights != nullptr && stencil->radius >= 1 &&
@@ -143,7 +143,7 @@ detail::StencilRequest stencil_request(const char* call, const jitune_stencil* s
 }
 
 detail::EntropyRequest entropy_request(const char* call, const jitune_entropy* entropy) {
-    refuse_null(entropy, fmt::format("{}: entropy", call).c_str());
+    refuse_null(entropy, call, "entropy");
     return {value_of<ElementType>(entropy->element),
             entropy->rows,
             entropy->columns,
@@ -154,7 +154,7 @@ std::vector<KernelSize> kernel_sizes(const char* call, const jitune_size* sizes,
                                      std::size_t count) {
     std::vector<KernelSize> result;
     for (std::size_t i = 0; i < count; ++i) {
-        refuse_null(sizes, fmt::format("{}: sizes", call).c_str());
+        refuse_null(sizes, call, "sizes");
         const char* const name = sizes[i].name;
         result.push_back(name == nullptr ? KernelSize(sizes[i].value)
                                          : KernelSize(name, sizes[i].value));
@@ -166,7 +166,7 @@ std::vector<KernelArgument> kernel_arguments(const char* call, const jitune_argu
                                              std::size_t count) {
     std::vector<KernelArgument> result;
     for (std::size_t i = 0; i < count; ++i) {
-        refuse_null(arguments, fmt::format("{}: arguments", call).c_str());
+        refuse_null(arguments, call, "arguments");
         const jitune_argument& one = arguments[i];
         const auto kind = value_of<KernelArgument::Kind>(one.kind);
         if (kind == KernelArgument::Kind::untyped_pointer) {

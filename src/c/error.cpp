@@ -90,6 +90,12 @@ void refuse_null(const void* pointer, const char* what) {
     }
 }
 
+void refuse_null(const void* pointer, const char* call, const char* name) {
+    if (pointer == nullptr) {
+        throw Error(ErrorKind::usage, fmt::format("{}: {} is null", call, name));
+    }
+}
+
 char* new_text(const std::string& text) {
     char* const copy = static_cast<char*>(std::malloc(text.size() + 1));
     if (copy == nullptr) {

@@ -28,6 +28,9 @@ jitune_status guarded(const Work& work) noexcept {
 /// Throws Error(usage) for a null `pointer`: `what` is "jitune_reduce: reduction".
 void refuse_null(const void* pointer, const char* what);
 
+/// As above, for the argument `name` of the function `call`.
+void refuse_null(const void* pointer, const char* call, const char* name);
+
 /// A copy that jitune_free() frees. Throws std::bad_alloc.
 char* new_text(const std::string& text);
 

@@ -36,6 +36,21 @@ TEST_F(CCallsCuda, ReducesOnTheStream) {
     EXPECT_EQ(app_.fake.launches().back().stream, app_.stream());
 }
 
+TEST_F(CCallsCuda, KnownCallsDoNothingBeforeTheFirst) {
+    Value result = -1;
+    const auto known = [&] {
+        return jitune_reduce_known(&session_, &sum_, app_.values(), nullptr, &result,
+                                   app_.stream());
+    };
+    EXPECT_EQ(known(), 0);
+    EXPECT_EQ(result, -1);
+    ASSERT_EQ(jitune_reduce(&session_, &sum_, app_.values(), nullptr, &result, app_.stream()),
+              JITUNE_OK);
+    result = -1;
+    EXPECT_EQ(known(), 1);
+    EXPECT_EQ(result, app_.right());
+}
+
 TEST_F(CCallsCuda, WaitsForOneResult) {
     Value result = -1;
     ASSERT_EQ(jitune_reduce_wait(&session_, &sum_, app_.values(), &result, nullptr), JITUNE_OK)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,25 @@ TEST_F(CCallsHost, ReducesAllToTheUsualResult) {
     EXPECT_NEAR(sum, 17'997'000, 20);
     EXPECT_EQ(place, 5999);
     EXPECT_EQ(all, 0);
+}
+
+TEST_F(CCallsHost, KnownCallsDoNothingBeforeTheFirst) {
+    const jitune_reduction sum = jitune_reduction_of(JITUNE_FLOAT32, JITUNE_SUM, 6000);
+    float out = -1;
+    const auto known = [&](const jitune_reduction* reduction, const void* in) {
+        return jitune_reduce_host_known(session_, reduction, in, nullptr, &out);
+    };
+    EXPECT_EQ(known(&sum, values_.data()), 0);
+    EXPECT_EQ(out, -1);
+    expect_ok(jitune_reduce_host(session_, &sum, values_.data(), nullptr, &out));
+    out = -1;
+    EXPECT_EQ(known(&sum, values_.data()), 1);
+    EXPECT_NEAR(out, 17'997'000, 20);
+    out = -1;
+    EXPECT_EQ(known(&sum, nullptr), 0);
+    EXPECT_EQ(known(nullptr, values_.data()), 0);
+    std::thread([&] { EXPECT_EQ(known(&sum, values_.data()), 0); }).join();
+    EXPECT_EQ(out, -1);
 }
 
 TEST_F(CCallsHost, ReducesRowsColumnsAndSegments) {

@@ -161,6 +161,28 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
     throw_as_error();
 }
 
+bool reduce_host_known(Session& session, const ReduceRequest& request,
+                       const ReduceData& data) try {
+    Engine& engine = SessionAccess::engine(session);
+    engine.refuse_fork();
+    if (reduce_small(engine, request, data)) {
+        return true;
+    }
+    const StreamSite* const site = host_data_site(engine, kReduceFamily);
+    return site != nullptr && launch_known(*site, request, data, nullptr);
+} catch (...) {
+    throw_as_error();
+}
+
+bool reduce_device_known(Session& session, const ReduceRequest& request, const ReduceData& data,
+                         CUstream_st* stream) try {
+    Engine& engine = SessionAccess::engine(session);
+    engine.refuse_fork();
+    return launch_known(engine.cuda().site(stream), request, data, stream);
+} catch (...) {
+    throw_as_error();
+}
+
 void refuse_bad_request(const ReduceRequest& request) {
     refuse_bad_shape(request.shape);
     if (is_empty(request.shape)) {

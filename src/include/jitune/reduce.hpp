@@ -61,6 +61,13 @@ JITUNE_API void reduce_device(Session& session, const ReduceRequest& request, co
 JITUNE_API void reduce_device_async(Session& session, const ReduceRequest& request,
                                     const ReduceData& data, CUstream_st* stream);
 
+/// The same for a problem that the calling thread has reduced before, where nothing but the launch
+/// is left to do. False, and nothing is done, for others and for bad data.
+JITUNE_API bool reduce_host_known(Session& session, const ReduceRequest& request,
+                                  const ReduceData& data);
+JITUNE_API bool reduce_device_known(Session& session, const ReduceRequest& request,
+                                    const ReduceData& data, CUstream_st* stream);
+
 /// `void` stands for the element type's default result.
 template <class Result, class T>
 using ResultOr = std::conditional_t<std::is_void_v<Result>, ReducedType<T>, Result>;
