@@ -5,6 +5,7 @@ import functools
 import importlib
 import json
 import os
+import sys
 
 from_json = json.loads
 
@@ -28,9 +29,9 @@ def dtype_name(dtype):
 @functools.lru_cache(maxsize=None)
 def _library_of(type_):
     """The module that makes arrays of this type: cupy, torch, or numpy for all others; None without NumPy."""
-    name = type_.__module__.partition(".")[0]
+    bases = {base.__module__.partition(".")[0] for base in type_.__mro__}
     try:
-        return importlib.import_module(name if name in ("cupy", "torch") else "numpy")
+        return importlib.import_module("torch" if "torch" in bases else "cupy" if "cupy" in bases else "numpy")
     except ImportError:
         return None
 
@@ -68,6 +69,38 @@ def scalar_maker(type_, dtype):
     if library.__name__ == "torch":
         return functools.partial(library.tensor, dtype=getattr(library, dtype))
     return library.dtype(dtype).type
+
+
+def is_grad_enabled():
+    return sys.modules["torch"].is_grad_enabled()
+
+
+def current_gpu_of(x):
+    """What returns the number of the current GPU of x's library; None where there is one GPU."""
+    library = _library(x)
+    if library.__name__ == "torch":
+        current = getattr(library._C, "_cuda_getDevice", library.cuda.current_device)
+        return current if library.cuda.device_count() > 1 else None
+    return library.cuda.runtime.getDevice if library.cuda.runtime.getDeviceCount() > 1 else None
+
+
+def enter_device(x, device):
+    """A context manager that has made this GPU current."""
+    library = _library(x)
+    guard = library.cuda.device(device) if library.__name__ == "torch" else library.cuda.Device(device)
+    guard.__enter__()
+    return guard
+
+
+def cupy_stream():
+    return sys.modules["cupy"].cuda.get_current_stream().ptr
+
+
+def reduce_with_grad(function, x, axis, dtype, out, keepdims, session):
+    """A tensor of PyTorch that requires its gradient: by the operators of jitune.torch."""
+    from jitune import _operators
+
+    return _operators.reduce(function, x, axis, dtype, out, keepdims, session)
 
 
 def _permuted(x, order):

@@ -1,86 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array.h"
 
+#include "readers.h"
 #include "support.h"
 
-#include <string.h>
-
-// What a type of arrays offers.
-typedef enum { kUnknown = 0, kExchange, kCudaInterface, kBuffer, kDlpack, kNothing } Access;
-
-typedef struct {
-    PyTypeObject *type;  // kept alive
-    Access access;
-    const DLPackExchangeAPI *exchange;
-    PyObject *scalars[JITUNE_FLOAT64 + 2];  // what makes a scalar of each type, and of bool; null: not asked yet
-} TypeEntry;
-
 // Types are few, and their attributes do not change: looking them up would take longer than a call.
-enum { kTypes = 64 };
-static TypeEntry types[kTypes];
-
-static const struct {
-    const char *name;
-    uint8_t code, bits;
-} type_rows[] = {
-    {"int8", kDLInt, 8},      {"uint8", kDLUInt, 8},        {"int16", kDLInt, 16},    {"uint16", kDLUInt, 16},
-    {"int32", kDLInt, 32},    {"uint32", kDLUInt, 32},      {"int64", kDLInt, 64},    {"uint64", kDLUInt, 64},
-    {"float16", kDLFloat, 16}, {"bfloat16", kDLBfloat, 16}, {"float32", kDLFloat, 32}, {"float64", kDLFloat, 64},
-};
-enum { kTypeRows = sizeof type_rows / sizeof *type_rows };
-
-const char *type_name(jitune_type type, bool is_bool) {
-    return is_bool ? "bool" : type_rows[type].name;
-}
-
-static int type_of_name(const char *name, jitune_type *type, bool *is_bool) {
-    const char *dot = strrchr(name, '.');  // torch.float32
-    name = dot == NULL ? name : dot + 1;
-    *is_bool = strcmp(name, "bool") == 0 || strcmp(name, "bool_") == 0;
-    *type = JITUNE_UINT8;
-    for (int i = 0; i < kTypeRows && !*is_bool; ++i) {
-        if (strcmp(name, type_rows[i].name) == 0) {
-            *type = (jitune_type)i;
-            return 0;
-        }
-    }
-    if (!*is_bool) {
-        PyErr_Format(PyExc_TypeError,
-                     "dtype %s is not supported: pass bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 or "
-                     "float64",
-                     name);
-        return -1;
-    }
-    return 0;
-}
-
-int type_of_dtype(PyObject *dtype, jitune_type *type, bool *is_bool) {
-    PyObject *name = call_helper("dtype_name", "(O)", dtype);
-    PyObject *text = name == NULL ? NULL : PyUnicode_AsUTF8String(name);
-    const int result = text == NULL ? -1 : type_of_name(PyBytes_AsString(text), type, is_bool);
-    Py_XDECREF(text);
-    Py_XDECREF(name);
-    return result;
-}
-
-static int set_type(Array *array, const char *name, uint8_t code, int bits, int lanes) {
-    array->is_bool = code == kDLBool && bits == 8;
-    array->type = JITUNE_UINT8;
-    for (int i = 0; i < kTypeRows && !array->is_bool; ++i) {
-        if (type_rows[i].code == code && type_rows[i].bits == bits && lanes == 1) {
-            array->type = (jitune_type)i;
-            return 0;
-        }
-    }
-    if (!array->is_bool) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s has elements of %d bits that jitune does not know: pass bool, int8 to int64, uint8 to uint64, "
-                     "float16, bfloat16, float32 or float64",
-                     name, bits);
-        return -1;
-    }
-    return 0;
-}
+enum { kKinds = 64 };
+static ArrayKind kinds[kKinds];
 
 int64_t array_count(const int64_t *shape, int ndim) {
     int64_t count = 1;
@@ -88,216 +14,6 @@ int64_t array_count(const int64_t *shape, int ndim) {
         count *= shape[i];
     }
     return count;
-}
-
-static int set_dimensions(Array *array, const char *name, int ndim) {
-    if (ndim > kMaxDimensions) {
-        PyErr_Format(PyExc_ValueError, "%s has %d dimensions: at most %d are supported", name, ndim, kMaxDimensions);
-        return -1;
-    }
-    array->ndim = ndim;
-    return 0;
-}
-
-static void finish(Array *array) {
-    array->size = array_count(array->shape, array->ndim);
-    array->is_contiguous = true;
-    int64_t stride = 1;
-    for (int i = array->ndim - 1; i >= 0; --i) {
-        if (array->shape[i] > 1 && array->strides[i] != stride) {
-            array->is_contiguous = array->size == 0;
-        }
-        stride *= array->shape[i];
-    }
-}
-
-static int read_tensor(const DLTensor *tensor, const char *name, Array *array) {
-    const int32_t kind = tensor->device.device_type;
-    const bool is_cuda = kind == kDLCUDA || kind == kDLCUDAManaged;
-    if (!is_cuda && kind != kDLCPU && kind != kDLCUDAHost) {
-        PyErr_Format(PyExc_ValueError, "%s is on a device of DLPack's kind %d: pass an array on the CPU or a CUDA GPU", name,
-                     (int)kind);
-        return -1;
-    }
-    if (set_type(array, name, tensor->dtype.code, tensor->dtype.bits, tensor->dtype.lanes) != 0 ||
-        set_dimensions(array, name, tensor->ndim) != 0) {
-        return -1;
-    }
-    array->device = is_cuda ? tensor->device.device_id : kHostDevice;
-    array->data = (char *)tensor->data + tensor->byte_offset;
-    int64_t stride = 1;
-    for (int i = tensor->ndim - 1; i >= 0; --i) {
-        array->shape[i] = tensor->shape[i];
-        array->strides[i] = tensor->strides == NULL ? stride : tensor->strides[i];
-        stride *= tensor->shape[i];
-    }
-    finish(array);
-    return 0;
-}
-
-static int read_exchange(PyObject *object, const DLPackExchangeAPI *api, const char *name, Array *array) {
-    DLTensor tensor;
-    if (api->dltensor_from_py_object_no_sync(object, &tensor) != 0) {
-        if (!PyErr_Occurred()) {
-            PyErr_Format(PyExc_ValueError, "%s: its library does not lend it through DLPack", name);
-        }
-        return -1;
-    }
-    if (read_tensor(&tensor, name, array) != 0) {
-        return -1;
-    }
-    if (array->device != kHostDevice && api->current_work_stream != NULL) {
-        void *stream = NULL;
-        if (api->current_work_stream(tensor.device.device_type, array->device, &stream) != 0) {
-            return -1;
-        }
-        array->stream = (jitune_stream)stream;
-    }
-    return 0;
-}
-
-// An element type as in "<f4".
-static int read_typestr(const char *text, const char *name, Array *array) {
-    const size_t length = strlen(text);
-    const char order = length > 2 ? text[0] : '?';
-    const int bytes = length > 2 ? text[2] - '0' : 0;
-    if (order == '>' && bytes > 1) {
-        PyErr_Format(PyExc_TypeError, "%s has big-endian elements: pass an array of this machine's byte order", name);
-        return -1;
-    }
-    const char *kinds = "iufb";
-    const uint8_t codes[] = {kDLInt, kDLUInt, kDLFloat, kDLBool};
-    const char *kind = length == 3 ? strchr(kinds, text[1]) : NULL;
-    if (kind == NULL) {
-        PyErr_Format(PyExc_TypeError, "%s has elements of type \"%s\": pass bools, integers or floats", name, text);
-        return -1;
-    }
-    return set_type(array, name, codes[kind - kinds], 8 * bytes, 1);
-}
-
-static int64_t item_of(PyObject *tuple, Py_ssize_t i) {
-    PyObject *item = PySequence_GetItem(tuple, i);
-    const int64_t value = item == NULL ? -1 : PyLong_AsLongLong(item);
-    Py_XDECREF(item);
-    return value;
-}
-
-static int element_bytes(const Array *array) {
-    return array->is_bool ? 1 : type_rows[array->type].bits / 8;
-}
-
-// The shape and the strides in bytes, of which None stands for row-major ones.
-static int read_layout(PyObject *shape, PyObject *strides, const char *name, Array *array) {
-    const Py_ssize_t ndim = shape == NULL ? -1 : PySequence_Size(shape);
-    if (ndim < 0 || set_dimensions(array, name, (int)ndim) != 0) {
-        return -1;
-    }
-    int64_t stride = 1;
-    for (int i = array->ndim - 1; i >= 0; --i) {
-        array->shape[i] = item_of(shape, i);
-        array->strides[i] = stride;
-        stride *= array->shape[i];
-    }
-    for (int i = 0; strides != NULL && strides != Py_None && i < array->ndim; ++i) {
-        const int64_t bytes = item_of(strides, i);
-        if (bytes % element_bytes(array) != 0) {
-            PyErr_Format(PyExc_ValueError, "%s has strides that are no multiples of its elements: pass a copy", name);
-            return -1;
-        }
-        array->strides[i] = bytes / element_bytes(array);
-    }
-    finish(array);
-    return PyErr_Occurred() ? -1 : 0;
-}
-
-// docs.nvidia.com/cuda/numba: version 3 of the interface.
-static int read_cuda_interface(PyObject *object, const char *name, Array *array) {
-    PyObject *interface = PyObject_GetAttrString(object, "__cuda_array_interface__");
-    if (interface == NULL) {
-        return -1;
-    }
-    int result = -1;
-    PyObject *typestr = PyDict_GetItemString(interface, "typestr");
-    PyObject *data = PyDict_GetItemString(interface, "data");
-    PyObject *stream = PyDict_GetItemString(interface, "stream");
-    PyObject *mask = PyDict_GetItemString(interface, "mask");
-    PyObject *text = typestr == NULL ? NULL : PyUnicode_AsUTF8String(typestr);
-    if (text == NULL || data == NULL || !PySequence_Check(data) || (mask != NULL && mask != Py_None)) {
-        PyErr_Format(PyExc_TypeError, "%s has a __cuda_array_interface__ without typestr or data, or with a mask", name);
-    } else if (read_typestr(PyBytes_AsString(text), name, array) == 0 &&
-               read_layout(PyDict_GetItemString(interface, "shape"), PyDict_GetItemString(interface, "strides"), name,
-                           array) == 0) {
-        PyObject *pointer = PySequence_GetItem(data, 0);
-        PyObject *readonly = PySequence_GetItem(data, 1);
-        array->data = pointer == NULL ? NULL : (void *)(uintptr_t)PyLong_AsUnsignedLongLong(pointer);
-        array->is_readonly = readonly != NULL && PyObject_IsTrue(readonly) == 1;
-        array->device = 0;  // of the pointer: the driver knows
-        if (stream != NULL && stream != Py_None) {
-            array->stream = (jitune_stream)(uintptr_t)PyLong_AsUnsignedLongLong(stream);
-        }
-        Py_XDECREF(pointer);
-        Py_XDECREF(readonly);
-        result = PyErr_Occurred() ? -1 : 0;
-    }
-    Py_XDECREF(text);
-    Py_DECREF(interface);
-    return result;
-}
-
-// A format of the struct module with one element: "<f", "=q", "?".
-static int read_format(const char *format, int bytes, const char *name, Array *array) {
-    const char *letter = strchr("@=<>!", *format) != NULL && *format != '\0' ? format + 1 : format;
-    if ((*format == '>' || *format == '!') && bytes > 1) {
-        PyErr_Format(PyExc_TypeError, "%s has big-endian elements: pass an array of this machine's byte order", name);
-        return -1;
-    }
-    const bool is_one = letter[0] != '\0' && letter[1] == '\0';
-    const uint8_t code = !is_one                           ? 255
-                         : strchr("bhilqn", *letter) != NULL ? kDLInt
-                         : strchr("BHILQN", *letter) != NULL ? kDLUInt
-                         : strchr("efd", *letter) != NULL    ? kDLFloat
-                         : *letter == '?'                    ? kDLBool
-                                                             : 255;
-    if (code == 255) {
-        PyErr_Format(PyExc_TypeError, "%s has elements of format \"%s\": pass bools, integers or floats", name, format);
-        return -1;
-    }
-    return set_type(array, name, code, 8 * bytes, 1);
-}
-
-static int read_buffer(PyObject *object, const char *name, Array *array) {
-    if (PyObject_GetBuffer(object, &array->buffer, PyBUF_RECORDS_RO) != 0) {
-        return -1;
-    }
-    const Py_buffer *buffer = &array->buffer;
-    array->device = kHostDevice;
-    array->data = buffer->buf;
-    array->is_readonly = buffer->readonly != 0;
-    const char *format = buffer->format == NULL ? "B" : buffer->format;
-    if (read_format(format, (int)buffer->itemsize, name, array) != 0 || set_dimensions(array, name, buffer->ndim) != 0) {
-        return -1;
-    }
-    for (int i = 0; i < array->ndim; ++i) {
-        array->shape[i] = buffer->shape[i];
-        if (buffer->strides[i] % buffer->itemsize != 0) {
-            PyErr_Format(PyExc_ValueError, "%s has strides that are no multiples of its elements: pass a copy", name);
-            return -1;
-        }
-        array->strides[i] = buffer->strides[i] / buffer->itemsize;
-    }
-    finish(array);
-    return 0;
-}
-
-// Asks the owner for a capsule whose work is ordered before that of the legacy default stream, on which jitune then
-// works.
-static int read_dlpack(PyObject *object, const char *name, Array *array) {
-    array->capsule = PyObject_CallMethod(object, "__dlpack__", NULL);
-    if (array->capsule == NULL) {
-        return -1;
-    }
-    const DLManagedTensor *managed = PyCapsule_GetPointer(array->capsule, "dltensor");
-    return managed == NULL ? -1 : read_tensor(&managed->dl_tensor, name, array);
 }
 
 static const DLPackExchangeAPI *exchange_of(PyObject *type) {
@@ -312,56 +28,75 @@ static const DLPackExchangeAPI *exchange_of(PyObject *type) {
     return api != NULL && api->dltensor_from_py_object_no_sync != NULL ? api : NULL;
 }
 
-static TypeEntry inspect(PyObject *object) {
+static ArrayKind inspect(PyObject *object) {
     PyObject *type = (PyObject *)Py_TYPE(object);
-    TypeEntry entry = {(PyTypeObject *)type, kNothing, exchange_of(type), {NULL}};
-    if (entry.exchange != NULL) {
-        entry.access = kExchange;
+    ArrayKind kind = {(PyTypeObject *)type, kNothing, exchange_of(type), false, NULL, {NULL}};
+    if (kind.exchange != NULL) {
+        kind.access = kExchange;
+        kind.is_torch = PyObject_HasAttrString(type, "requires_grad");
     } else if (PyObject_HasAttrString(type, "__cuda_array_interface__")) {
-        entry.access = kCudaInterface;
+        kind.access = PyObject_HasAttrString(type, "_c_contiguous") ? kCupy : kCudaInterface;
     } else if (PyObject_CheckBuffer(object)) {
-        entry.access = kBuffer;
+        kind.access = kBuffer;
     } else if (PyObject_HasAttrString(type, "__dlpack__")) {
-        entry.access = kDlpack;
+        kind.access = kDlpack;
     }
-    return entry;
+    return kind;
 }
 
-// The entry of the object's type, or NULL where another one has its place.
-static TypeEntry *entry_of(PyObject *object) {
+// The kind of the object's type. The array of kinds is a hash table; where it is full, a new type takes its place from
+// another one.
+static ArrayKind *kind_of(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
-    TypeEntry *entry = &types[((uintptr_t)type >> 4) % kTypes];
-    if (entry->type == NULL) {
-        Py_INCREF(type);
-        *entry = inspect(object);
+    const uintptr_t home = (uintptr_t)type >> 4;
+    for (uintptr_t i = 0; i < kKinds; ++i) {
+        ArrayKind *kind = &kinds[(home + i) % kKinds];
+        if (kind->type == type) {
+            return kind;
+        }
+        if (kind->type == NULL) {
+            const ArrayKind found = inspect(object);
+            Py_INCREF(type);
+            *kind = found;
+            return kind;
+        }
     }
-    return entry->type == type ? entry : NULL;
+    ArrayKind *kind = &kinds[home % kKinds];
+    const ArrayKind found = inspect(object);
+    PyTypeObject *old = kind->type;
+    Py_CLEAR(kind->current_gpu);
+    for (int i = 0; i < JITUNE_FLOAT64 + 2; ++i) {
+        Py_CLEAR(kind->scalars[i]);
+    }
+    Py_INCREF(type);
+    *kind = found;
+    Py_DECREF(old);
+    return kind;
 }
 
 PyObject *array_scalar(PyObject *object, PyObject *number, jitune_type type, bool is_bool) {
-    TypeEntry *entry = entry_of(object);
-    PyObject *none = NULL;
-    PyObject **maker = entry == NULL ? &none : &entry->scalars[is_bool ? JITUNE_FLOAT64 + 1 : (int)type];
+    PyObject **maker = &kind_of(object)->scalars[is_bool ? JITUNE_FLOAT64 + 1 : (int)type];
     if (*maker == NULL) {
-        *maker = call_helper("scalar_maker", "(Os)", (PyObject *)Py_TYPE(object), type_name(type, is_bool));
+        PyObject *made = call_helper("scalar_maker", "(Os)", (PyObject *)Py_TYPE(object), type_name(type, is_bool));
+        maker = &kind_of(object)->scalars[is_bool ? JITUNE_FLOAT64 + 1 : (int)type];
+        Py_XDECREF(*maker);
+        *maker = made;
     }
-    PyObject *scalar = *maker == NULL ? NULL : PyObject_CallFunctionObjArgs(*maker, number, NULL);
-    Py_XDECREF(none);
-    return scalar;
+    return *maker == NULL ? NULL : PyObject_CallFunctionObjArgs(*maker, number, NULL);
 }
 
 int array_read(PyObject *object, const char *name, Array *array) {
+    array->kind = kind_of(object);
     array->capsule = NULL;
     array->buffer.obj = NULL;
     array->stream = NULL;
     array->is_readonly = false;
-    const TypeEntry *known = entry_of(object);
-    const TypeEntry entry = known == NULL ? inspect(object) : *known;
     int result = -1;
-    switch (entry.access) {
+    switch (array->kind->access) {
         case kExchange:
-            result = read_exchange(object, entry.exchange, name, array);
-            break;
+            return read_exchange(object, name, array);
+        case kCupy:
+            return read_cupy(object, name, array);
         case kCudaInterface:
             result = read_cuda_interface(object, name, array);
             if (result != 0 && PyErr_ExceptionMatches(PyExc_AttributeError)) {  // a PyTorch tensor on the CPU
@@ -389,34 +124,69 @@ int array_read(PyObject *object, const char *name, Array *array) {
     return result;
 }
 
-int array_check_place(const Array *out, const Array *in) {
-    if ((out->device == kHostDevice) != (in->device == kHostDevice)) {
-        PyErr_SetString(PyExc_TypeError,
-                        "the result must be on the device of x: pass out, or an array of NumPy, CuPy or PyTorch");
+int array_stream(const Array *array, jitune_stream *stream) {
+    *stream = array->stream;
+    if (array->device == kHostDevice) {
+        return 0;
+    }
+    const DLPackExchangeAPI *exchange = array->kind->exchange;
+    if (exchange != NULL && exchange->current_work_stream != NULL) {
+        return exchange->current_work_stream(kDLCUDA, array->device, (void **)stream);
+    }
+    return array->kind->access == kCupy ? cupy_stream(stream) : 0;
+}
+
+int array_needs_grad(PyObject *object, const Array *array) {
+    if (!array->kind->is_torch) {
+        return 0;
+    }
+    PyObject *wanted = PyObject_GetAttr(object, module_state.names.requires_grad);
+    const int result = wanted == NULL ? -1 : wanted == Py_True;
+    Py_XDECREF(wanted);
+    if (result != 1) {
+        return result;
+    }
+    PyObject *enabled = call_helper("is_grad_enabled", "()");
+    const int is_enabled = enabled == NULL ? -1 : PyObject_IsTrue(enabled);
+    Py_XDECREF(enabled);
+    return is_enabled;
+}
+
+int array_enter_device(PyObject *object, const Array *array, PyObject **guard) {
+    ArrayKind *kind = array->kind;
+    *guard = NULL;
+    if (array->device == kHostDevice || kind->current_gpu == Py_None || (!kind->is_torch && kind->access != kCupy)) {
+        return 0;
+    }
+    if (kind->current_gpu == NULL) {
+        PyObject *function = call_helper("current_gpu_of", "(O)", object);
+        if (function == NULL) {
+            return -1;
+        }
+        kind->current_gpu = function;
+        return array_enter_device(object, array, guard);
+    }
+    const int64_t current = integer_of(PyObject_CallObject(kind->current_gpu, NULL));
+    jitune_stream stream = NULL;
+    if (PyErr_Occurred() || array_stream(array, &stream) != 0) {
         return -1;
+    }
+    if (current != array->device && stream == NULL) {
+        *guard = call_helper("enter_device", "(Oi)", object, array->device);
+        return *guard == NULL ? -1 : 0;
     }
     return 0;
 }
 
-int array_check_out(const char *function, PyObject *object, const Array *in, jitune_type type, bool is_bool,
-                    const int64_t *shape, int ndim) {
-    Array out;
-    if (array_read(object, "out", &out) != 0) {
-        return -1;
+void array_leave_device(PyObject *guard) {
+    if (guard != NULL) {
+        PyObject *type, *value, *trace;
+        PyErr_Fetch(&type, &value, &trace);
+        PyObject *left = PyObject_CallMethod(guard, "__exit__", "(OOO)", Py_None, Py_None, Py_None);
+        Py_XDECREF(left);
+        Py_DECREF(guard);
+        PyErr_Restore(type, value, trace);
     }
-    bool fits = out.ndim == ndim && out.is_contiguous && !out.is_readonly && out.device == in->device &&
-                out.type == type && out.is_bool == is_bool;
-    for (int i = 0; fits && i < ndim; ++i) {
-        fits = out.shape[i] == shape[i];
-    }
-    array_release(&out);
-    if (!fits) {
-        PyObject *wanted = shape_tuple(shape, ndim);
-        PyErr_Format(PyExc_ValueError, "%s: out must be a writable row-major array of %s and shape %R on the device of x",
-                     function, type_name(type, is_bool), wanted);
-        Py_XDECREF(wanted);
-    }
-    return fits ? 0 : -1;
 }
 
 void array_release(Array *array) {

@@ -5,20 +5,35 @@
 #include <stdbool.h>
 
 #include "dlpack.h"
+#include "dtype.h"
 #include "jitune/jitune.h"
 #include "python.h"
 
 enum { kMaxDimensions = 64 };
 enum { kHostDevice = -1 };
 
+// How the arrays of a type are read: the first of these that the type has.
+typedef enum { kExchange, kCupy, kCudaInterface, kBuffer, kDlpack, kNothing } Access;
+
+// What is known of a type of arrays.
 typedef struct {
+    PyTypeObject *type;  // kept alive
+    Access access;
+    const DLPackExchangeAPI *exchange;  // of kExchange
+    bool is_torch;
+    PyObject *current_gpu;  // a function of the type's library; None: there is one GPU; null: not asked yet
+    PyObject *scalars[JITUNE_FLOAT64 + 2];  // what makes a scalar of each type, and of bool; null: not asked yet
+} ArrayKind;
+
+typedef struct {
+    ArrayKind *kind;
     void *data;
     jitune_type type;
     bool is_bool;        // of bytes that are 0 or 1
     bool is_readonly;    // as far as its owner says
     bool is_contiguous;  // row-major, without gaps
-    int device;          // kHostDevice, or the number of a CUDA device
-    jitune_stream stream;  // on which its owner works now; null: the legacy default stream
+    int device;          // kHostDevice, or the number of a CUDA device; 0 where its owner does not say
+    jitune_stream stream;  // of __cuda_array_interface__; array_stream() knows it for all
     int ndim;
     int64_t shape[kMaxDimensions];
     int64_t strides[kMaxDimensions];  // in elements
@@ -28,19 +43,23 @@ typedef struct {
     PyObject *capsule;
 } Array;
 
-// Reads `object`, by the first that its type has: DLPack's table of functions, __cuda_array_interface__, a buffer,
-// __dlpack__. Returns 0, or -1 with an exception that says what to pass. `name` is the argument's.
+// Reads `object`. Returns 0, or -1 with an exception that says what to pass. `name` is the argument's.
 int array_read(PyObject *object, const char *name, Array *array);
 
 void array_release(Array *array);
 
-// Returns 0 where both are in host memory or both on a GPU, or -1 with an exception.
-int array_check_place(const Array *out, const Array *in);
+// The stream on which the array's owner works now; null: the legacy default stream. Returns 0, or -1 with an exception.
+int array_stream(const Array *array, jitune_stream *stream);
 
-// Returns 0 where a function may write results of this type and shape into `out`, beside its input `in`; or -1 with an
-// exception.
-int array_check_out(const char *function, PyObject *out, const Array *in, jitune_type type, bool is_bool,
-                    const int64_t *shape, int ndim);
+// True for a tensor of PyTorch whose gradient is wanted; -1 with an exception.
+int array_needs_grad(PyObject *object, const Array *array);
+
+// Makes the GPU of an array current where its stream is the default one, which is that of the current GPU. `guard` is null
+// where nothing is to be done. Returns 0, or -1 with an exception.
+int array_enter_device(PyObject *object, const Array *array, PyObject **guard);
+
+// Takes a guard back. An exception that is set stays.
+void array_leave_device(PyObject *guard);
 
 // One value as the library of `object` gives it: of NumPy a scalar of this type, of PyTorch a tensor, of other buffers
 // the number itself. A new reference, or NULL with an exception.
@@ -48,10 +67,3 @@ PyObject *array_scalar(PyObject *object, PyObject *number, jitune_type type, boo
 
 // Elements of a shape, 1 without dimensions.
 int64_t array_count(const int64_t *shape, int ndim);
-
-// "float32": the name that NumPy, CuPy and PyTorch give a type.
-const char *type_name(jitune_type type, bool is_bool);
-
-// The type that a dtype of NumPy, CuPy or PyTorch, its name, or a type of Python stands for. Returns 0, or -1 with an
-// exception.
-int type_of_dtype(PyObject *dtype, jitune_type *type, bool *is_bool);

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calls.h"
 
-// The array `out`, or a new one of x's kind with this shape. A new reference, or NULL with an exception.
-static PyObject *output(const char *function, PyObject *x, const Array *in, PyObject *out, const int64_t *shape, int ndim,
-                        jitune_type type, bool is_bool) {
-    if (out != NULL && out != Py_None) {
-        const bool fits = array_check_out(function, out, in, type, is_bool, shape, ndim) == 0;
-        Py_XINCREF(fits ? out : NULL);
-        return fits ? out : NULL;
-    }
-    PyObject *sizes = shape_tuple(shape, ndim);
-    PyObject *made = sizes == NULL ? NULL : call_helper("empty", "(OOs)", x, sizes, type_name(type, is_bool));
-    Py_XDECREF(sizes);
-    return made;
-}
+#include "result.h"
 
 static int refuse_strided(const char *function, const Array *in, int ndim) {
     if (in->ndim != ndim || !in->is_contiguous) {
@@ -47,6 +35,7 @@ typedef struct {
     const jitune_entropy *entropy;
     const jitune_reduction *reduction;
     const int64_t *offsets;
+    jitune_stream stream;
 } Work;
 
 static jitune_status work_into(const Work *work, void *out) {
@@ -54,38 +43,45 @@ static jitune_status work_into(const Work *work, void *out) {
     const bool is_host = in->device == kHostDevice;
     if (work->stencil != NULL) {
         return is_host ? jitune_apply_stencil_host(work->session, work->stencil, in->data, out)
-                       : jitune_apply_stencil(work->session, work->stencil, in->data, out, in->stream);
+                       : jitune_apply_stencil(work->session, work->stencil, in->data, out, work->stream);
     }
     if (work->entropy != NULL) {
         return is_host ? jitune_compute_entropy_host(work->session, work->entropy, in->data, out)
-                       : jitune_compute_entropy(work->session, work->entropy, in->data, out, in->stream);
+                       : jitune_compute_entropy(work->session, work->entropy, in->data, out, work->stream);
     }
     return is_host ? jitune_reduce_host(work->session, work->reduction, in->data, work->offsets, out)
-                   : jitune_reduce(work->session, work->reduction, in->data, work->offsets, out, in->stream);
+                   : jitune_reduce(work->session, work->reduction, in->data, work->offsets, out, work->stream);
 }
 
-// Works into `made`, which it returns, or takes back where it fails.
-static PyObject *finished(const Work *work, PyObject *made) {
-    Array out;
-    if (made == NULL || array_read(made, "out", &out) != 0) {
-        Py_XDECREF(made);
+// Does the work for the arguments of `function`, of which `values` has x first. Results have this shape and type, and go
+// to `out` where that is given.
+static PyObject *done(const char *function, Work *work, PyObject *x, PyObject *out, const int64_t *shape, int ndim,
+                      jitune_type type, bool is_bool) {
+    const int needs_grad = array_needs_grad(x, work->in);
+    if (needs_grad != 0) {
+        if (needs_grad == 1) {
+            PyErr_Format(PyExc_ValueError, "%s has no gradient, which x requires: pass x.detach()", function);
+        }
         return NULL;
     }
-    if (array_check_place(&out, work->in) != 0) {
-        array_release(&out);
-        Py_DECREF(made);
+    Result result;
+    PyObject *guard = NULL;
+    if (array_stream(work->in, &work->stream) != 0 ||
+        result_open(&result, function, x, work->in, out, shape, ndim, type, is_bool) != 0) {
         return NULL;
+    }
+    if (array_enter_device(x, work->in, &guard) != 0) {
+        return result_close(&result, false);
     }
     jitune_status status = JITUNE_OK;
     Py_BEGIN_ALLOW_THREADS
-    status = work_into(work, out.data);
+    status = work_into(work, result.data);
     Py_END_ALLOW_THREADS
-    array_release(&out);
     if (status != JITUNE_OK) {
-        Py_DECREF(made);
-        return raise_status(status);
+        raise_status(status);
     }
-    return made;
+    array_leave_device(guard);
+    return result_close(&result, status == JITUNE_OK);
 }
 
 static int read_boundary(PyObject *name, jitune_boundary *boundary) {
@@ -160,7 +156,7 @@ PyObject *stencil_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
         stencil.element = in.type;
         stencil.n = in.size;
         const int64_t outputs = jitune_stencil_outputs(&stencil);
-        result = finished(&work, output("stencil", values[0], &in, values[5], &outputs, 1, in.type, in.is_bool));
+        result = done("stencil", &work, values[0], values[5], &outputs, 1, in.type, in.is_bool);
     }
     array_release(&in);
     return result;
@@ -192,7 +188,7 @@ PyObject *entropy_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
         entropy.element = in.type;
         entropy.rows = in.shape[0];
         entropy.columns = in.shape[1];
-        result = finished(&work, output("entropy", values[0], &in, values[4], in.shape, 2, JITUNE_FLOAT32, false));
+        result = done("entropy", &work, values[0], values[4], in.shape, 2, JITUNE_FLOAT32, false);
     }
     array_release(&in);
     return result;
@@ -247,8 +243,7 @@ PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssi
             work.reduction = &reduction;
             work.offsets = offsets.data;
             const bool is_bool = op == JITUNE_ALL || op == JITUNE_ANY;
-            result = finished(&work, output("segment_reduce", values[0], &in, values[3], &segments, 1,
-                                            reduction.result, is_bool));
+            result = done("segment_reduce", &work, values[0], values[3], &segments, 1, reduction.result, is_bool);
         }
         array_release(&offsets);
     }
@@ -315,8 +310,7 @@ PyObject *custom_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssiz
             work.in = &in;
             work.reduction = &reduction;
             if (in.is_contiguous) {
-                result = finished(&work, output("custom_reduce", values[kX], &in, values[kOut], NULL, 0,
-                                                custom.result, is_bool));
+                result = done("custom_reduce", &work, values[kX], values[kOut], NULL, 0, custom.result, is_bool);
             } else {
                 PyErr_SetString(PyExc_ValueError, "custom_reduce: x must be row-major: pass a copy");
             }

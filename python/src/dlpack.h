@@ -37,6 +37,15 @@ typedef struct DLManagedTensor {
     void (*deleter)(struct DLManagedTensor *self);
 } DLManagedTensor;
 
+// The same with a version: what tables of functions give and take.
+typedef struct DLManagedTensorVersioned {
+    DLPackVersion version;
+    void *manager_ctx;
+    void (*deleter)(struct DLManagedTensorVersioned *self);
+    uint64_t flags;
+    DLTensor dl_tensor;
+} DLManagedTensorVersioned;
+
 // The table of functions of a framework, behind the attribute __dlpack_c_exchange_api__ of its type of arrays: a capsule
 // named "dlpack_exchange_api".
 typedef struct DLPackExchangeAPIHeader {
@@ -46,9 +55,11 @@ typedef struct DLPackExchangeAPIHeader {
 
 typedef struct {
     DLPackExchangeAPIHeader header;
-    void *managed_tensor_allocator;
+    // A new tensor of the prototype's device, dtype and shape; set_error is called where it fails.
+    int (*managed_tensor_allocator)(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
+                                    void (*set_error)(void *error_ctx, const char *kind, const char *message));
     void *managed_tensor_from_py_object_no_sync;
-    void *managed_tensor_to_py_object_no_sync;
+    int (*managed_tensor_to_py_object_no_sync)(DLManagedTensorVersioned *tensor, void **out);  // takes the tensor
     int (*dltensor_from_py_object_no_sync)(void *object, DLTensor *out);  // lends; may be null
     int (*current_work_stream)(int32_t device_type, int32_t device_id, void **stream);
 } DLPackExchangeAPI;

@@ -5,7 +5,8 @@
 #include "support.h"
 
 // Adds the types Prepared and TunedKernel to the module. Returns 0, or -1 with an exception.
-int add_handle_types(PyObject *module);
+int add_prepared_type(PyObject *module);
+int add_kernel_type(PyObject *module);
 
 // prepare(op, x, axis=None, session=None)
 PyObject *prepare_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);

@@ -103,6 +103,18 @@ static int add_errors(PyObject *module) {
     return 0;
 }
 
+static int intern_names(AttributeNames *names) {
+    names->data = PyUnicode_InternFromString("data");
+    names->ptr = PyUnicode_InternFromString("ptr");
+    names->device_id = PyUnicode_InternFromString("device_id");
+    names->dtype = PyUnicode_InternFromString("dtype");
+    names->shape = PyUnicode_InternFromString("shape");
+    names->strides = PyUnicode_InternFromString("strides");
+    names->c_contiguous = PyUnicode_InternFromString("_c_contiguous");
+    names->requires_grad = PyUnicode_InternFromString("requires_grad");
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "jitune._jitune", "Functions over the C interface of jitune.", -1, methods, NULL, NULL, NULL,
     NULL};
@@ -113,8 +125,8 @@ PyMODINIT_FUNC PyInit__jitune(void) {
         return NULL;
     }
     module_state.helpers = PyImport_ImportModule("jitune._helpers");
-    if (module_state.helpers == NULL || add_errors(module) != 0 || add_session_type(module) != 0 ||
-        add_handle_types(module) != 0 ||
+    if (module_state.helpers == NULL || intern_names(&module_state.names) != 0 || add_errors(module) != 0 || add_session_type(module) != 0 ||
+        add_prepared_type(module) != 0 || add_kernel_type(module) != 0 ||
         PyModule_AddStringConstant(module, "__version__", jitune_version_text()) != 0) {
         Py_DECREF(module);
         return NULL;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "result.h"
+
 // A reduction of one array, as far as it is known.
 typedef struct {
     const char *function;
@@ -10,6 +12,7 @@ typedef struct {
     Array in;
     jitune_reduction reduction;
     jitune_session *session;
+    jitune_stream stream;
     jitune_type wanted;    // of the result in Python
     bool wants_bool;
     bool keepdims;
@@ -53,9 +56,9 @@ void usual_result(const Array *array, jitune_reduce_op op, jitune_type *type, bo
             *type = is_float(array->type) ? array->type : JITUNE_FLOAT64;
             break;
         default:
-            *type = is_float(array->type)                          ? array->type
-                    : is_signed(array->type) || array->is_bool ? JITUNE_INT64
-                                                                   : JITUNE_UINT64;
+            *type = is_float(array->type)                                                         ? array->type
+                    : is_signed(array->type) || array->is_bool || array->kind->is_torch ? JITUNE_INT64
+                                                                                            : JITUNE_UINT64;
     }
 }
 
@@ -195,18 +198,21 @@ static PyObject *number_of(jitune_type type, uint64_t bits) {
     }
 }
 
+// A launch that is known from before takes less time than the lock of the interpreter, but for large arrays in host
+// memory. Others may tune, compile, or wait for the database.
 static jitune_status launch(const Call *call, void *out) {
     const Array *in = &call->in;
     const bool is_host = in->device == kHostDevice;
-    const int64_t most_with_lock = 1 << 14;  // elements that take less time than the lock
-    jitune_status status = JITUNE_OK;
-    if (is_host && in->size <= most_with_lock) {
-        return jitune_reduce_host(call->session, &call->reduction, in->data, NULL, out);
+    const int64_t most_with_lock = 1 << 14;  // elements in host memory
+    const jitune_reduction *reduction = &call->reduction;
+    if (is_host ? in->size <= most_with_lock && jitune_reduce_host_known(call->session, reduction, in->data, NULL, out)
+                : jitune_reduce_known(call->session, reduction, in->data, NULL, out, call->stream)) {
+        return JITUNE_OK;
     }
-    // A call may tune, compile, or wait for the database.
+    jitune_status status = JITUNE_OK;
     Py_BEGIN_ALLOW_THREADS
-    status = is_host ? jitune_reduce_host(call->session, &call->reduction, in->data, NULL, out)
-                     : jitune_reduce(call->session, &call->reduction, in->data, NULL, out, in->stream);
+    status = is_host ? jitune_reduce_host(call->session, reduction, in->data, NULL, out)
+                     : jitune_reduce(call->session, reduction, in->data, NULL, out, call->stream);
     Py_END_ALLOW_THREADS
     return status;
 }
@@ -225,75 +231,83 @@ static PyObject *host_scalar(Call *call) {
     return result;
 }
 
-// Reduces into `object`, which has the bits of the kernel's results. Returns 0, or -1 with an exception.
-static int reduce_into(const Call *call, PyObject *object) {
-    Array out;
-    if (array_read(object, "out", &out) != 0) {
-        return -1;
+// Reduces into `out`, or into a new array, of this type.
+static PyObject *reduce_into(const Call *call, PyObject *out, jitune_type type, bool is_bool) {
+    Result result;
+    if (result_open(&result, call->function, call->x, &call->in, out, call->shape, call->ndim, type, is_bool) != 0) {
+        return NULL;
     }
-    if (array_check_place(&out, &call->in) != 0) {
-        array_release(&out);
-        return -1;
+    PyObject *guard = NULL;
+    if (array_enter_device(call->x, &call->in, &guard) != 0) {
+        return result_close(&result, false);
     }
-    const jitune_status status = launch(call, out.data);
-    array_release(&out);
+    const jitune_status status = launch(call, result.data);
     if (status != JITUNE_OK) {
         raise_status(status);
-        return -1;
     }
-    return 0;
+    array_leave_device(guard);
+    return result_close(&result, status == JITUNE_OK);
 }
 
-static PyObject *new_result(const Call *call) {
-    PyObject *shape = shape_tuple(call->shape, call->ndim);
-    const bool native = is_native(call);
-    PyObject *made = shape == NULL ? NULL
-                                   : call_helper("empty", "(OOs)", call->x, shape,
-                                                 native ? type_name(call->wanted, call->wants_bool)
-                                                        : type_name(call->reduction.result, false));
-    Py_XDECREF(shape);
-    if (made != NULL && reduce_into(call, made) != 0) {
-        Py_CLEAR(made);
+// By way of an array of the kernel's results, where these are not those of Python.
+static PyObject *reduce_and_cast(const Call *call) {
+    const bool has_out = call->out != NULL && call->out != Py_None;
+    Result out;
+    if (has_out) {  // checks it before the work
+        if (result_open(&out, call->function, call->x, &call->in, call->out, call->shape, call->ndim, call->wanted,
+                        call->wants_bool) != 0) {
+            return NULL;
+        }
+        Py_DECREF(result_close(&out, true));
     }
-    if (made != NULL && !native) {
-        PyObject *cast = call_helper("cast", "(Os)", made, type_name(call->wanted, call->wants_bool));
-        Py_DECREF(made);
-        made = cast;
+    PyObject *made = reduce_into(call, NULL, call->reduction.result, false);
+    if (made == NULL) {
+        return NULL;
     }
-    return made;
+    PyObject *result = has_out ? call_helper("copy", "(OO)", call->out, made)
+                               : call_helper("cast", "(Os)", made, type_name(call->wanted, call->wants_bool));
+    Py_DECREF(made);
+    return result;
 }
 
 static PyObject *reduce(Call *call) {
     const bool has_out = call->out != NULL && call->out != Py_None;
-    if (has_out) {
-        if (array_check_out(call->function, call->out, &call->in, call->wanted, call->wants_bool, call->shape,
-                            call->ndim) != 0) {
-            return NULL;
-        }
-        if (is_native(call)) {
-            if (reduce_into(call, call->out) != 0) {
-                return NULL;
-            }
-            Py_INCREF(call->out);
-            return call->out;
-        }
-    } else if (call->ndim == 0 && call->in.device == kHostDevice) {
+    if (!has_out && call->ndim == 0 && call->in.device == kHostDevice) {
         return host_scalar(call);
     }
-    PyObject *made = new_result(call);
-    if (made == NULL || !has_out) {
-        return made;
+    if (array_stream(&call->in, &call->stream) != 0) {
+        return NULL;
     }
-    PyObject *copied = call_helper("copy", "(OO)", call->out, made);
-    Py_DECREF(made);
-    return copied;
+    return is_native(call) ? reduce_into(call, call->out, call->wanted, call->wants_bool) : reduce_and_cast(call);
+}
+
+// Reduces an array that has been read.
+static PyObject *reduce_read(Call *call, PyObject *axis, PyObject *dtype, PyObject *session) {
+    const jitune_reduce_op op = call->reduction.op;
+    usual_result(&call->in, op, &call->wanted, &call->wants_bool);
+    if (read_axes(call, axis) != 0 || (dtype != NULL && dtype != Py_None && read_dtype(call, dtype) != 0)) {
+        return NULL;
+    }
+    const int needs_grad = is_float(call->wanted) ? array_needs_grad(call->x, &call->in) : 0;
+    if (needs_grad < 0) {
+        return NULL;
+    }
+    if (needs_grad == 0 && set_shapes(call)) {
+        call->reduction.element = call->in.type;
+        call->reduction.result = native_result(call, op);
+        return reduce(call);
+    }
+    PyObject *none = Py_None;
+    return call_helper(needs_grad == 1 ? "reduce_with_grad" : "reduce_strided", "(sOOOOOO)", call->function, call->x,
+                       axis == NULL ? none : axis, dtype == NULL ? none : dtype, call->out == NULL ? none : call->out,
+                       call->keepdims ? Py_True : Py_False, session == NULL ? none : session);
 }
 
 PyObject *reduce_call(const char *function, jitune_reduce_op op, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords) {
     static const char *const names[] = {"x", "axis", "dtype", "out", "keepdims", "session", NULL};
     PyObject *values[6] = {NULL};
-    Call call = {.function = function};
+    Call call;  // too large to be zeroed for each call
     if (read_arguments(function, arguments, count, keywords, names, 5, values) != 0 ||
         read_session(values[5], &call.session) != 0) {
         return NULL;
@@ -306,25 +320,14 @@ PyObject *reduce_call(const char *function, jitune_reduce_op op, PyObject *const
     if (keepdims < 0 || array_read(values[0], "x", &call.in) != 0) {
         return NULL;
     }
+    const jitune_reduction reduction = {.op = op};
+    call.function = function;
     call.x = values[0];
     call.out = values[3];
+    call.reduction = reduction;
+    call.stream = NULL;
     call.keepdims = keepdims != 0;
-    call.reduction.op = op;
-    PyObject *result = NULL;
-    usual_result(&call.in, op, &call.wanted, &call.wants_bool);
-    if (read_axes(&call, values[1]) == 0 &&
-        (values[2] == NULL || values[2] == Py_None || read_dtype(&call, values[2]) == 0)) {
-        if (set_shapes(&call)) {
-            call.reduction.element = call.in.type;
-            call.reduction.result = native_result(&call, op);
-            result = reduce(&call);
-        } else {
-            PyObject *none = Py_None;
-            result = call_helper("reduce_strided", "(sOOOOOO)", function, call.x, values[1] == NULL ? none : values[1],
-                                 values[2] == NULL ? none : values[2], call.out == NULL ? none : call.out,
-                                 call.keepdims ? Py_True : Py_False, values[5] == NULL ? none : values[5]);
-        }
-    }
+    PyObject *result = reduce_read(&call, values[1], values[2], values[5]);
     array_release(&call.in);
     return result;
 }

@@ -19,9 +19,27 @@ PyObject *raise_status(jitune_status status) {
     return NULL;
 }
 
+// Places of keywords that have been found before: those of a call are the same objects each time.
+enum { kPlaces = 128 };
+static struct {
+    PyObject *keyword;  // kept alive
+    const char *const *names;
+    int place;
+} places[kPlaces];
+
 static int place_of(PyObject *keyword, const char *const *names) {
+    const size_t home = (((uintptr_t)keyword >> 4) + ((uintptr_t)names >> 3)) % kPlaces;
+    if (places[home].keyword == keyword && places[home].names == names) {
+        return places[home].place;
+    }
     for (int i = 0; names[i] != NULL; ++i) {
         if (PyUnicode_CompareWithASCIIString(keyword, names[i]) == 0) {
+            if (places[home].keyword == NULL) {
+                Py_INCREF(keyword);
+                places[home].keyword = keyword;
+                places[home].names = names;
+                places[home].place = i;
+            }
             return i;
         }
     }
@@ -63,6 +81,12 @@ PyObject *call_helper(const char *name, const char *format, ...) {
     return result;
 }
 
+int64_t integer_of(PyObject *object) {
+    const int64_t value = object == NULL ? -1 : PyLong_AsLongLong(object);
+    Py_XDECREF(object);
+    return value;
+}
+
 PyObject *shape_tuple(const int64_t *shape, int ndim) {
     PyObject *tuple = PyTuple_New(ndim);
     for (int i = 0; tuple != NULL && i < ndim; ++i) {
@@ -72,4 +96,11 @@ PyObject *shape_tuple(const int64_t *shape, int ndim) {
         }
     }
     return tuple;
+}
+
+void free_object(PyObject *object, PyObject *session) {
+    PyTypeObject *type = Py_TYPE(object);
+    Py_XDECREF(session);
+    PyObject_Free(object);
+    Py_DECREF(type);
 }

@@ -5,11 +5,17 @@
 #include "jitune/jitune.h"
 #include "python.h"
 
+// Names of attributes, interned: a lookup then compares no text.
+typedef struct {
+    PyObject *data, *ptr, *device_id, *dtype, *shape, *strides, *c_contiguous, *requires_grad;
+} AttributeNames;
+
 // The module's exceptions and its Python helpers, set when the module is imported.
 typedef struct {
     PyObject *error;                                  // jitune.Error
     PyObject *errors[JITUNE_ERROR_INTERNAL + 1];      // by status
     PyObject *helpers;                                // the module jitune._helpers
+    AttributeNames names;
 } ModuleState;
 extern ModuleState module_state;
 
@@ -29,5 +35,11 @@ int read_session(PyObject *object, jitune_session **session);
 // Calls a function of jitune._helpers. A new reference, or NULL with an exception.
 PyObject *call_helper(const char *name, const char *format, ...);
 
+// The value of an integer object, whose reference it takes; -1 with an exception for NULL and others.
+int64_t integer_of(PyObject *object);
+
 // A tuple of integers, or NULL with an exception.
 PyObject *shape_tuple(const int64_t *shape, int ndim);
+
+// What the deallocator of a type of this module ends with: frees an object that has kept `session`, which may be null.
+void free_object(PyObject *object, PyObject *session);

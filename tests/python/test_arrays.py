@@ -131,4 +131,4 @@ def test_ctrl_c_ends_a_sweep(tmp_path):
     session = jitune.Session(database=tmp_path / "tuning.db")
     with pytest.raises(KeyboardInterrupt):
         jitune.sweep("reduce", lambda line: os.kill(os.getpid(), signal.SIGINT), session=session, device="host",
-                     sizes="2^20", budget=60)
+                     sizes="2^16..2^24", budget=60)

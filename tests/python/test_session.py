@@ -51,7 +51,7 @@ def test_sweeps_fill_the_database(tmp_path):
 
 def test_progress_may_stop_and_raise(tmp_path):
     session = jitune.Session(database=tmp_path / "tuning.db")
-    long = {"session": session, "device": "host", "sizes": "2^20", "budget": 60}
+    long = {"session": session, "device": "host", "sizes": "2^16..2^24", "budget": 60}
     with pytest.raises(jitune.InterruptedError):
         jitune.sweep("reduce", lambda line: True, **long)
 

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions as operators of PyTorch: torch.ops.jitune.sum and its like, with shapes for tracing and gradients."""
+
+import torch
+
+from jitune import _jitune
+from jitune._helpers import dtype_name
+
+NAMES = ("sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all", "count_nonzero", "norm")
+_SCHEMA = "(Tensor x, int[]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"
+_LIBRARY = torch.library.Library("jitune", "DEF")
+
+
+def _dims(x, dim):
+    """The reduced dimensions, none of them negative."""
+    return list(range(x.dim())) if dim is None else [one % x.dim() for one in dim]
+
+
+def _result_dtype(name, x, dtype):
+    if name in ("any", "all"):
+        return torch.bool
+    if name in ("argmin", "argmax", "count_nonzero"):
+        return torch.int64
+    if dtype is not None:
+        return dtype
+    if name in ("min", "max") or x.dtype.is_floating_point:
+        return x.dtype
+    return torch.float64 if name in ("mean", "norm") else torch.int64
+
+
+def _kernel(name):
+    call = getattr(_jitune, name)
+
+    def reduce(x, dim=None, keepdim=False, *, dtype=None):
+        axis = None if dim is None else tuple(dim)
+        result = call(x.detach(), axis, dtype, None, keepdim)
+        return result
+
+    return reduce
+
+
+def _shape(name):
+    def reduce(x, dim=None, keepdim=False, *, dtype=None):
+        dims = _dims(x, dim)
+        sizes = [1 if i in dims else size for i, size in enumerate(x.shape) if keepdim or i not in dims]
+        return x.new_empty(sizes, dtype=_result_dtype(name, x, dtype))
+
+    return reduce
+
+
+def _spread(context, tensor):
+    """A result or its gradient, in a shape that broadcasts with x."""
+    if not context.keepdim:
+        for one in sorted(context.dims):
+            tensor = tensor.unsqueeze(one)
+    return tensor
+
+
+def _count(context):
+    count = 1
+    for one in context.dims:
+        count = count * context.shape[one]
+    return count
+
+
+def _sum_gradient(context, gradient, x, result):
+    return gradient.expand(context.shape)
+
+
+def _mean_gradient(context, gradient, x, result):
+    return gradient.expand(context.shape) / _count(context)
+
+
+def _extreme_gradient(context, gradient, x, result):
+    """Elements that are equally small or large share it, as with torch.amin()."""
+    chosen = x == result
+    return chosen * gradient / chosen.sum(context.dims, keepdim=True)
+
+
+def _norm_gradient(context, gradient, x, result):
+    return torch.where(result == 0, torch.zeros_like(x), gradient * x / result)
+
+
+_GRADIENTS = {"sum": _sum_gradient, "mean": _mean_gradient, "min": _extreme_gradient, "max": _extreme_gradient,
+              "norm": _norm_gradient}
+_READS_ELEMENTS = ("min", "max", "norm")
+
+
+def _setup(name):
+    def setup_context(context, inputs, keyword_only_inputs, output):
+        x, dim, context.keepdim = inputs
+        context.dims = _dims(x, dim)
+        context.shape = x.shape
+        context.dtype = x.dtype
+        if name in _READS_ELEMENTS:
+            context.save_for_backward(x, output)
+
+    return setup_context
+
+
+def _backward(name):
+    def backward(context, gradient):
+        x, result = context.saved_tensors if name in _READS_ELEMENTS else (None, None)
+        result = None if result is None else _spread(context, result)
+        found = _GRADIENTS[name](context, _spread(context, gradient), x, result)
+        return found.to(context.dtype), None, None
+
+    return backward
+
+
+def _no_gradient(name):
+    def backward(context, gradient):
+        raise NotImplementedError(f"jitune.{name} has no gradient: pass x.detach(), or call torch.{name}")
+
+    return backward
+
+
+def _define(name):
+    _LIBRARY.define(name + _SCHEMA)
+    _LIBRARY.impl(name, _kernel(name), "CPU")
+    _LIBRARY.impl(name, _kernel(name), "CUDA")
+    torch.library.register_fake(f"jitune::{name}", _shape(name), lib=_LIBRARY)
+    if name in _GRADIENTS:
+        torch.library.register_autograd(f"jitune::{name}", _backward(name), setup_context=_setup(name), lib=_LIBRARY)
+    elif name == "prod":
+        torch.library.register_autograd(f"jitune::{name}", _no_gradient(name), lib=_LIBRARY)
+
+
+for _name in NAMES:
+    _define(_name)
+
+
+def reduce(name, x, axis, dtype, out, keepdims, session):
+    """jitune.NAME of a tensor, by its operator."""
+    if session is not None:
+        raise ValueError(f"{name}: a tensor that requires its gradient is reduced by the standard session: pass none, "
+                         "or x.detach()")
+    if out is not None:
+        raise ValueError(f"{name}: results in out have no gradient: pass x.detach(), or no out")
+    dim = None if axis is None else list(axis) if isinstance(axis, (tuple, list)) else [axis]
+    if dtype is not None and not isinstance(dtype, torch.dtype):
+        dtype = getattr(torch, dtype_name(dtype))
+    return getattr(torch.ops.jitune, name)(x, dim, bool(keepdims), dtype=dtype)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepared handles.
+#include "handles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "calls.h"
+
+typedef struct {
+    PyObject_HEAD
+    jitune_prepared *prepared;
+    PyObject *session;     // kept alive, or NULL
+    jitune_type element, result;
+    int64_t in_size, out_size;
+    int device;            // kHostDevice, or the number of a GPU
+} PreparedObject;
+
+static PyObject *prepared_type;
+
+static void prepared_dealloc(PyObject *object) {
+    PreparedObject *self = (PreparedObject *)object;
+    jitune_prepared_destroy(self->prepared);
+    free_object(object, self->session);
+}
+
+static int check_array(const PreparedObject *self, const Array *array, const char *name, jitune_type type, int64_t size) {
+    if (array->type != type || array->size != size || !array->is_contiguous ||
+        array->device != self->device) {
+        char device[32] = "the host";
+        if (self->device != kHostDevice) {
+            snprintf(device, sizeof device, "GPU %d", self->device);
+        }
+        PyErr_Format(PyExc_ValueError, "%s must be a row-major array of %s with %lld elements on %s, as prepared", name,
+                     type_name(type, false), (long long)size, device);
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *launch(const jitune_prepared *prepared, PyObject *in_object, const Array *in, PyObject *out_object,
+                        const Array *out) {
+    jitune_stream stream = NULL;
+    PyObject *guard = NULL;
+    if (array_stream(in, &stream) != 0 || array_enter_device(in_object, in, &guard) != 0) {
+        return NULL;
+    }
+    const jitune_status status = jitune_launch(prepared, in->data, NULL, out->data, stream);
+    array_leave_device(guard);
+    if (status != JITUNE_OK) {
+        return raise_status(status);
+    }
+    Py_INCREF(out_object);
+    return out_object;
+}
+
+static PyObject *prepared_launch(PyObject *object, PyObject *const *arguments, Py_ssize_t count) {
+    const PreparedObject *self = (PreparedObject *)object;
+    Array in, out;
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "launch takes two arguments: x and out");
+        return NULL;
+    }
+    if (array_read(arguments[0], "x", &in) != 0) {
+        return NULL;
+    }
+    if (array_read(arguments[1], "out", &out) != 0) {
+        array_release(&in);
+        return NULL;
+    }
+    PyObject *result = NULL;
+    if (check_array(self, &in, "x", self->element, self->in_size) == 0 &&
+        check_array(self, &out, "out", self->result, self->out_size) == 0) {
+        if (out.is_readonly) {
+            PyErr_SetString(PyExc_ValueError, "out is read-only");
+        } else {
+            result = launch(self->prepared, arguments[0], &in, arguments[1], &out);
+        }
+    }
+    array_release(&out);
+    array_release(&in);
+    return result;
+}
+
+static PyObject *prepared_call(PyObject *self, PyObject *arguments, PyObject *keywords) {
+    PyObject *x = NULL, *out = NULL;
+    static char *names[] = {"x", "out", NULL};
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO:Prepared", names, &x, &out)) {
+        return NULL;
+    }
+    PyObject *const arrays[] = {x, out};
+    return prepared_launch(self, arrays, 2);
+}
+
+static PyObject *prepared_info(PyObject *object, PyObject *unused) {
+    (void)unused;
+    jitune_dispatch_info info;
+    const jitune_status status = jitune_prepared_info(((PreparedObject *)object)->prepared, &info);
+    return status != JITUNE_OK ? raise_status(status)
+                               : Py_BuildValue("{ssssssss}", "origin", info.origin, "device", info.device, "device_name",
+                                               info.device_name, "configuration", info.configuration);
+}
+
+// Rows or columns of an array whose first or last dimension is reduced; all where axis is None.
+static int set_shape(const Array *in, PyObject *axis, jitune_reduction *reduction) {
+    if (axis == NULL || axis == Py_None) {
+        reduction->shape = JITUNE_WHOLE;
+        reduction->inner = in->size;
+        return 0;
+    }
+    const long place = PyLong_AsLong(axis);
+    if (PyErr_Occurred()) {
+        return -1;
+    }
+    const int last = in->ndim - 1;
+    const bool is_last = in->ndim > 0 && (place == last || place == -1);
+    if (!is_last && (in->ndim == 0 || (place != 0 && place != -in->ndim))) {
+        PyErr_SetString(PyExc_ValueError, "prepare: axis must be None, the first or the last dimension");
+        return -1;
+    }
+    const int64_t reduced = in->shape[is_last ? last : 0];
+    const int64_t kept = reduced == 0 ? 0 : in->size / reduced;
+    reduction->shape = is_last ? JITUNE_ROWS : JITUNE_COLUMNS;
+    reduction->outer = is_last ? kept : reduced;
+    reduction->inner = is_last ? reduced : kept;
+    return 0;
+}
+
+static PyObject *prepare(jitune_reduce_op op, const Array *in, PyObject *axis, PyObject *session_object,
+                         jitune_session *session) {
+    jitune_reduction reduction = jitune_reduction_of(in->type, op, 0);
+    if (!in->is_contiguous) {
+        PyErr_SetString(PyExc_ValueError, "prepare: x must be row-major");
+        return NULL;
+    }
+    if (set_shape(in, axis, &reduction) != 0) {
+        return NULL;
+    }
+    jitune_prepared *prepared = NULL;
+    jitune_status status = JITUNE_OK;
+    char device[32] = "host";
+    if (in->kind->access == kCudaInterface) {
+        device[0] = '\0';  // the current one
+    } else if (in->device != kHostDevice) {
+        snprintf(device, sizeof device, "cuda:%d", in->device);
+    }
+    Py_BEGIN_ALLOW_THREADS
+    status = jitune_prepare_reduction(session, &reduction, device, &prepared);
+    Py_END_ALLOW_THREADS
+    if (status != JITUNE_OK) {
+        return raise_status(status);
+    }
+    PreparedObject *self = (PreparedObject *)PyType_GenericAlloc((PyTypeObject *)prepared_type, 0);
+    if (self == NULL) {
+        jitune_prepared_destroy(prepared);
+        return NULL;
+    }
+    self->prepared = prepared;
+    self->session = session_object == Py_None ? NULL : session_object;
+    Py_XINCREF(self->session);
+    self->element = in->type;
+    self->result = reduction.result;
+    self->in_size = in->size;
+    self->out_size = reduction.shape == JITUNE_WHOLE ? 1 : reduction.shape == JITUNE_ROWS ? reduction.outer : reduction.inner;
+    self->device = in->device;
+    return (PyObject *)self;
+}
+
+PyObject *prepare_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+    (void)self;
+    static const char *const names[] = {"op", "x", "axis", "session", NULL};
+    PyObject *values[4] = {NULL};
+    jitune_session *session = NULL;
+    jitune_reduce_op op = JITUNE_SUM;
+    if (read_arguments("prepare", arguments, count, keywords, names, 3, values) != 0 ||
+        read_session(values[3], &session) != 0) {
+        return NULL;
+    }
+    if (values[0] == NULL || values[1] == NULL) {
+        PyErr_SetString(PyExc_TypeError, "prepare: pass op and x");
+        return NULL;
+    }
+    Array in;
+    if (read_op(values[0], &op) != 0 || array_read(values[1], "x", &in) != 0) {
+        return NULL;
+    }
+    PyObject *prepared = prepare(op, &in, values[2], values[3], session);
+    array_release(&in);
+    return prepared;
+}
+
+static PyMethodDef prepared_methods[] = {
+    {"launch", (PyCFunction)(void (*)(void))prepared_launch, METH_FASTCALL,
+     "launch($self, x, out, /)\n--\n\nAs a call of the handle, a little faster."},
+    {"info", prepared_info, METH_NOARGS,
+     "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name and configuration."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot prepared_slots[] = {
+    {Py_tp_doc, "A reduction with everything slow done ahead: handle(x, out) only launches on the current stream, so that a\n"
+                "CUDA graph can capture it. x and out are as prepared. Launches share work memory: do not let two run at "
+                "the\nsame time."},
+    {Py_tp_dealloc, prepared_dealloc},
+    {Py_tp_call, prepared_call},
+    {Py_tp_methods, prepared_methods},
+    {0, NULL},
+};
+static PyType_Spec prepared_spec = {"jitune.Prepared", sizeof(PreparedObject), 0, Py_TPFLAGS_DEFAULT, prepared_slots};
+
+int add_prepared_type(PyObject *module) {
+    prepared_type = PyType_FromSpec(&prepared_spec);
+    if (prepared_type == NULL) {
+        return -1;
+    }
+    Py_INCREF(prepared_type);
+    return PyModule_AddObject(module, "Prepared", prepared_type);
+}

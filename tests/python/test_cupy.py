@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of CuPy."""
+
+import gc
+
+import numpy
+import pytest
+
+cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+try:
+    cupy.cuda.runtime.getDeviceCount()
+except cupy.cuda.runtime.CUDARuntimeError as error:
+    pytest.skip(f"there is no GPU: {error}", allow_module_level=True)
+
+import jitune  # noqa: E402
+
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("operation", ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all",
+                                       "count_nonzero"])
+def test_reductions_are_those_of_numpy(operation, dtype, session):
+    random = numpy.random.default_rng(1)
+    for shape in ((1,), (1000,), (7, 300), (300, 7), (3, 4, 5)):
+        x = random.integers(0, 2, shape).astype(dtype)
+        for y in (x, x.T, x[..., ::3]):
+            for axis in (None, 0, -1):
+                expected = getattr(numpy, operation)(y, axis=axis)
+                there = cupy.asarray(x)
+                there = there.T if y is not x and y.base is x and y.shape == x.T.shape and y.strides == x.T.strides else \
+                    there[..., ::3] if y is not x else there
+                got = getattr(jitune, operation)(there, axis, session=session)
+                assert isinstance(got, cupy.ndarray) and got.shape == numpy.shape(expected)
+                assert operation == "count_nonzero" or got.dtype == expected.dtype
+                numpy.testing.assert_allclose(got.get().astype("float64"), numpy.asarray(expected, "float64"),
+                                              rtol=2e-3 if dtype == "float16" else 1e-6)
+
+
+def test_out_and_streams(session):
+    x = cupy.zeros(1 << 24, "float32")
+    out = cupy.zeros((), "float32")
+    jitune.sum(x, out=out, session=session)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        for _ in range(50):
+            x += 1
+        assert jitune.sum(x, out=out, session=session) is out
+    stream.synchronize()
+    assert out.get() == 50.0 * (1 << 24)
+
+
+def test_graphs_capture_prepared_handles(session):
+    x, out = cupy.zeros(1 << 20, "float32"), cupy.zeros((), "float32")
+    handle = jitune.prepare("max", x, session=session)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        handle(x, out)
+        graph = stream.end_capture()
+        x[77] = 5
+        graph.launch()
+    stream.synchronize()
+    assert out.get() == 5
+
+
+def test_kernels_of_ones_own_take_arrays(session):
+    import pathlib
+    file = pathlib.Path(__file__).resolve().parents[2] / "examples" / "matmul.cu"
+    multiply = jitune.TunedKernel(file, element="float32", session=session)
+    a = cupy.random.rand(64, 32, dtype="float32")
+    b = cupy.random.rand(32, 48, dtype="float32")
+    c = cupy.zeros((64, 48), "float32")
+    multiply(a, b, c, m=64, n=48, k=32)
+    numpy.testing.assert_allclose(c.get(), a.get() @ b.get(), rtol=1e-4)
+
+
+def test_nothing_is_leaked(session):
+    x = cupy.ones((300, 100), "float32")
+    pool = cupy.get_default_memory_pool()
+
+    def calls():
+        for _ in range(1000):
+            jitune.sum(x, session=session)
+            jitune.max(x, 0, session=session)
+
+    import tracemalloc
+    calls()
+    gc.collect()
+    tracemalloc.start()
+    calls()
+    gc.collect()
+    memory, used = tracemalloc.get_traced_memory()[0], pool.used_bytes()
+    for _ in range(5):
+        calls()
+    gc.collect()
+    assert tracemalloc.get_traced_memory()[0] - memory < 20_000
+    assert pool.used_bytes() == used
+    tracemalloc.stop()
