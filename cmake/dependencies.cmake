@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+set(JITUNE_FMT fmt::fmt)
+if(SKBUILD)  # a wheel brings what it can
+  set(JITUNE_FMT fmt::fmt-header-only)
+  find_library(SQLite3_LIBRARY libsqlite3.a)  # else the system's library
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
 find_package(SQLite3 3.37 REQUIRED)  # STRICT tables
 if(NOT TARGET SQLite3::SQLite3)  # its name before CMake 4.3
   add_library(SQLite3::SQLite3 ALIAS SQLite::SQLite3)

@@ -23,7 +23,7 @@ function(jitune_library name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/include>)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:jitune_settings>
-    fmt::fmt SQLite3::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})
+    ${JITUNE_FMT} SQLite3::SQLite3 Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()
 
 jitune_library(jitune)

@@ -18,6 +18,6 @@ endfunction()
 
 # A source that lacks an #include is found by scripts/tidy, which parses each by itself.
 if(JITUNE_PRECOMPILE)
-  jitune_precompile(jitune_precompiled_layer USES fmt::fmt)
+  jitune_precompile(jitune_precompiled_layer USES ${JITUNE_FMT})
   set_target_properties(jitune_precompiled_layer PROPERTIES ${JITUNE_LAYER_PROPERTIES})
 endif()

@@ -97,10 +97,10 @@ def cupy_stream():
 
 
 def reduce_with_grad(function, x, axis, dtype, out, keepdims, session):
-    """A tensor of PyTorch that requires its gradient: by the operators of jitune.torch."""
+    """A tensor of PyTorch that requires its gradient, without out: by the operators of jitune.torch."""
     from jitune import _operators
 
-    return _operators.reduce(function, x, axis, dtype, out, keepdims, session)
+    return _operators.reduce(function, x, axis, dtype, keepdims, session)
 
 
 def _permuted(x, order):

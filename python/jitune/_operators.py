@@ -32,9 +32,7 @@ def _kernel(name):
     call = getattr(_jitune, name)
 
     def reduce(x, dim=None, keepdim=False, *, dtype=None):
-        axis = None if dim is None else tuple(dim)
-        result = call(x.detach(), axis, dtype, None, keepdim)
-        return result
+        return call(x.detach(), None if dim is None else tuple(dim), dtype, None, keepdim)
 
     return reduce
 
@@ -48,36 +46,36 @@ def _shape(name):
     return reduce
 
 
-def _spread(context, tensor):
+def _spread(ctx, tensor):
     """A result or its gradient, in a shape that broadcasts with x."""
-    if not context.keepdim:
-        for one in sorted(context.dims):
+    if not ctx.keepdim:
+        for one in sorted(ctx.dims):
             tensor = tensor.unsqueeze(one)
     return tensor
 
 
-def _count(context):
+def _count(ctx):
     count = 1
-    for one in context.dims:
-        count = count * context.shape[one]
+    for one in ctx.dims:
+        count = count * ctx.shape[one]
     return count
 
 
-def _sum_gradient(context, gradient, x, result):
-    return gradient.expand(context.shape)
+def _sum_gradient(ctx, gradient, x, result):
+    return gradient.expand(ctx.shape)
 
 
-def _mean_gradient(context, gradient, x, result):
-    return gradient.expand(context.shape) / _count(context)
+def _mean_gradient(ctx, gradient, x, result):
+    return gradient.expand(ctx.shape) / _count(ctx)
 
 
-def _extreme_gradient(context, gradient, x, result):
+def _extreme_gradient(ctx, gradient, x, result):
     """Elements that are equally small or large share it, as with torch.amin()."""
     chosen = x == result
-    return chosen * gradient / chosen.sum(context.dims, keepdim=True)
+    return chosen * gradient / chosen.sum(ctx.dims, keepdim=True)
 
 
-def _norm_gradient(context, gradient, x, result):
+def _norm_gradient(ctx, gradient, x, result):
     return torch.where(result == 0, torch.zeros_like(x), gradient * x / result)
 
 
@@ -87,29 +85,29 @@ _READS_ELEMENTS = ("min", "max", "norm")
 
 
 def _setup(name):
-    def setup_context(context, inputs, keyword_only_inputs, output):
-        x, dim, context.keepdim = inputs
-        context.dims = _dims(x, dim)
-        context.shape = x.shape
-        context.dtype = x.dtype
+    def setup_context(ctx, inputs, keyword_only_inputs, output):
+        x, dim, ctx.keepdim = inputs
+        ctx.dims = _dims(x, dim)
+        ctx.shape = x.shape
+        ctx.dtype = x.dtype
         if name in _READS_ELEMENTS:
-            context.save_for_backward(x, output)
+            ctx.save_for_backward(x, output)
 
     return setup_context
 
 
 def _backward(name):
-    def backward(context, gradient):
-        x, result = context.saved_tensors if name in _READS_ELEMENTS else (None, None)
-        result = None if result is None else _spread(context, result)
-        found = _GRADIENTS[name](context, _spread(context, gradient), x, result)
-        return found.to(context.dtype), None, None
+    def backward(ctx, gradient):
+        x, result = ctx.saved_tensors if name in _READS_ELEMENTS else (None, None)
+        result = None if result is None else _spread(ctx, result)
+        found = _GRADIENTS[name](ctx, _spread(ctx, gradient), x, result)
+        return found.to(ctx.dtype), None, None
 
     return backward
 
 
 def _no_gradient(name):
-    def backward(context, gradient):
+    def backward(ctx, gradient):
         raise NotImplementedError(f"jitune.{name} has no gradient: pass x.detach(), or call torch.{name}")
 
     return backward
@@ -130,13 +128,11 @@ for _name in NAMES:
     _define(_name)
 
 
-def reduce(name, x, axis, dtype, out, keepdims, session):
+def reduce(name, x, axis, dtype, keepdims, session):
     """jitune.NAME of a tensor, by its operator."""
     if session is not None:
         raise ValueError(f"{name}: a tensor that requires its gradient is reduced by the standard session: pass none, "
                          "or x.detach()")
-    if out is not None:
-        raise ValueError(f"{name}: results in out have no gradient: pass x.detach(), or no out")
     dim = None if axis is None else list(axis) if isinstance(axis, (tuple, list)) else [axis]
     if dtype is not None and not isinstance(dtype, torch.dtype):
         dtype = getattr(torch, dtype_name(dtype))

@@ -3,5 +3,4 @@ from typing import Any
 
 NAMES: tuple[str, ...]
 
-def reduce(name: str, x: Any, axis: int | tuple[int, ...] | None, dtype: Any, out: Any, keepdims: bool,
-           session: Any) -> Any: ...
+def reduce(name: str, x: Any, axis: int | tuple[int, ...] | None, dtype: Any, keepdims: bool, session: Any) -> Any: ...

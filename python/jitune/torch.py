@@ -19,7 +19,7 @@ from jitune import _jitune, _operators
 def _stand_in(name):
     """What a compiled function calls in the place of jitune.NAME."""
     def reduce(x, axis=None, dtype=None, out=None, keepdims=False, *, session=None):
-        result = _operators.reduce(name, x, axis, dtype, None, keepdims, session)
+        result = _operators.reduce(name, x, axis, dtype, keepdims, session)
         return result if out is None else out.copy_(result)
 
     reduce.__name__ = name

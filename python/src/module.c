@@ -108,6 +108,8 @@ static int intern_names(AttributeNames *names) {
     names->ptr = PyUnicode_InternFromString("ptr");
     names->device_id = PyUnicode_InternFromString("device_id");
     names->dtype = PyUnicode_InternFromString("dtype");
+    names->ndim = PyUnicode_InternFromString("ndim");
+    names->size = PyUnicode_InternFromString("size");
     names->shape = PyUnicode_InternFromString("shape");
     names->strides = PyUnicode_InternFromString("strides");
     names->c_contiguous = PyUnicode_InternFromString("_c_contiguous");

@@ -109,6 +109,29 @@ static int64_t integer_at(PyObject *object, PyObject *attribute) {
     return integer_of(PyObject_GetAttr(object, attribute));
 }
 
+// The shape and strides of a cupy.ndarray. Its tuples take longest: the number of elements says as much of a row.
+static int read_cupy_layout(PyObject *object, const char *name, Array *array) {
+    const AttributeNames *names = &module_state.names;
+    PyObject *contiguous = PyObject_GetAttr(object, names->c_contiguous);
+    const bool is_contiguous = contiguous == Py_True;
+    Py_XDECREF(contiguous);
+    const int64_t ndim = contiguous == NULL ? -1 : integer_at(object, names->ndim);
+    if (is_contiguous && (ndim == 0 || ndim == 1)) {
+        array->ndim = (int)ndim;
+        array->is_contiguous = true;
+        array->size = ndim == 0 ? 1 : integer_at(object, names->size);
+        array->shape[0] = array->size;
+        array->strides[0] = 1;
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    PyObject *shape = ndim < 0 ? NULL : PyObject_GetAttr(object, names->shape);
+    PyObject *strides = shape == NULL ? NULL : PyObject_GetAttr(object, names->strides);
+    const int result = strides == NULL ? -1 : read_layout(shape, strides, name, array);
+    Py_XDECREF(strides);
+    Py_XDECREF(shape);
+    return result;
+}
+
 int read_cupy(PyObject *object, const char *name, Array *array) {
     const AttributeNames *names = &module_state.names;
     PyObject *dtype = PyObject_GetAttr(object, names->dtype);
@@ -119,19 +142,10 @@ int read_cupy(PyObject *object, const char *name, Array *array) {
         return -1;
     }
     array->data = (void *)(uintptr_t)integer_at(memory, names->ptr);
-    array->device = (int)integer_at(memory, names->device_id);
+    const bool is_only_gpu = array->kind->current_gpu == Py_None;
+    array->device = is_only_gpu ? 0 : (int)integer_at(memory, names->device_id);
     Py_DECREF(memory);
-    PyObject *contiguous = PyErr_Occurred() ? NULL : PyObject_GetAttr(object, names->c_contiguous);
-    PyErr_Clear();
-    PyObject *strides = contiguous == Py_True ? Py_None : PyObject_GetAttr(object, names->strides);
-    PyObject *shape = strides == NULL ? NULL : PyObject_GetAttr(object, names->shape);
-    const int result = shape == NULL ? -1 : read_layout(shape, strides, name, array);
-    Py_XDECREF(shape);
-    if (strides != Py_None) {
-        Py_XDECREF(strides);
-    }
-    Py_XDECREF(contiguous);
-    return result;
+    return PyErr_Occurred() ? -1 : read_cupy_layout(object, name, array);
 }
 
 // The function of CuPy's own C interface: intptr_t get_current_stream_ptr(void). Cython gives it in a capsule whose name is

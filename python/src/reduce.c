@@ -288,7 +288,8 @@ static PyObject *reduce_read(Call *call, PyObject *axis, PyObject *dtype, PyObje
     if (read_axes(call, axis) != 0 || (dtype != NULL && dtype != Py_None && read_dtype(call, dtype) != 0)) {
         return NULL;
     }
-    const int needs_grad = is_float(call->wanted) ? array_needs_grad(call->x, &call->in) : 0;
+    const bool has_out = call->out != NULL && call->out != Py_None;  // what is written there has no gradient
+    const int needs_grad = is_float(call->wanted) && !has_out ? array_needs_grad(call->x, &call->in) : 0;
     if (needs_grad < 0) {
         return NULL;
     }

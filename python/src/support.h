@@ -7,7 +7,7 @@
 
 // Names of attributes, interned: a lookup then compares no text.
 typedef struct {
-    PyObject *data, *ptr, *device_id, *dtype, *shape, *strides, *c_contiguous, *requires_grad;
+    PyObject *data, *ptr, *device_id, *dtype, *ndim, *size, *shape, *strides, *c_contiguous, *requires_grad;
 } AttributeNames;
 
 // The module's exceptions and its Python helpers, set when the module is imported.

@@ -14,7 +14,6 @@ HAS_GPU = torch.cuda.is_available()
 gpu = pytest.mark.skipif(not HAS_GPU, reason="there is no GPU that PyTorch can use")
 DEVICES = ["cpu", pytest.param("cuda", marks=gpu)]
 DTYPES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
-SHAPES = [(), (1,), (1000,), (7, 300), (300, 7), (3, 4, 5), (0,), (0, 3), (3, 0)]
 
 
 def torchs(operation, x, axis, keepdims):
@@ -52,17 +51,20 @@ def dtype_of(operation, x):
     return torch.float64 if operation in ("mean", "norm") else torch.int64
 
 
+OPERATIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all", "count_nonzero", "norm"]
+# Each operation with four dtypes, each dtype with four or five operations: a kernel of each pair takes long to compile.
+PAIRS = [(OPERATIONS[i], DTYPES[(3 * i + j) % len(DTYPES)]) for i in range(len(OPERATIONS)) for j in (0, 4, 6, 9)]
+
+
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("operation", ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all",
-                                       "count_nonzero", "norm"])
+@pytest.mark.parametrize("operation, dtype", PAIRS)
 def test_reductions_are_those_of_torch(operation, dtype, device, session):
     generator = torch.Generator().manual_seed(1)
-    for shape in ((1,), (1000,), (7, 300), (300, 7), (3, 4, 5)):
+    for shape in ((), (1,), (1000,), (7, 300), (300, 7), (3, 4, 5)):
         low, high = (0, 2) if dtype in ("bool", "uint8") else (-1, 2)
         x = torch.randint(low, high, shape, generator=generator).to(getattr(torch, dtype)).to(device)
-        for y in (x, x.mT if x.ndim > 1 else x[::2], x[..., ::3]):
-            for axis in (None, 0, -1):
+        for y in (x,) if x.ndim == 0 else (x, x.mT if x.ndim > 1 else x[::2], x[..., ::3]):
+            for axis in (None,) if x.ndim == 0 else (None, 0, -1):
                 for keepdims in (False, True):
                     if axis is None and operation in ("argmin", "argmax") and keepdims:
                         continue
@@ -221,8 +223,7 @@ def test_gradients_that_there_are_not(session, standard):
     x = torch.ones(5, requires_grad=True)
     with pytest.raises(NotImplementedError, match="jitune.prod has no gradient"):
         jitune.prod(x).backward()
-    with pytest.raises(ValueError, match="no gradient: pass x.detach"):
-        jitune.sum(x, out=torch.zeros(()))
+    assert jitune.sum(x, out=torch.zeros(()), session=session) == 5
     with pytest.raises(ValueError, match="standard session"):
         jitune.sum(x, session=session)
     with pytest.raises(ValueError, match="stencil has no gradient"):

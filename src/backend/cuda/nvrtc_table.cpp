@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/nvrtc_table.hpp"
 
+#include <sys/auxv.h>
+
+#include <array>
 #include <cstdlib>
-#include <vector>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/own_file.hpp"
 #include "support/shared_library.hpp"
 
 namespace jitune::internal {
 namespace {
 
+/// The rights of a program must not be lent to files that its caller names or has put beside it.
+bool has_more_rights() {
+    return ::getauxval(AT_SECURE) != 0;
+}
+
 std::vector<std::string> library_names() {
-    // A set-uid program must not load what its caller's environment names.
-    if (const char* chosen = secure_getenv("JITUNE_NVRTC"); chosen != nullptr && *chosen != '\0') {
+    const auto text = [](const char* name) {
+        const char* const value = has_more_rights() ? nullptr : std::getenv(name);
+        return std::string(value == nullptr ? "" : value);
+    };
+    if (const std::string chosen = text("JITUNE_NVRTC"); !chosen.empty()) {
         return {chosen};
     }
-    std::vector<std::string> names;
-    for (const char* folder : {"", "/usr/local/cuda/lib64/"}) {
-        for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
-            names.push_back(std::string(folder) + name);
-        }
-    }
-    return names;
+    return nvrtc_files(text("CUDA_PATH"), has_more_rights() ? "" : own_file());
 }
 
 SharedLibrary open_nvrtc() {
@@ -48,6 +54,34 @@ void* resolve_nvrtc(const SharedLibrary& library, const char* symbol) {
 }
 
 }  // namespace
+
+std::vector<std::string> nvrtc_files(const std::filesystem::path& cuda_path,
+                                     const std::filesystem::path& own_file) {
+    constexpr std::array kNames{"libnvrtc.so.13", "libnvrtc.so.12"};
+    std::vector<std::string> files;
+    const auto add_existing = [&](const std::filesystem::path& folder) {
+        for (const char* name : kNames) {
+            std::error_code error;
+            const std::filesystem::path file = (folder / name).lexically_normal();
+            if (folder.is_absolute() && std::filesystem::exists(file, error)) {
+                files.push_back(file.native());
+            }
+        }
+    };
+    add_existing(cuda_path / "lib64");
+    // The package's folder, and one deeper for the command.
+    for (const std::filesystem::path& packages :
+         {own_file.parent_path() / "..", own_file.parent_path() / "../.."}) {
+        add_existing(packages / "nvidia/cu13/lib");
+        add_existing(packages / "nvidia/cuda_nvrtc/lib");
+    }
+    for (const char* folder : {"", "/usr/local/cuda/lib64/"}) {
+        for (const char* name : {kNames[0], kNames[1], "libnvrtc.so"}) {
+            files.push_back(std::string(folder) + name);
+        }
+    }
+    return files;
+}
 
 std::shared_ptr<const NvrtcTable> load_nvrtc() {
     const SharedLibrary library = open_nvrtc();

@@ -3,10 +3,12 @@
 
 #include <nvrtc.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #define JITUNE_NVRTC_FUNCTIONS(X) \
     X(nvrtcVersion)               \
@@ -34,6 +36,12 @@ struct NvrtcTable {
     JITUNE_NVRTC_FUNCTIONS(JITUNE_DECLARE)
 #undef JITUNE_DECLARE
 };
+
+/// Where NVRTC is looked for, in this order: in the toolkit at `cuda_path`, if it is not empty; in
+/// CUDA's packages of pip beside the Python package that holds `own_file`; where the system finds
+/// libraries; in /usr/local/cuda. Of the first two only what exists.
+std::vector<std::string> nvrtc_files(const std::filesystem::path& cuda_path,
+                                     const std::filesystem::path& own_file);
 
 /// Loads NVRTC for the life of the process: about 100 ms. Only the library that JITUNE_NVRTC
 /// names, where it is set. Throws Error(unavailable) that says where it looked and what to do.

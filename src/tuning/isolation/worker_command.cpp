@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/worker_command.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/own_file.hpp"
 #include "support/process.hpp"
 #include "support/process_session.hpp"
 
@@ -27,21 +26,6 @@ constexpr const char* kCommand = "jitune";
 
 bool is_name(const path& text) {
     return text.native().find('/') == std::string::npos;
-}
-
-/// The program or shared library that this code is part of. Empty where the system does not tell.
-path file_of_this_code() {
-    Dl_info info{};
-    void* extra = nullptr;
-    const auto* const here = reinterpret_cast<const void*>(&file_of_this_code);
-    if (::dladdr1(here, &info, &extra, RTLD_DL_LINKMAP) != 0) {
-        const auto* const library = static_cast<const link_map*>(extra);
-        if (*library->l_name != '\0') {  // the program itself has an empty name
-            return library->l_name;
-        }
-    }
-    std::error_code error;
-    return std::filesystem::read_symlink("/proc/self/exe", error);
 }
 
 /// Whether a path names something that another user than this one and root has made, or may change.
@@ -76,7 +60,7 @@ path named_worker(const path& option) {
 
 std::vector<path> usual_workers() {
     std::vector<path> usual;
-    const path file = file_of_this_code();
+    const path file = own_file();
     // A program with more rights than its caller may have been linked into a folder of the
     // caller's.
     if (file.is_absolute() && ::getauxval(AT_SECURE) == 0) {

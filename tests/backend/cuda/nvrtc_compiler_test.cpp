@@ -2,12 +2,16 @@
 #include "backend/cuda/nvrtc_compiler.hpp"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "backend/cuda/image_check.hpp"
 #include "jitune/error.hpp"
+#include "support/temp_dir.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -222,6 +226,27 @@ TEST_F(NvrtcCompiler, ServesManyThreadsAtOnce) {
 
 TEST_F(NvrtcCompiler, TellsItsVersion) {
     EXPECT_EQ(nvrtc_version(*nvrtc_).rfind("NVRTC 1", 0), 0U);
+}
+
+TEST(NvrtcTable, LooksInTheToolkitThenInPackagesOfPipThenInTheSystem) {
+    const TempDir dir;
+    const auto file = [&](const char* name) {
+        const std::filesystem::path path = dir.path() / name;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path) << "a library";
+        return path.native();
+    };
+    const std::string toolkit = file("cuda/lib64/libnvrtc.so.12");
+    const std::string package = file("site-packages/nvidia/cu13/lib/libnvrtc.so.13");
+    const auto files = nvrtc_files(dir.path() / "cuda",
+                                   dir.path() / "site-packages/jitune/_jitune.abi3.so");
+    ASSERT_GE(files.size(), 3U);
+    EXPECT_EQ(files[0], toolkit);
+    EXPECT_EQ(files[1], package);
+    EXPECT_EQ(files[2], "libnvrtc.so.13");
+    const auto of_command = nvrtc_files("", dir.path() / "site-packages/jitune/bin/jitune");
+    EXPECT_EQ(of_command[0], package);
+    EXPECT_EQ(nvrtc_files("", "")[0], "libnvrtc.so.13");
 }
 
 TEST(NvrtcTable, SaysWhereItLookedAndWhatToDo) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/own_file.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <system_error>
+
+namespace jitune::internal {
+
+std::filesystem::path own_file() {
+    Dl_info info{};
+    void* extra = nullptr;
+    const auto* const here = reinterpret_cast<const void*>(&own_file);
+    if (::dladdr1(here, &info, &extra, RTLD_DL_LINKMAP) != 0) {
+        const auto* const library = static_cast<const link_map*>(extra);
+        if (*library->l_name != '\0') {  // the program itself has an empty name
+            return library->l_name;
+        }
+    }
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+}  // namespace jitune::internal

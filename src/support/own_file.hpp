@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+namespace jitune::internal {
+
+/// The program or shared library that jitune is part of. Empty where the system does not tell.
+std::filesystem::path own_file();
+
+}  // namespace jitune::internal
