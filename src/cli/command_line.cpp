@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/command_pages.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "jitune/error.hpp"
@@ -49,7 +50,7 @@ void add_option(CLI::App& app, const Option& option) {
         },
         option.target);
     added->required(option.rules.required);
-    if (std::holds_alternative<std::vector<std::string>*>(option.target)) {
+    if (std::holds_alternative<std::vector<std::string>*>(option.target) && has_dash(option)) {
         added->allow_extra_args(false);
     }
     if (const auto& range = option.rules.range) {

@@ -6,6 +6,7 @@
 namespace jitune::internal {
 
 // clang-format off
+namespace completion_command { Invocation invocation(); }
 namespace db_coverage_command { Invocation invocation(); }
 namespace db_digest_command { Invocation invocation(); }
 namespace db_explain_command { Invocation invocation(); }
@@ -17,6 +18,7 @@ namespace db_show_command { Invocation invocation(); }
 namespace db_verify_command { Invocation invocation(); }
 namespace devices_command { Invocation invocation(); }
 namespace entropy_command { Invocation invocation(); }
+namespace manual_command { Invocation invocation(); }
 namespace reduce_command { Invocation invocation(); }
 namespace replay_command { Invocation invocation(); }
 namespace stencil_command { Invocation invocation(); }
@@ -100,6 +102,9 @@ std::vector<Command> commands() {
         {"stats", "Show which winners calls use, what they save, and which calls waited",
          stats_command::invocation},
         {"db", "Inspect the tuning database", nullptr, db_commands()},
+        {"completion", "Print the script that completes jitune's words in a shell",
+         completion_command::invocation},
+        {"manual", "Print the manual page of a command, for man", manual_command::invocation},
     };
 }
 

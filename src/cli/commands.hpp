@@ -7,6 +7,10 @@
 
 namespace jitune::internal {
 
+/// The first line of help texts.
+inline constexpr const char* kProgramSummary =
+    "jitune tunes kernels for the device they run on, and stores the winners";
+
 /// Every command of `jitune`. A new one is a file, whose namespace makes its Invocation, and a row.
 std::vector<Command> commands();
 

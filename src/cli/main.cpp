@@ -69,10 +69,8 @@ int run(int argc, char** argv) {
         end_by_signal_without_memory();
         run_compiler();
     }
-    const auto work = read_command_line(
-        argc, argv, commands(),
-        {"jitune tunes kernels for the device they run on, and stores the winners", version(),
-         footer()});
+    const auto work =
+        read_command_line(argc, argv, commands(), {kProgramSummary, version(), footer()});
     return work();
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace jitune::internal {
+
+/// What manual pages and completions tell of one command, from its row of the table.
+struct CommandPage {
+    std::vector<std::string> words;  ///< "sweep", "reduce"; none for the program itself
+    std::string help;
+    std::vector<Option> options;    ///< do not write to their targets
+    std::vector<Command> children;  ///< of a group
+};
+
+/// The program with this summary, then all of its commands, a group before its children.
+std::vector<CommandPage> command_pages(const std::string& summary,
+                                       const std::vector<Command>& commands);
+
+/// The option's names without what it takes: "-n", "--size". One without a dash for an argument by
+/// place.
+std::vector<std::string> names_of(const Option& option);
+
+/// False for a flag.
+bool takes_value(const Option& option);
+
+/// False for an argument by place.
+bool has_dash(const Option& option);
+
+}  // namespace jitune::internal

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/completion.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr std::string_view kFirstLine =
+    "# Completes the words of jitune. Made by `jitune completion`.\n";
+
+std::string path_of(const CommandPage& page) {
+    return fmt::format("{}", fmt::join(page.words, " "));
+}
+
+/// The options with a dash, among them those of every command.
+std::vector<Option> dashed(const CommandPage& page) {
+    static bool unused = false;
+    std::vector<Option> options;
+    for (const Option& option : page.options) {
+        if (has_dash(option)) {
+            options.push_back(option);
+        }
+    }
+    options.push_back({"-h,--help", &unused, "Print the options and exit"});
+    if (page.words.empty()) {
+        options.push_back({"--version", &unused, "Print the version and exit"});
+    }
+    return options;
+}
+
+/// In single quotes, as all three shells read them.
+std::string quoted(std::string_view text, std::string_view quote) {
+    std::string result = "'";
+    for (const char letter : text) {
+        if (letter == '\'') {
+            result += quote;
+        } else {
+            result += letter;
+        }
+    }
+    return result + "'";
+}
+
+/// `case` branches that find the command of a line word by word: bash and zsh.
+std::string path_cases(const std::vector<CommandPage>& pages) {
+    std::vector<std::string> paths;
+    for (const CommandPage& page : pages) {
+        if (!page.words.empty()) {
+            paths.push_back(fmt::format("\"{}\"", path_of(page)));
+        }
+    }
+    return fmt::format("{}", fmt::join(paths, "|"));
+}
+
+std::string bash(const std::vector<CommandPage>& pages) {
+    std::string script(kFirstLine);
+    script += fmt::format(
+        R"(_jitune() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
+    local at='' next word i words='' valued=''
+    for ((i = 1; i < COMP_CWORD; ++i)); do
+        word=${{COMP_WORDS[i]}}
+        next="${{at:+$at }}$word"
+        case $next in
+        {}) at=$next ;;
+        esac
+    done
+    case $at in
+)",
+        path_cases(pages));
+    for (const CommandPage& page : pages) {
+        std::vector<std::string> words, valued;
+        for (const Command& child : page.children) {
+            words.push_back(child.name);
+        }
+        for (const Option& option : dashed(page)) {
+            for (const std::string& name : names_of(option)) {
+                words.push_back(name);
+                if (takes_value(option)) {
+                    valued.push_back(name);
+                }
+            }
+        }
+        script += fmt::format("    '{}') words='{}' valued=' {} ' ;;\n", path_of(page),
+                              fmt::join(words, " "), fmt::join(valued, " "));
+    }
+    return script + R"(    esac
+    COMPREPLY=()
+    if [[ $valued != *" $previous "* ]]; then
+        COMPREPLY=($(compgen -W "$words" -- "$current"))
+    fi
+}
+complete -o default -F _jitune jitune
+)";
+}
+
+/// A text inside of zsh's '...[...]...' of _arguments.
+std::string zsh_text(std::string_view text) {
+    std::string result;
+    for (const char letter : text) {
+        if (letter == '[' || letter == ']' || letter == ':' || letter == '\\') {
+            result += '\\';
+        }
+        result += letter;
+    }
+    return result;
+}
+
+std::string zsh(const std::vector<CommandPage>& pages) {
+    constexpr std::string_view kQuote = "'\\''";
+    std::string script = "#compdef jitune\n" + std::string(kFirstLine);
+    script += fmt::format(
+        R"(_jitune() {{
+    local at='' next i
+    local -a commands
+    for ((i = 2; i < CURRENT; ++i)); do
+        next="${{at:+$at }}${{words[i]}}"
+        case $next in
+        ({}) at=$next ;;
+        esac
+    done
+    case $at in
+)",
+        path_cases(pages));
+    for (const CommandPage& page : pages) {
+        script += fmt::format("    ('{}')\n", path_of(page));
+        if (!page.children.empty()) {
+            script += "        commands=(\n";
+            for (const Command& child : page.children) {
+                script += fmt::format("            {}\n",
+                                      quoted(child.name + ":" + zsh_text(child.help), kQuote));
+            }
+            script += "        )\n        [[ $PREFIX == -* ]] || _describe command commands\n";
+        }
+        script += "        _arguments";
+        for (const Option& option : dashed(page)) {
+            for (const std::string& name : names_of(option)) {
+                const std::string row = fmt::format("{}[{}]{}", name, zsh_text(option.help),
+                                                    takes_value(option) ? ":value:_files" : "");
+                script += " \\\n            " + quoted(row, kQuote);
+            }
+        }
+        script += page.children.empty() ? " \\\n            '*:file:_files'\n        ;;\n"
+                                        : "\n        ;;\n";
+    }
+    return script + "    esac\n}\n_jitune \"$@\"\n";
+}
+
+std::string fish(const std::vector<CommandPage>& pages) {
+    constexpr std::string_view kQuote = "\\'";
+    std::string script(kFirstLine);
+    // The words before the cursor that are no options, as long as they name commands.
+    script += R"(function __jitune_at
+    set -l at
+    for word in (commandline -opc)[2..-1]
+        set -l next (string join ' ' $at $word)
+        if contains -- "$next" $__jitune_commands
+            set at $next
+        end
+    end
+    test "$at" = "$argv"
+end
+)";
+    std::vector<std::string> paths;
+    for (const CommandPage& page : pages) {
+        if (!page.words.empty()) {
+            paths.push_back(quoted(path_of(page), kQuote));
+        }
+    }
+    script += fmt::format("set -g __jitune_commands {}\n", fmt::join(paths, " "));
+    for (const CommandPage& page : pages) {
+        const std::string begin =
+            fmt::format("complete -c jitune -n '__jitune_at {}'", path_of(page));
+        for (const Command& child : page.children) {
+            script +=
+                fmt::format("{} -f -a {} -d {}\n", begin, child.name, quoted(child.help, kQuote));
+        }
+        for (const Option& option : dashed(page)) {
+            script += begin;
+            for (const std::string& name : names_of(option)) {
+                script +=
+                    name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+            }
+            script += fmt::format("{} -d {}\n", takes_value(option) ? " -r" : "",
+                                  quoted(option.help, kQuote));
+        }
+    }
+    return script;
+}
+
+}  // namespace
+
+std::string completion_script(std::string_view shell, const std::vector<CommandPage>& pages) {
+    if (shell == "bash") {
+        return bash(pages);
+    }
+    if (shell == "zsh") {
+        return zsh(pages);
+    }
+    if (shell == "fish") {
+        return fish(pages);
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("no completions for the shell \"{}\": name bash, zsh or fish", shell));
+}
+
+}  // namespace jitune::internal

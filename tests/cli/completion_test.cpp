@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/completion.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "jitune/error.hpp"
+#include "support/process.hpp"
+
+namespace jitune::internal {
+namespace {
+
+class Completion : public testing::Test {
+protected:
+    Invocation sums() {
+        return {{{"-n,--size", &text_, "It's a [size]: n"},
+                 {"--json", &flag_, "Print JSON"},
+                 {"FILE", &text_, "A file"}},
+                {}};
+    }
+    std::vector<CommandPage> pages_ = command_pages(
+        "A summary", {{"sweep", "Many", nullptr, {{"sum", "Sums", [this] { return sums(); }}}},
+                      {"stats", "Numbers", [] { return Invocation(); }}});
+
+    /// What a shell prints that has read the script, at the end of `command`, which may hold
+    /// `SCRIPT`.
+    std::string shell(const std::string& name, const std::string& command) {
+        ProcessCommand run;
+        run.program = "/bin/" + name;
+        run.arguments = {"-c", completion_script(name, pages_) + command};
+        const ProcessResult result = run_process(run);
+        EXPECT_EQ(result.exit_code, 0) << result.output;
+        return result.output;
+    }
+    std::string bash(const std::string& words) {
+        return shell("bash", "\nCOMP_WORDS=(" + words +
+                                 "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _jitune; "
+                                 "printf '%s' \"${COMPREPLY[*]}\"");
+    }
+
+private:
+    std::string text_;
+    bool flag_ = false;
+};
+
+TEST_F(Completion, BashFindsTheCommandBeforeTheCursor) {
+    EXPECT_EQ(bash("jitune ''"), "sweep stats -h --help --version");
+    EXPECT_EQ(bash("jitune s"), "sweep stats");
+    EXPECT_EQ(bash("jitune sweep ''"), "sum -h --help");
+    EXPECT_EQ(bash("jitune sweep sum -"), "-n --size --json -h --help");
+    EXPECT_EQ(bash("jitune sweep sum --json --s"), "--size");
+    EXPECT_EQ(bash("jitune stats --"), "--help");
+}
+
+TEST_F(Completion, ValuesAreFiles) {
+    EXPECT_EQ(bash("jitune sweep sum --size ''"), "");
+    EXPECT_EQ(bash("jitune sweep sum --json --h"), "--help");
+}
+
+TEST_F(Completion, HelpTextsAreQuoted) {
+    const std::string zsh = completion_script("zsh", pages_);
+    EXPECT_NE(zsh.find(R"('--size[It'\''s a \[size\]\: n]:value:_files')"), std::string::npos)
+        << zsh;
+    const std::string fish = completion_script("fish", pages_);
+    EXPECT_NE(fish.find(R"(-n '__jitune_at sweep sum' -s n -l size -r -d 'It\'s a [size]: n')"),
+              std::string::npos)
+        << fish;
+}
+
+TEST_F(Completion, OtherShellsAreRefused) {
+    EXPECT_THROW(completion_script("tcsh", pages_), Error);
+}
+
+}  // namespace
+}  // namespace jitune::internal
