@@ -15,14 +15,41 @@ if(NOT BUILD_SHARED_LIBS)
   set(jitune_static_libs " -lfmt -lsqlite3 -lstdc++ -lm -lpthread -ldl")
 endif()
 configure_file(cmake/jitune.pc.in ${PROJECT_BINARY_DIR}/jitune.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/jitune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(development COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/jitune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${development})
 
-install(TARGETS jitune EXPORT jituneTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY src/include/jitune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(TARGETS jitune EXPORT jituneTargets
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development
+  ARCHIVE ${development}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY src/include/jitune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${development}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
-install(EXPORT jituneTargets NAMESPACE jitune:: DESTINATION ${JITUNE_PACKAGE_DIR})
+install(EXPORT jituneTargets NAMESPACE jitune:: DESTINATION ${JITUNE_PACKAGE_DIR} ${development})
 install(FILES ${PROJECT_BINARY_DIR}/jituneConfig.cmake ${PROJECT_BINARY_DIR}/jituneConfigVersion.cmake
-  DESTINATION ${JITUNE_PACKAGE_DIR})
+  DESTINATION ${JITUNE_PACKAGE_DIR} ${development})
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libjitune-dev/examples ${development}
+  PATTERN CMakeLists.txt EXCLUDE)
+
 if(JITUNE_CLI)
-  install(TARGETS jitune_cli)
+  install(TARGETS jitune_cli RUNTIME COMPONENT command)
+  # The command prints its own manual pages and completions.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(shell ${PROJECT_BINARY_DIR}/shell)
+    add_custom_command(OUTPUT ${shell}/done
+      COMMAND ${CMAKE_COMMAND} -E rm -rf ${shell}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${shell}/man
+      COMMAND jitune_cli manual --folder ${shell}/man
+      COMMAND sh -c "gzip -9n ${shell}/man/*.1"
+      COMMAND jitune_cli completion bash > ${shell}/jitune
+      COMMAND jitune_cli completion zsh > ${shell}/_jitune
+      COMMAND jitune_cli completion fish > ${shell}/jitune.fish
+      COMMAND ${CMAKE_COMMAND} -E touch ${shell}/done
+      DEPENDS jitune_cli)
+    add_custom_target(jitune_shell ALL DEPENDS ${shell}/done)
+    install(DIRECTORY ${shell}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+    set(data ${CMAKE_INSTALL_DATAROOTDIR})
+    install(FILES ${shell}/jitune DESTINATION ${data}/bash-completion/completions COMPONENT command)
+    install(FILES ${shell}/_jitune DESTINATION ${data}/zsh/vendor-completions COMPONENT command)
+    install(FILES ${shell}/jitune.fish DESTINATION ${data}/fish/vendor_completions.d COMPONENT command)
+  endif()
 endif()
