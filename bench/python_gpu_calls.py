@@ -5,8 +5,8 @@
     JITUNE_DB=none JITUNE_TUNE=default PYTHONPATH=build/python bench/python_gpu_calls.py build/bench/libc_calls.so
 
 First the time of the calling thread at 1024 floats: 200 calls a block, 500 blocks of each way, the ways in turn. Each
-row is a median over blocks: ns a call; ns over the same call from C in the same block; the quartiles of that. Then us a
-call until its work is done, at three sizes. Results are compared first.
+row is a median over blocks: ns a call; ns over the same call from C in the same block, less an empty call from Python;
+the quartiles of that. Then us a call until its work is done, at three sizes. Results are compared first.
 """
 import ctypes
 import statistics
@@ -43,6 +43,7 @@ class Ways:
         self.out = torch.zeros((), device="cuda")
         x, out = self.x, self.out
         handle = jitune.prepare("sum", x)
+        bound = handle.bind(x, out)
 
         def in_c(function):
             function.restype = ctypes.c_double
@@ -60,6 +61,7 @@ class Ways:
             "torch: jitune.sum(x)": (in_python(lambda: jitune.sum(x)), "C: jitune_reduce"),
             "torch: handle(x, out)": (in_python(lambda: handle(x, out)), "C: jitune_launch"),
             "torch: handle.launch(x, out)": (in_python(lambda: handle.launch(x, out)), "C: jitune_launch"),
+            "torch: bound.launch()": (in_python(lambda: bound.launch()), "C: jitune_launch"),
             "torch.sum(x, 0, out=out)": (in_python(lambda: torch.sum(x, 0, out=out)), "C: jitune_reduce"),
             "x.sum() of torch": (in_python(lambda: x.sum()), "C: jitune_reduce"),
         }
@@ -94,11 +96,12 @@ def host_times(ways):
             name = names[(i + block) % len(names)]
             torch.cuda.synchronize()
             blocks[name].append(ways.ways[name][0]())
+    empty = statistics.median(blocks["nothing"])
     print(f"{'':<32}{'ns a call':>10}{'over C':>10}{'quartiles':>18}")
     for name, (_, base) in ways.ways.items():
         row = f"{name:<32}{statistics.median(blocks[name]):>10.0f}"
         if base is not None:
-            over = [a - b for a, b in zip(blocks[name], blocks[base])]
+            over = [a - b - empty for a, b in zip(blocks[name], blocks[base])]
             low, middle, high = statistics.quantiles(over, n=4)
             row += f"{middle:>10.0f}{low:>9.0f} ..{high:>6.0f}"
         print(row)

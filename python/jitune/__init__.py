@@ -11,6 +11,7 @@ __cuda_array_interface__ or the buffer protocol.
 """
 
 from jitune._jitune import (
+    Bound,
     CommandError,
     CompileError,
     DeviceError,
@@ -49,7 +50,7 @@ from jitune import db
 from jitune._sweep import sweep, tune
 
 __all__ = [
-    "CommandError", "CompileError", "DeviceError", "Error", "ForkedError", "InternalError", "InterruptedError",
+    "Bound", "CommandError", "CompileError", "DeviceError", "Error", "ForkedError", "InternalError", "InterruptedError",
     "NotPreparedError", "Prepared", "Session", "StoreError", "TunedKernel", "UnavailableError", "UsageError",
     "VerifyError", "all", "any", "argmax", "argmin", "command", "count_nonzero", "custom_reduce", "db", "entropy", "max",
     "mean", "min", "norm", "prepare", "prod", "segment_reduce", "stencil", "sum", "sweep", "tune",

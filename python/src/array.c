@@ -44,8 +44,7 @@ static ArrayKind inspect(PyObject *object) {
     return kind;
 }
 
-// The kind of the object's type. The array of kinds is a hash table; where it is full, a new type takes its place from
-// another one.
+// The place of the object's type in the table of kinds, a hash table that keeps the types alive; NULL where it is full.
 static ArrayKind *kind_of(PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
     const uintptr_t home = (uintptr_t)type >> 4;
@@ -56,37 +55,39 @@ static ArrayKind *kind_of(PyObject *object) {
         }
         if (kind->type == NULL) {
             const ArrayKind found = inspect(object);
-            Py_INCREF(type);
-            *kind = found;
-            return kind;
+            if (kind->type == NULL) {  // else Python code that has run meanwhile took the place
+                Py_INCREF(type);
+                *kind = found;
+                return kind;
+            }
         }
     }
-    ArrayKind *kind = &kinds[home % kKinds];
-    const ArrayKind found = inspect(object);
-    PyTypeObject *old = kind->type;
-    Py_CLEAR(kind->current_gpu);
-    for (int i = 0; i < JITUNE_FLOAT64 + 2; ++i) {
-        Py_CLEAR(kind->scalars[i]);
-    }
-    Py_INCREF(type);
-    *kind = found;
-    Py_DECREF(old);
-    return kind;
+    return NULL;
 }
 
 PyObject *array_scalar(PyObject *object, PyObject *number, jitune_type type, bool is_bool) {
-    PyObject **maker = &kind_of(object)->scalars[is_bool ? JITUNE_FLOAT64 + 1 : (int)type];
-    if (*maker == NULL) {
-        PyObject *made = call_helper("scalar_maker", "(Os)", (PyObject *)Py_TYPE(object), type_name(type, is_bool));
-        maker = &kind_of(object)->scalars[is_bool ? JITUNE_FLOAT64 + 1 : (int)type];
-        Py_XDECREF(*maker);
-        *maker = made;
+    ArrayKind *kind = kind_of(object);
+    const int place = is_bool ? JITUNE_FLOAT64 + 1 : (int)type;
+    PyObject *maker = kind == NULL ? NULL : kind->scalars[place];
+    Py_XINCREF(maker);
+    if (maker == NULL) {
+        maker = call_helper("scalar_maker", "(Os)", (PyObject *)Py_TYPE(object), type_name(type, is_bool));
+        if (maker != NULL && kind != NULL && kind->scalars[place] == NULL) {
+            Py_INCREF(maker);
+            kind->scalars[place] = maker;
+        }
     }
-    return *maker == NULL ? NULL : PyObject_CallFunctionObjArgs(*maker, number, NULL);
+    PyObject *scalar = maker == NULL ? NULL : PyObject_CallFunctionObjArgs(maker, number, NULL);
+    Py_XDECREF(maker);
+    return scalar;
 }
 
 int array_read(PyObject *object, const char *name, Array *array) {
     array->kind = kind_of(object);
+    if (array->kind == NULL) {
+        array->own_kind = inspect(object);
+        array->kind = &array->own_kind;
+    }
     array->capsule = NULL;
     array->buffer.obj = NULL;
     array->stream = NULL;
@@ -162,6 +163,9 @@ int array_enter_device(PyObject *object, const Array *array, PyObject **guard) {
         PyObject *function = call_helper("current_gpu_of", "(O)", object);
         if (function == NULL) {
             return -1;
+        }
+        if (kind == &array->own_kind || kind->current_gpu != NULL) {
+            Py_DECREF(function);  // modules keep it alive
         }
         kind->current_gpu = function;
         return array_enter_device(object, array, guard);

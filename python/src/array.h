@@ -17,7 +17,7 @@ typedef enum { kExchange, kCupy, kCudaInterface, kBuffer, kDlpack, kNothing } Ac
 
 // What is known of a type of arrays.
 typedef struct {
-    PyTypeObject *type;  // kept alive
+    PyTypeObject *type;
     Access access;
     const DLPackExchangeAPI *exchange;  // of kExchange
     bool is_torch;
@@ -27,6 +27,7 @@ typedef struct {
 
 typedef struct {
     ArrayKind *kind;
+    ArrayKind own_kind;  // where the table of kinds is full
     void *data;
     jitune_type type;
     bool is_bool;        // of bytes that are 0 or 1

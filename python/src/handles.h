@@ -4,8 +4,8 @@
 #include "array.h"
 #include "support.h"
 
-// Adds the types Prepared and TunedKernel to the module. Returns 0, or -1 with an exception.
-int add_prepared_type(PyObject *module);
+// Add the types Prepared and Bound, and TunedKernel, to the module. Return 0, or -1 with an exception.
+int add_prepared_types(PyObject *module);
 int add_kernel_type(PyObject *module);
 
 // prepare(op, x, axis=None, session=None)

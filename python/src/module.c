@@ -128,7 +128,7 @@ PyMODINIT_FUNC PyInit__jitune(void) {
     }
     module_state.helpers = PyImport_ImportModule("jitune._helpers");
     if (module_state.helpers == NULL || intern_names(&module_state.names) != 0 || add_errors(module) != 0 || add_session_type(module) != 0 ||
-        add_prepared_type(module) != 0 || add_kernel_type(module) != 0 ||
+        add_prepared_types(module) != 0 || add_kernel_type(module) != 0 ||
         PyModule_AddStringConstant(module, "__version__", jitune_version_text()) != 0) {
         Py_DECREF(module);
         return NULL;

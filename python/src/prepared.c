@@ -16,7 +16,17 @@ typedef struct {
     int device;            // kHostDevice, or the number of a GPU
 } PreparedObject;
 
-static PyObject *prepared_type;
+// A launch with its arrays.
+typedef struct {
+    PyObject_HEAD
+    PreparedObject *handle;
+    PyObject *arrays[2];  // x and out
+    PyObject *memory[2];  // what keeps their memory
+    Array in, out;
+    bool is_read;
+} BoundObject;
+
+static PyObject *prepared_type, *bound_type;
 
 static void prepared_dealloc(PyObject *object) {
     PreparedObject *self = (PreparedObject *)object;
@@ -54,6 +64,27 @@ static PyObject *launch(const jitune_prepared *prepared, PyObject *in_object, co
     return out_object;
 }
 
+// Reads x and out, and checks that they are as prepared. Returns 0, or -1 with an exception.
+static int read_pair(const PreparedObject *self, PyObject *const *arguments, Array *in, Array *out) {
+    if (array_read(arguments[0], "x", in) != 0) {
+        return -1;
+    }
+    if (array_read(arguments[1], "out", out) != 0) {
+        array_release(in);
+        return -1;
+    }
+    if (check_array(self, in, "x", self->element, self->in_size) == 0 &&
+        check_array(self, out, "out", self->result, self->out_size) == 0) {
+        if (!out->is_readonly) {
+            return 0;
+        }
+        PyErr_SetString(PyExc_ValueError, "out is read-only");
+    }
+    array_release(out);
+    array_release(in);
+    return -1;
+}
+
 static PyObject *prepared_launch(PyObject *object, PyObject *const *arguments, Py_ssize_t count) {
     const PreparedObject *self = (PreparedObject *)object;
     Array in, out;
@@ -61,26 +92,82 @@ static PyObject *prepared_launch(PyObject *object, PyObject *const *arguments, P
         PyErr_SetString(PyExc_TypeError, "launch takes two arguments: x and out");
         return NULL;
     }
-    if (array_read(arguments[0], "x", &in) != 0) {
+    if (read_pair(self, arguments, &in, &out) != 0) {
         return NULL;
     }
-    if (array_read(arguments[1], "out", &out) != 0) {
-        array_release(&in);
-        return NULL;
-    }
-    PyObject *result = NULL;
-    if (check_array(self, &in, "x", self->element, self->in_size) == 0 &&
-        check_array(self, &out, "out", self->result, self->out_size) == 0) {
-        if (out.is_readonly) {
-            PyErr_SetString(PyExc_ValueError, "out is read-only");
-        } else {
-            result = launch(self->prepared, arguments[0], &in, arguments[1], &out);
-        }
-    }
+    PyObject *result = launch(self->prepared, arguments[0], &in, arguments[1], &out);
     array_release(&out);
     array_release(&in);
     return result;
 }
+
+// ---- Bound ----
+
+// What keeps the memory of an array: its storage, of PyTorch, since a tensor may be given another one.
+static PyObject *memory_of(PyObject *object, const Array *array) {
+    if (array->kind->is_torch) {
+        return PyObject_CallMethod(object, "untyped_storage", NULL);
+    }
+    Py_INCREF(object);
+    return object;
+}
+
+static PyObject *prepared_bind(PyObject *object, PyObject *const *arguments, Py_ssize_t count) {
+    PreparedObject *handle = (PreparedObject *)object;
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "bind takes two arguments: x and out");
+        return NULL;
+    }
+    BoundObject *self = (BoundObject *)PyType_GenericAlloc((PyTypeObject *)bound_type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    // The deallocator gives back what there is.
+    if (read_pair(handle, arguments, &self->in, &self->out) == 0) {
+        self->is_read = true;
+        Py_INCREF(object);
+        self->handle = handle;
+        for (int i = 0; i < 2; ++i) {
+            Py_INCREF(arguments[i]);
+            self->arrays[i] = arguments[i];
+            self->memory[i] = memory_of(arguments[i], i == 0 ? &self->in : &self->out);
+        }
+    }
+    if (PyErr_Occurred()) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static void bound_dealloc(PyObject *object) {
+    BoundObject *self = (BoundObject *)object;
+    if (self->is_read) {
+        array_release(&self->in);
+        array_release(&self->out);
+    }
+    for (int i = 0; i < 2; ++i) {
+        Py_XDECREF(self->arrays[i]);
+        Py_XDECREF(self->memory[i]);
+    }
+    free_object(object, (PyObject *)self->handle);
+}
+
+static PyObject *bound_launch(PyObject *object, PyObject *unused) {
+    (void)unused;
+    const BoundObject *self = (BoundObject *)object;
+    return launch(self->handle->prepared, self->arrays[0], &self->in, self->arrays[1], &self->out);
+}
+
+static PyObject *bound_call(PyObject *object, PyObject *arguments, PyObject *keywords) {
+    if (PyTuple_Size(arguments) != 0 || (keywords != NULL && PyDict_Size(keywords) != 0)) {
+        PyErr_SetString(PyExc_TypeError, "a bound launch takes no arguments");
+        return NULL;
+    }
+    return bound_launch(object, NULL);
+}
+
+// ---- Prepared ----
 
 static PyObject *prepared_call(PyObject *self, PyObject *arguments, PyObject *keywords) {
     PyObject *x = NULL, *out = NULL;
@@ -192,6 +279,9 @@ PyObject *prepare_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
 static PyMethodDef prepared_methods[] = {
     {"launch", (PyCFunction)(void (*)(void))prepared_launch, METH_FASTCALL,
      "launch($self, x, out, /)\n--\n\nAs a call of the handle, a little faster."},
+    {"bind", (PyCFunction)(void (*)(void))prepared_bind, METH_FASTCALL,
+     "bind($self, x, out, /)\n--\n\nA jitune.Bound, which launches with these arrays: bound() is handle(x, out) without "
+     "looking at them again.\nIt keeps their memory alive, also where a tensor is given other memory meanwhile."},
     {"info", prepared_info, METH_NOARGS,
      "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name and configuration."},
     {NULL, NULL, 0, NULL},
@@ -208,11 +298,28 @@ static PyType_Slot prepared_slots[] = {
 };
 static PyType_Spec prepared_spec = {"jitune.Prepared", sizeof(PreparedObject), 0, Py_TPFLAGS_DEFAULT, prepared_slots};
 
-int add_prepared_type(PyObject *module) {
+static PyMethodDef bound_methods[] = {
+    {"launch", bound_launch, METH_NOARGS, "launch($self, /)\n--\n\nAs a call, a little faster. Returns out."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot bound_slots[] = {
+    {Py_tp_doc, "A prepared reduction with its arrays: bound() only launches on the current stream, and returns out. "
+                "Launches\nshare the work memory of the handle."},
+    {Py_tp_dealloc, bound_dealloc},
+    {Py_tp_call, bound_call},
+    {Py_tp_methods, bound_methods},
+    {0, NULL},
+};
+static PyType_Spec bound_spec = {"jitune.Bound", sizeof(BoundObject), 0, Py_TPFLAGS_DEFAULT, bound_slots};
+
+int add_prepared_types(PyObject *module) {
     prepared_type = PyType_FromSpec(&prepared_spec);
-    if (prepared_type == NULL) {
+    bound_type = PyType_FromSpec(&bound_spec);
+    if (prepared_type == NULL || bound_type == NULL) {
         return -1;
     }
     Py_INCREF(prepared_type);
-    return PyModule_AddObject(module, "Prepared", prepared_type);
+    Py_INCREF(bound_type);
+    return PyModule_AddObject(module, "Prepared", prepared_type) == 0 ? PyModule_AddObject(module, "Bound", bound_type) : -1;
 }

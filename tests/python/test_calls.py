@@ -98,6 +98,23 @@ def test_prepared_handles(session):
         jitune.prepare("sum", numpy.zeros((2, 3, 4)), axis=1, session=session)
 
 
+def test_bound_launches(session):
+    x, out = numpy.arange(4000, dtype="float32"), numpy.zeros(1, "float32")
+    handle = jitune.prepare("max", x, session=session)
+    bound = handle.bind(x, out)
+    assert bound() is out and out[0] == 3999
+    x[7] = 5000
+    assert bound.launch() is out and out[0] == 5000
+    del handle, x
+    gc.collect()
+    assert bound()[0] == 5000
+    for wrong in ((out, out), (numpy.zeros(4000, "float32"),), (numpy.zeros(4000, "float32"), b"    ")):
+        with pytest.raises((TypeError, ValueError)):
+            jitune.prepare("max", numpy.zeros(4000, "float32"), session=session).bind(*wrong)
+    with pytest.raises(TypeError):
+        bound(out)
+
+
 def test_handles_keep_their_session():
     session = jitune.Session(database="none", on_miss="default")
     x = numpy.arange(5000, dtype="float32")

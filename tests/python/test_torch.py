@@ -139,6 +139,16 @@ def test_graphs_capture_prepared_handles(session):
         assert out.item() == value * (1 << 20)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_bound_launches_keep_the_memory(device, session):
+    x, out = torch.ones(5000, device=device), torch.zeros((), device=device)
+    bound = jitune.prepare("sum", x, session=session).bind(x, out)
+    assert bound() is out and out.item() == 5000
+    x.data = torch.zeros(5000, device=device)  # the old memory is the handle's alone
+    others = [torch.full((5000,), 7.0, device=device) for _ in range(10)]
+    assert bound().item() == 5000 and len(others) == 10
+
+
 @gpu
 def test_results_are_of_the_allocator(session):
     x = torch.ones(1 << 20, device="cuda")
