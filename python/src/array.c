@@ -31,9 +31,9 @@ static const DLPackExchangeAPI *exchange_of(PyObject *type) {
 static ArrayKind inspect(PyObject *object) {
     PyObject *type = (PyObject *)Py_TYPE(object);
     ArrayKind kind = {(PyTypeObject *)type, kNothing, exchange_of(type), false, NULL, {NULL}};
+    kind.is_torch = PyObject_HasAttrString(type, "requires_grad");
     if (kind.exchange != NULL) {
         kind.access = kExchange;
-        kind.is_torch = PyObject_HasAttrString(type, "requires_grad");
     } else if (PyObject_HasAttrString(type, "__cuda_array_interface__")) {
         kind.access = PyObject_HasAttrString(type, "_c_contiguous") ? kCupy : kCudaInterface;
     } else if (PyObject_CheckBuffer(object)) {
@@ -103,6 +103,12 @@ int array_read(PyObject *object, const char *name, Array *array) {
             if (result != 0 && PyErr_ExceptionMatches(PyExc_AttributeError)) {  // a PyTorch tensor on the CPU
                 PyErr_Clear();
                 result = read_dlpack(object, name, array);
+            } else if (result == 0 && array->kind->is_torch) {
+                PyErr_Format(PyExc_TypeError,
+                             "%s: this PyTorch does not tell its stream (it has no __dlpack_c_exchange_api__): use a newer "
+                             "one, or pass a tensor on the CPU",
+                             name);
+                result = -1;
             }
             break;
         case kBuffer:

@@ -111,6 +111,23 @@ def test_cuda_interfaces_that_are_wrong(change, words, session):
         jitune.sum(Array(), session=session)
 
 
+def test_tensors_of_an_older_pytorch_on_a_gpu_are_refused(session):
+    class Tensor:
+        requires_grad = False
+        __cuda_array_interface__ = {"typestr": "<f4", "shape": (3,), "data": (4096, False), "version": 3}
+
+    with pytest.raises(TypeError, match="does not tell its stream"):
+        jitune.sum(Tensor(), session=session)
+
+
+def test_types_beyond_the_table_of_kinds(session):
+    kinds = [type(f"Tensor{i}", (Tensor,), {}) for i in range(200)]
+    x = numpy.arange(12, dtype="float32").reshape(3, 4)
+    for kind in kinds + kinds:
+        assert jitune.sum(kind(x), session=session) == 66
+        assert jitune.sum(kind(x), axis=0, session=session).tolist() == [12, 15, 18, 21]
+
+
 def test_a_fork_is_refused(session):
     x = numpy.arange(100_000, dtype="float32")
     jitune.sum(x, session=session)
