@@ -69,8 +69,8 @@ int jitune_reduce_known(jitune_session* session, const jitune_reduction* reducti
                         const int64_t* offsets, void* out, jitune_stream stream) {
     return is_done([&] {
         const ReduceInput input("jitune_reduce_known", reduction);
-        return detail::reduce_device_known(session_of(session), input.request(),
-                                           {in, offsets, out}, stream);
+        return detail::reduce_device_known(session_of(session), input.request(), {in, offsets, out},
+                                           stream);
     });
 }
 

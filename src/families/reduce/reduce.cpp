@@ -161,8 +161,7 @@ void reduce_device_async(Session& session, const ReduceRequest& request, const R
     throw_as_error();
 }
 
-bool reduce_host_known(Session& session, const ReduceRequest& request,
-                       const ReduceData& data) try {
+bool reduce_host_known(Session& session, const ReduceRequest& request, const ReduceData& data) try {
     Engine& engine = SessionAccess::engine(session);
     engine.refuse_fork();
     if (reduce_small(engine, request, data)) {

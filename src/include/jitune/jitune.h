@@ -110,9 +110,9 @@ JITUNE_C_API jitune_status jitune_reduce_host(jitune_session* session,
                                               const int64_t* offsets, void* out);
 
 /// Do what jitune_reduce() and jitune_reduce_host() do if the calling thread has reduced the same
-/// problem before and nothing but the launch is left to do; then return 1. Return 0, and do nothing,
-/// where those would tune, compile, read, wait for another thread, or fail. For callers who hold a
-/// lock that they release for long calls, such as the lock of an interpreter.
+/// problem before and nothing but the launch is left to do; then return 1. Return 0, and do
+/// nothing, where those would tune, compile, read, wait for another thread, or fail. For callers
+/// who hold a lock that they release for long calls, such as the lock of an interpreter.
 JITUNE_C_API int jitune_reduce_known(jitune_session* session, const jitune_reduction* reduction,
                                      const void* in, const int64_t* offsets, void* out,
                                      jitune_stream stream);

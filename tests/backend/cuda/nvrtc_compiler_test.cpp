@@ -238,8 +238,8 @@ TEST(NvrtcTable, LooksInTheToolkitThenInPackagesOfPipThenInTheSystem) {
     };
     const std::string toolkit = file("cuda/lib64/libnvrtc.so.12");
     const std::string package = file("site-packages/nvidia/cu13/lib/libnvrtc.so.13");
-    const auto files = nvrtc_files(dir.path() / "cuda",
-                                   dir.path() / "site-packages/jitune/_jitune.abi3.so");
+    const auto files =
+        nvrtc_files(dir.path() / "cuda", dir.path() / "site-packages/jitune/_jitune.abi3.so");
     ASSERT_GE(files.size(), 3U);
     EXPECT_EQ(files[0], toolkit);
     EXPECT_EQ(files[1], package);
