@@ -14,6 +14,10 @@ set(jitune_static_libs "")
 if(NOT BUILD_SHARED_LIBS)
   set(jitune_static_libs " -lfmt -lsqlite3 -lstdc++ -lm -lpthread -ldl")
 endif()
+# Paths as seen from the file, which may be installed below another prefix than the configured one.
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH lib_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH include_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(cmake/jitune.pc.in ${PROJECT_BINARY_DIR}/jitune.pc @ONLY)
 set(development COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/jitune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${development})
@@ -39,17 +43,21 @@ if(JITUNE_CLI)
       COMMAND ${CMAKE_COMMAND} -E rm -rf ${shell}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${shell}/man
       COMMAND jitune_cli manual --folder ${shell}/man
-      COMMAND sh -c "gzip -9n ${shell}/man/*.1"
+      COMMAND sh -c "gzip -9n \"$0\"/*.1" ${shell}/man
       COMMAND jitune_cli completion bash > ${shell}/jitune
       COMMAND jitune_cli completion zsh > ${shell}/_jitune
       COMMAND jitune_cli completion fish > ${shell}/jitune.fish
       COMMAND ${CMAKE_COMMAND} -E touch ${shell}/done
-      DEPENDS jitune_cli)
+      DEPENDS jitune_cli VERBATIM)
     add_custom_target(jitune_shell ALL DEPENDS ${shell}/done)
     install(DIRECTORY ${shell}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
     set(data ${CMAKE_INSTALL_DATAROOTDIR})
     install(FILES ${shell}/jitune DESTINATION ${data}/bash-completion/completions COMPONENT command)
-    install(FILES ${shell}/_jitune DESTINATION ${data}/zsh/vendor-completions COMPONENT command)
+    set(zsh site-functions)  # for packages of Debian, which leaves that folder to the administrator:
+    if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+      set(zsh vendor-completions)
+    endif()
+    install(FILES ${shell}/_jitune DESTINATION ${data}/zsh/${zsh} COMPONENT command)
     install(FILES ${shell}/jitune.fish DESTINATION ${data}/fish/vendor_completions.d COMPONENT command)
   endif()
 endif()

@@ -20,10 +20,19 @@ def option_text(value):
 def dtype_name(dtype):
     """"float32" of a dtype of NumPy, CuPy or PyTorch, of its name, or of a Python type."""
     if isinstance(dtype, str):
-        return {"float": "float64", "int": "int64", "bool": "bool"}.get(dtype, dtype)
+        known = {"float": "float64", "int": "int64"}.get(dtype, dtype)
+        return numpy_name(known) if len(known) < 4 else known
     if isinstance(dtype, type) and dtype in (bool, int, float):
         return {bool: "bool", int: "int64", float: "float64"}[dtype]
     return getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+
+
+def numpy_name(text):
+    """"float64" of "f8", where NumPy is there."""
+    try:
+        return importlib.import_module("numpy").dtype(text).name
+    except (ImportError, TypeError):
+        return text
 
 
 @functools.lru_cache(maxsize=None)
@@ -57,8 +66,18 @@ def cast(x, dtype):
 
 
 def copy(out, x):
-    out[...] = x
+    (out if hasattr(out, "dtype") else _library(out).asarray(out))[...] = x
     return out
+
+
+def _owned_by(library, x):
+    """x as an array that the library can turn and copy."""
+    if library.__name__ != "numpy" or isinstance(x, (library.ndarray, library.generic)):
+        return x
+    try:
+        return library.asarray(memoryview(x))
+    except TypeError:
+        return library.from_dlpack(x)
 
 
 def scalar_maker(type_, dtype):
@@ -120,8 +139,7 @@ def reduce_strided(function, x, axis, dtype, out, keepdims, session):
     from jitune import _jitune
 
     call = getattr(_jitune, function)
-    if not hasattr(x, "ndim"):
-        x = _library(x).asarray(x)
+    x = _owned_by(_library(x), x)
     ndim = x.ndim
     axes = tuple(range(ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = sorted(one % ndim for one in axes)

@@ -13,10 +13,17 @@ _LIBRARY = torch.library.Library("jitune", "DEF")
 
 def _dims(x, dim):
     """The reduced dimensions, none of them negative."""
-    return list(range(x.dim())) if dim is None else [one % x.dim() for one in dim]
+    if dim is None:
+        return list(range(x.dim()))
+    for one in dim:
+        if not -x.dim() <= one < x.dim():
+            raise IndexError(f"dimension {one} of a tensor with {x.dim()} dimensions")
+    return [one % x.dim() for one in dim]
 
 
 def _result_dtype(name, x, dtype):
+    if dtype is not None and name not in ("sum", "prod", "mean", "norm"):
+        raise TypeError(f"{name} takes no dtype: cast the result")
     if name in ("any", "all"):
         return torch.bool
     if name in ("argmin", "argmax", "count_nonzero"):
@@ -32,7 +39,8 @@ def _kernel(name):
     call = getattr(_jitune, name)
 
     def reduce(x, dim=None, keepdim=False, *, dtype=None):
-        return call(x.detach(), None if dim is None else tuple(dim), dtype, None, keepdim)
+        result = call(x.detach(), None if dim is None else tuple(dim), dtype, None, keepdim)
+        return result.contiguous()  # as the shape function says
 
     return reduce
 
@@ -71,6 +79,8 @@ def _mean_gradient(ctx, gradient, x, result):
 
 def _extreme_gradient(ctx, gradient, x, result):
     """Elements that are equally small or large share it, as with torch.amin()."""
+    if not ctx.dims:
+        return gradient
     chosen = x == result
     return chosen * gradient / chosen.sum(ctx.dims, keepdim=True)
 

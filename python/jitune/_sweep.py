@@ -6,10 +6,17 @@ import json
 from jitune import _jitune
 
 
+# The command's names of operations.
+_OPERATIONS = {"prod": "product", "argmin": "arg_min", "argmax": "arg_max"}
+
+
 def _words(options):
-    """budget=2, sizes="2^10..2^20" as --budget 2 --sizes 2^10..2^20."""
+    """budget=2, sizes="2^10..2^20" as --budget 2 --sizes 2^10..2^20; operations by NumPy's names, too."""
     words = []
     for name, value in options.items():
+        if name in ("op", "ops") and value is not None:
+            names = value.split(",") if isinstance(value, str) else value
+            value = [_OPERATIONS.get(one, one) for one in names]
         flag = "--" + name.replace("_", "-")
         if value is True:
             words.append(flag)
@@ -25,8 +32,8 @@ def sweep(kernel, progress=None, *, session=None, **options):
 
     kernel: "reduce", "stencil", "entropy" or "worklist". Options are those of the command, as in sizes="2^10..2^20",
     types="float32", budget=2. progress: a function of a line of text, called about twice a second; if it returns true,
-    or at Ctrl-C, the sweep ends, and what it has measured is kept. Returns the command's document as a dict. Raises
-    jitune.Error.
+    or at Ctrl-C, the sweep ends, and what it has measured is kept. Of the session it has the database, worker, frozen and
+    hang_limit. Returns the command's document as a dict. Raises jitune.Error.
     """
     return json.loads(_jitune.command(["sweep", kernel, *_words(options)], progress, session=session))
 

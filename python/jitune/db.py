@@ -7,9 +7,9 @@ from jitune import _jitune
 from jitune._sweep import _words
 
 
-def winners(session=None, **filters):
-    """A dict for each stored winner: `jitune db list --FILTER VALUE ... --json`. Raises jitune.Error."""
-    return json.loads(_jitune.command(["db", "list", *_words(filters)], session=session))["winners"]
+def winners(session=None):
+    """A dict for each stored winner: `jitune db list --json`. Raises jitune.StoreError where there is no database yet."""
+    return json.loads(_jitune.command(["db", "list"], session=session))["winners"]
 
 
 def explain(n, session=None, **problem):

@@ -20,7 +20,11 @@ def _stand_in(name):
     """What a compiled function calls in the place of jitune.NAME."""
     def reduce(x, axis=None, dtype=None, out=None, keepdims=False, *, session=None):
         result = _operators.reduce(name, x, axis, dtype, keepdims, session)
-        return result if out is None else out.copy_(result)
+        if out is None:
+            return result
+        if out.shape != result.shape or out.dtype != result.dtype:
+            raise ValueError(f"{name}: out must be a tensor of {result.dtype} and shape {tuple(result.shape)}")
+        return out.copy_(result.detach())
 
     reduce.__name__ = name
     return reduce

@@ -37,7 +37,7 @@ static ArrayKind inspect(PyObject *object) {
     } else if (PyObject_HasAttrString(type, "__cuda_array_interface__")) {
         kind.access = PyObject_HasAttrString(type, "_c_contiguous") ? kCupy : kCudaInterface;
     } else if (PyObject_CheckBuffer(object)) {
-        kind.access = kBuffer;
+        kind.access = PyObject_HasAttrString(type, "fill_value") ? kMasked : kBuffer;
     } else if (PyObject_HasAttrString(type, "__dlpack__")) {
         kind.access = kDlpack;
     }
@@ -117,6 +117,9 @@ int array_read(PyObject *object, const char *name, Array *array) {
         case kDlpack:
             result = read_dlpack(object, name, array);
             break;
+        case kMasked:
+            PyErr_Format(PyExc_TypeError, "%s is a masked array: pass x.filled(value) or x.compressed()", name);
+            break;
         default: {
             PyObject *type = (PyObject *)Py_TYPE(object);
             PyErr_Format(PyExc_TypeError,
@@ -138,7 +141,11 @@ int array_stream(const Array *array, jitune_stream *stream) {
     }
     const DLPackExchangeAPI *exchange = array->kind->exchange;
     if (exchange != NULL && exchange->current_work_stream != NULL) {
-        return exchange->current_work_stream(kDLCUDA, array->device, (void **)stream);
+        const int failed = exchange->current_work_stream(kDLCUDA, array->device, (void **)stream);
+        if (failed != 0 && !PyErr_Occurred()) {
+            PyErr_SetString(PyExc_RuntimeError, "the library of x does not tell its current stream");
+        }
+        return failed != 0 ? -1 : 0;
     }
     return array->kind->access == kCupy ? cupy_stream(stream) : 0;
 }

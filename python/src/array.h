@@ -13,7 +13,7 @@ enum { kMaxDimensions = 64 };
 enum { kHostDevice = -1 };
 
 // How the arrays of a type are read: the first of these that the type has.
-typedef enum { kExchange, kCupy, kCudaInterface, kBuffer, kDlpack, kNothing } Access;
+typedef enum { kExchange, kCupy, kCudaInterface, kBuffer, kDlpack, kMasked, kNothing } Access;
 
 // What is known of a type of arrays.
 typedef struct {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calls.h"
 
+#include "reduce.h"
 #include "result.h"
 
 static int refuse_strided(const char *function, const Array *in, int ndim) {
@@ -237,6 +238,9 @@ PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssi
         } else {
             jitune_reduction reduction = jitune_reduction_of(in.type, op, in.size);
             const int64_t segments = offsets.size - 1;
+            ResultTypes types;
+            result_types("segment_reduce", &in, op, NULL, &types);
+            reduction.result = types.kernel;
             reduction.shape = JITUNE_SEGMENTS;
             reduction.outer = segments;
             work.in = &in;

@@ -136,6 +136,37 @@ static int read_arguments_of_launch(PyObject *tuple, jitune_argument *arguments,
     return 0;
 }
 
+// Refuses arrays that are shorter than the kernel reads or writes, and read-only ones that it writes. `arrays` are those
+// among the arguments, in their order. Returns 0, or -1 with an exception.
+static int check_arrays(const jitune_kernel *kernel, const jitune_size *sizes, size_t size_count,
+                        const jitune_argument *arguments, size_t argument_count, const Array *arrays) {
+    jitune_parameter parameters[kMostArguments];
+    size_t count = 0;
+    const jitune_status status =
+        jitune_kernel_parameters(kernel, sizes, size_count, parameters, kMostArguments, &count);
+    if (status != JITUNE_OK) {
+        raise_status(status);
+        return -1;
+    }
+    const Array *array = arrays;
+    for (size_t i = 0; i < argument_count && i < count; ++i) {
+        if (arguments[i].kind == JITUNE_VALUE) {
+            continue;
+        }
+        if (parameters[i].is_value == 0 && array->size < parameters[i].count) {
+            PyErr_Format(PyExc_ValueError, "argument %d has %lld elements: with these sizes the kernel takes %lld", (int)i + 1,
+                         (long long)array->size, (long long)parameters[i].count);
+            return -1;
+        }
+        if (parameters[i].is_written != 0 && array->is_readonly) {
+            PyErr_Format(PyExc_ValueError, "argument %d is read-only, and the kernel writes it", (int)i + 1);
+            return -1;
+        }
+        ++array;
+    }
+    return 0;
+}
+
 static PyObject *kernel_call(PyObject *object, PyObject *arguments, PyObject *keywords) {
     const KernelObject *self = (KernelObject *)object;
     const Py_ssize_t count = PyTuple_Size(arguments);
@@ -160,7 +191,8 @@ static PyObject *kernel_call(PyObject *object, PyObject *arguments, PyObject *ke
     PyObject *result = NULL;
     if (arrays == NULL) {
         PyErr_NoMemory();
-    } else if (!PyErr_Occurred() && read_arguments_of_launch(arguments, given, arrays, &array_count_, &stream) == 0) {
+    } else if (!PyErr_Occurred() && read_arguments_of_launch(arguments, given, arrays, &array_count_, &stream) == 0 &&
+               check_arrays(self->kernel, sizes, (size_t)size_count, given, (size_t)count, arrays) == 0) {
         jitune_status status = JITUNE_OK;
         Py_BEGIN_ALLOW_THREADS
         status = jitune_kernel_launch(self->kernel, sizes, (size_t)size_count, given, (size_t)count, stream);

@@ -57,19 +57,21 @@ static PyMethodDef methods[] = {
     FUNCTION(segment_reduce, segment_reduce_call,
              "segment_reduce(x, offsets, op=\"sum\", *, out=None, session=None)\n--\n\n"
              "Combines x[offsets[i]:offsets[i + 1]] for each i. x: a row; offsets: int64 on the same device, one more than\n"
-             "segments, which must not decrease. Returns a row of the operation's type: int32 or float32 of elements of\n"
-             "up to 4 bytes, else int64 or float64."),
+             "segments, which must not decrease. Returns a row of the dtype of the function `op`, but at least 32 bits\n"
+             "wide."),
     FUNCTION(custom_reduce, custom_reduce_call,
              "custom_reduce(x, *, name, state, identity, map, combine, finish=\"a\", definitions=\"\",\n"
              "              result=\"float32\", tolerance=1e-3, out=None, session=None)\n--\n\n"
              "Reduces with an operation of your own, given as C++ expressions (docs/how-to/custom_operation.md). Returns an\n"
              "array without dimensions."),
     FUNCTION(prepare, prepare_call,
-             "prepare(op, x, axis=None, *, session=None)\n--\n\n"
+             "prepare(op, x, axis=None, dtype=None, *, session=None)\n--\n\n"
              "A jitune.Prepared that does `op` for arrays like x: of its dtype, shape and device. axis: None, the first or\n"
-             "the last dimension."),
+             "the last dimension. Its attributes dtype and shape are those of out: as of the function `op`, but at least 32\n"
+             "bits wide."),
     {"command", (PyCFunction)(void (*)(void))run_command, METH_FASTCALL | METH_KEYWORDS,
-     "command(words, progress=None, *, session=None)\n--\n\nThe JSON text that `jitune WORDS --json` prints. progress: a "
+     "command(words, progress=None, *, session=None)\n--\n\nThe JSON text that `jitune WORDS --db DATABASE --json` prints, "
+     "for\ncommands that take both. progress: a "
      "function of one line;\nif it returns true, or at Ctrl-C, the command is stopped. Raises jitune.Error."},
     {NULL, NULL, 0, NULL},
 };

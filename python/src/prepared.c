@@ -6,13 +6,18 @@
 #include <string.h>
 
 #include "calls.h"
+#include "reduce.h"
 
 typedef struct {
     PyObject_HEAD
     jitune_prepared *prepared;
     PyObject *session;     // kept alive, or NULL
-    jitune_type element, result;
+    jitune_type element;
+    ResultTypes types;  // `kernel` is the handle's
     int64_t in_size, out_size;
+    bool is_whole;      // x and out may have any shape
+    int in_ndim, out_ndim;
+    int64_t in_shape[kMaxDimensions], out_shape[kMaxDimensions];
     int device;            // kHostDevice, or the number of a GPU
 } PreparedObject;
 
@@ -34,15 +39,41 @@ static void prepared_dealloc(PyObject *object) {
     free_object(object, self->session);
 }
 
-static int check_array(const PreparedObject *self, const Array *array, const char *name, jitune_type type, int64_t size) {
-    if (array->type != type || array->size != size || !array->is_contiguous ||
-        array->device != self->device) {
-        char device[32] = "the host";
-        if (self->device != kHostDevice) {
-            snprintf(device, sizeof device, "GPU %d", self->device);
-        }
-        PyErr_Format(PyExc_ValueError, "%s must be a row-major array of %s with %lld elements on %s, as prepared", name,
-                     type_name(type, false), (long long)size, device);
+// Whether an array may take the place of the one that was prepared, or of its results.
+static bool fits(const PreparedObject *self, const Array *array, int64_t size, const int64_t *shape, int ndim) {
+    bool is_like = array->device == self->device && array->is_contiguous && array->size == size &&
+                   (self->is_whole || array->ndim == ndim);
+    for (int i = 0; is_like && !self->is_whole && i < ndim; ++i) {
+        is_like = array->shape[i] == shape[i];
+    }
+    return is_like;
+}
+
+static int refuse(const PreparedObject *self, const char *name, jitune_type type, const int64_t *shape, int ndim) {
+    char device[32] = "the host";
+    if (self->device != kHostDevice) {
+        snprintf(device, sizeof device, "GPU %d", self->device);
+    }
+    PyObject *sizes = shape_tuple(shape, ndim);
+    if (sizes != NULL) {
+        PyErr_Format(PyExc_ValueError, "%s must be a row-major array of %s with shape %R on %s, as prepared", name,
+                     type_name(type, false), sizes, device);
+        Py_DECREF(sizes);
+    }
+    return -1;
+}
+
+static int check_arrays(const PreparedObject *self, const Array *in, const Array *out) {
+    const jitune_type result = self->types.kernel;
+    if (in->type != self->element || !fits(self, in, self->in_size, self->in_shape, self->in_ndim)) {
+        return refuse(self, "x", self->element, self->in_shape, self->in_ndim);
+    }
+    if ((out->type != result && !(result == JITUNE_UINT64 && out->type == JITUNE_INT64)) ||
+        !fits(self, out, self->out_size, self->out_shape, self->out_ndim)) {
+        return refuse(self, "out", result, self->out_shape, self->out_ndim);
+    }
+    if (out->is_readonly) {
+        PyErr_SetString(PyExc_ValueError, "out is read-only");
         return -1;
     }
     return 0;
@@ -55,7 +86,15 @@ static PyObject *launch(const jitune_prepared *prepared, PyObject *in_object, co
     if (array_stream(in, &stream) != 0 || array_enter_device(in_object, in, &guard) != 0) {
         return NULL;
     }
-    const jitune_status status = jitune_launch(prepared, in->data, NULL, out->data, stream);
+    const int64_t most_with_lock = 1 << 14;  // elements that take less time than the lock
+    jitune_status status = JITUNE_OK;
+    if (in->device == kHostDevice && in->size > most_with_lock) {
+        Py_BEGIN_ALLOW_THREADS
+        status = jitune_launch(prepared, in->data, NULL, out->data, stream);
+        Py_END_ALLOW_THREADS
+    } else {
+        status = jitune_launch(prepared, in->data, NULL, out->data, stream);
+    }
     array_leave_device(guard);
     if (status != JITUNE_OK) {
         return raise_status(status);
@@ -73,12 +112,8 @@ static int read_pair(const PreparedObject *self, PyObject *const *arguments, Arr
         array_release(in);
         return -1;
     }
-    if (check_array(self, in, "x", self->element, self->in_size) == 0 &&
-        check_array(self, out, "out", self->result, self->out_size) == 0) {
-        if (!out->is_readonly) {
-            return 0;
-        }
-        PyErr_SetString(PyExc_ValueError, "out is read-only");
+    if (check_arrays(self, in, out) == 0) {
+        return 0;
     }
     array_release(out);
     array_release(in);
@@ -206,23 +241,39 @@ static int set_shape(const Array *in, PyObject *axis, jitune_reduction *reductio
         return -1;
     }
     const int64_t reduced = in->shape[is_last ? last : 0];
-    const int64_t kept = reduced == 0 ? 0 : in->size / reduced;
+    const int64_t kept = array_count(is_last ? in->shape : in->shape + 1, last);
     reduction->shape = is_last ? JITUNE_ROWS : JITUNE_COLUMNS;
     reduction->outer = is_last ? kept : reduced;
     reduction->inner = is_last ? reduced : kept;
     return 0;
 }
 
-static PyObject *prepare(jitune_reduce_op op, const Array *in, PyObject *axis, PyObject *session_object,
+// The shapes of x and of the results.
+static void set_arrays(PreparedObject *self, const Array *in, const jitune_reduction *reduction) {
+    self->element = in->type;
+    self->device = in->device;
+    self->in_size = in->size;
+    self->is_whole = reduction->shape == JITUNE_WHOLE;
+    self->in_ndim = in->ndim;
+    memcpy(self->in_shape, in->shape, sizeof *in->shape * (size_t)in->ndim);
+    self->out_ndim = self->is_whole ? 0 : in->ndim - 1;
+    const int64_t *kept = reduction->shape == JITUNE_COLUMNS ? in->shape + 1 : in->shape;
+    memcpy(self->out_shape, kept, sizeof *kept * (size_t)self->out_ndim);
+    self->out_size = array_count(self->out_shape, self->out_ndim);
+}
+
+static PyObject *prepare(jitune_reduce_op op, const Array *in, PyObject *axis, PyObject *dtype, PyObject *session_object,
                          jitune_session *session) {
     jitune_reduction reduction = jitune_reduction_of(in->type, op, 0);
+    ResultTypes types;
     if (!in->is_contiguous) {
         PyErr_SetString(PyExc_ValueError, "prepare: x must be row-major");
         return NULL;
     }
-    if (set_shape(in, axis, &reduction) != 0) {
+    if (set_shape(in, axis, &reduction) != 0 || result_types("prepare", in, op, dtype, &types) != 0) {
         return NULL;
     }
+    reduction.result = types.kernel;
     jitune_prepared *prepared = NULL;
     jitune_status status = JITUNE_OK;
     char device[32] = "host";
@@ -245,22 +296,19 @@ static PyObject *prepare(jitune_reduce_op op, const Array *in, PyObject *axis, P
     self->prepared = prepared;
     self->session = session_object == Py_None ? NULL : session_object;
     Py_XINCREF(self->session);
-    self->element = in->type;
-    self->result = reduction.result;
-    self->in_size = in->size;
-    self->out_size = reduction.shape == JITUNE_WHOLE ? 1 : reduction.shape == JITUNE_ROWS ? reduction.outer : reduction.inner;
-    self->device = in->device;
+    self->types = types;
+    set_arrays(self, in, &reduction);
     return (PyObject *)self;
 }
 
 PyObject *prepare_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
     (void)self;
-    static const char *const names[] = {"op", "x", "axis", "session", NULL};
-    PyObject *values[4] = {NULL};
+    static const char *const names[] = {"op", "x", "axis", "dtype", "session", NULL};
+    PyObject *values[5] = {NULL};
     jitune_session *session = NULL;
     jitune_reduce_op op = JITUNE_SUM;
-    if (read_arguments("prepare", arguments, count, keywords, names, 3, values) != 0 ||
-        read_session(values[3], &session) != 0) {
+    if (read_arguments("prepare", arguments, count, keywords, names, 4, values) != 0 ||
+        read_session(values[4], &session) != 0) {
         return NULL;
     }
     if (values[0] == NULL || values[1] == NULL) {
@@ -271,17 +319,35 @@ PyObject *prepare_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
     if (read_op(values[0], &op) != 0 || array_read(values[1], "x", &in) != 0) {
         return NULL;
     }
-    PyObject *prepared = prepare(op, &in, values[2], values[3], session);
+    PyObject *prepared = prepare(op, &in, values[2], values[3], values[4], session);
     array_release(&in);
     return prepared;
 }
+
+static PyObject *prepared_dtype(PyObject *object, void *unused) {
+    (void)unused;
+    return PyUnicode_FromString(type_name(((PreparedObject *)object)->types.kernel, false));
+}
+
+static PyObject *prepared_shape(PyObject *object, void *unused) {
+    (void)unused;
+    const PreparedObject *self = (PreparedObject *)object;
+    return shape_tuple(self->out_shape, self->out_ndim);
+}
+
+static PyGetSetDef prepared_attributes[] = {
+    {"dtype", prepared_dtype, NULL, "The dtype that out must have, as \"float32\".", NULL},
+    {"shape", prepared_shape, NULL, "The shape of out; for the whole of x, any shape of one element will do.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
 static PyMethodDef prepared_methods[] = {
     {"launch", (PyCFunction)(void (*)(void))prepared_launch, METH_FASTCALL,
      "launch($self, x, out, /)\n--\n\nAs a call of the handle, a little faster."},
     {"bind", (PyCFunction)(void (*)(void))prepared_bind, METH_FASTCALL,
      "bind($self, x, out, /)\n--\n\nA jitune.Bound, which launches with these arrays: bound() is handle(x, out) without "
-     "looking at them again.\nIt keeps their memory alive, also where a tensor is given other memory meanwhile."},
+     "looking at them again.\nIt keeps their memory alive, also where a tensor is given other memory meanwhile; do not resize_ a "
+     "tensor or its\nstorage."},
     {"info", prepared_info, METH_NOARGS,
      "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name and configuration."},
     {NULL, NULL, 0, NULL},
@@ -294,9 +360,11 @@ static PyType_Slot prepared_slots[] = {
     {Py_tp_dealloc, prepared_dealloc},
     {Py_tp_call, prepared_call},
     {Py_tp_methods, prepared_methods},
+    {Py_tp_getset, prepared_attributes},
     {0, NULL},
 };
-static PyType_Spec prepared_spec = {"jitune.Prepared", sizeof(PreparedObject), 0, Py_TPFLAGS_DEFAULT, prepared_slots};
+static PyType_Spec prepared_spec = {"jitune.Prepared", sizeof(PreparedObject), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, prepared_slots};
 
 static PyMethodDef bound_methods[] = {
     {"launch", bound_launch, METH_NOARGS, "launch($self, /)\n--\n\nAs a call, a little faster. Returns out."},
@@ -311,7 +379,8 @@ static PyType_Slot bound_slots[] = {
     {Py_tp_methods, bound_methods},
     {0, NULL},
 };
-static PyType_Spec bound_spec = {"jitune.Bound", sizeof(BoundObject), 0, Py_TPFLAGS_DEFAULT, bound_slots};
+static PyType_Spec bound_spec = {"jitune.Bound", sizeof(BoundObject), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, bound_slots};
 
 int add_prepared_types(PyObject *module) {
     prepared_type = PyType_FromSpec(&prepared_spec);

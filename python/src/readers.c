@@ -6,7 +6,7 @@
 #include "support.h"
 
 static int set_dimensions(Array *array, const char *name, int ndim) {
-    if (ndim > kMaxDimensions) {
+    if (ndim < 0 || ndim > kMaxDimensions) {
         PyErr_Format(PyExc_ValueError, "%s has %d dimensions: at most %d are supported", name, ndim, kMaxDimensions);
         return -1;
     }
@@ -29,7 +29,7 @@ static void finish(Array *array) {
 static int read_tensor(const DLTensor *tensor, const char *name, Array *array) {
     const int32_t kind = tensor->device.device_type;
     const bool is_cuda = kind == kDLCUDA || kind == kDLCUDAManaged;
-    if (!is_cuda && kind != kDLCPU && kind != kDLCUDAHost) {
+    if ((!is_cuda && kind != kDLCPU && kind != kDLCUDAHost) || tensor->device.device_id < 0) {
         PyErr_Format(PyExc_ValueError, "%s is on a device of DLPack's kind %d: pass an array on the CPU or a CUDA GPU", name,
                      (int)kind);
         return -1;
@@ -116,6 +116,9 @@ static int read_cupy_layout(PyObject *object, const char *name, Array *array) {
     const bool is_contiguous = contiguous == Py_True;
     Py_XDECREF(contiguous);
     const int64_t ndim = contiguous == NULL ? -1 : integer_at(object, names->ndim);
+    if (PyErr_Occurred()) {
+        return -1;
+    }
     if (is_contiguous && (ndim == 0 || ndim == 1)) {
         array->ndim = (int)ndim;
         array->is_contiguous = true;
@@ -124,7 +127,7 @@ static int read_cupy_layout(PyObject *object, const char *name, Array *array) {
         array->strides[0] = 1;
         return PyErr_Occurred() ? -1 : 0;
     }
-    PyObject *shape = ndim < 0 ? NULL : PyObject_GetAttr(object, names->shape);
+    PyObject *shape = PyObject_GetAttr(object, names->shape);
     PyObject *strides = shape == NULL ? NULL : PyObject_GetAttr(object, names->strides);
     const int result = strides == NULL ? -1 : read_layout(shape, strides, name, array);
     Py_XDECREF(strides);
@@ -246,8 +249,13 @@ int read_buffer(PyObject *object, const char *name, Array *array) {
     if (read_format(format, (int)buffer->itemsize, name, array) != 0 || set_dimensions(array, name, buffer->ndim) != 0) {
         return -1;
     }
-    for (int i = 0; i < array->ndim; ++i) {
+    int64_t stride = 1;
+    for (int i = array->ndim - 1; i >= 0; --i) {
         array->shape[i] = buffer->shape[i];
+        array->strides[i] = stride;
+        stride *= array->shape[i];
+    }
+    for (int i = 0; buffer->strides != NULL && i < array->ndim; ++i) {  // ctypes gives none
         if (buffer->strides[i] % buffer->itemsize != 0) {
             PyErr_Format(PyExc_ValueError, "%s has strides that are no multiples of its elements: pass a copy", name);
             return -1;

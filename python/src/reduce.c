@@ -13,8 +13,7 @@ typedef struct {
     jitune_reduction reduction;
     jitune_session *session;
     jitune_stream stream;
-    jitune_type wanted;    // of the result in Python
-    bool wants_bool;
+    ResultTypes types;
     bool keepdims;
     uint64_t axes;         // reduced dimensions, a bit for each
     int64_t shape[kMaxDimensions];  // of the result
@@ -33,7 +32,7 @@ static bool is_float(jitune_type type) {
     return type >= JITUNE_FLOAT16;
 }
 
-void usual_result(const Array *array, jitune_reduce_op op, jitune_type *type, bool *is_bool) {
+static void usual_result(const Array *array, jitune_reduce_op op, jitune_type *type, bool *is_bool) {
     *is_bool = false;
     switch (op) {
         case JITUNE_ARG_MIN:
@@ -72,41 +71,51 @@ static jitune_type library_result(jitune_type element, jitune_reduce_op op) {
     return (jitune_type)(*result - 1);
 }
 
-// The result that the kernel computes: `wanted` where there is such a kernel, else one that `wanted` is a cast of.
-static jitune_type native_result(const Call *call, jitune_reduce_op op) {
-    const jitune_type usual = library_result(call->in.type, op);
+static jitune_type kernel_result(const Array *array, jitune_reduce_op op, jitune_type wanted) {
+    const jitune_type usual = library_result(array->type, op);
     if (op != JITUNE_MEAN && op != JITUNE_NORM && (is_index(op) || op >= JITUNE_ALL)) {
         return usual;
     }
     if (is_float(usual)) {
-        return call->wanted == JITUNE_FLOAT64 ? JITUNE_FLOAT64 : usual;
+        return wanted == JITUNE_FLOAT64 ? JITUNE_FLOAT64 : usual;
     }
-    const bool is_wide = call->wanted == JITUNE_INT64 || call->wanted == JITUNE_UINT64;
+    const bool is_wide = wanted == JITUNE_INT64 || wanted == JITUNE_UINT64;
     return !is_wide ? usual : is_signed(usual) ? JITUNE_INT64 : JITUNE_UINT64;
 }
 
-// Whether a result of the kernel has the bits of the result in Python.
-static bool is_native(const Call *call) {
-    const jitune_type native = call->reduction.result;
-    return native == call->wanted || (native == JITUNE_UINT64 && call->wanted == JITUNE_INT64);
+bool is_native(const ResultTypes *types) {
+    return types->kernel == types->wanted || (types->kernel == JITUNE_UINT64 && types->wanted == JITUNE_INT64);
 }
 
-static int read_dtype(Call *call, PyObject *dtype) {
-    const int result = type_of_dtype(dtype, &call->wanted, &call->wants_bool);
-    const jitune_reduce_op op = call->reduction.op;
+static int read_dtype(const char *function, const Array *array, jitune_reduce_op op, PyObject *dtype, ResultTypes *types) {
     const bool is_average = op == JITUNE_MEAN || op == JITUNE_NORM;
-    if (result == 0 && !is_float(call->wanted) && (is_float(call->in.type) || is_average)) {
+    if (op == JITUNE_MIN || op == JITUNE_MAX || is_index(op) || op >= JITUNE_ALL) {
+        PyErr_Format(PyExc_TypeError, "%s takes no dtype: cast the result", function);
+        return -1;
+    }
+    if (type_of_dtype(dtype, &types->wanted, &types->wants_bool) != 0) {
+        return -1;
+    }
+    if (!is_float(types->wanted) && (is_float(array->type) || is_average)) {
         PyErr_Format(PyExc_TypeError, "%s: dtype %s of the result of %s: pass a floating dtype, and cast the result",
-                     call->function, type_name(call->wanted, call->wants_bool),
-                     type_name(call->in.type, call->in.is_bool));
+                     function, type_name(types->wanted, types->wants_bool), type_name(array->type, array->is_bool));
         return -1;
     }
-    if (result == 0 && is_float(call->wanted) && !is_float(call->in.type) && !is_average) {
-        PyErr_Format(PyExc_TypeError, "%s: dtype %s of the result of integers: cast x first, as by x.astype",
-                     call->function, type_name(call->wanted, false));
+    if (is_float(types->wanted) && !is_float(array->type) && !is_average) {
+        PyErr_Format(PyExc_TypeError, "%s: dtype %s of the result of integers: cast x first, as by x.astype", function,
+                     type_name(types->wanted, false));
         return -1;
     }
-    return result;
+    return 0;
+}
+
+int result_types(const char *function, const Array *array, jitune_reduce_op op, PyObject *dtype, ResultTypes *types) {
+    usual_result(array, op, &types->wanted, &types->wants_bool);
+    if (dtype != NULL && dtype != Py_None && read_dtype(function, array, op, dtype, types) != 0) {
+        return -1;
+    }
+    types->kernel = kernel_result(array, op, types->wanted);
+    return 0;
 }
 
 static int add_axis(Call *call, PyObject *object) {
@@ -176,25 +185,43 @@ static bool set_shapes(Call *call) {
     return in->is_contiguous && (reduction->shape != JITUNE_COLUMNS || last_reduced < first_kept);
 }
 
+// An integer as the type `wanted` has it: its low bits, as a cast of NumPy.
+static PyObject *integer_number(int64_t value, jitune_type wanted) {
+    switch (wanted) {
+        case JITUNE_INT8:
+            return PyLong_FromLong((int8_t)value);
+        case JITUNE_UINT8:
+            return PyLong_FromLong((uint8_t)value);
+        case JITUNE_INT16:
+            return PyLong_FromLong((int16_t)value);
+        case JITUNE_UINT16:
+            return PyLong_FromLong((uint16_t)value);
+        case JITUNE_INT32:
+            return PyLong_FromLong((int32_t)value);
+        case JITUNE_UINT32:
+            return PyLong_FromUnsignedLong((uint32_t)value);
+        case JITUNE_UINT64:
+            return PyLong_FromUnsignedLongLong((uint64_t)value);
+        default:
+            return PyLong_FromLongLong(value);
+    }
+}
+
 // A result of the kernel as Python's number; `bits` are zeroed behind it.
-static PyObject *number_of(jitune_type type, uint64_t bits) {
+static PyObject *number_of(const ResultTypes *types, uint64_t bits) {
     float narrow;
     double wide;
-    switch (type) {
-        case JITUNE_INT32:
-            return PyLong_FromLongLong((int32_t)bits);
-        case JITUNE_INT64:
-            return PyLong_FromLongLong((int64_t)bits);
+    switch (types->kernel) {
         case JITUNE_FLOAT32:
             memcpy(&narrow, &bits, sizeof narrow);
             return PyFloat_FromDouble((double)narrow);
         case JITUNE_FLOAT64:
             memcpy(&wide, &bits, sizeof wide);
             return PyFloat_FromDouble(wide);
-        case JITUNE_UINT8:
-            return PyBool_FromLong((long)bits);
+        case JITUNE_INT32:
+            return integer_number((int32_t)bits, types->wanted);
         default:
-            return PyLong_FromUnsignedLongLong(bits);
+            return types->wants_bool ? PyBool_FromLong(bits != 0) : integer_number((int64_t)bits, types->wanted);
     }
 }
 
@@ -224,9 +251,9 @@ static PyObject *host_scalar(Call *call) {
     if (status != JITUNE_OK) {
         return raise_status(status);
     }
-    PyObject *number = number_of(call->reduction.result, bits);
+    PyObject *number = number_of(&call->types, bits);
     PyObject *result =
-        number == NULL ? NULL : array_scalar(call->x, number, call->wanted, call->wants_bool);
+        number == NULL ? NULL : array_scalar(call->x, number, call->types.wanted, call->types.wants_bool);
     Py_XDECREF(number);
     return result;
 }
@@ -249,23 +276,29 @@ static PyObject *reduce_into(const Call *call, PyObject *out, jitune_type type, 
     return result_close(&result, status == JITUNE_OK);
 }
 
+// Checks `out` before work whose results are copied there. Returns 0, or -1 with an exception.
+static int check_out(const Call *call) {
+    Result out;
+    if (result_open(&out, call->function, call->x, &call->in, call->out, call->shape, call->ndim, call->types.wanted,
+                    call->types.wants_bool) != 0) {
+        return -1;
+    }
+    Py_DECREF(result_close(&out, true));
+    return 0;
+}
+
 // By way of an array of the kernel's results, where these are not those of Python.
 static PyObject *reduce_and_cast(const Call *call) {
     const bool has_out = call->out != NULL && call->out != Py_None;
-    Result out;
-    if (has_out) {  // checks it before the work
-        if (result_open(&out, call->function, call->x, &call->in, call->out, call->shape, call->ndim, call->wanted,
-                        call->wants_bool) != 0) {
-            return NULL;
-        }
-        Py_DECREF(result_close(&out, true));
+    if (has_out && check_out(call) != 0) {
+        return NULL;
     }
     PyObject *made = reduce_into(call, NULL, call->reduction.result, false);
     if (made == NULL) {
         return NULL;
     }
     PyObject *result = has_out ? call_helper("copy", "(OO)", call->out, made)
-                               : call_helper("cast", "(Os)", made, type_name(call->wanted, call->wants_bool));
+                               : call_helper("cast", "(Os)", made, type_name(call->types.wanted, call->types.wants_bool));
     Py_DECREF(made);
     return result;
 }
@@ -278,25 +311,32 @@ static PyObject *reduce(Call *call) {
     if (array_stream(&call->in, &call->stream) != 0) {
         return NULL;
     }
-    return is_native(call) ? reduce_into(call, call->out, call->wanted, call->wants_bool) : reduce_and_cast(call);
+    return is_native(&call->types) ? reduce_into(call, call->out, call->types.wanted, call->types.wants_bool) : reduce_and_cast(call);
 }
 
 // Reduces an array that has been read.
 static PyObject *reduce_read(Call *call, PyObject *axis, PyObject *dtype, PyObject *session) {
     const jitune_reduce_op op = call->reduction.op;
-    usual_result(&call->in, op, &call->wanted, &call->wants_bool);
-    if (read_axes(call, axis) != 0 || (dtype != NULL && dtype != Py_None && read_dtype(call, dtype) != 0)) {
+    if (result_types(call->function, &call->in, op, dtype, &call->types) != 0 || read_axes(call, axis) != 0) {
+        return NULL;
+    }
+    const bool has_kernel = set_shapes(call);
+    if ((op == JITUNE_MIN || op == JITUNE_MAX) && call->in.size == 0 && array_count(call->shape, call->ndim) > 0) {
+        PyErr_Format(PyExc_ValueError, "%s: x has no elements to take the %s of", call->function, call->function);
         return NULL;
     }
     const bool has_out = call->out != NULL && call->out != Py_None;  // what is written there has no gradient
-    const int needs_grad = is_float(call->wanted) && !has_out ? array_needs_grad(call->x, &call->in) : 0;
+    const int needs_grad = is_float(call->types.wanted) && !has_out ? array_needs_grad(call->x, &call->in) : 0;
     if (needs_grad < 0) {
         return NULL;
     }
-    if (needs_grad == 0 && set_shapes(call)) {
+    if (needs_grad == 0 && has_kernel) {
         call->reduction.element = call->in.type;
-        call->reduction.result = native_result(call, op);
+        call->reduction.result = call->types.kernel;
         return reduce(call);
+    }
+    if (has_out && check_out(call) != 0) {
+        return NULL;
     }
     PyObject *none = Py_None;
     return call_helper(needs_grad == 1 ? "reduce_with_grad" : "reduce_strided", "(sOOOOOO)", call->function, call->x,

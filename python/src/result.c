@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "result.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support.h"
@@ -31,9 +32,16 @@ static int take(Result *result, const char *function, const Array *in, PyObject 
     return 0;
 }
 
-static void set_error(void *unused, const char *kind, const char *message) {
-    (void)unused;
-    PyErr_SetString(strcmp(kind, "MemoryError") == 0 ? PyExc_MemoryError : PyExc_RuntimeError, message);
+// What an allocator says of its failure, perhaps without the lock of the interpreter.
+typedef struct {
+    bool is_memory;
+    char message[512];
+} AllocatorError;
+
+static void set_error(void *context, const char *kind, const char *message) {
+    AllocatorError *error = context;
+    error->is_memory = kind != NULL && strcmp(kind, "MemoryError") == 0;
+    snprintf(error->message, sizeof error->message, "%s", message == NULL ? "no message" : message);
 }
 
 // A new tensor from the library of `in`, without an object of Python yet.
@@ -44,10 +52,12 @@ static int allocate(Result *result, const Array *in, const int64_t *shape, int n
                           .ndim = ndim,
                           .dtype = type_code(type, is_bool),
                           .shape = (int64_t *)shape};
-    if (exchange->managed_tensor_allocator(&prototype, &result->managed, NULL, set_error) != 0) {
+    AllocatorError error = {false, "the library of x made no array for the results"};
+    if (exchange->managed_tensor_allocator(&prototype, &result->managed, &error, set_error) != 0 ||
+        result->managed == NULL) {
         result->managed = NULL;
         if (!PyErr_Occurred()) {
-            PyErr_SetString(PyExc_RuntimeError, "the library of x made no array for the results");
+            PyErr_SetString(error.is_memory ? PyExc_MemoryError : PyExc_RuntimeError, error.message);
         }
         return -1;
     }
@@ -101,7 +111,13 @@ PyObject *result_close(Result *result, bool is_written) {
             }
             return NULL;
         }
-        return result->exchange->managed_tensor_to_py_object_no_sync(result->managed, &object) == 0 ? object : NULL;
+        if (result->exchange->managed_tensor_to_py_object_no_sync(result->managed, &object) != 0) {
+            object = NULL;
+        }
+        if (object == NULL && !PyErr_Occurred()) {
+            PyErr_SetString(PyExc_RuntimeError, "the library of x made no object of the results");
+        }
+        return object;
     }
     array_release(&result->array);
     if (!is_written) {

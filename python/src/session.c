@@ -19,7 +19,7 @@ static int set_options(jitune_options *options, PyObject *keywords) {
         }
         PyObject *text = call_helper("option_text", "(O)", value);
         PyObject *name_bytes = text == NULL ? NULL : PyUnicode_AsUTF8String(name);
-        PyObject *text_bytes = name_bytes == NULL ? NULL : PyUnicode_AsUTF8String(text);
+        PyObject *text_bytes = name_bytes == NULL ? NULL : PyUnicode_EncodeFSDefault(text);
         const jitune_status status = text_bytes == NULL ? JITUNE_ERROR_USAGE
                                                         : jitune_options_set(options, PyBytes_AsString(name_bytes),
                                                                              PyBytes_AsString(text_bytes));
@@ -176,7 +176,7 @@ static int on_progress(const char *line, void *user) {
     int stop = PyErr_CheckSignals();  // Ctrl-C
     if (stop == 0 && progress->function != NULL) {
         PyObject *answer = PyObject_CallFunction(progress->function, "s", line);
-        stop = answer == NULL ? -1 : answer != Py_None && PyObject_IsTrue(answer);
+        stop = answer == NULL ? -1 : PyObject_IsTrue(answer);
         Py_XDECREF(answer);
     }
     progress->failed = progress->failed || stop < 0;
@@ -196,7 +196,7 @@ static PyObject *command(PyObject *words, Progress *progress, jitune_session *se
     PyObject *kept = PyList_New(0);  // the bytes behind the texts
     for (Py_ssize_t i = 0; i < count && kept != NULL; ++i) {
         PyObject *word = PySequence_GetItem(words, i);
-        PyObject *bytes = word == NULL ? NULL : PyUnicode_AsUTF8String(word);
+        PyObject *bytes = word == NULL ? NULL : PyUnicode_EncodeFSDefault(word);
         texts[i] = bytes == NULL ? NULL : PyBytes_AsString(bytes);
         if (texts[i] == NULL || PyList_Append(kept, bytes) != 0) {
             Py_CLEAR(kept);
@@ -233,7 +233,7 @@ PyObject *run_command(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
         read_session(values[2], &session) != 0) {
         return NULL;
     }
-    if (values[0] == NULL) {
+    if (values[0] == NULL || PyUnicode_Check(values[0])) {
         PyErr_SetString(PyExc_TypeError, "command: pass a list of words");
         return NULL;
     }

@@ -9,7 +9,10 @@ ModuleState module_state;
 PyObject *raise_status(jitune_status status) {
     PyObject *type = module_state.errors[status];
     const jitune_native_code code = jitune_last_native_code();
-    PyObject *error = PyObject_CallFunction(type, "s", jitune_last_message());
+    const char *text = jitune_last_message();
+    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace");  // paths may be any bytes
+    PyObject *error = message == NULL ? NULL : PyObject_CallFunctionObjArgs(type, message, NULL);
+    Py_XDECREF(message);
     PyObject *native = Py_BuildValue("(ii)", (int)code.source, code.value);
     if (error != NULL && native != NULL && PyObject_SetAttrString(error, "native_code", native) == 0) {
         PyErr_SetObject(type, error);

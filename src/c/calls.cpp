@@ -69,6 +69,7 @@ int jitune_reduce_known(jitune_session* session, const jitune_reduction* reducti
                         const int64_t* offsets, void* out, jitune_stream stream) {
     return is_done([&] {
         const ReduceInput input("jitune_reduce_known", reduction);
+        refuse_unwanted_offsets("jitune_reduce_known", input.request().shape.kind, offsets);
         return detail::reduce_device_known(session_of(session), input.request(), {in, offsets, out},
                                            stream);
     });
@@ -78,7 +79,9 @@ int jitune_reduce_host_known(jitune_session* session, const jitune_reduction* re
                              const void* in, const int64_t* offsets, void* out) {
     return is_done([&] {
         const ReduceInput input("jitune_reduce_host_known", reduction);
-        return input.request().shape.kind != detail::ReduceShape::Kind::segments &&
+        const detail::ReduceShape::Kind kind = input.request().shape.kind;
+        refuse_unwanted_offsets("jitune_reduce_host_known", kind, offsets);
+        return kind != detail::ReduceShape::Kind::segments &&  // whose offsets are to be checked
                detail::reduce_host_known(session_of(session), input.request(), {in, offsets, out});
     });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -35,6 +36,26 @@ jitune_status jitune_kernel_create(jitune_session* session, const char* file,
 
 void jitune_kernel_destroy(jitune_kernel* kernel) {
     delete kernel;
+}
+
+jitune_status jitune_kernel_parameters(const jitune_kernel* kernel, const jitune_size* sizes,
+                                       size_t size_count, jitune_parameter* parameters,
+                                       size_t capacity, size_t* count) {
+    return guarded([&] {
+        constexpr const char* kCall = "jitune_kernel_parameters";
+        refuse_null(kernel, kCall, "kernel");
+        refuse_null(count, kCall, "count");
+        if (capacity > 0) {
+            refuse_null(parameters, kCall, "parameters");
+        }
+        const auto found =
+            kernel->kernel.parameters(KernelSizes(kernel_sizes(kCall, sizes, size_count)));
+        for (std::size_t i = 0; i < std::min(found.size(), capacity); ++i) {
+            parameters[i] = {static_cast<jitune_type>(found[i].type), found[i].is_value ? 1 : 0,
+                             found[i].is_written ? 1 : 0, found[i].count};
+        }
+        *count = found.size();
+    });
 }
 
 jitune_status jitune_kernel_launch(const jitune_kernel* kernel, const jitune_size* sizes,

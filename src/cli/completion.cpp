@@ -158,7 +158,7 @@ std::string fish(const std::vector<CommandPage>& pages) {
     script += R"(function __jitune_at
     set -l at
     for word in (commandline -opc)[2..-1]
-        set -l next (string join ' ' $at $word)
+        set -l next (string join -- ' ' $at $word)
         if contains -- "$next" $__jitune_commands
             set at $next
         end

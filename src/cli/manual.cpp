@@ -78,6 +78,8 @@ std::string synopsis(const CommandPage& page) {
     for (const Option& option : page.options) {
         if (option.rules.required) {
             text += " " + option_head(option);
+        } else if (!has_dash(option)) {
+            text += fmt::format(" [{}]", italic(option.name));
         }
     }
     return text + "\n";
@@ -148,8 +150,7 @@ std::string manual_text(const CommandPage& page, const std::string& version) {
            fmt::format(".SH NAME\n{} \\- {}\n", escaped(manual_name(page)), escaped(page.help)) +
            synopsis(page) + children(page) + options(page) + tables(page) + ".SH ENVIRONMENT\n" +
            bold("JITUNE_DB") + ", " + bold("JITUNE_BUDGET") +
-           " and others give options that are not given; see\n" +
-           "docs/reference/environment.md of the sources.\n" + see_also(page);
+           " and others stand for options that are not given.\n" + see_also(page);
 }
 
 }  // namespace jitune::internal

@@ -2,6 +2,7 @@
 // `jitune completion` and `jitune manual`: what packages install beside the command.
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,6 +43,10 @@ int run(const Arguments& arguments) {
     if (!arguments.folder.empty() && !arguments.words.empty()) {
         throw Error(ErrorKind::usage,
                     "--folder writes the pages of all commands: give it without a command");
+    }
+    if (!arguments.folder.empty()) {
+        std::error_code error;  // else the first file says why it cannot be written
+        std::filesystem::create_directories(arguments.folder, error);
     }
     bool is_found = false;
     for (const CommandPage& page : command_pages(kProgramSummary, commands())) {

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <system_error>
 
@@ -20,6 +22,13 @@ std::filesystem::path own_file() {
     }
     std::error_code error;
     return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+bool is_foreign(const std::filesystem::path& named) {
+    struct stat status {};
+    return ::stat(named.c_str(), &status) == 0 &&
+           ((status.st_uid != 0 && status.st_uid != ::geteuid()) ||
+            (status.st_mode & S_IWOTH) != 0);
 }
 
 }  // namespace jitune::internal

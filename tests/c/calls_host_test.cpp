@@ -72,6 +72,9 @@ TEST_F(CCallsHost, KnownCallsDoNothingBeforeTheFirst) {
     out = -1;
     EXPECT_EQ(known(&sum, nullptr), 0);
     EXPECT_EQ(known(nullptr, values_.data()), 0);
+    std::int64_t offsets[] = {0, 6000};
+    EXPECT_EQ(jitune_reduce_host_known(session_, &sum, values_.data(), offsets, &out), 0);
+    EXPECT_EQ(offsets[0], 0);
     std::thread([&] { EXPECT_EQ(known(&sum, values_.data()), 0); }).join();
     EXPECT_EQ(out, -1);
 }

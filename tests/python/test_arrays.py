@@ -76,8 +76,38 @@ def test_tensors_of_the_exchange_api(kind, session):
     assert jitune.any(kind(x > 10), session=session) == True  # noqa: E712
 
 
+ALLOCATE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.POINTER(DLTensor), ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p,
+                             ctypes.c_void_p)
+SET_ERROR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+TO_OBJECT = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
+
+
+def test_libraries_that_make_no_results(session):
+    def fails(prototype, out, context, set_error):
+        SET_ERROR(set_error)(context, None, None)
+        return -1
+
+    def gives_nothing(prototype, out, context, set_error):
+        return 0
+
+    def refuses(prototype, out, context, set_error):
+        SET_ERROR(set_error)(context, b"MemoryError", b"no room")
+        return -1
+
+    to_object = TO_OBJECT(lambda tensor, out: 0)
+    for function, error in ((fails, RuntimeError), (gives_nothing, RuntimeError), (refuses, MemoryError)):
+        allocate = ALLOCATE(function)
+        api = ExchangeApi(1, 3, None, ctypes.cast(allocate, ctypes.c_void_p), None, ctypes.cast(to_object, ctypes.c_void_p),
+                          lend, None)
+        kind = type("Maker", (Tensor,), {"__dlpack_c_exchange_api__": new_capsule(ctypes.addressof(api), NAME, None)})
+        with pytest.raises(error):
+            jitune.sum(kind(numpy.ones((3, 4), "float32")), axis=0, session=session)
+
+
 def test_tensors_that_are_refused(session):
     x = numpy.zeros(3, "float32")
+    with pytest.raises(ValueError):
+        jitune.sum(Tensor(x, device=(2, -1)), session=session)
     with pytest.raises(ValueError, match="does not lend it"):
         jitune.sum(Tensor(x, fails=True), session=session)
     with pytest.raises(ValueError, match="DLPack's kind 8"):

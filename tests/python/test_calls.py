@@ -57,6 +57,8 @@ def test_segments(session):
     offsets = numpy.array([0, 10, 10, 100])
     assert jitune.segment_reduce(x, offsets, session=session).tolist() == [45, 0, 4905]
     assert jitune.segment_reduce(x, offsets, "argmax", session=session).tolist() == [9, -1, 89]
+    large = numpy.full(100, 2**30, "int32")
+    assert jitune.segment_reduce(large, offsets, session=session).tolist() == [10 * 2**30, 0, 90 * 2**30]
     assert jitune.segment_reduce(x, offsets, op="any", session=session).tolist() == [True, False, True]
     for wrong in (offsets.astype("int32"), offsets[::-1], offsets[:0], offsets.reshape(2, 2), offsets + 1):
         with pytest.raises(ValueError):
@@ -89,13 +91,44 @@ def test_prepared_handles(session):
     assert handle.info()["device"] == "host" and "block" not in handle.info()["origin"]
     columns = jitune.prepare("sum", x, 0, session=session)
     assert columns(x=x, out=numpy.zeros(4, "float32")).tolist() == x.sum(0).tolist()
-    for wrong in ((x[:2], out), (x, out[:2]), (x.astype("float64"), out), (x, out.astype("int32")), (x.T, out)):
+    assert handle.dtype == "float32" and handle.shape == (3,)
+    for wrong in ((x[:2], out), (x, out[:2]), (x.astype("float64"), out), (x, out.astype("int32")), (x.T, out),
+                  (x.reshape(4, 3), out), (x, out.reshape(3, 1))):
         with pytest.raises(ValueError, match="as prepared"):
             handle(*wrong)
     with pytest.raises(TypeError):
         handle(x)
     with pytest.raises(ValueError, match="first or the last"):
         jitune.prepare("sum", numpy.zeros((2, 3, 4)), axis=1, session=session)
+
+
+@pytest.mark.parametrize("dtype, op, result", [("int32", "sum", "int64"), ("uint8", "sum", "uint64"), ("bool", "sum", "int64"),
+                                               ("int8", "min", "int32"), ("float16", "sum", "float32"),
+                                               ("int64", "mean", "float64"), ("uint8", "any", "bool")])
+def test_handles_compute_what_functions_do(dtype, op, result, session):
+    x = numpy.full(5000, 1 if dtype == "bool" else 100).astype(dtype)
+    x[:] = 2**30 if dtype == "int32" else x
+    handle = jitune.prepare(op, x, session=session)
+    out = numpy.zeros((), result)
+    assert handle(x, out) is out
+    assert out == getattr(jitune, op)(x, session=session) or dtype == "float16"
+    assert numpy.dtype(result).itemsize == numpy.dtype(handle.dtype).itemsize
+    assert jitune.prepare("sum", x.astype("float32"), dtype="float64", session=session).dtype == "float64"
+    with pytest.raises(TypeError, match="takes no dtype"):
+        jitune.prepare("max", x, dtype="float64", session=session)
+
+
+def test_handles_of_no_elements(session):
+    x = numpy.zeros((0, 3), "float32")
+    handle = jitune.prepare("sum", x, 0, session=session)
+    assert handle.shape == (3,)
+    assert handle(x, numpy.ones(3, "float32")).tolist() == [0, 0, 0]
+
+
+def test_handles_are_made_by_prepare_alone():
+    for kind in (jitune.Prepared, jitune.Bound):
+        with pytest.raises(TypeError, match="cannot create"):
+            kind()
 
 
 def test_bound_launches(session):
@@ -137,6 +170,12 @@ def test_kernels_of_ones_own(session):
         multiply(a.T, b, c, m=2, n=2, k=2)
     with pytest.raises(TypeError):
         multiply(a, b, c, m="2", n=2, k=2)
+    with pytest.raises(ValueError, match="argument 3 has 4 elements: with these sizes the kernel takes 9"):
+        multiply(numpy.zeros(9), numpy.zeros(9), c, m=3, n=3, k=3)
+    for readonly in (numpy.frombuffer(bytes(32)), numpy.zeros(4)):
+        readonly.flags.writeable = False
+        with pytest.raises(ValueError, match="argument 3 is read-only"):
+            multiply(a, b, readonly, m=2, n=2, k=2)
     with pytest.raises(jitune.UsageError, match="no_such.cu"):
         jitune.TunedKernel("no_such.cu", session=session)
     with pytest.raises(TypeError):

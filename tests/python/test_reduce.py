@@ -80,6 +80,15 @@ def test_results_go_into_out(session):
     assert strided.tolist() == x.T.reshape(2, 2, 3).sum(1).tolist()
 
 
+@pytest.mark.parametrize("out", [numpy.zeros(4, "int32"), numpy.zeros((5, 4)), numpy.zeros(8)[::2], numpy.zeros(3)])
+def test_an_out_is_checked_for_copied_layouts_too(out, session):
+    x = numpy.ones((3, 8))[:, ::2]
+    for y, axis in ((x, 0), (numpy.ones((2, 3, 4)).transpose(0, 2, 1).reshape(2, 4, 3)[:, :, ::2], (0, 2))):
+        with pytest.raises(ValueError, match=r"out must be a writable row-major array of float64 and shape \(4,\)"):
+            jitune.sum(y, axis=axis, out=out, session=session)
+    assert not out.any()
+
+
 @pytest.mark.parametrize("out", [numpy.zeros(3, "int64"), numpy.zeros(4, "int32"), numpy.zeros((1, 4), "int64"),
                                  numpy.zeros(8, "int64")[::2]])
 def test_an_out_that_does_not_fit_is_refused(out, session):
@@ -104,6 +113,13 @@ def test_dtypes_of_results(session):
             jitune.sum(x, dtype=dtype, session=session)
     with pytest.raises(TypeError, match="cast x first"):
         jitune.sum(numpy.arange(4), dtype="float32", session=session)
+    for operation in ("min", "max", "argmin", "argmax", "any", "all", "count_nonzero"):
+        with pytest.raises(TypeError, match="takes no dtype"):
+            getattr(jitune, operation)(x, dtype="float64", session=session)
+    assert jitune.sum(x, dtype="f8", session=session).dtype == "float64"
+    assert jitune.sum(numpy.array([2**63, 1], "uint64"), dtype="int64", session=session) == -2**63 + 1
+    assert jitune.sum(numpy.full(3, 100), dtype="int8", session=session) == 44
+    assert jitune.sum(numpy.array([-3]), dtype="uint64", session=session) == 2**64 - 3
     with pytest.raises(TypeError, match="complex64 is not supported"):
         jitune.sum(x, dtype="complex64", session=session)
 
@@ -115,12 +131,34 @@ def test_no_elements(session):
     assert jitune.sum(empty, axis=1, session=session).shape == (0,)
     with pytest.raises(jitune.UsageError, match="no elements"):
         jitune.argmin(empty, session=session)
+    for axis in (None, 0):
+        with pytest.raises(ValueError, match="x has no elements to take the max of"):
+            jitune.max(empty, axis, session=session)
+    assert jitune.min(empty, 1, session=session).shape == (0,)
 
 
 def test_other_buffers_give_numbers(session):
     assert jitune.sum(array.array("d", [1, 2, 3.5]), session=session) == 6.5
     assert jitune.max(memoryview(bytearray([3, 9, 4])), session=session) == 9
     assert jitune.sum(b"\x01\x02", session=session) == 3
+
+
+def test_buffers_that_are_copied(session):
+    import ctypes
+    x = numpy.arange(12, dtype="float32").reshape(3, 4)
+    assert jitune.sum((ctypes.c_float * 4)(1, 2, 3, 4), session=session) == 10
+    assert jitune.sum(memoryview(x)[::-1], session=session) == 66
+    assert jitune.sum(memoryview(x.copy()), axis=(0,), session=session).tolist() == [12, 15, 18, 21]
+    cube = numpy.arange(24, dtype="float32").reshape(2, 3, 4)
+    assert jitune.sum(memoryview(cube), axis=1, session=session).tolist() == cube.sum(1).tolist()
+    narrow = memoryview(bytearray(3))
+    assert jitune.max(numpy.arange(12, dtype="uint8").reshape(3, 4), axis=1, out=narrow, session=session) is narrow
+    assert bytes(narrow) == bytes([3, 7, 11])
+
+
+def test_masked_arrays_are_refused(session):
+    with pytest.raises(TypeError, match="masked array: pass x.filled"):
+        jitune.sum(numpy.ma.masked_array([1.0, 2.0], [True, False]), session=session)
 
 
 def test_arrays_of_dlpack(session):

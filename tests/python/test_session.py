@@ -47,6 +47,7 @@ def test_sweeps_fill_the_database(tmp_path):
     assert len(session.table_digest()) == 32
     assert jitune.db.explain(2**14, session, device="host")
     assert isinstance(jitune.db.stats(session), dict)
+    assert jitune.db.explain(2**14, session, device="host", op="prod")
 
 
 def test_progress_may_stop_and_raise(tmp_path):
@@ -61,6 +62,13 @@ def test_progress_may_stop_and_raise(tmp_path):
     with pytest.raises(KeyError):
         jitune.sweep("reduce", fail, **long)
 
+    class NoTruth:
+        def __bool__(self):
+            raise KeyError("no truth")
+
+    with pytest.raises(KeyError):
+        jitune.sweep("reduce", lambda line: NoTruth(), **long)
+
 
 def test_commands_that_are_wrong(tmp_path):
     session = jitune.Session(database=tmp_path / "tuning.db")
@@ -70,8 +78,18 @@ def test_commands_that_are_wrong(tmp_path):
         jitune.command(["db", "list"], session=jitune.Session(database="none"))
     with pytest.raises(TypeError):
         jitune.command([1], session=session)
+    with pytest.raises(TypeError, match="list of words"):
+        jitune.command("stats", session=session)
     with pytest.raises(TypeError):
         jitune.command(["db"] * 300, session=session)
+
+
+def test_paths_of_any_bytes(tmp_path, session):
+    import os
+    folder = os.fsencode(tmp_path)
+    with pytest.raises(jitune.UsageError, match="no_such"):
+        jitune.TunedKernel(folder + b"/\xff/no_such.cu", session=session)
+    assert jitune.Session(database=os.fsdecode(folder + b"/\xff.db")).counters()["compiles"] == 0
 
 
 def test_threads_call_at_the_same_time(session):

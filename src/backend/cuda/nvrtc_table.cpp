@@ -32,6 +32,16 @@ std::vector<std::string> library_names() {
     return nvrtc_files(text("CUDA_PATH"), has_more_rights() ? "" : own_file());
 }
 
+/// The folder of pip's packages, if this code is the extension in the Python package jitune, or the
+/// command in the package's bin; else empty. So is a folder that others may write.
+std::filesystem::path packages_of_pip(const std::filesystem::path& own_file) {
+    const std::filesystem::path folder = own_file.parent_path();
+    const std::filesystem::path package =
+        folder.filename() == "bin" ? folder.parent_path() : folder;
+    const std::filesystem::path packages = package.parent_path();
+    return package.filename() == "jitune" && !is_foreign(packages) ? packages : "";
+}
+
 SharedLibrary open_nvrtc() {
     try {
         return SharedLibrary::open(library_names(), SharedLibrary::Lifetime::process);
@@ -69,9 +79,7 @@ std::vector<std::string> nvrtc_files(const std::filesystem::path& cuda_path,
         }
     };
     add_existing(cuda_path / "lib64");
-    // The package's folder, and one deeper for the command.
-    for (const std::filesystem::path& packages :
-         {own_file.parent_path() / "..", own_file.parent_path() / "../.."}) {
+    if (const auto packages = packages_of_pip(own_file); !packages.empty()) {
         add_existing(packages / "nvidia/cu13/lib");
         add_existing(packages / "nvidia/cuda_nvrtc/lib");
     }

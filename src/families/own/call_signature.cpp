@@ -42,6 +42,24 @@ CallSignature::CallSignature(const KernelTemplate& kernel,
     }
 }
 
+std::vector<KernelParameter> CallSignature::parameters(const KernelTemplate& kernel,
+                                                       const Problem& problem) const {
+    std::vector<KernelParameter> parameters;
+    for (const ArgumentSpec& argument : kernel.front_matter().arguments) {
+        if (!is_given(argument.access)) {
+            continue;
+        }
+        const auto amount = kernel.value_of(argument.amount, problem);
+        const auto* const count = amount ? std::get_if<std::int64_t>(&*amount) : nullptr;
+        const Argument& one = arguments_[parameters.size()];
+        parameters.push_back({one.name, one.type, one.is_value, is_written(argument.access),
+                              one.is_value       ? 1
+                              : count == nullptr ? -1
+                                                 : *count});
+    }
+    return parameters;
+}
+
 std::size_t CallSignature::place_of(std::string_view name) const {
     const auto found = std::find(sizes_.begin(), sizes_.end(), name);
     if (found == sizes_.end()) {

@@ -52,6 +52,10 @@ public:
     /// of arguments, another type and a misaligned or null pointer.
     [[nodiscard]] std::array<void*, kMaxArguments> cells(KernelArguments arguments) const;
 
+    /// As TunedKernel::parameters(), for sizes of order().
+    [[nodiscard]] std::vector<KernelParameter> parameters(const KernelTemplate& kernel,
+                                                          const Problem& problem) const;
+
 private:
     struct Argument {
         std::string name;

@@ -129,6 +129,16 @@ void TunedKernel::launch(KernelSizes sizes, KernelArguments arguments, CUstream_
     throw_as_error();
 }
 
+std::vector<KernelParameter> TunedKernel::parameters(KernelSizes sizes) const try {
+    const KernelTemplate& kernel = state_->kernel.kernel_template;
+    const OrderedSizes ordered = state_->signature->order(sizes);
+    const auto values = ordered.span();
+    return state_->signature->parameters(
+        kernel, kernel_problem(kernel, {values.begin(), values.end()}, state_->types));
+} catch (...) {
+    throw_as_error();
+}
+
 struct PreparedKernel::State {
     PreparedLaunch launch;
     std::shared_ptr<const CallSignature> signature;

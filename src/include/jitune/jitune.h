@@ -110,9 +110,10 @@ JITUNE_C_API jitune_status jitune_reduce_host(jitune_session* session,
                                               const int64_t* offsets, void* out);
 
 /// Do what jitune_reduce() and jitune_reduce_host() do if the calling thread has reduced the same
-/// problem before and nothing but the launch is left to do; then return 1. Return 0, and do
-/// nothing, where those would tune, compile, read, wait for another thread, or fail. For callers
-/// who hold a lock that they release for long calls, such as the lock of an interpreter.
+/// problem before and nothing but the launch is left to do, or a kernel that comes with the library
+/// reduces a small array in host memory; then return 1. Return 0, and do nothing, where those would
+/// tune, compile, read, wait for another thread, or fail, and for segments in host memory. For
+/// callers who hold a lock that they release for long calls, such as the lock of an interpreter.
 JITUNE_C_API int jitune_reduce_known(jitune_session* session, const jitune_reduction* reduction,
                                      const void* in, const int64_t* offsets, void* out,
                                      jitune_stream stream);
@@ -253,6 +254,23 @@ JITUNE_C_API jitune_status jitune_kernel_create(jitune_session* session, const c
                                                 const jitune_kernel_type* types, size_t type_count,
                                                 jitune_kernel** kernel);
 JITUNE_C_API void jitune_kernel_destroy(jitune_kernel* kernel);
+
+/// What the template asks for in the place of an argument.
+typedef struct jitune_parameter {
+    jitune_type type;
+    int is_value;    ///< not 0: a scalar, not an array
+    int is_written;  ///< not 0: an array that the kernel writes
+    /// Elements that the array must have at least; -1 where the template does not tell from the
+    /// sizes alone.
+    int64_t count;
+} jitune_parameter;
+
+/// Writes the first `capacity` of the arguments that a call with these sizes must bring, and how
+/// many there are. Launches do not check how long arrays are. Fails: usage.
+JITUNE_C_API jitune_status jitune_kernel_parameters(const jitune_kernel* kernel,
+                                                    const jitune_size* sizes, size_t size_count,
+                                                    jitune_parameter* parameters, size_t capacity,
+                                                    size_t* count);
 
 /// Launches on `stream`; a kernel for the host returns when the work is done. Arguments are those
 /// of access in, out, inout and value, in the template's order. Fails as jitune_reduce().

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "jitune/element_type.hpp"
 #include "jitune/export.hpp"
@@ -84,6 +85,17 @@ using KernelSizes = std::span<const KernelSize>;
 /// as aligned as the template asks for.
 using KernelArguments = std::span<const KernelArgument>;
 
+/// What the template asks for in the place of an argument.
+struct KernelParameter {
+    std::string name;
+    ElementType type;
+    bool is_value;    ///< a scalar, not an array
+    bool is_written;  ///< an array that the kernel writes
+    /// Elements that the array must have at least; -1 where the template does not tell from the
+    /// sizes alone.
+    std::int64_t count;
+};
+
 /// A TunedKernel for fixed sizes on one device, with everything slow done ahead: calls only launch,
 /// so that they can be captured into a CUDA graph. Calls share work memory: do not let two of them,
 /// or a call and a graph that holds one, run at the same time. The handle must outlive its launches
@@ -138,6 +150,10 @@ public:
     ~TunedKernel();
     TunedKernel(TunedKernel&& other) noexcept;
     TunedKernel& operator=(TunedKernel&& other) noexcept;
+
+    /// The arguments that a call with these sizes must bring, in their order: for callers who know
+    /// how long their arrays are. Calls do not check lengths.
+    [[nodiscard]] std::vector<KernelParameter> parameters(KernelSizes sizes) const;
 
     /// Launches on `stream`; a kernel for the host has no streams and returns when the work is
     /// done. Each size is at least 1. While `stream` is captured, throws Error(not_prepared) if no

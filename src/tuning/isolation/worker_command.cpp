@@ -2,7 +2,6 @@
 #include "tuning/isolation/worker_command.hpp"
 
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -26,14 +25,6 @@ constexpr const char* kCommand = "jitune";
 
 bool is_name(const path& text) {
     return text.native().find('/') == std::string::npos;
-}
-
-/// Whether a path names something that another user than this one and root has made, or may change.
-bool is_foreign(const path& named) {
-    struct stat status {};
-    return ::stat(named.c_str(), &status) == 0 &&
-           ((status.st_uid != 0 && status.st_uid != ::geteuid()) ||
-            (status.st_mode & S_IWOTH) != 0);
 }
 
 std::string why_not(const path& named) {

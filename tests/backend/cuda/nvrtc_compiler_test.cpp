@@ -246,6 +246,12 @@ TEST(NvrtcTable, LooksInTheToolkitThenInPackagesOfPipThenInTheSystem) {
     EXPECT_EQ(files[2], "libnvrtc.so.13");
     const auto of_command = nvrtc_files("", dir.path() / "site-packages/jitune/bin/jitune");
     EXPECT_EQ(of_command[0], package);
+    for (const char* program : {"site-packages/other/program", "site-packages/bin/program"}) {
+        EXPECT_EQ(nvrtc_files("", dir.path() / program)[0], "libnvrtc.so.13") << program;
+    }
+    std::filesystem::permissions(dir.path() / "site-packages", std::filesystem::perms::all);
+    EXPECT_EQ(nvrtc_files("", dir.path() / "site-packages/jitune/bin/jitune")[0], "libnvrtc.so.13")
+        << "anybody may have put a library there";
     EXPECT_EQ(nvrtc_files("", "")[0], "libnvrtc.so.13");
 }
 

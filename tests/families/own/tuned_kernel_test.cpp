@@ -158,6 +158,18 @@ TEST_F(TunedKernelTest, LaunchTakesSizesAndArgumentsMadeAtRunTime) {
     EXPECT_EQ(session.counters().tunings, 1);
 }
 
+TEST_F(TunedKernelTest, TellsWhatACallMustBring) {
+    Session session(options_);
+    const auto parameters = kernel(session).parameters(KernelSizes({{{"m", 2}, {"n", 3}}}));
+    ASSERT_EQ(parameters.size(), 3U);
+    EXPECT_EQ(parameters[0].name, "values");
+    EXPECT_EQ(parameters[0].count, 6);
+    EXPECT_FALSE(parameters[0].is_written);
+    EXPECT_TRUE(parameters[1].is_value);
+    EXPECT_EQ(parameters[2].count, 6);
+    EXPECT_TRUE(parameters[2].is_written);
+}
+
 TEST_F(TunedKernelTest, APreparedKernelOnlyLaunches) {
     Session session(options_);
     auto scale = std::make_unique<TunedKernel>(kernel(session));
