@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calls.h"
 
-#include "reduce.h"
 #include "result.h"
+#include "result_types.h"
 
-static int refuse_strided(const char *function, const Array *in, int ndim) {
+static int refuse_strided(const char* function, const Array* in, int ndim) {
     if (in->ndim != ndim || !in->is_contiguous) {
-        PyErr_Format(PyExc_ValueError, "%s: x must be a row-major array with %d dimension%s", function, ndim,
-                     ndim == 1 ? "" : "s");
+        PyErr_Format(PyExc_ValueError, "%s: x must be a row-major array with %d dimension%s",
+                     function, ndim, ndim == 1 ? "" : "s");
         return -1;
     }
     return 0;
 }
 
-static int read_int(PyObject *object, int usual, int *value) {
+static int read_int(PyObject* object, int usual, int* value) {
     *value = usual;
     if (object != NULL) {
         const long number = PyLong_AsLong(object);
@@ -23,50 +23,55 @@ static int read_int(PyObject *object, int usual, int *value) {
     return 0;
 }
 
-static int read_double(PyObject *object, double usual, double *value) {
+static int read_double(PyObject* object, double usual, double* value) {
     *value = object == NULL ? usual : PyFloat_AsDouble(object);
     return PyErr_Occurred() ? -1 : 0;
 }
 
 // What a call does with the arrays when they are known.
 typedef struct {
-    jitune_session *session;
-    const Array *in;
-    const jitune_stencil *stencil;
-    const jitune_entropy *entropy;
-    const jitune_reduction *reduction;
-    const int64_t *offsets;
+    jitune_session* session;
+    const Array* in;
+    const jitune_stencil* stencil;
+    const jitune_entropy* entropy;
+    const jitune_reduction* reduction;
+    const int64_t* offsets;
     jitune_stream stream;
 } Work;
 
-static jitune_status work_into(const Work *work, void *out) {
-    const Array *in = work->in;
+static jitune_status work_into(const Work* work, void* out) {
+    const Array* in = work->in;
     const bool is_host = in->device == kHostDevice;
     if (work->stencil != NULL) {
         return is_host ? jitune_apply_stencil_host(work->session, work->stencil, in->data, out)
-                       : jitune_apply_stencil(work->session, work->stencil, in->data, out, work->stream);
+                       : jitune_apply_stencil(work->session, work->stencil, in->data, out,
+                                              work->stream);
     }
     if (work->entropy != NULL) {
         return is_host ? jitune_compute_entropy_host(work->session, work->entropy, in->data, out)
-                       : jitune_compute_entropy(work->session, work->entropy, in->data, out, work->stream);
+                       : jitune_compute_entropy(work->session, work->entropy, in->data, out,
+                                                work->stream);
     }
-    return is_host ? jitune_reduce_host(work->session, work->reduction, in->data, work->offsets, out)
-                   : jitune_reduce(work->session, work->reduction, in->data, work->offsets, out, work->stream);
+    return is_host
+               ? jitune_reduce_host(work->session, work->reduction, in->data, work->offsets, out)
+               : jitune_reduce(work->session, work->reduction, in->data, work->offsets, out,
+                               work->stream);
 }
 
-// Does the work for the arguments of `function`, of which `values` has x first. Results have this shape and type, and go
-// to `out` where that is given.
-static PyObject *done(const char *function, Work *work, PyObject *x, PyObject *out, const int64_t *shape, int ndim,
-                      jitune_type type, bool is_bool) {
+// Does the work for the arguments of `function`, of which `values` has x first. Results have this
+// shape and type, and go to `out` where that is given.
+static PyObject* done(const char* function, Work* work, PyObject* x, PyObject* out,
+                      const int64_t* shape, int ndim, jitune_type type, bool is_bool) {
     const int needs_grad = array_needs_grad(x, work->in);
     if (needs_grad != 0) {
         if (needs_grad == 1) {
-            PyErr_Format(PyExc_ValueError, "%s has no gradient, which x requires: pass x.detach()", function);
+            PyErr_Format(PyExc_ValueError, "%s has no gradient, which x requires: pass x.detach()",
+                         function);
         }
         return NULL;
     }
     Result result;
-    PyObject *guard = NULL;
+    PyObject* guard = NULL;
     if (array_stream(work->in, &work->stream) != 0 ||
         result_open(&result, function, x, work->in, out, shape, ndim, type, is_bool) != 0) {
         return NULL;
@@ -85,8 +90,8 @@ static PyObject *done(const char *function, Work *work, PyObject *x, PyObject *o
     return result_close(&result, status == JITUNE_OK);
 }
 
-static int read_boundary(PyObject *name, jitune_boundary *boundary) {
-    static const char *const names[] = {"valid", "zero", "clamp", "wrap"};
+static int read_boundary(PyObject* name, jitune_boundary* boundary) {
+    static const char* const names[] = {"valid", "zero", "clamp", "wrap"};
     *boundary = JITUNE_VALID;
     for (int i = 0; name != NULL && i < 4; ++i) {
         if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
@@ -95,7 +100,8 @@ static int read_boundary(PyObject *name, jitune_boundary *boundary) {
         }
     }
     if (name != NULL) {
-        PyErr_Format(PyExc_ValueError, "stencil: boundary %R is none of valid, zero, clamp, wrap", name);
+        PyErr_Format(PyExc_ValueError, "stencil: boundary %R is none of valid, zero, clamp, wrap",
+                     name);
         return -1;
     }
     return 0;
@@ -104,17 +110,19 @@ static int read_boundary(PyObject *name, jitune_boundary *boundary) {
 enum { kMostWeights = 65 };
 
 // The weights, or none. Returns their number, or -1 with an exception.
-static int read_weights(PyObject *object, double *weights) {
+static int read_weights(PyObject* object, double* weights) {
     if (object == NULL || object == Py_None) {
         return 0;
     }
     const Py_ssize_t count = PySequence_Size(object);
     if (count < 0 || count > kMostWeights || count % 2 == 0) {
-        PyErr_Format(PyExc_ValueError, "stencil: weights must be an odd number of at most %d numbers", (int)kMostWeights);
+        PyErr_Format(PyExc_ValueError,
+                     "stencil: weights must be an odd number of at most %d numbers",
+                     (int)kMostWeights);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject *item = PySequence_GetItem(object, i);
+        PyObject* item = PySequence_GetItem(object, i);
         weights[i] = item == NULL ? 0 : PyFloat_AsDouble(item);
         Py_XDECREF(item);
         if (PyErr_Occurred()) {
@@ -124,25 +132,30 @@ static int read_weights(PyObject *object, double *weights) {
     return (int)count;
 }
 
-PyObject *stencil_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+PyObject* stencil_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                       PyObject* keywords) {
     (void)self;
-    static const char *const names[] = {"x", "radius", "weights", "mean", "boundary", "out", "session", NULL};
-    PyObject *values[7] = {NULL};
+    static const char* const names[] = {"x",        "radius", "weights", "mean",
+                                        "boundary", "out",    "session", NULL};
+    PyObject* values[7] = {NULL};
     double weights[kMostWeights];
     jitune_stencil stencil = {JITUNE_FLOAT32, 0, 1, NULL, 0, JITUNE_VALID};
     Work work = {.stencil = &stencil};
     if (read_arguments("stencil", arguments, count, keywords, names, 2, values) != 0 ||
-        read_session(values[6], &work.session) != 0 || read_boundary(values[4], &stencil.boundary) != 0) {
+        read_session(values[6], &work.session) != 0 ||
+        read_boundary(values[4], &stencil.boundary) != 0) {
         return NULL;
     }
     const int weight_count = read_weights(values[2], weights);
     const bool is_sized = values[1] != NULL && values[1] != Py_None;
-    if (weight_count < 0 || read_int(is_sized ? values[1] : NULL, weight_count / 2, &stencil.radius) != 0) {
+    if (weight_count < 0 ||
+        read_int(is_sized ? values[1] : NULL, weight_count / 2, &stencil.radius) != 0) {
         return NULL;
     }
     if (values[0] == NULL || (weight_count == 0 && !is_sized) ||
         (weight_count > 0 && weight_count != 2 * stencil.radius + 1)) {
-        PyErr_SetString(PyExc_ValueError, "stencil: pass x and a radius, or 2 * radius + 1 weights");
+        PyErr_SetString(PyExc_ValueError,
+                        "stencil: pass x and a radius, or 2 * radius + 1 weights");
         return NULL;
     }
     stencil.weights = weight_count > 0 ? weights : NULL;
@@ -151,7 +164,7 @@ PyObject *stencil_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
     if (PyErr_Occurred() || array_read(values[0], "x", &in) != 0) {
         return NULL;
     }
-    PyObject *result = NULL;
+    PyObject* result = NULL;
     if (refuse_strided("stencil", &in, 1) == 0) {
         work.in = &in;
         stencil.element = in.type;
@@ -163,14 +176,16 @@ PyObject *stencil_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
     return result;
 }
 
-PyObject *entropy_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+PyObject* entropy_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                       PyObject* keywords) {
     (void)self;
-    static const char *const names[] = {"x", "window", "levels", "base", "out", "session", NULL};
-    PyObject *values[6] = {NULL};
+    static const char* const names[] = {"x", "window", "levels", "base", "out", "session", NULL};
+    PyObject* values[6] = {NULL};
     jitune_entropy entropy = jitune_entropy_of(JITUNE_UINT8, 0, 0);
     Work work = {.entropy = &entropy};
     if (read_arguments("entropy", arguments, count, keywords, names, 3, values) != 0 ||
-        read_session(values[5], &work.session) != 0 || read_int(values[1], entropy.window, &entropy.window) != 0 ||
+        read_session(values[5], &work.session) != 0 ||
+        read_int(values[1], entropy.window, &entropy.window) != 0 ||
         read_int(values[2], entropy.levels, &entropy.levels) != 0 ||
         read_double(values[3], entropy.base, &entropy.base) != 0) {
         return NULL;
@@ -183,7 +198,7 @@ PyObject *entropy_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
     if (array_read(values[0], "x", &in) != 0) {
         return NULL;
     }
-    PyObject *result = NULL;
+    PyObject* result = NULL;
     if (refuse_strided("entropy", &in, 2) == 0) {
         work.in = &in;
         entropy.element = in.type;
@@ -195,9 +210,10 @@ PyObject *entropy_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
     return result;
 }
 
-int read_op(PyObject *name, jitune_reduce_op *op) {
-    static const char *const names[] = {"sum", "prod", "min", "max", "argmin", "argmax", "mean", "sum_of_squares", "norm",
-                                        "sum_abs", "max_abs", "all", "any", "count_nonzero"};
+int read_op(PyObject* name, jitune_reduce_op* op) {
+    static const char* const names[] = {
+        "sum",  "prod",    "min",     "max", "argmin", "argmax",       "mean", "sum_of_squares",
+        "norm", "sum_abs", "max_abs", "all", "any",    "count_nonzero"};
     for (int i = 0; i < JITUNE_CUSTOM; ++i) {
         if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
             *op = (jitune_reduce_op)i;
@@ -205,20 +221,23 @@ int read_op(PyObject *name, jitune_reduce_op *op) {
         }
     }
     PyErr_Format(PyExc_ValueError,
-                 "op %R is none of sum, prod, min, max, argmin, argmax, mean, sum_of_squares, norm, sum_abs, max_abs, all, "
+                 "op %R is none of sum, prod, min, max, argmin, argmax, mean, sum_of_squares, "
+                 "norm, sum_abs, max_abs, all, "
                  "any, count_nonzero",
                  name);
     return -1;
 }
 
-PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+PyObject* segment_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keywords) {
     (void)self;
-    static const char *const names[] = {"x", "offsets", "op", "out", "session", NULL};
-    PyObject *values[5] = {NULL};
+    static const char* const names[] = {"x", "offsets", "op", "out", "session", NULL};
+    PyObject* values[5] = {NULL};
     jitune_reduce_op op = JITUNE_SUM;
     Work work = {NULL};
     if (read_arguments("segment_reduce", arguments, count, keywords, names, 3, values) != 0 ||
-        read_session(values[4], &work.session) != 0 || (values[2] != NULL && read_op(values[2], &op) != 0)) {
+        read_session(values[4], &work.session) != 0 ||
+        (values[2] != NULL && read_op(values[2], &op) != 0)) {
         return NULL;
     }
     if (values[0] == NULL || values[1] == NULL) {
@@ -229,12 +248,14 @@ PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssi
     if (array_read(values[0], "x", &in) != 0) {
         return NULL;
     }
-    PyObject *result = NULL;
-    if (refuse_strided("segment_reduce", &in, 1) == 0 && array_read(values[1], "offsets", &offsets) == 0) {
-        if (offsets.ndim != 1 || !offsets.is_contiguous || offsets.type != JITUNE_INT64 || offsets.size < 1 ||
-            offsets.device != in.device) {
+    PyObject* result = NULL;
+    if (refuse_strided("segment_reduce", &in, 1) == 0 &&
+        array_read(values[1], "offsets", &offsets) == 0) {
+        if (offsets.ndim != 1 || !offsets.is_contiguous || offsets.type != JITUNE_INT64 ||
+            offsets.size < 1 || offsets.device != in.device) {
             PyErr_SetString(PyExc_ValueError,
-                            "segment_reduce: offsets must be a row of int64 on the device of x, one more than segments");
+                            "segment_reduce: offsets must be a row of int64 on the device of x, "
+                            "one more than segments");
         } else {
             jitune_reduction reduction = jitune_reduction_of(in.type, op, in.size);
             const int64_t segments = offsets.size - 1;
@@ -247,7 +268,8 @@ PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssi
             work.reduction = &reduction;
             work.offsets = offsets.data;
             const bool is_bool = op == JITUNE_ALL || op == JITUNE_ANY;
-            result = done("segment_reduce", &work, values[0], values[3], &segments, 1, reduction.result, is_bool);
+            result = done("segment_reduce", &work, values[0], values[3], &segments, 1,
+                          reduction.result, is_bool);
         }
         array_release(&offsets);
     }
@@ -255,14 +277,16 @@ PyObject *segment_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssi
     return result;
 }
 
-// The texts of a custom operation, in the order of `names`. `kept` holds them. Returns 0, or -1 with an exception.
-static int read_texts(PyObject *const *values, const char *const *names, int count, const char **texts, PyObject *kept) {
+// The texts of a custom operation, in the order of `names`. `kept` holds them. Returns 0, or -1
+// with an exception.
+static int read_texts(PyObject* const* values, const char* const* names, int count,
+                      const char** texts, PyObject* kept) {
     for (int i = 0; i < count; ++i) {
         texts[i] = NULL;
         if (values[i] == NULL || values[i] == Py_None) {
             continue;
         }
-        PyObject *bytes = PyUnicode_Check(values[i]) ? PyUnicode_AsUTF8String(values[i]) : NULL;
+        PyObject* bytes = PyUnicode_Check(values[i]) ? PyUnicode_AsUTF8String(values[i]) : NULL;
         if (bytes == NULL || PyList_Append(kept, bytes) != 0) {
             Py_XDECREF(bytes);
             if (!PyErr_Occurred()) {
@@ -276,29 +300,33 @@ static int read_texts(PyObject *const *values, const char *const *names, int cou
     return 0;
 }
 
-PyObject *custom_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+PyObject* custom_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                             PyObject* keywords) {
     (void)self;
-    static const char *const names[] = {"x",   "name",   "definitions", "state",     "identity", "map", "combine",
-                                        "finish", "result", "tolerance", "out",      "session", NULL};
+    static const char* const names[] = {"x",   "name",    "definitions", "state",  "identity",
+                                        "map", "combine", "finish",      "result", "tolerance",
+                                        "out", "session", NULL};
     enum { kX, kFirstText, kResult = 8, kTolerance, kOut, kSession, kAll };
     enum { kTexts = kResult - kFirstText };
-    PyObject *values[kAll] = {NULL};
-    const char *texts[kTexts];
+    PyObject* values[kAll] = {NULL};
+    const char* texts[kTexts];
     jitune_custom_operation custom = {.result = JITUNE_FLOAT32};
     Work work = {NULL};
     bool is_bool = false;
     if (read_arguments("custom_reduce", arguments, count, keywords, names, 1, values) != 0 ||
-        read_session(values[kSession], &work.session) != 0 || read_double(values[kTolerance], 1e-3, &custom.tolerance) != 0) {
+        read_session(values[kSession], &work.session) != 0 ||
+        read_double(values[kTolerance], 1e-3, &custom.tolerance) != 0) {
         return NULL;
     }
     if (values[kX] == NULL) {
         PyErr_SetString(PyExc_TypeError, "custom_reduce: pass an array");
         return NULL;
     }
-    PyObject *kept = PyList_New(0);
-    PyObject *result = NULL;
+    PyObject* kept = PyList_New(0);
+    PyObject* result = NULL;
     Array in;
-    if (kept != NULL && read_texts(values + kFirstText, names + kFirstText, kTexts, texts, kept) == 0 &&
+    if (kept != NULL &&
+        read_texts(values + kFirstText, names + kFirstText, kTexts, texts, kept) == 0 &&
         array_read(values[kX], "x", &in) == 0) {
         custom.name = texts[0];
         custom.definitions = texts[1];
@@ -307,16 +335,19 @@ PyObject *custom_reduce_call(PyObject *self, PyObject *const *arguments, Py_ssiz
         custom.map = texts[4];
         custom.combine = texts[5];
         custom.finish = texts[6];
-        if (values[kResult] == NULL || type_of_dtype(values[kResult], &custom.result, &is_bool) == 0) {
+        if (values[kResult] == NULL ||
+            type_of_dtype(values[kResult], &custom.result, &is_bool) == 0) {
             jitune_reduction reduction = jitune_reduction_of(in.type, JITUNE_CUSTOM, in.size);
             reduction.custom = &custom;
             reduction.result = custom.result;
             work.in = &in;
             work.reduction = &reduction;
             if (in.is_contiguous) {
-                result = done("custom_reduce", &work, values[kX], values[kOut], NULL, 0, custom.result, is_bool);
+                result = done("custom_reduce", &work, values[kX], values[kOut], NULL, 0,
+                              custom.result, is_bool);
             } else {
-                PyErr_SetString(PyExc_ValueError, "custom_reduce: x must be row-major: pass a copy");
+                PyErr_SetString(PyExc_ValueError,
+                                "custom_reduce: x must be row-major: pass a copy");
             }
         }
         array_release(&in);

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the user's own.
+#include "kernel.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "array.h"
-#include "handles.h"
 #include "support.h"
 
 typedef struct {
     PyObject_HEAD
-    jitune_kernel *kernel;
-    PyObject *session;
+    jitune_kernel* kernel;
+    PyObject* session;
 } KernelObject;
 
-static void kernel_dealloc(PyObject *object) {
-    KernelObject *self = (KernelObject *)object;
+static void kernel_dealloc(PyObject* object) {
+    KernelObject* self = (KernelObject*)object;
     jitune_kernel_destroy(self->kernel);
     free_object(object, self->session);
 }
 
 enum { kMostArguments = 64, kMostSizes = 16 };
 
-static int kernel_init(PyObject *object, PyObject *arguments, PyObject *keywords) {
-    KernelObject *self = (KernelObject *)object;
+static int kernel_init(PyObject* object, PyObject* arguments, PyObject* keywords) {
+    KernelObject* self = (KernelObject*)object;
     PyObject *file = NULL, *path = NULL;
     if (self->kernel != NULL || PyTuple_Size(arguments) != 1) {
-        PyErr_SetString(PyExc_TypeError, "TunedKernel takes a file, once: TunedKernel(\"matmul.cu\", element=\"float32\")");
+        PyErr_SetString(
+            PyExc_TypeError,
+            "TunedKernel takes a file, once: TunedKernel(\"matmul.cu\", element=\"float32\")");
         return -1;
     }
     file = PyTuple_GetItem(arguments, 0);
@@ -33,11 +35,11 @@ static int kernel_init(PyObject *object, PyObject *arguments, PyObject *keywords
         return -1;
     }
     jitune_kernel_type types[kMostSizes];
-    PyObject *kept[2 * kMostSizes] = {NULL};
+    PyObject* kept[2 * kMostSizes] = {NULL};
     size_t count = 0;
     PyObject *name = NULL, *value = NULL;
     Py_ssize_t place = 0;
-    jitune_session *session = NULL;
+    jitune_session* session = NULL;
     bool failed = false;
     while (!failed && keywords != NULL && PyDict_Next(keywords, &place, &name, &value)) {
         if (PyUnicode_CompareWithASCIIString(name, "session") == 0) {
@@ -47,7 +49,8 @@ static int kernel_init(PyObject *object, PyObject *arguments, PyObject *keywords
             continue;
         }
         if (count == kMostSizes || !PyUnicode_Check(value)) {
-            PyErr_Format(PyExc_TypeError, "TunedKernel: %R must be the name of a type, as \"float32\"", name);
+            PyErr_Format(PyExc_TypeError,
+                         "TunedKernel: %R must be the name of a type, as \"float32\"", name);
             failed = true;
             break;
         }
@@ -61,7 +64,8 @@ static int kernel_init(PyObject *object, PyObject *arguments, PyObject *keywords
         }
     }
     const jitune_status status =
-        failed ? JITUNE_OK : jitune_kernel_create(session, PyBytes_AsString(path), types, count, &self->kernel);
+        failed ? JITUNE_OK
+               : jitune_kernel_create(session, PyBytes_AsString(path), types, count, &self->kernel);
     for (int i = 0; i < 2 * kMostSizes; ++i) {
         Py_XDECREF(kept[i]);
     }
@@ -73,10 +77,11 @@ static int kernel_init(PyObject *object, PyObject *arguments, PyObject *keywords
 }
 
 // A number: of NumPy with its dtype, of Python int64 or float64.
-static int read_number(PyObject *object, jitune_argument *argument) {
+static int read_number(PyObject* object, jitune_argument* argument) {
     argument->kind = JITUNE_VALUE;
     argument->type = PyFloat_Check(object) ? JITUNE_FLOAT64 : JITUNE_INT64;
-    PyObject *dtype = PyObject_HasAttrString(object, "dtype") ? PyObject_GetAttrString(object, "dtype") : NULL;
+    PyObject* dtype =
+        PyObject_HasAttrString(object, "dtype") ? PyObject_GetAttrString(object, "dtype") : NULL;
     if (dtype != NULL) {
         bool is_bool = false;
         const int result = type_of_dtype(dtype, &argument->type, &is_bool);
@@ -92,25 +97,28 @@ static int read_number(PyObject *object, jitune_argument *argument) {
     } else if (argument->type == JITUNE_FLOAT16 || argument->type == JITUNE_BFLOAT16) {
         PyErr_SetString(PyExc_TypeError, "a scalar of 16 bits is not supported: pass float32");
     } else if (argument->type == JITUNE_UINT64) {
-        PyObject *integer = PyNumber_Long(object);
+        PyObject* integer = PyNumber_Long(object);
         argument->as.natural = integer == NULL ? 0 : PyLong_AsUnsignedLongLong(integer);
         Py_XDECREF(integer);
     } else {
-        PyObject *integer = PyNumber_Long(object);
+        PyObject* integer = PyNumber_Long(object);
         argument->as.integer = integer == NULL ? 0 : PyLong_AsLongLong(integer);
         Py_XDECREF(integer);
     }
     return PyErr_Occurred() ? -1 : 0;
 }
 
-// Reads the arguments of a launch; `arrays` has those of them that are arrays, for array_release(). Returns 0, or -1.
-static int read_arguments_of_launch(PyObject *tuple, jitune_argument *arguments, Array *arrays, int *array_count_,
-                                    jitune_stream *stream) {
+// Reads the arguments of a launch; `arrays` has those of them that are arrays, for array_release().
+// Returns 0, or -1.
+static int read_arguments_of_launch(PyObject* tuple, jitune_argument* arguments, Array* arrays,
+                                    int* array_count_, jitune_stream* stream) {
     for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i) {
-        PyObject *object = PyTuple_GetItem(tuple, i);
+        PyObject* object = PyTuple_GetItem(tuple, i);
         const bool is_scalar = PyLong_Check(object) || PyFloat_Check(object) ||
-                               (PyObject_HasAttrString(object, "dtype") && PyObject_HasAttrString(object, "__float__") &&
-                                PyObject_HasAttrString(object, "ndim") && !PyObject_HasAttrString(object, "__dlpack__"));
+                               (PyObject_HasAttrString(object, "dtype") &&
+                                PyObject_HasAttrString(object, "__float__") &&
+                                PyObject_HasAttrString(object, "ndim") &&
+                                !PyObject_HasAttrString(object, "__dlpack__"));
         if (is_scalar) {
             if (read_number(object, &arguments[i]) != 0) {
                 return -1;
@@ -119,7 +127,7 @@ static int read_arguments_of_launch(PyObject *tuple, jitune_argument *arguments,
         }
         char name[32];
         snprintf(name, sizeof name, "argument %d", (int)i + 1);
-        Array *array = &arrays[*array_count_];
+        Array* array = &arrays[*array_count_];
         if (array_read(object, name, array) != 0) {
             return -1;
         }
@@ -136,10 +144,12 @@ static int read_arguments_of_launch(PyObject *tuple, jitune_argument *arguments,
     return 0;
 }
 
-// Refuses arrays that are shorter than the kernel reads or writes, and read-only ones that it writes. `arrays` are those
-// among the arguments, in their order. Returns 0, or -1 with an exception.
-static int check_arrays(const jitune_kernel *kernel, const jitune_size *sizes, size_t size_count,
-                        const jitune_argument *arguments, size_t argument_count, const Array *arrays) {
+// Refuses arrays that are shorter than the kernel reads or writes, and read-only ones that it
+// writes. `arrays` are those among the arguments, in their order. Returns 0, or -1 with an
+// exception.
+static int check_arrays(const jitune_kernel* kernel, const jitune_size* sizes, size_t size_count,
+                        const jitune_argument* arguments, size_t argument_count,
+                        const Array* arrays) {
     jitune_parameter parameters[kMostArguments];
     size_t count = 0;
     const jitune_status status =
@@ -148,18 +158,20 @@ static int check_arrays(const jitune_kernel *kernel, const jitune_size *sizes, s
         raise_status(status);
         return -1;
     }
-    const Array *array = arrays;
+    const Array* array = arrays;
     for (size_t i = 0; i < argument_count && i < count; ++i) {
         if (arguments[i].kind == JITUNE_VALUE) {
             continue;
         }
         if (parameters[i].is_value == 0 && array->size < parameters[i].count) {
-            PyErr_Format(PyExc_ValueError, "argument %d has %lld elements: with these sizes the kernel takes %lld", (int)i + 1,
-                         (long long)array->size, (long long)parameters[i].count);
+            PyErr_Format(PyExc_ValueError,
+                         "argument %d has %lld elements: with these sizes the kernel takes %lld",
+                         (int)i + 1, (long long)array->size, (long long)parameters[i].count);
             return -1;
         }
         if (parameters[i].is_written != 0 && array->is_readonly) {
-            PyErr_Format(PyExc_ValueError, "argument %d is read-only, and the kernel writes it", (int)i + 1);
+            PyErr_Format(PyExc_ValueError, "argument %d is read-only, and the kernel writes it",
+                         (int)i + 1);
             return -1;
         }
         ++array;
@@ -167,16 +179,17 @@ static int check_arrays(const jitune_kernel *kernel, const jitune_size *sizes, s
     return 0;
 }
 
-static PyObject *kernel_call(PyObject *object, PyObject *arguments, PyObject *keywords) {
-    const KernelObject *self = (KernelObject *)object;
+static PyObject* kernel_call(PyObject* object, PyObject* arguments, PyObject* keywords) {
+    const KernelObject* self = (KernelObject*)object;
     const Py_ssize_t count = PyTuple_Size(arguments);
     const Py_ssize_t size_count = keywords == NULL ? 0 : PyDict_Size(keywords);
     if (self->kernel == NULL || count > kMostArguments || size_count > kMostSizes) {
-        PyErr_Format(PyExc_TypeError, "TunedKernel: at most %d arguments and %d sizes", (int)kMostArguments, (int)kMostSizes);
+        PyErr_Format(PyExc_TypeError, "TunedKernel: at most %d arguments and %d sizes",
+                     (int)kMostArguments, (int)kMostSizes);
         return NULL;
     }
     jitune_size sizes[kMostSizes];
-    PyObject *kept[kMostSizes] = {NULL};
+    PyObject* kept[kMostSizes] = {NULL};
     PyObject *name = NULL, *value = NULL;
     Py_ssize_t place = 0;
     for (int i = 0; keywords != NULL && PyDict_Next(keywords, &place, &name, &value); ++i) {
@@ -185,17 +198,20 @@ static PyObject *kernel_call(PyObject *object, PyObject *arguments, PyObject *ke
         sizes[i].value = PyLong_AsLongLong(value);
     }
     jitune_argument given[kMostArguments];
-    Array *arrays = PyMem_Malloc(sizeof(Array) * kMostArguments);
+    Array* arrays = PyMem_Malloc(sizeof(Array) * kMostArguments);
     int array_count_ = 0;
     jitune_stream stream = NULL;
-    PyObject *result = NULL;
+    PyObject* result = NULL;
     if (arrays == NULL) {
         PyErr_NoMemory();
-    } else if (!PyErr_Occurred() && read_arguments_of_launch(arguments, given, arrays, &array_count_, &stream) == 0 &&
-               check_arrays(self->kernel, sizes, (size_t)size_count, given, (size_t)count, arrays) == 0) {
+    } else if (!PyErr_Occurred() &&
+               read_arguments_of_launch(arguments, given, arrays, &array_count_, &stream) == 0 &&
+               check_arrays(self->kernel, sizes, (size_t)size_count, given, (size_t)count,
+                            arrays) == 0) {
         jitune_status status = JITUNE_OK;
         Py_BEGIN_ALLOW_THREADS
-        status = jitune_kernel_launch(self->kernel, sizes, (size_t)size_count, given, (size_t)count, stream);
+        status = jitune_kernel_launch(self->kernel, sizes, (size_t)size_count, given, (size_t)count,
+                                      stream);
         Py_END_ALLOW_THREADS
         result = status == JITUNE_OK ? Py_None : raise_status(status);
         Py_XINCREF(result);
@@ -211,17 +227,22 @@ static PyObject *kernel_call(PyObject *object, PyObject *arguments, PyObject *ke
 }
 
 static PyType_Slot kernel_slots[] = {
-    {Py_tp_doc, "TunedKernel(file, *, session=None, **types)\n--\n\nA kernel template of your own, tuned for the sizes that it "
-                "is called with.\n\nkernel(a, b, c, m=1024, n=512): arrays and scalars in the template's order, and its "
-                "sizes. Python floats are\nfloat64, ints int64; give others as NumPy's, as in numpy.float32(2)."},
+    {Py_tp_doc,
+     "TunedKernel(file, *, session=None, **types)\n--\n\nA kernel template of your own, tuned for "
+     "the sizes that it "
+     "is called with.\n\nkernel(a, b, c, m=1024, n=512): arrays and scalars in the template's "
+     "order, and its "
+     "sizes. Python floats are\nfloat64, ints int64; give others as NumPy's, as in "
+     "numpy.float32(2)."},
     {Py_tp_init, kernel_init},
     {Py_tp_dealloc, kernel_dealloc},
     {Py_tp_call, kernel_call},
     {0, NULL},
 };
-static PyType_Spec kernel_spec = {"jitune.TunedKernel", sizeof(KernelObject), 0, Py_TPFLAGS_DEFAULT, kernel_slots};
+static PyType_Spec kernel_spec = {"jitune.TunedKernel", sizeof(KernelObject), 0, Py_TPFLAGS_DEFAULT,
+                                  kernel_slots};
 
-int add_kernel_type(PyObject *module) {
-    PyObject *type = PyType_FromSpec(&kernel_spec);
+int add_kernel_type(PyObject* module) {
+    PyObject* type = PyType_FromSpec(&kernel_spec);
     return type == NULL ? -1 : PyModule_AddObject(module, "TunedKernel", type);
 }

@@ -1,46 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepared handles.
-#include "handles.h"
+#include "prepared.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "bound.h"
 #include "calls.h"
-#include "reduce.h"
+#include "result_types.h"
 
 typedef struct {
     PyObject_HEAD
-    jitune_prepared *prepared;
-    PyObject *session;     // kept alive, or NULL
+    jitune_prepared* prepared;
+    PyObject* session;  // kept alive, or NULL
     jitune_type element;
     ResultTypes types;  // `kernel` is the handle's
     int64_t in_size, out_size;
-    bool is_whole;      // x and out may have any shape
+    bool is_whole;  // x and out may have any shape
     int in_ndim, out_ndim;
     int64_t in_shape[kMaxDimensions], out_shape[kMaxDimensions];
-    int device;            // kHostDevice, or the number of a GPU
+    int device;  // kHostDevice, or the number of a GPU
 } PreparedObject;
 
-// A launch with its arrays.
-typedef struct {
-    PyObject_HEAD
-    PreparedObject *handle;
-    PyObject *arrays[2];  // x and out
-    PyObject *memory[2];  // what keeps their memory
-    Array in, out;
-    bool is_read;
-} BoundObject;
+static PyObject* prepared_type;
 
-static PyObject *prepared_type, *bound_type;
-
-static void prepared_dealloc(PyObject *object) {
-    PreparedObject *self = (PreparedObject *)object;
+static void prepared_dealloc(PyObject* object) {
+    PreparedObject* self = (PreparedObject*)object;
     jitune_prepared_destroy(self->prepared);
     free_object(object, self->session);
 }
 
 // Whether an array may take the place of the one that was prepared, or of its results.
-static bool fits(const PreparedObject *self, const Array *array, int64_t size, const int64_t *shape, int ndim) {
+static bool fits(const PreparedObject* self, const Array* array, int64_t size, const int64_t* shape,
+                 int ndim) {
     bool is_like = array->device == self->device && array->is_contiguous && array->size == size &&
                    (self->is_whole || array->ndim == ndim);
     for (int i = 0; is_like && !self->is_whole && i < ndim; ++i) {
@@ -49,23 +40,26 @@ static bool fits(const PreparedObject *self, const Array *array, int64_t size, c
     return is_like;
 }
 
-static int refuse(const PreparedObject *self, const char *name, jitune_type type, const int64_t *shape, int ndim) {
+static int refuse(const PreparedObject* self, const char* name, jitune_type type,
+                  const int64_t* shape, int ndim) {
     char device[32] = "the host";
     if (self->device != kHostDevice) {
         snprintf(device, sizeof device, "GPU %d", self->device);
     }
-    PyObject *sizes = shape_tuple(shape, ndim);
+    PyObject* sizes = shape_tuple(shape, ndim);
     if (sizes != NULL) {
-        PyErr_Format(PyExc_ValueError, "%s must be a row-major array of %s with shape %R on %s, as prepared", name,
+        PyErr_Format(PyExc_ValueError,
+                     "%s must be a row-major array of %s with shape %R on %s, as prepared", name,
                      type_name(type, false), sizes, device);
         Py_DECREF(sizes);
     }
     return -1;
 }
 
-static int check_arrays(const PreparedObject *self, const Array *in, const Array *out) {
+static int check_arrays(const PreparedObject* self, const Array* in, const Array* out) {
     const jitune_type result = self->types.kernel;
-    if (in->type != self->element || !fits(self, in, self->in_size, self->in_shape, self->in_ndim)) {
+    if (in->type != self->element ||
+        !fits(self, in, self->in_size, self->in_shape, self->in_ndim)) {
         return refuse(self, "x", self->element, self->in_shape, self->in_ndim);
     }
     if ((out->type != result && !(result == JITUNE_UINT64 && out->type == JITUNE_INT64)) ||
@@ -79,11 +73,12 @@ static int check_arrays(const PreparedObject *self, const Array *in, const Array
     return 0;
 }
 
-static PyObject *launch(const jitune_prepared *prepared, PyObject *in_object, const Array *in, PyObject *out_object,
-                        const Array *out) {
+PyObject* prepared_run(PyObject* handle, PyObject* const* arguments, const Array* in,
+                       const Array* out) {
+    const jitune_prepared* prepared = ((PreparedObject*)handle)->prepared;
     jitune_stream stream = NULL;
-    PyObject *guard = NULL;
-    if (array_stream(in, &stream) != 0 || array_enter_device(in_object, in, &guard) != 0) {
+    PyObject* guard = NULL;
+    if (array_stream(in, &stream) != 0 || array_enter_device(arguments[0], in, &guard) != 0) {
         return NULL;
     }
     const int64_t most_with_lock = 1 << 14;  // elements that take less time than the lock
@@ -99,12 +94,11 @@ static PyObject *launch(const jitune_prepared *prepared, PyObject *in_object, co
     if (status != JITUNE_OK) {
         return raise_status(status);
     }
-    Py_INCREF(out_object);
-    return out_object;
+    Py_INCREF(arguments[1]);
+    return arguments[1];
 }
 
-// Reads x and out, and checks that they are as prepared. Returns 0, or -1 with an exception.
-static int read_pair(const PreparedObject *self, PyObject *const *arguments, Array *in, Array *out) {
+int prepared_read(PyObject* handle, PyObject* const* arguments, Array* in, Array* out) {
     if (array_read(arguments[0], "x", in) != 0) {
         return -1;
     }
@@ -112,7 +106,7 @@ static int read_pair(const PreparedObject *self, PyObject *const *arguments, Arr
         array_release(in);
         return -1;
     }
-    if (check_arrays(self, in, out) == 0) {
+    if (check_arrays((PreparedObject*)handle, in, out) == 0) {
         return 0;
     }
     array_release(out);
@@ -120,111 +114,43 @@ static int read_pair(const PreparedObject *self, PyObject *const *arguments, Arr
     return -1;
 }
 
-static PyObject *prepared_launch(PyObject *object, PyObject *const *arguments, Py_ssize_t count) {
-    const PreparedObject *self = (PreparedObject *)object;
+static PyObject* prepared_launch(PyObject* handle, PyObject* const* arguments, Py_ssize_t count) {
     Array in, out;
     if (count != 2) {
         PyErr_SetString(PyExc_TypeError, "launch takes two arguments: x and out");
         return NULL;
     }
-    if (read_pair(self, arguments, &in, &out) != 0) {
+    if (prepared_read(handle, arguments, &in, &out) != 0) {
         return NULL;
     }
-    PyObject *result = launch(self->prepared, arguments[0], &in, arguments[1], &out);
+    PyObject* result = prepared_run(handle, arguments, &in, &out);
     array_release(&out);
     array_release(&in);
     return result;
 }
 
-// ---- Bound ----
-
-// What keeps the memory of an array: its storage, of PyTorch, since a tensor may be given another one.
-static PyObject *memory_of(PyObject *object, const Array *array) {
-    if (array->kind->is_torch) {
-        return PyObject_CallMethod(object, "untyped_storage", NULL);
-    }
-    Py_INCREF(object);
-    return object;
-}
-
-static PyObject *prepared_bind(PyObject *object, PyObject *const *arguments, Py_ssize_t count) {
-    PreparedObject *handle = (PreparedObject *)object;
-    if (count != 2) {
-        PyErr_SetString(PyExc_TypeError, "bind takes two arguments: x and out");
-        return NULL;
-    }
-    BoundObject *self = (BoundObject *)PyType_GenericAlloc((PyTypeObject *)bound_type, 0);
-    if (self == NULL) {
-        return NULL;
-    }
-    // The deallocator gives back what there is.
-    if (read_pair(handle, arguments, &self->in, &self->out) == 0) {
-        self->is_read = true;
-        Py_INCREF(object);
-        self->handle = handle;
-        for (int i = 0; i < 2; ++i) {
-            Py_INCREF(arguments[i]);
-            self->arrays[i] = arguments[i];
-            self->memory[i] = memory_of(arguments[i], i == 0 ? &self->in : &self->out);
-        }
-    }
-    if (PyErr_Occurred()) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    return (PyObject *)self;
-}
-
-static void bound_dealloc(PyObject *object) {
-    BoundObject *self = (BoundObject *)object;
-    if (self->is_read) {
-        array_release(&self->in);
-        array_release(&self->out);
-    }
-    for (int i = 0; i < 2; ++i) {
-        Py_XDECREF(self->arrays[i]);
-        Py_XDECREF(self->memory[i]);
-    }
-    free_object(object, (PyObject *)self->handle);
-}
-
-static PyObject *bound_launch(PyObject *object, PyObject *unused) {
-    (void)unused;
-    const BoundObject *self = (BoundObject *)object;
-    return launch(self->handle->prepared, self->arrays[0], &self->in, self->arrays[1], &self->out);
-}
-
-static PyObject *bound_call(PyObject *object, PyObject *arguments, PyObject *keywords) {
-    if (PyTuple_Size(arguments) != 0 || (keywords != NULL && PyDict_Size(keywords) != 0)) {
-        PyErr_SetString(PyExc_TypeError, "a bound launch takes no arguments");
-        return NULL;
-    }
-    return bound_launch(object, NULL);
-}
-
-// ---- Prepared ----
-
-static PyObject *prepared_call(PyObject *self, PyObject *arguments, PyObject *keywords) {
+static PyObject* prepared_call(PyObject* self, PyObject* arguments, PyObject* keywords) {
     PyObject *x = NULL, *out = NULL;
-    static char *names[] = {"x", "out", NULL};
+    static char* names[] = {"x", "out", NULL};
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO:Prepared", names, &x, &out)) {
         return NULL;
     }
-    PyObject *const arrays[] = {x, out};
+    PyObject* const arrays[] = {x, out};
     return prepared_launch(self, arrays, 2);
 }
 
-static PyObject *prepared_info(PyObject *object, PyObject *unused) {
+static PyObject* prepared_info(PyObject* object, PyObject* unused) {
     (void)unused;
     jitune_dispatch_info info;
-    const jitune_status status = jitune_prepared_info(((PreparedObject *)object)->prepared, &info);
+    const jitune_status status = jitune_prepared_info(((PreparedObject*)object)->prepared, &info);
     return status != JITUNE_OK ? raise_status(status)
-                               : Py_BuildValue("{ssssssss}", "origin", info.origin, "device", info.device, "device_name",
-                                               info.device_name, "configuration", info.configuration);
+                               : Py_BuildValue("{ssssssss}", "origin", info.origin, "device",
+                                               info.device, "device_name", info.device_name,
+                                               "configuration", info.configuration);
 }
 
 // Rows or columns of an array whose first or last dimension is reduced; all where axis is None.
-static int set_shape(const Array *in, PyObject *axis, jitune_reduction *reduction) {
+static int set_shape(const Array* in, PyObject* axis, jitune_reduction* reduction) {
     if (axis == NULL || axis == Py_None) {
         reduction->shape = JITUNE_WHOLE;
         reduction->inner = in->size;
@@ -237,7 +163,8 @@ static int set_shape(const Array *in, PyObject *axis, jitune_reduction *reductio
     const int last = in->ndim - 1;
     const bool is_last = in->ndim > 0 && (place == last || place == -1);
     if (!is_last && (in->ndim == 0 || (place != 0 && place != -in->ndim))) {
-        PyErr_SetString(PyExc_ValueError, "prepare: axis must be None, the first or the last dimension");
+        PyErr_SetString(PyExc_ValueError,
+                        "prepare: axis must be None, the first or the last dimension");
         return -1;
     }
     const int64_t reduced = in->shape[is_last ? last : 0];
@@ -249,7 +176,7 @@ static int set_shape(const Array *in, PyObject *axis, jitune_reduction *reductio
 }
 
 // The shapes of x and of the results.
-static void set_arrays(PreparedObject *self, const Array *in, const jitune_reduction *reduction) {
+static void set_arrays(PreparedObject* self, const Array* in, const jitune_reduction* reduction) {
     self->element = in->type;
     self->device = in->device;
     self->in_size = in->size;
@@ -257,24 +184,25 @@ static void set_arrays(PreparedObject *self, const Array *in, const jitune_reduc
     self->in_ndim = in->ndim;
     memcpy(self->in_shape, in->shape, sizeof *in->shape * (size_t)in->ndim);
     self->out_ndim = self->is_whole ? 0 : in->ndim - 1;
-    const int64_t *kept = reduction->shape == JITUNE_COLUMNS ? in->shape + 1 : in->shape;
+    const int64_t* kept = reduction->shape == JITUNE_COLUMNS ? in->shape + 1 : in->shape;
     memcpy(self->out_shape, kept, sizeof *kept * (size_t)self->out_ndim);
     self->out_size = array_count(self->out_shape, self->out_ndim);
 }
 
-static PyObject *prepare(jitune_reduce_op op, const Array *in, PyObject *axis, PyObject *dtype, PyObject *session_object,
-                         jitune_session *session) {
+static PyObject* prepare(jitune_reduce_op op, const Array* in, PyObject* axis, PyObject* dtype,
+                         PyObject* session_object, jitune_session* session) {
     jitune_reduction reduction = jitune_reduction_of(in->type, op, 0);
     ResultTypes types;
     if (!in->is_contiguous) {
         PyErr_SetString(PyExc_ValueError, "prepare: x must be row-major");
         return NULL;
     }
-    if (set_shape(in, axis, &reduction) != 0 || result_types("prepare", in, op, dtype, &types) != 0) {
+    if (set_shape(in, axis, &reduction) != 0 ||
+        result_types("prepare", in, op, dtype, &types) != 0) {
         return NULL;
     }
     reduction.result = types.kernel;
-    jitune_prepared *prepared = NULL;
+    jitune_prepared* prepared = NULL;
     jitune_status status = JITUNE_OK;
     char device[32] = "host";
     if (in->kind->access == kCudaInterface) {
@@ -288,7 +216,7 @@ static PyObject *prepare(jitune_reduce_op op, const Array *in, PyObject *axis, P
     if (status != JITUNE_OK) {
         return raise_status(status);
     }
-    PreparedObject *self = (PreparedObject *)PyType_GenericAlloc((PyTypeObject *)prepared_type, 0);
+    PreparedObject* self = (PreparedObject*)PyType_GenericAlloc((PyTypeObject*)prepared_type, 0);
     if (self == NULL) {
         jitune_prepared_destroy(prepared);
         return NULL;
@@ -298,14 +226,15 @@ static PyObject *prepare(jitune_reduce_op op, const Array *in, PyObject *axis, P
     Py_XINCREF(self->session);
     self->types = types;
     set_arrays(self, in, &reduction);
-    return (PyObject *)self;
+    return (PyObject*)self;
 }
 
-PyObject *prepare_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords) {
+PyObject* prepare_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                       PyObject* keywords) {
     (void)self;
-    static const char *const names[] = {"op", "x", "axis", "dtype", "session", NULL};
-    PyObject *values[5] = {NULL};
-    jitune_session *session = NULL;
+    static const char* const names[] = {"op", "x", "axis", "dtype", "session", NULL};
+    PyObject* values[5] = {NULL};
+    jitune_session* session = NULL;
     jitune_reduce_op op = JITUNE_SUM;
     if (read_arguments("prepare", arguments, count, keywords, names, 4, values) != 0 ||
         read_session(values[4], &session) != 0) {
@@ -319,25 +248,26 @@ PyObject *prepare_call(PyObject *self, PyObject *const *arguments, Py_ssize_t co
     if (read_op(values[0], &op) != 0 || array_read(values[1], "x", &in) != 0) {
         return NULL;
     }
-    PyObject *prepared = prepare(op, &in, values[2], values[3], values[4], session);
+    PyObject* prepared = prepare(op, &in, values[2], values[3], values[4], session);
     array_release(&in);
     return prepared;
 }
 
-static PyObject *prepared_dtype(PyObject *object, void *unused) {
+static PyObject* prepared_dtype(PyObject* object, void* unused) {
     (void)unused;
-    return PyUnicode_FromString(type_name(((PreparedObject *)object)->types.kernel, false));
+    return PyUnicode_FromString(type_name(((PreparedObject*)object)->types.kernel, false));
 }
 
-static PyObject *prepared_shape(PyObject *object, void *unused) {
+static PyObject* prepared_shape(PyObject* object, void* unused) {
     (void)unused;
-    const PreparedObject *self = (PreparedObject *)object;
+    const PreparedObject* self = (PreparedObject*)object;
     return shape_tuple(self->out_shape, self->out_ndim);
 }
 
 static PyGetSetDef prepared_attributes[] = {
     {"dtype", prepared_dtype, NULL, "The dtype that out must have, as \"float32\".", NULL},
-    {"shape", prepared_shape, NULL, "The shape of out; for the whole of x, any shape of one element will do.", NULL},
+    {"shape", prepared_shape, NULL,
+     "The shape of out; for the whole of x, any shape of one element will do.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -345,18 +275,24 @@ static PyMethodDef prepared_methods[] = {
     {"launch", (PyCFunction)(void (*)(void))prepared_launch, METH_FASTCALL,
      "launch($self, x, out, /)\n--\n\nAs a call of the handle, a little faster."},
     {"bind", (PyCFunction)(void (*)(void))prepared_bind, METH_FASTCALL,
-     "bind($self, x, out, /)\n--\n\nA jitune.Bound, which launches with these arrays: bound() is handle(x, out) without "
-     "looking at them again.\nIt keeps their memory alive, also where a tensor is given other memory meanwhile; do not resize_ a "
+     "bind($self, x, out, /)\n--\n\nA jitune.Bound, which launches with these arrays: bound() is "
+     "handle(x, out) without "
+     "looking at them again.\nIt keeps their memory alive, also where a tensor is given other "
+     "memory meanwhile; do not resize_ a "
      "tensor or its\nstorage."},
     {"info", prepared_info, METH_NOARGS,
-     "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name and configuration."},
+     "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name and "
+     "configuration."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot prepared_slots[] = {
-    {Py_tp_doc, "A reduction with everything slow done ahead: handle(x, out) only launches on the current stream, so that a\n"
-                "CUDA graph can capture it. x and out are as prepared. Launches share work memory: do not let two run at "
-                "the\nsame time."},
+    {Py_tp_doc,
+     "A reduction with everything slow done ahead: handle(x, out) only launches on the current "
+     "stream, so that a\n"
+     "CUDA graph can capture it. x and out are as prepared. Launches share work memory: do not let "
+     "two run at "
+     "the\nsame time."},
     {Py_tp_dealloc, prepared_dealloc},
     {Py_tp_call, prepared_call},
     {Py_tp_methods, prepared_methods},
@@ -364,31 +300,14 @@ static PyType_Slot prepared_slots[] = {
     {0, NULL},
 };
 static PyType_Spec prepared_spec = {"jitune.Prepared", sizeof(PreparedObject), 0,
-                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, prepared_slots};
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    prepared_slots};
 
-static PyMethodDef bound_methods[] = {
-    {"launch", bound_launch, METH_NOARGS, "launch($self, /)\n--\n\nAs a call, a little faster. Returns out."},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyType_Slot bound_slots[] = {
-    {Py_tp_doc, "A prepared reduction with its arrays: bound() only launches on the current stream, and returns out. "
-                "Launches\nshare the work memory of the handle."},
-    {Py_tp_dealloc, bound_dealloc},
-    {Py_tp_call, bound_call},
-    {Py_tp_methods, bound_methods},
-    {0, NULL},
-};
-static PyType_Spec bound_spec = {"jitune.Bound", sizeof(BoundObject), 0,
-                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, bound_slots};
-
-int add_prepared_types(PyObject *module) {
+int add_prepared_type(PyObject* module) {
     prepared_type = PyType_FromSpec(&prepared_spec);
-    bound_type = PyType_FromSpec(&bound_spec);
-    if (prepared_type == NULL || bound_type == NULL) {
+    if (prepared_type == NULL) {
         return -1;
     }
     Py_INCREF(prepared_type);
-    Py_INCREF(bound_type);
-    return PyModule_AddObject(module, "Prepared", prepared_type) == 0 ? PyModule_AddObject(module, "Bound", bound_type) : -1;
+    return PyModule_AddObject(module, "Prepared", prepared_type);
 }

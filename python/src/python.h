@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPython's stable interface of 3.10, and of buffers: they joined it in 3.11, with the struct and functions that 3.10
-// has, too.
+// CPython's stable interface of 3.10, and of buffers: they joined it in 3.11, with the struct and
+// functions that 3.10 has, too.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -8,18 +8,18 @@
 
 #if Py_LIMITED_API + 0 < 0x030B0000
 typedef struct {
-    void *buf;
-    PyObject *obj;
+    void* buf;
+    PyObject* obj;
     Py_ssize_t len, itemsize;
     int readonly, ndim;
-    char *format;
+    char* format;
     Py_ssize_t *shape, *strides, *suboffsets;
-    void *internal;
+    void* internal;
 } Py_buffer;
 
-int PyObject_CheckBuffer(PyObject *object);
-int PyObject_GetBuffer(PyObject *object, Py_buffer *view, int flags);
-void PyBuffer_Release(Py_buffer *view);
+int PyObject_CheckBuffer(PyObject* object);
+int PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags);
+void PyBuffer_Release(Py_buffer* view);
 
 #define PyBUF_WRITABLE 0x0001
 #define PyBUF_FORMAT 0x0004

@@ -4,128 +4,32 @@
 #include <string.h>
 
 #include "result.h"
+#include "result_types.h"
 
 // A reduction of one array, as far as it is known.
 typedef struct {
-    const char *function;
+    const char* function;
     PyObject *x, *out;
     Array in;
     jitune_reduction reduction;
-    jitune_session *session;
+    jitune_session* session;
     jitune_stream stream;
     ResultTypes types;
     bool keepdims;
-    uint64_t axes;         // reduced dimensions, a bit for each
+    uint64_t axes;                  // reduced dimensions, a bit for each
     int64_t shape[kMaxDimensions];  // of the result
     int ndim;
 } Call;
 
-static bool is_index(jitune_reduce_op op) {
-    return op == JITUNE_ARG_MIN || op == JITUNE_ARG_MAX;
-}
-
-static bool is_signed(jitune_type type) {
-    return type == JITUNE_INT8 || type == JITUNE_INT16 || type == JITUNE_INT32 || type == JITUNE_INT64;
-}
-
-static bool is_float(jitune_type type) {
-    return type >= JITUNE_FLOAT16;
-}
-
-static void usual_result(const Array *array, jitune_reduce_op op, jitune_type *type, bool *is_bool) {
-    *is_bool = false;
-    switch (op) {
-        case JITUNE_ARG_MIN:
-        case JITUNE_ARG_MAX:
-        case JITUNE_COUNT_NONZERO:
-            *type = JITUNE_INT64;
-            break;
-        case JITUNE_ALL:
-        case JITUNE_ANY:
-            *type = JITUNE_UINT8;
-            *is_bool = true;
-            break;
-        case JITUNE_MIN:
-        case JITUNE_MAX:
-            *type = array->type;
-            *is_bool = array->is_bool;
-            break;
-        case JITUNE_MEAN:
-        case JITUNE_NORM:
-            *type = is_float(array->type) ? array->type : JITUNE_FLOAT64;
-            break;
-        default:
-            *type = is_float(array->type)                                                         ? array->type
-                    : is_signed(array->type) || array->is_bool || array->kind->is_torch ? JITUNE_INT64
-                                                                                            : JITUNE_UINT64;
-    }
-}
-
-// The usual result of the library, which takes longer to find than to remember. With the lock of the interpreter.
-static jitune_type library_result(jitune_type element, jitune_reduce_op op) {
-    static uint8_t known[JITUNE_FLOAT64 + 1][JITUNE_CUSTOM];  // by type and operation: the result plus 1, or 0
-    uint8_t *result = &known[element][op];
-    if (*result == 0) {
-        *result = (uint8_t)(jitune_reduction_of(element, op, 0).result + 1);
-    }
-    return (jitune_type)(*result - 1);
-}
-
-static jitune_type kernel_result(const Array *array, jitune_reduce_op op, jitune_type wanted) {
-    const jitune_type usual = library_result(array->type, op);
-    if (op != JITUNE_MEAN && op != JITUNE_NORM && (is_index(op) || op >= JITUNE_ALL)) {
-        return usual;
-    }
-    if (is_float(usual)) {
-        return wanted == JITUNE_FLOAT64 ? JITUNE_FLOAT64 : usual;
-    }
-    const bool is_wide = wanted == JITUNE_INT64 || wanted == JITUNE_UINT64;
-    return !is_wide ? usual : is_signed(usual) ? JITUNE_INT64 : JITUNE_UINT64;
-}
-
-bool is_native(const ResultTypes *types) {
-    return types->kernel == types->wanted || (types->kernel == JITUNE_UINT64 && types->wanted == JITUNE_INT64);
-}
-
-static int read_dtype(const char *function, const Array *array, jitune_reduce_op op, PyObject *dtype, ResultTypes *types) {
-    const bool is_average = op == JITUNE_MEAN || op == JITUNE_NORM;
-    if (op == JITUNE_MIN || op == JITUNE_MAX || is_index(op) || op >= JITUNE_ALL) {
-        PyErr_Format(PyExc_TypeError, "%s takes no dtype: cast the result", function);
-        return -1;
-    }
-    if (type_of_dtype(dtype, &types->wanted, &types->wants_bool) != 0) {
-        return -1;
-    }
-    if (!is_float(types->wanted) && (is_float(array->type) || is_average)) {
-        PyErr_Format(PyExc_TypeError, "%s: dtype %s of the result of %s: pass a floating dtype, and cast the result",
-                     function, type_name(types->wanted, types->wants_bool), type_name(array->type, array->is_bool));
-        return -1;
-    }
-    if (is_float(types->wanted) && !is_float(array->type) && !is_average) {
-        PyErr_Format(PyExc_TypeError, "%s: dtype %s of the result of integers: cast x first, as by x.astype", function,
-                     type_name(types->wanted, false));
-        return -1;
-    }
-    return 0;
-}
-
-int result_types(const char *function, const Array *array, jitune_reduce_op op, PyObject *dtype, ResultTypes *types) {
-    usual_result(array, op, &types->wanted, &types->wants_bool);
-    if (dtype != NULL && dtype != Py_None && read_dtype(function, array, op, dtype, types) != 0) {
-        return -1;
-    }
-    types->kernel = kernel_result(array, op, types->wanted);
-    return 0;
-}
-
-static int add_axis(Call *call, PyObject *object) {
+static int add_axis(Call* call, PyObject* object) {
     const Py_ssize_t axis = PyNumber_AsSsize_t(object, PyExc_IndexError);
     if (axis == -1 && PyErr_Occurred()) {
         return -1;
     }
     const int ndim = call->in.ndim;
     if (axis < -ndim || axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %zd of an array with %d dimensions", call->function, axis, ndim);
+        PyErr_Format(PyExc_ValueError, "%s: axis %zd of an array with %d dimensions",
+                     call->function, axis, ndim);
         return -1;
     }
     const uint64_t bit = (uint64_t)1 << (axis < 0 ? axis + ndim : axis);
@@ -137,7 +41,7 @@ static int add_axis(Call *call, PyObject *object) {
     return 0;
 }
 
-static int read_axes(Call *call, PyObject *axis) {
+static int read_axes(Call* call, PyObject* axis) {
     const int ndim = call->in.ndim;
     if (axis == NULL || axis == Py_None) {
         call->axes = ndim == 64 ? ~(uint64_t)0 : ((uint64_t)1 << ndim) - 1;
@@ -155,10 +59,10 @@ static int read_axes(Call *call, PyObject *axis) {
     return 0;
 }
 
-// Sets the shape of the result, and that of the reduction where the kernels have one: all dimensions, the last or the
-// first of a row-major array. Returns whether they have.
-static bool set_shapes(Call *call) {
-    const Array *in = &call->in;
+// Sets the shape of the result, and that of the reduction where the kernels have one: all
+// dimensions, the last or the first of a row-major array. Returns whether they have.
+static bool set_shapes(Call* call) {
+    const Array* in = &call->in;
     int64_t reduced = 1, kept = 1;
     int first_kept = -1, last_kept = -1, first_reduced = -1, last_reduced = -1;
     call->ndim = 0;
@@ -177,16 +81,18 @@ static bool set_shapes(Call *call) {
             call->shape[call->ndim++] = in->shape[i];
         }
     }
-    jitune_reduction *reduction = &call->reduction;
+    jitune_reduction* reduction = &call->reduction;
     const bool is_whole = array_count(call->shape, call->ndim) == 1 && first_kept < 0;
-    reduction->shape = is_whole ? JITUNE_WHOLE : first_reduced < 0 || last_kept < first_reduced ? JITUNE_ROWS : JITUNE_COLUMNS;
+    reduction->shape = is_whole                                         ? JITUNE_WHOLE
+                       : first_reduced < 0 || last_kept < first_reduced ? JITUNE_ROWS
+                                                                        : JITUNE_COLUMNS;
     reduction->outer = reduction->shape == JITUNE_COLUMNS ? reduced : kept;
     reduction->inner = reduction->shape == JITUNE_COLUMNS ? kept : reduced;
     return in->is_contiguous && (reduction->shape != JITUNE_COLUMNS || last_reduced < first_kept);
 }
 
 // An integer as the type `wanted` has it: its low bits, as a cast of NumPy.
-static PyObject *integer_number(int64_t value, jitune_type wanted) {
+static PyObject* integer_number(int64_t value, jitune_type wanted) {
     switch (wanted) {
         case JITUNE_INT8:
             return PyLong_FromLong((int8_t)value);
@@ -208,7 +114,7 @@ static PyObject *integer_number(int64_t value, jitune_type wanted) {
 }
 
 // A result of the kernel as Python's number; `bits` are zeroed behind it.
-static PyObject *number_of(const ResultTypes *types, uint64_t bits) {
+static PyObject* number_of(const ResultTypes* types, uint64_t bits) {
     float narrow;
     double wide;
     switch (types->kernel) {
@@ -221,19 +127,22 @@ static PyObject *number_of(const ResultTypes *types, uint64_t bits) {
         case JITUNE_INT32:
             return integer_number((int32_t)bits, types->wanted);
         default:
-            return types->wants_bool ? PyBool_FromLong(bits != 0) : integer_number((int64_t)bits, types->wanted);
+            return types->wants_bool ? PyBool_FromLong(bits != 0)
+                                     : integer_number((int64_t)bits, types->wanted);
     }
 }
 
-// A launch that is known from before takes less time than the lock of the interpreter, but for large arrays in host
-// memory. Others may tune, compile, or wait for the database.
-static jitune_status launch(const Call *call, void *out) {
-    const Array *in = &call->in;
+// A launch that is known from before takes less time than the lock of the interpreter, but for
+// large arrays in host memory. Others may tune, compile, or wait for the database.
+static jitune_status launch(const Call* call, void* out) {
+    const Array* in = &call->in;
     const bool is_host = in->device == kHostDevice;
     const int64_t most_with_lock = 1 << 14;  // elements in host memory
-    const jitune_reduction *reduction = &call->reduction;
-    if (is_host ? in->size <= most_with_lock && jitune_reduce_host_known(call->session, reduction, in->data, NULL, out)
-                : jitune_reduce_known(call->session, reduction, in->data, NULL, out, call->stream)) {
+    const jitune_reduction* reduction = &call->reduction;
+    if (is_host
+            ? in->size <= most_with_lock &&
+                  jitune_reduce_host_known(call->session, reduction, in->data, NULL, out)
+            : jitune_reduce_known(call->session, reduction, in->data, NULL, out, call->stream)) {
         return JITUNE_OK;
     }
     jitune_status status = JITUNE_OK;
@@ -245,26 +154,28 @@ static jitune_status launch(const Call *call, void *out) {
 }
 
 // One value of data in host memory.
-static PyObject *host_scalar(Call *call) {
+static PyObject* host_scalar(Call* call) {
     uint64_t bits = 0;
     const jitune_status status = launch(call, &bits);
     if (status != JITUNE_OK) {
         return raise_status(status);
     }
-    PyObject *number = number_of(&call->types, bits);
-    PyObject *result =
-        number == NULL ? NULL : array_scalar(call->x, number, call->types.wanted, call->types.wants_bool);
+    PyObject* number = number_of(&call->types, bits);
+    PyObject* result =
+        number == NULL ? NULL
+                       : array_scalar(call->x, number, call->types.wanted, call->types.wants_bool);
     Py_XDECREF(number);
     return result;
 }
 
 // Reduces into `out`, or into a new array, of this type.
-static PyObject *reduce_into(const Call *call, PyObject *out, jitune_type type, bool is_bool) {
+static PyObject* reduce_into(const Call* call, PyObject* out, jitune_type type, bool is_bool) {
     Result result;
-    if (result_open(&result, call->function, call->x, &call->in, out, call->shape, call->ndim, type, is_bool) != 0) {
+    if (result_open(&result, call->function, call->x, &call->in, out, call->shape, call->ndim, type,
+                    is_bool) != 0) {
         return NULL;
     }
-    PyObject *guard = NULL;
+    PyObject* guard = NULL;
     if (array_enter_device(call->x, &call->in, &guard) != 0) {
         return result_close(&result, false);
     }
@@ -277,10 +188,10 @@ static PyObject *reduce_into(const Call *call, PyObject *out, jitune_type type, 
 }
 
 // Checks `out` before work whose results are copied there. Returns 0, or -1 with an exception.
-static int check_out(const Call *call) {
+static int check_out(const Call* call) {
     Result out;
-    if (result_open(&out, call->function, call->x, &call->in, call->out, call->shape, call->ndim, call->types.wanted,
-                    call->types.wants_bool) != 0) {
+    if (result_open(&out, call->function, call->x, &call->in, call->out, call->shape, call->ndim,
+                    call->types.wanted, call->types.wants_bool) != 0) {
         return -1;
     }
     Py_DECREF(result_close(&out, true));
@@ -288,22 +199,23 @@ static int check_out(const Call *call) {
 }
 
 // By way of an array of the kernel's results, where these are not those of Python.
-static PyObject *reduce_and_cast(const Call *call) {
+static PyObject* reduce_and_cast(const Call* call) {
     const bool has_out = call->out != NULL && call->out != Py_None;
     if (has_out && check_out(call) != 0) {
         return NULL;
     }
-    PyObject *made = reduce_into(call, NULL, call->reduction.result, false);
+    PyObject* made = reduce_into(call, NULL, call->reduction.result, false);
     if (made == NULL) {
         return NULL;
     }
-    PyObject *result = has_out ? call_helper("copy", "(OO)", call->out, made)
-                               : call_helper("cast", "(Os)", made, type_name(call->types.wanted, call->types.wants_bool));
+    PyObject* result = has_out ? call_helper("copy", "(OO)", call->out, made)
+                               : call_helper("cast", "(Os)", made,
+                                             type_name(call->types.wanted, call->types.wants_bool));
     Py_DECREF(made);
     return result;
 }
 
-static PyObject *reduce(Call *call) {
+static PyObject* reduce(Call* call) {
     const bool has_out = call->out != NULL && call->out != Py_None;
     if (!has_out && call->ndim == 0 && call->in.device == kHostDevice) {
         return host_scalar(call);
@@ -311,22 +223,29 @@ static PyObject *reduce(Call *call) {
     if (array_stream(&call->in, &call->stream) != 0) {
         return NULL;
     }
-    return is_native(&call->types) ? reduce_into(call, call->out, call->types.wanted, call->types.wants_bool) : reduce_and_cast(call);
+    return is_native(&call->types)
+               ? reduce_into(call, call->out, call->types.wanted, call->types.wants_bool)
+               : reduce_and_cast(call);
 }
 
 // Reduces an array that has been read.
-static PyObject *reduce_read(Call *call, PyObject *axis, PyObject *dtype, PyObject *session) {
+static PyObject* reduce_read(Call* call, PyObject* axis, PyObject* dtype, PyObject* session) {
     const jitune_reduce_op op = call->reduction.op;
-    if (result_types(call->function, &call->in, op, dtype, &call->types) != 0 || read_axes(call, axis) != 0) {
+    if (result_types(call->function, &call->in, op, dtype, &call->types) != 0 ||
+        read_axes(call, axis) != 0) {
         return NULL;
     }
     const bool has_kernel = set_shapes(call);
-    if ((op == JITUNE_MIN || op == JITUNE_MAX) && call->in.size == 0 && array_count(call->shape, call->ndim) > 0) {
-        PyErr_Format(PyExc_ValueError, "%s: x has no elements to take the %s of", call->function, call->function);
+    if ((op == JITUNE_MIN || op == JITUNE_MAX) && call->in.size == 0 &&
+        array_count(call->shape, call->ndim) > 0) {
+        PyErr_Format(PyExc_ValueError, "%s: x has no elements to take the %s of", call->function,
+                     call->function);
         return NULL;
     }
-    const bool has_out = call->out != NULL && call->out != Py_None;  // what is written there has no gradient
-    const int needs_grad = is_float(call->types.wanted) && !has_out ? array_needs_grad(call->x, &call->in) : 0;
+    const bool has_out =
+        call->out != NULL && call->out != Py_None;  // what is written there has no gradient
+    const int needs_grad =
+        is_float(call->types.wanted) && !has_out ? array_needs_grad(call->x, &call->in) : 0;
     if (needs_grad < 0) {
         return NULL;
     }
@@ -338,16 +257,17 @@ static PyObject *reduce_read(Call *call, PyObject *axis, PyObject *dtype, PyObje
     if (has_out && check_out(call) != 0) {
         return NULL;
     }
-    PyObject *none = Py_None;
-    return call_helper(needs_grad == 1 ? "reduce_with_grad" : "reduce_strided", "(sOOOOOO)", call->function, call->x,
-                       axis == NULL ? none : axis, dtype == NULL ? none : dtype, call->out == NULL ? none : call->out,
+    PyObject* none = Py_None;
+    return call_helper(needs_grad == 1 ? "reduce_with_grad" : "reduce_strided", "(sOOOOOO)",
+                       call->function, call->x, axis == NULL ? none : axis,
+                       dtype == NULL ? none : dtype, call->out == NULL ? none : call->out,
                        call->keepdims ? Py_True : Py_False, session == NULL ? none : session);
 }
 
-PyObject *reduce_call(const char *function, jitune_reduce_op op, PyObject *const *arguments, Py_ssize_t count,
-                      PyObject *keywords) {
-    static const char *const names[] = {"x", "axis", "dtype", "out", "keepdims", "session", NULL};
-    PyObject *values[6] = {NULL};
+PyObject* reduce_call(const char* function, jitune_reduce_op op, PyObject* const* arguments,
+                      Py_ssize_t count, PyObject* keywords) {
+    static const char* const names[] = {"x", "axis", "dtype", "out", "keepdims", "session", NULL};
+    PyObject* values[6] = {NULL};
     Call call;  // too large to be zeroed for each call
     if (read_arguments(function, arguments, count, keywords, names, 5, values) != 0 ||
         read_session(values[5], &call.session) != 0) {
@@ -368,7 +288,7 @@ PyObject *reduce_call(const char *function, jitune_reduce_op op, PyObject *const
     call.reduction = reduction;
     call.stream = NULL;
     call.keepdims = keepdims != 0;
-    PyObject *result = reduce_read(&call, values[1], values[2], values[5]);
+    PyObject* result = reduce_read(&call, values[1], values[2], values[5]);
     array_release(&call.in);
     return result;
 }

@@ -4,20 +4,7 @@
 #include "array.h"
 #include "support.h"
 
-// sum, prod ... of the module: the operation `op` with the arguments x, axis, dtype, out, keepdims and session.
-PyObject *reduce_call(const char *function, jitune_reduce_op op, PyObject *const *arguments, Py_ssize_t count,
-                      PyObject *keywords);
-
-// Types of a reduction's results.
-typedef struct {
-    jitune_type wanted;  // in Python
-    bool wants_bool;
-    jitune_type kernel;  // that the kernel computes: `wanted` where there is such a kernel, else one that is cast to it
-} ResultTypes;
-
-// The types for `function`, whose argument `dtype` may be NULL or None: as NumPy has them, or PyTorch for its tensors.
-// Returns 0, or -1 with an exception.
-int result_types(const char *function, const Array *array, jitune_reduce_op op, PyObject *dtype, ResultTypes *types);
-
-// Whether results of the kernel have the bits of those in Python.
-bool is_native(const ResultTypes *types);
+// sum, prod ... of the module: the operation `op` with the arguments x, axis, dtype, out, keepdims
+// and session.
+PyObject* reduce_call(const char* function, jitune_reduce_op op, PyObject* const* arguments,
+                      Py_ssize_t count, PyObject* keywords);

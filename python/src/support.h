@@ -7,39 +7,43 @@
 
 // Names of attributes, interned: a lookup then compares no text.
 typedef struct {
-    PyObject *data, *ptr, *device_id, *dtype, *ndim, *size, *shape, *strides, *c_contiguous, *requires_grad;
+    PyObject *data, *ptr, *device_id, *dtype, *ndim, *size, *shape, *strides, *c_contiguous,
+        *requires_grad;
 } AttributeNames;
 
 // The module's exceptions and its Python helpers, set when the module is imported.
 typedef struct {
-    PyObject *error;                                  // jitune.Error
-    PyObject *errors[JITUNE_ERROR_INTERNAL + 1];      // by status
-    PyObject *helpers;                                // the module jitune._helpers
+    PyObject* error;                              // jitune.Error
+    PyObject* errors[JITUNE_ERROR_INTERNAL + 1];  // by status
+    PyObject* helpers;                            // the module jitune._helpers
     AttributeNames names;
 } ModuleState;
 extern ModuleState module_state;
 
-// Sets the exception of a status that is not JITUNE_OK, with the message and code of this thread's last failure.
-// Returns NULL.
-PyObject *raise_status(jitune_status status);
+// Sets the exception of a status that is not JITUNE_OK, with the message and code of this thread's
+// last failure. Returns NULL.
+PyObject* raise_status(jitune_status status);
 
-// Reads the arguments of a METH_FASTCALL | METH_KEYWORDS function into `values`, by position for the first `positional`
-// of the `names`, which end with NULL. Leaves the value of an argument that is not given. Returns 0, or -1 with an
+// Reads the arguments of a METH_FASTCALL | METH_KEYWORDS function into `values`, by position for
+// the first `positional` of the `names`, which end with NULL. Leaves the value of an argument that
+// is not given. Returns 0, or -1 with an exception.
+int read_arguments(const char* function, PyObject* const* arguments, Py_ssize_t count,
+                   PyObject* keywords, const char* const* names, int positional, PyObject** values);
+
+// The session behind an object of the type Session; null for None. Returns 0, or -1 with an
 // exception.
-int read_arguments(const char *function, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords,
-                   const char *const *names, int positional, PyObject **values);
-
-// The session behind an object of the type Session; null for None. Returns 0, or -1 with an exception.
-int read_session(PyObject *object, jitune_session **session);
+int read_session(PyObject* object, jitune_session** session);
 
 // Calls a function of jitune._helpers. A new reference, or NULL with an exception.
-PyObject *call_helper(const char *name, const char *format, ...);
+PyObject* call_helper(const char* name, const char* format, ...);
 
-// The value of an integer object, whose reference it takes; -1 with an exception for NULL and others.
-int64_t integer_of(PyObject *object);
+// The value of an integer object, whose reference it takes; -1 with an exception for NULL and
+// others.
+int64_t integer_of(PyObject* object);
 
 // A tuple of integers, or NULL with an exception.
-PyObject *shape_tuple(const int64_t *shape, int ndim);
+PyObject* shape_tuple(const int64_t* shape, int ndim);
 
-// What the deallocator of a type of this module ends with: frees an object that has kept `session`, which may be null.
-void free_object(PyObject *object, PyObject *session);
+// What the deallocator of a type of this module ends with: frees an object that has kept `session`,
+// which may be null.
+void free_object(PyObject* object, PyObject* session);

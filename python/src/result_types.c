@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "result_types.h"
+
+static bool is_index(jitune_reduce_op op) {
+    return op == JITUNE_ARG_MIN || op == JITUNE_ARG_MAX;
+}
+
+static bool is_signed(jitune_type type) {
+    return type == JITUNE_INT8 || type == JITUNE_INT16 || type == JITUNE_INT32 ||
+           type == JITUNE_INT64;
+}
+
+bool is_float(jitune_type type) {
+    return type >= JITUNE_FLOAT16;
+}
+
+static void usual_result(const Array* array, jitune_reduce_op op, jitune_type* type,
+                         bool* is_bool) {
+    *is_bool = false;
+    switch (op) {
+        case JITUNE_ARG_MIN:
+        case JITUNE_ARG_MAX:
+        case JITUNE_COUNT_NONZERO:
+            *type = JITUNE_INT64;
+            break;
+        case JITUNE_ALL:
+        case JITUNE_ANY:
+            *type = JITUNE_UINT8;
+            *is_bool = true;
+            break;
+        case JITUNE_MIN:
+        case JITUNE_MAX:
+            *type = array->type;
+            *is_bool = array->is_bool;
+            break;
+        case JITUNE_MEAN:
+        case JITUNE_NORM:
+            *type = is_float(array->type) ? array->type : JITUNE_FLOAT64;
+            break;
+        default:
+            *type = is_float(array->type) ? array->type
+                    : is_signed(array->type) || array->is_bool || array->kind->is_torch
+                        ? JITUNE_INT64
+                        : JITUNE_UINT64;
+    }
+}
+
+// The usual result of the library, which takes longer to find than to remember. With the lock of
+// the interpreter.
+static jitune_type library_result(jitune_type element, jitune_reduce_op op) {
+    static uint8_t known[JITUNE_FLOAT64 + 1]
+                        [JITUNE_CUSTOM];  // by type and operation: the result plus 1, or 0
+    uint8_t* result = &known[element][op];
+    if (*result == 0) {
+        *result = (uint8_t)(jitune_reduction_of(element, op, 0).result + 1);
+    }
+    return (jitune_type)(*result - 1);
+}
+
+static jitune_type kernel_result(const Array* array, jitune_reduce_op op, jitune_type wanted) {
+    const jitune_type usual = library_result(array->type, op);
+    if (op != JITUNE_MEAN && op != JITUNE_NORM && (is_index(op) || op >= JITUNE_ALL)) {
+        return usual;
+    }
+    if (is_float(usual)) {
+        return wanted == JITUNE_FLOAT64 ? JITUNE_FLOAT64 : usual;
+    }
+    const bool is_wide = wanted == JITUNE_INT64 || wanted == JITUNE_UINT64;
+    return !is_wide ? usual : is_signed(usual) ? JITUNE_INT64 : JITUNE_UINT64;
+}
+
+bool is_native(const ResultTypes* types) {
+    return types->kernel == types->wanted ||
+           (types->kernel == JITUNE_UINT64 && types->wanted == JITUNE_INT64);
+}
+
+static int read_dtype(const char* function, const Array* array, jitune_reduce_op op,
+                      PyObject* dtype, ResultTypes* types) {
+    const bool is_average = op == JITUNE_MEAN || op == JITUNE_NORM;
+    if (op == JITUNE_MIN || op == JITUNE_MAX || is_index(op) || op >= JITUNE_ALL) {
+        PyErr_Format(PyExc_TypeError, "%s takes no dtype: cast the result", function);
+        return -1;
+    }
+    if (type_of_dtype(dtype, &types->wanted, &types->wants_bool) != 0) {
+        return -1;
+    }
+    if (!is_float(types->wanted) && (is_float(array->type) || is_average)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s: dtype %s of the result of %s: pass a floating dtype, and cast the result",
+                     function, type_name(types->wanted, types->wants_bool),
+                     type_name(array->type, array->is_bool));
+        return -1;
+    }
+    if (is_float(types->wanted) && !is_float(array->type) && !is_average) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s: dtype %s of the result of integers: cast x first, as by x.astype",
+                     function, type_name(types->wanted, false));
+        return -1;
+    }
+    return 0;
+}
+
+int result_types(const char* function, const Array* array, jitune_reduce_op op, PyObject* dtype,
+                 ResultTypes* types) {
+    usual_result(array, op, &types->wanted, &types->wants_bool);
+    if (dtype != NULL && dtype != Py_None && read_dtype(function, array, op, dtype, types) != 0) {
+        return -1;
+    }
+    types->kernel = kernel_result(array, op, types->wanted);
+    return 0;
+}
