@@ -22,6 +22,7 @@ struct OptionRules {
     bool required = false;
     std::vector<std::string> excludes = {};  ///< names of options that it cannot be given with
     std::optional<std::pair<std::size_t, std::size_t>> range = {};  ///< smallest and largest number
+    std::vector<std::string> choices = {};  ///< values that completions offer; others may be right
 };
 
 /// One option of a command, as data.

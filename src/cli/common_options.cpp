@@ -6,6 +6,7 @@
 #include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
+#include "strategy/strategy.hpp"
 #include "support/log.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
@@ -35,8 +36,10 @@ Option CommonArguments::database_option() {
 }
 
 Option CommonArguments::log_option() {
-    return {"--log", &log,
-            "Log level: off, error, warning, info or debug [JITUNE_LOG, else warning]"};
+    return {"--log",
+            &log,
+            "Log level: off, error, warning, info or debug [JITUNE_LOG, else warning]",
+            {.choices = {"off", "error", "warning", "info", "debug"}}};
 }
 
 Option CommonArguments::json_option() {
@@ -45,11 +48,13 @@ Option CommonArguments::json_option() {
 
 Option CommonArguments::tune_option(TunePolicy usual) {
     usual_policy = usual;
-    return {"--tune", &tune,
+    return {"--tune",
+            &tune,
             fmt::format("Where no winner is stored: tune in the background, wait for a tuning now, "
                         "take the nearest winner, or take the template's default: background, now, "
                         "offline or default [JITUNE_TUNE, else {}]",
-                        usual == TunePolicy::now ? "now" : "background")};
+                        usual == TunePolicy::now ? "now" : "background"),
+            {.choices = {"background", "now", "offline", "default"}}};
 }
 
 Option CommonArguments::budget_option(std::string help) {
@@ -65,6 +70,18 @@ Option CommonArguments::hang_limit_option() {
 Option CommonArguments::isolation_option() {
     return {"--no-isolation", &no_isolation,
             "Tune in this process, for debuggers; a candidate that crashes ends it"};
+}
+
+Option device_option(std::string* target, std::string help) {
+    return {"--device", target, std::move(help), {.choices = {"host", "cuda", "cuda:0"}}};
+}
+
+Option strategy_option(std::string* target, std::string help) {
+    Option option{"--strategy", target, std::move(help)};
+    for (const StrategyEntry& row : strategies()) {
+        option.rules.choices.emplace_back(row.name);
+    }
+    return option;
 }
 
 void append(std::vector<Option>& options, const std::vector<Option>& more) {

@@ -43,6 +43,10 @@ struct CommonArguments {
 /// Of --evaluations.
 inline constexpr std::pair<std::size_t, std::size_t> kEvaluations{0, 1'000'000'000};
 
+/// --device and --strategy, whose values completions know.
+Option device_option(std::string* target, std::string help);
+Option strategy_option(std::string* target, std::string help);
+
 /// Adds `more` at the end of `options`.
 void append(std::vector<Option>& options, const std::vector<Option>& more);
 

@@ -57,12 +57,59 @@ std::string path_cases(const std::vector<CommandPage>& pages) {
     return fmt::format("{}", fmt::join(paths, "|"));
 }
 
+/// The words that may come at a page: commands, or values of an argument by place. Nothing and
+/// `takes_files`: a file.
+struct PlaceWords {
+    std::vector<std::string> words;
+    bool takes_files = false;
+};
+
+PlaceWords place_words(const CommandPage& page) {
+    PlaceWords place;
+    for (const Command& child : page.children) {
+        place.words.push_back(child.name);
+    }
+    for (const Option& option : page.options) {
+        if (!has_dash(option)) {
+            const auto& choices = option.rules.choices;
+            place.words.insert(place.words.end(), choices.begin(), choices.end());
+            place.takes_files = choices.empty();
+        }
+    }
+    return place;
+}
+
+/// Assignments of one page: `words` that may follow, `dashed` options, and `valued`, those of them
+/// that take a value; then the known values behind such an option.
+std::string bash_page(const CommandPage& page) {
+    std::vector<std::string> dashed_names, valued;
+    std::string values;
+    for (const Option& option : dashed(page)) {
+        const std::vector<std::string> names = names_of(option);
+        dashed_names.insert(dashed_names.end(), names.begin(), names.end());
+        if (takes_value(option)) {
+            valued.insert(valued.end(), names.begin(), names.end());
+            if (!option.rules.choices.empty()) {
+                values += fmt::format("        {}) values='{}' ;;\n", fmt::join(names, "|"),
+                                      fmt::join(option.rules.choices, " "));
+            }
+        }
+    }
+    const PlaceWords place = place_words(page);
+    std::string text = fmt::format("    '{}')\n        words='{}' dashed='{}' valued=' {} '\n",
+                                   path_of(page), fmt::join(place.words, " "),
+                                   fmt::join(dashed_names, " "), fmt::join(valued, " "));
+    text += place.words.empty() && !place.takes_files ? "        words=$dashed\n" : "";
+    text += values.empty() ? "" : "        case $previous in\n" + values + "        esac\n";
+    return text + "        ;;\n";
+}
+
 std::string bash(const std::vector<CommandPage>& pages) {
     std::string script(kFirstLine);
     script += fmt::format(
         R"(_jitune() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
-    local at='' next word i words='' valued=''
+    local at='' next word i words='' dashed='' valued='' values=''
     for ((i = 1; i < COMP_CWORD; ++i)); do
         word=${{COMP_WORDS[i]}}
         next="${{at:+$at }}$word"
@@ -74,26 +121,15 @@ std::string bash(const std::vector<CommandPage>& pages) {
 )",
         path_cases(pages));
     for (const CommandPage& page : pages) {
-        std::vector<std::string> words, valued;
-        for (const Command& child : page.children) {
-            words.push_back(child.name);
-        }
-        for (const Option& option : dashed(page)) {
-            for (const std::string& name : names_of(option)) {
-                words.push_back(name);
-                if (takes_value(option)) {
-                    valued.push_back(name);
-                }
-            }
-        }
-        script += fmt::format("    '{}') words='{}' valued=' {} ' ;;\n", path_of(page),
-                              fmt::join(words, " "), fmt::join(valued, " "));
+        script += bash_page(page);
     }
     return script + R"(    esac
-    COMPREPLY=()
-    if [[ $valued != *" $previous "* ]]; then
-        COMPREPLY=($(compgen -W "$words" -- "$current"))
+    if [[ $valued == *" $previous "* ]]; then
+        words=$values  # none: a file
+    elif [[ $current == -* ]]; then
+        words=$dashed
     fi
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _jitune jitune
 )";
@@ -140,13 +176,24 @@ std::string zsh(const std::vector<CommandPage>& pages) {
         script += "        _arguments";
         for (const Option& option : dashed(page)) {
             for (const std::string& name : names_of(option)) {
-                const std::string row = fmt::format("{}[{}]{}", name, zsh_text(option.help),
-                                                    takes_value(option) ? ":value:_files" : "");
+                const auto& choices = option.rules.choices;
+                const std::string value =
+                    !takes_value(option) ? ""
+                    : choices.empty()
+                        ? ":value:_files"
+                        : fmt::format(":value:({})",
+                                      zsh_text(fmt::format("{}", fmt::join(choices, " "))));
+                const std::string row = fmt::format("{}[{}]{}", name, zsh_text(option.help), value);
                 script += " \\\n            " + quoted(row, kQuote);
             }
         }
-        script += page.children.empty() ? " \\\n            '*:file:_files'\n        ;;\n"
-                                        : "\n        ;;\n";
+        const PlaceWords place = place_words(page);
+        if (page.children.empty()) {
+            script += place.words.empty() ? " \\\n            '*:file:_files'"
+                                          : fmt::format(" \\\n            '*:word:({})'",
+                                                        fmt::join(place.words, " "));
+        }
+        script += "\n        ;;\n";
     }
     return script + "    esac\n}\n_jitune \"$@\"\n";
 }
@@ -180,14 +227,21 @@ end
             script +=
                 fmt::format("{} -f -a {} -d {}\n", begin, child.name, quoted(child.help, kQuote));
         }
+        if (const PlaceWords place = place_words(page);
+            page.children.empty() && !place.words.empty()) {
+            script += fmt::format("{} -f -a '{}'\n", begin, fmt::join(place.words, " "));
+        }
         for (const Option& option : dashed(page)) {
             script += begin;
             for (const std::string& name : names_of(option)) {
                 script +=
                     name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
             }
-            script += fmt::format("{} -d {}\n", takes_value(option) ? " -r" : "",
-                                  quoted(option.help, kQuote));
+            const auto& choices = option.rules.choices;
+            script += !takes_value(option) ? ""
+                      : choices.empty()    ? " -r"
+                                           : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
+            script += fmt::format(" -d {}\n", quoted(option.help, kQuote));
         }
     }
     return script;

@@ -40,14 +40,11 @@ std::vector<Option> ExplainArguments::command_options() {
         {"--type", &types, "Element type [float32]; of a FILE NAME=TYPE, as in element=float32"}};
     for (OwnOption& own : own_) {
         const FamilyOption& option = *own.argument->in_explain;
-        options.push_back({option.name, &own.value, option.help});
+        options.push_back({option.name, &own.value, option.help, {.choices = option.choices}});
     }
     append(options,
-           {{"--device", &device, std::string(kPlacedDevices) + " [the first GPU, else the host]"},
-            tune_option(TunePolicy::background),
-            database_option(),
-            log_option(),
-            json_option()});
+           {device_option(&device, std::string(kPlacedDevices) + " [the first GPU, else the host]"),
+            tune_option(TunePolicy::background), database_option(), log_option(), json_option()});
     return options;
 }
 

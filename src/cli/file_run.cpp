@@ -11,7 +11,7 @@
 namespace jitune::internal {
 
 std::vector<Option> FileRunArguments::dispatch_options(const std::string& devices) {
-    return {{"--device", &device, devices + " [the first GPU, else the host]"},
+    return {device_option(&device, devices + " [the first GPU, else the host]"),
             tune_option(TunePolicy::now),
             budget_option("Seconds to try candidates [JITUNE_BUDGET, else 2]"),
             database_option(),

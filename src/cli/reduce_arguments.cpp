@@ -72,6 +72,14 @@ std::vector<ReduceOp> parse_named_ops(std::string_view text) {
     return ops;
 }
 
+std::vector<std::string> op_names() {
+    std::vector<std::string> result;
+    for (const ReduceOp op : all_named_ops()) {
+        result.emplace_back(to_string(op));
+    }
+    return result;
+}
+
 std::string named_ops() {
     return names(all_named_ops());
 }

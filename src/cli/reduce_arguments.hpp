@@ -21,6 +21,7 @@ std::vector<ReduceOp> parse_named_ops(std::string_view text);
 
 /// "sum, product, …": every name that parse_named_op() takes, for the help.
 std::string named_ops();
+std::vector<std::string> op_names();
 
 /// The result type of that name, or the operation's own where `name` is empty. Throws Error(usage)
 /// for one that the operation does not have.

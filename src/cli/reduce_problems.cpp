@@ -10,6 +10,7 @@
 #include "cli/reduce_shape.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
@@ -127,16 +128,22 @@ SweepPlan plan_of(const FamilyArguments& arguments) {
 }
 
 std::vector<FamilyArgument> arguments() {
+    std::vector<std::string> types;
+    for (const ElementType type : element_types()) {
+        types.emplace_back(to_string(type));
+    }
+    const std::vector<std::string> shapes{"all", "rows", "columns", "segments"};
+    const std::vector<std::string> determinism{"run_to_run", "any"};
     return {
-        {{"--types", "float32", "Element types by comma, or all [float32]"}},
-        {{"--ops", "sum", fmt::format("Of {}, by comma, or all [sum]", named_ops())},
-         {{"--op", "sum", fmt::format("Of a reduction: {} [sum]", named_ops())}}},
+        {{"--types", "float32", "Element types by comma, or all [float32]", types}},
+        {{"--ops", "sum", fmt::format("Of {}, by comma, or all [sum]", named_ops()), op_names()},
+         {{"--op", "sum", fmt::format("Of a reduction: {} [sum]", named_ops()), op_names()}}},
         {{"--result", "", "Type of the result [the operation's own]"},
          {{"--result", "", "Type of its result [the operation's own]"}}},
-        {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]"},
-         {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]"}}},
-        {{"--shape", "all", "all, rows, columns or segments [all]"},
-         {{"--shape", "all", "all, rows, columns or segments [all]"}}},
+        {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]", determinism},
+         {{"--determinism", "run_to_run", "run_to_run or any [run_to_run]", determinism}}},
+        {{"--shape", "all", "all, rows, columns or segments [all]", shapes},
+         {{"--shape", "all", "all, rows, columns or segments [all]", shapes}}},
         {{"--sizes", "",
           "As in 1000,2^20+7, 2^10..2^28 for every size between, or 2^10..2^28*2, which doubles; "
           "for other shapes as in 1024x65536 or 16x16..2^16x2^16, rows x columns or segments x "

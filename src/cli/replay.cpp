@@ -172,7 +172,7 @@ Invocation invocation() {
     Arguments& given = *arguments;
     std::vector<Option> options{
         {"FILE", &given.file, "Recorded results, T4 JSON, plain or .gz", {.required = true}},
-        {"--strategy", &given.strategy, "One of the strategies [auto]"},
+        strategy_option(&given.strategy, "One of the strategies [auto]"),
         {"--budget", &given.budget, "Evaluations in each run [100]", {.range = {{1, 1'000'000}}}},
         {"--repeats",
          &given.repeats,

@@ -22,7 +22,11 @@ namespace completion_command {
 
 Invocation invocation() {
     const auto shell = std::make_shared<std::string>();
-    return {{{"SHELL", shell.get(), "bash, zsh or fish", {.required = true}}}, [shell] {
+    return {{{"SHELL",
+              shell.get(),
+              "bash, zsh or fish",
+              {.required = true, .choices = {"bash", "zsh", "fish"}}}},
+            [shell] {
                 print(completion_script(*shell, command_pages(kProgramSummary, commands())));
                 return kExitOk;
             }};

@@ -292,9 +292,9 @@ std::string device_help(const SweepFamily& family) {
 
 std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily& family) {
     return {
-        {"--device", &given.device, device_help(family)},
-        {"--strategy", &given.strategy,
-         fmt::format("Search strategy: {} [{}]", strategy_names(), given.strategy)},
+        device_option(&given.device, device_help(family)),
+        strategy_option(&given.strategy,
+                        fmt::format("Search strategy: {} [{}]", strategy_names(), given.strategy)),
         given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
         {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
         {"--evaluations",
@@ -321,8 +321,10 @@ Invocation invocation(const SweepFamily& family) {
     arguments->problems = sweep_arguments(family);
     std::vector<Option> options;
     for (const FamilyArgument& one : family.arguments) {
-        options.push_back(
-            {one.in_sweep.name, &arguments->problems.at(one.in_sweep.name), one.in_sweep.help});
+        options.push_back({one.in_sweep.name,
+                           &arguments->problems.at(one.in_sweep.name),
+                           one.in_sweep.help,
+                           {.choices = one.in_sweep.choices}});
     }
     append(options, options_of_all_families(*arguments, family));
     return {std::move(options), [arguments, &family] { return run(*arguments, family); }};
@@ -333,10 +335,11 @@ Invocation worklist_invocation() {
     Arguments& given = *arguments;
     return {{{"--within", &given.within,
               "Begin no race and no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
-             {"--device", &given.device,
-              "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]"},
-             {"--strategy", &given.strategy,
-              fmt::format("Search strategy: {} [{}]", strategy_names(), given.strategy)},
+             device_option(
+                 &given.device,
+                 "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]"),
+             strategy_option(&given.strategy, fmt::format("Search strategy: {} [{}]",
+                                                          strategy_names(), given.strategy)),
              given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
              {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
              given.hang_limit_option(),

@@ -38,6 +38,7 @@ struct FamilyOption {
     std::string name;
     std::string standard;
     std::string help;
+    std::vector<std::string> choices = {};  ///< as OptionRules::choices
 };
 
 /// One thing that tells the problems of a family apart. `jitune sweep` takes a list by comma,

@@ -190,9 +190,10 @@ Invocation invocation() {
         {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24; give each"},
         {"--type", &given.types,
          "A type of the problem, NAME=TYPE, as in element=float32; give each that has several"},
-        {"--device", &given.device, "host, cuda or cuda:N [of the template's platform]"},
-        {"--strategy", &given.strategy,
-         fmt::format("Search strategy, listed by jitune --help [{}]", given.strategy)},
+        device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
+        strategy_option(
+            &given.strategy,
+            fmt::format("Search strategy, listed by jitune --help [{}]", given.strategy)),
         given.budget_option("Seconds to try candidates; 0: no limit [JITUNE_BUDGET, else 2]"),
         {"--evaluations",
          &given.evaluations,

@@ -16,12 +16,17 @@ protected:
     Invocation sums() {
         return {{{"-n,--size", &text_, "It's a [size]: n"},
                  {"--json", &flag_, "Print JSON"},
+                 {"--log", &text_, "A level", {.choices = {"off", "on"}}},
                  {"FILE", &text_, "A file"}},
                 {}};
     }
     std::vector<CommandPage> pages_ = command_pages(
-        "A summary", {{"sweep", "Many", nullptr, {{"sum", "Sums", [this] { return sums(); }}}},
-                      {"stats", "Numbers", [] { return Invocation(); }}});
+        "A summary",
+        {{"sweep", "Many", nullptr, {{"sum", "Sums", [this] { return sums(); }}}},
+         {"stats", "Numbers", [] { return Invocation(); }},
+         {"shell", "A script", [this] {
+              return Invocation{{{"SHELL", &text_, "A shell", {.choices = {"a", "b"}}}}, {}};
+          }}});
 
     /// What a shell prints that has read the script, at the end of `command`, which may hold
     /// `SCRIPT`.
@@ -45,15 +50,21 @@ private:
 };
 
 TEST_F(Completion, BashFindsTheCommandBeforeTheCursor) {
-    EXPECT_EQ(bash("jitune ''"), "sweep stats -h --help --version");
-    EXPECT_EQ(bash("jitune s"), "sweep stats");
-    EXPECT_EQ(bash("jitune sweep ''"), "sum -h --help");
-    EXPECT_EQ(bash("jitune sweep sum -"), "-n --size --json -h --help");
+    EXPECT_EQ(bash("jitune ''"), "sweep stats shell");
+    EXPECT_EQ(bash("jitune -"), "-h --help --version");
+    EXPECT_EQ(bash("jitune st"), "stats");
+    EXPECT_EQ(bash("jitune sweep ''"), "sum");
+    EXPECT_EQ(bash("jitune sweep sum -"), "-n --size --json --log -h --help");
+    EXPECT_EQ(bash("jitune stats ''"), "-h --help");
     EXPECT_EQ(bash("jitune sweep sum --json --s"), "--size");
     EXPECT_EQ(bash("jitune stats --"), "--help");
 }
 
-TEST_F(Completion, ValuesAreFiles) {
+TEST_F(Completion, ValuesAreThoseThatAreKnownOrFiles) {
+    EXPECT_EQ(bash("jitune sweep sum --log ''"), "off on");
+    EXPECT_EQ(bash("jitune sweep sum --log of"), "off");
+    EXPECT_EQ(bash("jitune shell ''"), "a b");
+    EXPECT_EQ(bash("jitune sweep sum ''"), "");
     EXPECT_EQ(bash("jitune sweep sum --size ''"), "");
     EXPECT_EQ(bash("jitune sweep sum --json --h"), "--help");
 }
