@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/t4.hpp"
