@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "support/message.hpp"
 #include "support/signals_blocked.hpp"
 #include "support/utc_text.hpp"
@@ -42,6 +44,13 @@ Miss miss_of(const Usage& usage, const std::vector<std::string>& spec) {
             usage.calls, usage.sessions, usage.device_name, usage.first_at, usage.last_at};
 }
 
+/// Equal for the problems that are one Miss.
+std::string problem_text(const Task& task) {
+    const RecordKey key = task.key();
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", key.kernel, key.types, key.device_class,
+                       key.alignment, key.template_hash, task.sizes());
+}
+
 }  // namespace
 
 void CallRecorder::note(const Task& task, const Resolved& answer) {
@@ -66,7 +75,8 @@ void CallRecorder::add(const Task& task, const Resolved& answer, bool is_miss) {
                 {task.key(), task.sizes(), answer.info.configuration, to_string(answer.info.origin),
                  answer.winner_at, 0, 0, answer.info.device_name, now, now},
                 task.kernel_template().front_matter().sizes,
-                is_miss ? task.kernel.spec : std::vector<std::string>()};
+                is_miss ? task.kernel.spec : std::vector<std::string>(),
+                is_miss ? problem_text(task) : ""};
     const std::lock_guard lock(mutex_);
     if (stop_ || noted_.size() == kMostProblems ||
         !places_.try_emplace(&answer, noted_.size()).second) {
@@ -241,7 +251,10 @@ void CallRecorder::add_noted(Report& report, std::size_t place, std::int64_t cou
         return;
     }
     if (!one.spec.empty()) {
-        report.records.misses.push_back(miss_of(later(one.usage, calls, one.recorded), one.spec));
+        Miss miss = miss_of(later(one.usage, calls, one.recorded), one.spec);
+        const bool is_first = report.problems.insert(one.problem).second;
+        miss.sessions = is_first && !problems_.contains(one.problem) ? 1 : 0;
+        report.records.misses.push_back(std::move(miss));
     }
     if (options_.record == Record::all && here > one.recorded_here) {
         report.records.usages.push_back(later(one.usage, here, one.recorded_here));
@@ -258,6 +271,7 @@ void CallRecorder::remember(const Report& report) {
     for (const auto& [count, calls] : report.counts) {
         count->recorded = calls;
     }
+    problems_.insert(report.problems.begin(), report.problems.end());
 }
 
 }  // namespace jitune::internal

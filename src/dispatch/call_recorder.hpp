@@ -5,8 +5,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "dispatch/call_counts.hpp"
@@ -63,8 +65,9 @@ private:
         const Resolved* answer;
         Usage usage;  ///< of the first call's sizes, with no calls
         std::vector<std::string> size_names;
-        std::vector<std::string> spec;   ///< of the kernel, for a miss; empty: it is none
-        std::int64_t recorded = 0;       ///< of the answer's calls
+        std::vector<std::string> spec;  ///< of the kernel, for a miss; empty: it is none
+        std::string problem;        ///< of a miss, as text: answers that follow each other share it
+        std::int64_t recorded = 0;  ///< of the answer's calls
         std::int64_t recorded_here = 0;  ///< of those that the answer counts itself
     };
     /// What is in the records of one report, by place in noted_ and for a count.
@@ -76,6 +79,7 @@ private:
         CallRecords records;
         std::vector<Told> noted;
         std::vector<std::pair<CallCounts::Count*, std::int64_t>> counts;
+        std::unordered_set<std::string> problems;  ///< of the misses
     };
 
     [[nodiscard]] bool is_recorded() const {
@@ -108,6 +112,7 @@ private:
     std::vector<Noted> noted_;
     std::vector<KeptBinary> binaries_;                         ///< to be kept
     std::unordered_map<const Resolved*, std::size_t> places_;  ///< in noted_
+    std::unordered_set<std::string> problems_;  ///< of misses that this session has recorded
     bool has_news_ = false;
     bool stop_ = false;
     std::thread thread_;

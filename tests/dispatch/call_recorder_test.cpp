@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "dispatch/prepared_launch.hpp"
 #include "fixtures/call_fixture.hpp"
@@ -77,6 +78,29 @@ TEST_F(CallRecorderTest, AddsUpSessionsAndCallsOfOtherSizesOfTheAnswer) {
     ASSERT_EQ(misses().size(), 1U);
     EXPECT_EQ(misses()[0].calls, 6);
     EXPECT_EQ(misses()[0].sessions, 2);
+}
+
+TEST_F(CallRecorderTest, CountsASessionOnceWhereAnotherAnswerTakesOver) {
+    const Log log;
+    SessionStore store(options_, log);
+    PauseLedger pauses;
+    WinnerWatch watch(options_, log, store);
+    Explorer explorer(options_, log, {}, store, [](const Task&) { return nullptr; });
+    const Task task{device_, kernel_, fake_sum_problem()};
+    std::array<Resolved, 3> answers;
+    CallRecorder recorder(options_, log, store, pauses, watch, explorer);
+    const auto note = [&](Resolved& answer, std::int64_t calls) {
+        answer.calls = calls;
+        recorder.note(task, answer);
+    };
+    note(answers[0], 3);
+    await([&] { return misses().size() == 1; });
+    note(answers[1], 4);
+    note(answers[2], 5);
+    recorder.stop();
+    ASSERT_EQ(misses().size(), 1U);
+    EXPECT_EQ(misses()[0].calls, 12);
+    EXPECT_EQ(misses()[0].sessions, 1);
 }
 
 TEST_F(CallRecorderTest, RecordsSoonSinceTheProcessMayBeKilled) {
