@@ -4,6 +4,7 @@
 import functools
 import importlib
 import json
+import operator
 import os
 import sys
 
@@ -14,7 +15,7 @@ def option_text(value):
     """The text of an option: 1 and 0 for bools, as the environment has them."""
     if isinstance(value, bool):
         return "1" if value else "0"
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return os.fsdecode(value) if isinstance(value, (os.PathLike, bytes)) else str(value)
 
 
 def dtype_name(dtype):
@@ -66,7 +67,7 @@ def cast(x, dtype):
 
 
 def copy(out, x):
-    (out if hasattr(out, "dtype") else _library(out).asarray(out))[...] = x
+    (out if hasattr(out, "dtype") else _owned_by(_library(out), out))[...] = x
     return out
 
 
@@ -77,7 +78,11 @@ def _owned_by(library, x):
     try:
         return library.asarray(memoryview(x))
     except TypeError:
+        pass
+    try:
         return library.from_dlpack(x)
+    except AttributeError:
+        raise TypeError(f"this layout is copied, which NumPy cannot do with {type(x).__name__}: pass an array of NumPy")
 
 
 def scalar_maker(type_, dtype):
@@ -142,7 +147,7 @@ def reduce_strided(function, x, axis, dtype, out, keepdims, session):
     x = _owned_by(_library(x), x)
     ndim = x.ndim
     axes = tuple(range(ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = sorted(one % ndim for one in axes)
+    axes = sorted(operator.index(one) % ndim for one in axes)
     kept = [one for one in range(ndim) if one not in axes]
     shape = tuple(1 if one in axes else x.shape[one] for one in range(ndim) if keepdims or one not in axes)
     reduced = None

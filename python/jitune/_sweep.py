@@ -2,6 +2,7 @@
 """Tuning ahead of calls."""
 
 import json
+import os
 
 from jitune import _jitune
 
@@ -43,7 +44,7 @@ def tune(file, progress=None, *, size=None, type=None, session=None, **options):
 
     size: a dict, as in {"m": 1024}; type: a dict of type parameters. The rest as in sweep().
     """
-    words = ["tune", str(file)]
+    words = ["tune", os.fsdecode(file)]
     for name, value in (size or {}).items():
         words += ["--size", f"{name}={value}"]
     for name, value in (type or {}).items():

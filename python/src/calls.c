@@ -267,9 +267,9 @@ PyObject* segment_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssi
             work.in = &in;
             work.reduction = &reduction;
             work.offsets = offsets.data;
-            const bool is_bool = op == JITUNE_ALL || op == JITUNE_ANY;
-            result = done("segment_reduce", &work, values[0], values[3], &segments, 1,
-                          reduction.result, is_bool);
+            const jitune_type type = is_native(&types) ? types.wanted : types.kernel;
+            result = done("segment_reduce", &work, values[0], values[3], &segments, 1, type,
+                          types.wants_bool && is_native(&types));
         }
         array_release(&offsets);
     }

@@ -169,6 +169,14 @@ static int check_arrays(const jitune_kernel* kernel, const jitune_size* sizes, s
                          (int)i + 1, (long long)array->size, (long long)parameters[i].count);
             return -1;
         }
+        if ((array->device == kHostDevice) != (jitune_kernel_is_host(kernel) != 0) ||
+            array->device != arrays->device) {
+            PyErr_Format(PyExc_ValueError, "argument %d must be on %s", (int)i + 1,
+                         jitune_kernel_is_host(kernel) != 0
+                             ? "the host, for which the kernel is"
+                             : "a GPU, on the same one as the other arrays");
+            return -1;
+        }
         if (parameters[i].is_written != 0 && array->is_readonly) {
             PyErr_Format(PyExc_ValueError, "argument %d is read-only, and the kernel writes it",
                          (int)i + 1);
@@ -183,7 +191,11 @@ static PyObject* kernel_call(PyObject* object, PyObject* arguments, PyObject* ke
     const KernelObject* self = (KernelObject*)object;
     const Py_ssize_t count = PyTuple_Size(arguments);
     const Py_ssize_t size_count = keywords == NULL ? 0 : PyDict_Size(keywords);
-    if (self->kernel == NULL || count > kMostArguments || size_count > kMostSizes) {
+    if (self->kernel == NULL) {
+        PyErr_SetString(PyExc_ValueError, "the TunedKernel has not been made: pass it a file");
+        return NULL;
+    }
+    if (count > kMostArguments || size_count > kMostSizes) {
         PyErr_Format(PyExc_TypeError, "TunedKernel: at most %d arguments and %d sizes",
                      (int)kMostArguments, (int)kMostSizes);
         return NULL;

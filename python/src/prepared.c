@@ -57,14 +57,15 @@ static int refuse(const PreparedObject* self, const char* name, jitune_type type
 }
 
 static int check_arrays(const PreparedObject* self, const Array* in, const Array* out) {
-    const jitune_type result = self->types.kernel;
+    const jitune_type result = self->types.kernel, wanted = self->types.wanted;
     if (in->type != self->element ||
         !fits(self, in, self->in_size, self->in_shape, self->in_ndim)) {
         return refuse(self, "x", self->element, self->in_shape, self->in_ndim);
     }
-    if ((out->type != result && !(result == JITUNE_UINT64 && out->type == JITUNE_INT64)) ||
+    if ((out->type != result && !(is_native(&self->types) && out->type == wanted)) ||
         !fits(self, out, self->out_size, self->out_shape, self->out_ndim)) {
-        return refuse(self, "out", result, self->out_shape, self->out_ndim);
+        return refuse(self, "out", is_native(&self->types) ? wanted : result, self->out_shape,
+                      self->out_ndim);
     }
     if (out->is_readonly) {
         PyErr_SetString(PyExc_ValueError, "out is read-only");
@@ -201,6 +202,16 @@ static PyObject* prepare(jitune_reduce_op op, const Array* in, PyObject* axis, P
         result_types("prepare", in, op, dtype, &types) != 0) {
         return NULL;
     }
+    if (dtype != NULL && dtype != Py_None && !is_native(&types)) {
+        PyErr_Format(PyExc_TypeError,
+                     "prepare: a handle has no results of dtype %s: cast those of %s",
+                     type_name(types.wanted, false), type_name(types.kernel, false));
+        return NULL;
+    }
+    if ((op == JITUNE_MIN || op == JITUNE_MAX) && in->size == 0) {
+        PyErr_SetString(PyExc_ValueError, "prepare: x has no elements to take the extreme of");
+        return NULL;
+    }
     reduction.result = types.kernel;
     jitune_prepared* prepared = NULL;
     jitune_status status = JITUNE_OK;
@@ -255,7 +266,10 @@ PyObject* prepare_call(PyObject* self, PyObject* const* arguments, Py_ssize_t co
 
 static PyObject* prepared_dtype(PyObject* object, void* unused) {
     (void)unused;
-    return PyUnicode_FromString(type_name(((PreparedObject*)object)->types.kernel, false));
+    const ResultTypes* types = &((PreparedObject*)object)->types;
+    const bool native = is_native(types);
+    return PyUnicode_FromString(
+        type_name(native ? types->wanted : types->kernel, native && types->wants_bool));
 }
 
 static PyObject* prepared_shape(PyObject* object, void* unused) {

@@ -89,7 +89,11 @@ static int read_typestr(const char* text, const char* name, Array* array) {
 
 // The shape and the strides in bytes, of which None stands for row-major ones.
 static int read_layout(PyObject* shape, PyObject* strides, const char* name, Array* array) {
-    const Py_ssize_t ndim = shape == NULL ? -1 : PySequence_Size(shape);
+    if (shape == NULL) {
+        PyErr_Format(PyExc_TypeError, "%s has no shape", name);
+        return -1;
+    }
+    const Py_ssize_t ndim = PySequence_Size(shape);
     if (ndim < 0 || set_dimensions(array, name, (int)ndim) != 0) {
         return -1;
     }
@@ -216,7 +220,7 @@ int read_cuda_interface(PyObject* object, const char* name, Array* array) {
                read_layout(PyDict_GetItemString(interface, "shape"),
                            PyDict_GetItemString(interface, "strides"), name, array) == 0) {
         PyObject* pointer = PySequence_GetItem(data, 0);
-        PyObject* readonly = PySequence_GetItem(data, 1);
+        PyObject* readonly = PySequence_Size(data) > 1 ? PySequence_GetItem(data, 1) : NULL;
         array->data = pointer == NULL ? NULL : (void*)(uintptr_t)PyLong_AsUnsignedLongLong(pointer);
         array->is_readonly = readonly != NULL && PyObject_IsTrue(readonly) == 1;
         array->device = 0;  // of the pointer: the driver knows
@@ -257,6 +261,19 @@ static int read_format(const char* format, int bytes, const char* name, Array* a
     return type_of_code(code, 8 * bytes, 1, name, &array->type, &array->is_bool);
 }
 
+// Objects of NumPy such as datetime64 lend their bytes. Returns 0, or -1 with an exception.
+static int refuse_other_dtype(PyObject* object) {
+    if (!PyObject_HasAttr(object, module_state.names.dtype)) {
+        return 0;
+    }
+    jitune_type type;
+    bool is_bool;
+    PyObject* dtype = PyObject_GetAttr(object, module_state.names.dtype);
+    const int result = dtype == NULL ? -1 : type_of_dtype(dtype, &type, &is_bool);
+    Py_XDECREF(dtype);
+    return result;
+}
+
 int read_buffer(PyObject* object, const char* name, Array* array) {
     if (PyObject_GetBuffer(object, &array->buffer, PyBUF_RECORDS_RO) != 0) {
         return -1;
@@ -266,6 +283,9 @@ int read_buffer(PyObject* object, const char* name, Array* array) {
     array->data = buffer->buf;
     array->is_readonly = buffer->readonly != 0;
     const char* format = buffer->format == NULL ? "B" : buffer->format;
+    if (*format == 'B' && refuse_other_dtype(object) != 0) {
+        return -1;
+    }
     if (read_format(format, (int)buffer->itemsize, name, array) != 0 ||
         set_dimensions(array, name, buffer->ndim) != 0) {
         return -1;

@@ -70,8 +70,11 @@ static jitune_type kernel_result(const Array* array, jitune_reduce_op op, jitune
 }
 
 bool is_native(const ResultTypes* types) {
-    return types->kernel == types->wanted ||
-           (types->kernel == JITUNE_UINT64 && types->wanted == JITUNE_INT64);
+    const jitune_type kernel = types->kernel, wanted = types->wanted;
+    return kernel == wanted || (kernel == JITUNE_UINT64 && wanted == JITUNE_INT64) ||
+           (kernel == JITUNE_INT64 && wanted == JITUNE_UINT64) ||
+           (kernel == JITUNE_UINT32 && wanted == JITUNE_INT32) ||
+           (kernel == JITUNE_INT32 && wanted == JITUNE_UINT32);
 }
 
 static int read_dtype(const char* function, const Array* array, jitune_reduce_op op,
@@ -82,6 +85,11 @@ static int read_dtype(const char* function, const Array* array, jitune_reduce_op
         return -1;
     }
     if (type_of_dtype(dtype, &types->wanted, &types->wants_bool) != 0) {
+        return -1;
+    }
+    if (types->wants_bool) {
+        PyErr_Format(PyExc_TypeError, "%s takes no dtype bool: compare the result with 0",
+                     function);
         return -1;
     }
     if (!is_float(types->wanted) && (is_float(array->type) || is_average)) {

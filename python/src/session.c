@@ -131,6 +131,10 @@ int read_session(PyObject* object, jitune_session** session) {
         return -1;
     }
     *session = ((SessionObject*)object)->session;
+    if (*session == NULL) {
+        PyErr_SetString(PyExc_ValueError, "the session has not been made: call jitune.Session()");
+        return -1;
+    }
     return 0;
 }
 

@@ -58,6 +58,10 @@ jitune_status jitune_kernel_parameters(const jitune_kernel* kernel, const jitune
     });
 }
 
+int jitune_kernel_is_host(const jitune_kernel* kernel) {
+    return kernel != nullptr && kernel->kernel.is_host() ? 1 : 0;
+}
+
 jitune_status jitune_kernel_launch(const jitune_kernel* kernel, const jitune_size* sizes,
                                    size_t size_count, const jitune_argument* arguments,
                                    size_t argument_count, jitune_stream stream) {

@@ -132,7 +132,7 @@ def test_gpu_arrays_where_there_is_no_gpu(session):
 @pytest.mark.parametrize("change, words", [({"typestr": "<c8"}, "bools, integers or floats"),
                                            ({"typestr": ">f4"}, "big-endian"), ({"typestr": "f"}, "bools, integers"),
                                            ({"mask": [1]}, "with a mask"), ({"data": None}, "without typestr or data"),
-                                           ({"strides": (3,)}, "no multiples"), ({"shape": (1,) * 65}, "65 dimensions")])
+                                           ({"strides": (3,)}, "no multiples"), ({"shape": (1,) * 65}, "65 dimensions"), ({"shape": None}, "no shape|sequence|len")])
 def test_cuda_interfaces_that_are_wrong(change, words, session):
     class Array:
         __cuda_array_interface__ = {"typestr": "<f4", "shape": (3,), "data": (4096, False), "version": 3, **change}

@@ -57,6 +57,8 @@ def test_segments(session):
     offsets = numpy.array([0, 10, 10, 100])
     assert jitune.segment_reduce(x, offsets, session=session).tolist() == [45, 0, 4905]
     assert jitune.segment_reduce(x, offsets, "argmax", session=session).tolist() == [9, -1, 89]
+    counts = jitune.segment_reduce(x > 1, offsets, session=session)
+    assert counts.dtype == "int64" and counts.tolist() == [8, 0, 90]
     large = numpy.full(100, 2**30, "int32")
     assert jitune.segment_reduce(large, offsets, session=session).tolist() == [10 * 2**30, 0, 90 * 2**30]
     assert jitune.segment_reduce(x, offsets, op="any", session=session).tolist() == [True, False, True]
@@ -112,10 +114,15 @@ def test_handles_compute_what_functions_do(dtype, op, result, session):
     out = numpy.zeros((), result)
     assert handle(x, out) is out
     assert out == getattr(jitune, op)(x, session=session) or dtype == "float16"
-    assert numpy.dtype(result).itemsize == numpy.dtype(handle.dtype).itemsize
+    assert handle.dtype == result
+    if dtype in ("int32", "int64"):
+        wide = jitune.prepare("sum", x, dtype="uint64", session=session)
+        assert wide.dtype == "uint64" and wide(x, numpy.zeros((), "uint64")) == x.sum()
     assert jitune.prepare("sum", x.astype("float32"), dtype="float64", session=session).dtype == "float64"
     with pytest.raises(TypeError, match="takes no dtype"):
         jitune.prepare("max", x, dtype="float64", session=session)
+    with pytest.raises(TypeError, match="has no results of dtype float32"):
+        jitune.prepare("mean", x.astype("float64"), dtype="float32", session=session)
 
 
 def test_handles_of_no_elements(session):
@@ -123,6 +130,8 @@ def test_handles_of_no_elements(session):
     handle = jitune.prepare("sum", x, 0, session=session)
     assert handle.shape == (3,)
     assert handle(x, numpy.ones(3, "float32")).tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="no elements"):
+        jitune.prepare("max", x, 0, session=session)
 
 
 def test_handles_are_made_by_prepare_alone():
@@ -172,6 +181,16 @@ def test_kernels_of_ones_own(session):
         multiply(a, b, c, m="2", n=2, k=2)
     with pytest.raises(ValueError, match="argument 3 has 4 elements: with these sizes the kernel takes 9"):
         multiply(numpy.zeros(9), numpy.zeros(9), c, m=3, n=3, k=3)
+    with pytest.raises(jitune.UsageError, match="argument a cannot have"):
+        multiply(a, b, c, m=2**32, n=2**32, k=2**32)
+
+    class OnGpu:
+        __cuda_array_interface__ = {"typestr": "<f8", "shape": (2, 2), "data": (4096, False), "version": 3}
+
+    with pytest.raises(ValueError, match="argument 1 must be on the host"):
+        multiply(OnGpu(), b, c, m=2, n=2, k=2)
+    with pytest.raises(ValueError, match="has not been made"):
+        jitune.TunedKernel.__new__(jitune.TunedKernel)(a)
     for readonly in (numpy.frombuffer(bytes(32)), numpy.zeros(4)):
         readonly.flags.writeable = False
         with pytest.raises(ValueError, match="argument 3 is read-only"):

@@ -89,7 +89,10 @@ def test_paths_of_any_bytes(tmp_path, session):
     folder = os.fsencode(tmp_path)
     with pytest.raises(jitune.UsageError, match="no_such"):
         jitune.TunedKernel(folder + b"/\xff/no_such.cu", session=session)
-    assert jitune.Session(database=os.fsdecode(folder + b"/\xff.db")).counters()["compiles"] == 0
+    for path in (os.fsdecode(folder + b"/\xff.db"), folder + b"/\xff.db"):
+        assert jitune.Session(database=path).counters()["compiles"] == 0
+    with pytest.raises(ValueError, match="has not been made"):
+        jitune.sum(b"1", session=jitune.Session.__new__(jitune.Session))
 
 
 def test_threads_call_at_the_same_time(session):

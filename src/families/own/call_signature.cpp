@@ -2,6 +2,7 @@
 #include "families/own/call_signature.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,20 +43,35 @@ CallSignature::CallSignature(const KernelTemplate& kernel,
     }
 }
 
+std::int64_t CallSignature::count_of(const ArgumentSpec& argument,
+                                     const std::optional<Scalar>& amount) const {
+    if (!amount) {
+        return -1;
+    }
+    if (const auto* const count = std::get_if<std::int64_t>(&*amount)) {
+        return *count;
+    }
+    // An integer that overflows becomes a real.
+    const auto* const real = std::get_if<double>(&*amount);
+    constexpr double kMost = 9e18;
+    if (real == nullptr || !(*real >= 0 && *real <= kMost)) {
+        refuse(fmt::format("argument {} cannot have {} elements with these sizes", argument.name,
+                           argument.amount.text()));
+    }
+    return static_cast<std::int64_t>(std::ceil(*real));
+}
+
 std::vector<KernelParameter> CallSignature::parameters(const KernelTemplate& kernel,
                                                        const Problem& problem) const {
     std::vector<KernelParameter> parameters;
     for (const ArgumentSpec& argument : kernel.front_matter().arguments) {
-        if (!is_given(argument.access)) {
-            continue;
+        if (is_given(argument.access)) {
+            const Argument& one = arguments_[parameters.size()];
+            const std::int64_t count =
+                one.is_value ? 1 : count_of(argument, kernel.value_of(argument.amount, problem));
+            parameters.push_back(
+                {one.name, one.type, one.is_value, is_written(argument.access), count});
         }
-        const auto amount = kernel.value_of(argument.amount, problem);
-        const auto* const count = amount ? std::get_if<std::int64_t>(&*amount) : nullptr;
-        const Argument& one = arguments_[parameters.size()];
-        parameters.push_back({one.name, one.type, one.is_value, is_written(argument.access),
-                              one.is_value       ? 1
-                              : count == nullptr ? -1
-                                                 : *count});
     }
     return parameters;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,7 +53,8 @@ public:
     /// of arguments, another type and a misaligned or null pointer.
     [[nodiscard]] std::array<void*, kMaxArguments> cells(KernelArguments arguments) const;
 
-    /// As TunedKernel::parameters(), for sizes of order().
+    /// As TunedKernel::parameters(), for sizes of order(). Throws Error(usage) where an array would
+    /// have more elements than can be counted.
     [[nodiscard]] std::vector<KernelParameter> parameters(const KernelTemplate& kernel,
                                                           const Problem& problem) const;
 
@@ -68,6 +70,9 @@ private:
 
     /// Throws Error(usage) for an unknown name.
     [[nodiscard]] std::size_t place_of(std::string_view name) const;
+    /// The elements of an array, whose `amount` is evaluated; -1 where it depends on more.
+    [[nodiscard]] std::int64_t count_of(const ArgumentSpec& argument,
+                                        const std::optional<Scalar>& amount) const;
     [[noreturn]] void refuse(const std::string& reason) const;
     [[noreturn]] void refuse_size_count(std::size_t given) const;
     [[noreturn]] void refuse_size(std::size_t place, std::int64_t value) const;

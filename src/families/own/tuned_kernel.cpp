@@ -139,6 +139,10 @@ std::vector<KernelParameter> TunedKernel::parameters(KernelSizes sizes) const tr
     throw_as_error();
 }
 
+bool TunedKernel::is_host() const {
+    return state_->is_host;
+}
+
 struct PreparedKernel::State {
     PreparedLaunch launch;
     std::shared_ptr<const CallSignature> signature;

@@ -272,6 +272,9 @@ JITUNE_C_API jitune_status jitune_kernel_parameters(const jitune_kernel* kernel,
                                                     jitune_parameter* parameters, size_t capacity,
                                                     size_t* count);
 
+/// Not 0 where the kernel is for the host, so that its arrays are in host memory.
+JITUNE_C_API int jitune_kernel_is_host(const jitune_kernel* kernel);
+
 /// Launches on `stream`; a kernel for the host returns when the work is done. Arguments are those
 /// of access in, out, inout and value, in the template's order. Fails as jitune_reduce().
 JITUNE_C_API jitune_status jitune_kernel_launch(const jitune_kernel* kernel,

@@ -155,6 +155,9 @@ public:
     /// how long their arrays are. Calls do not check lengths.
     [[nodiscard]] std::vector<KernelParameter> parameters(KernelSizes sizes) const;
 
+    /// Whether the kernel is for the host, so that its arrays are in host memory.
+    [[nodiscard]] bool is_host() const;
+
     /// Launches on `stream`; a kernel for the host has no streams and returns when the work is
     /// done. Each size is at least 1. While `stream` is captured, throws Error(not_prepared) if no
     /// call of the same size bucket came before, or if the kernel needs more scratch memory than
