@@ -35,12 +35,20 @@ def block_ns(call, calls=CALLS):
     return 1e9 * (time.perf_counter() - begin) / calls
 
 
+class Way:
+    """measure(calls) returns the ns of a call; result() makes one call and returns the sum that it has computed."""
+
+    def __init__(self, measure, base=None, result=None):
+        self.measure, self.base, self.result = measure, base, result
+
+
 class Ways:
-    """Ways to sum n floats, by name: (a function that returns ns a call, the name of the way to compare with)."""
+    """Ways to sum n floats, by name. The base of a way is the name of the one to compare it with."""
 
     def __init__(self, library, n):
         self.x = torch.rand(n, device="cuda")
         self.out = torch.zeros((), device="cuda")
+        self.there = cupy.zeros((), "float32") if cupy else None
         x, out = self.x, self.out
         handle = jitune.prepare("sum", x)
         bound = handle.bind(x, out)
@@ -48,44 +56,49 @@ class Ways:
         def in_c(function):
             function.restype = ctypes.c_double
             function.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int]
-            return lambda calls=CALLS: function(x.data_ptr(), out.data_ptr(), n, None, calls)
 
-        def in_python(call):
-            return lambda calls=CALLS: block_ns(call, calls)
+            def measure(calls=CALLS):
+                ns = function(x.data_ptr(), out.data_ptr(), n, None, calls)
+                assert ns >= 0, "a call from C failed"
+                return ns
 
+            return Way(measure, result=lambda: (measure(1), out.item())[1])
+
+        def in_python(call, base):
+            return Way(lambda calls=CALLS: block_ns(call, calls), base, lambda: float(call()))
+
+        reduce, launch = "C: jitune_reduce", "C: jitune_launch"
         self.ways = {
-            "C: jitune_reduce": (in_c(library.reduce_ns), None),
-            "C: jitune_launch": (in_c(library.launch_ns), None),
-            "nothing": (in_python(lambda: None), None),
-            "torch: jitune.sum(x, out=out)": (in_python(lambda: jitune.sum(x, out=out)), "C: jitune_reduce"),
-            "torch: jitune.sum(x)": (in_python(lambda: jitune.sum(x)), "C: jitune_reduce"),
-            "torch: handle(x, out)": (in_python(lambda: handle(x, out)), "C: jitune_launch"),
-            "torch: handle.launch(x, out)": (in_python(lambda: handle.launch(x, out)), "C: jitune_launch"),
-            "torch: bound.launch()": (in_python(lambda: bound.launch()), "C: jitune_launch"),
-            "torch.sum(x, 0, out=out)": (in_python(lambda: torch.sum(x, 0, out=out)), "C: jitune_reduce"),
-            "x.sum() of torch": (in_python(lambda: x.sum()), "C: jitune_reduce"),
+            reduce: in_c(library.reduce_ns),
+            launch: in_c(library.launch_ns),
+            "nothing": Way(lambda calls=CALLS: block_ns(lambda: None, calls)),
+            "torch: jitune.sum(x, out=out)": in_python(lambda: jitune.sum(x, out=out), reduce),
+            "torch: jitune.sum(x)": in_python(lambda: jitune.sum(x), reduce),
+            "torch: handle(x, out)": in_python(lambda: handle(x, out), launch),
+            "torch: handle.launch(x, out)": in_python(lambda: handle.launch(x, out), launch),
+            "torch: bound.launch()": in_python(lambda: bound.launch(), launch),
+            "torch.sum(x, 0, out=out)": in_python(lambda: torch.sum(x, 0, out=out), reduce),
+            "x.sum() of torch": in_python(lambda: x.sum(), reduce),
         }
         if cupy:
-            y, there = cupy.asarray(x), cupy.zeros((), "float32")
+            y, there = cupy.asarray(x), self.there
             handle_of_cupy = jitune.prepare("sum", y)
-            self.there = there
             self.ways.update({
-                "cupy: jitune.sum(x, out=out)": (in_python(lambda: jitune.sum(y, out=there)), "C: jitune_reduce"),
-                "cupy: jitune.sum(x)": (in_python(lambda: jitune.sum(y)), "C: jitune_reduce"),
-                "cupy: handle.launch(x, out)": (in_python(lambda: handle_of_cupy.launch(y, there)), "C: jitune_launch"),
-                "x.sum() of cupy": (in_python(lambda: y.sum()), "C: jitune_reduce"),
+                "cupy: jitune.sum(x, out=out)": in_python(lambda: jitune.sum(y, out=there), reduce),
+                "cupy: jitune.sum(x)": in_python(lambda: jitune.sum(y), reduce),
+                "cupy: handle.launch(x, out)": in_python(lambda: handle_of_cupy.launch(y, there), launch),
+                "x.sum() of cupy": in_python(lambda: y.sum(), reduce),
             })
 
     def check(self):
         expected = self.x.double().sum().item()
-        for name, (way, _) in self.ways.items():
+        for name, way in self.ways.items():
             self.out.zero_()
             if cupy:
                 self.there.fill(0)
-            assert way(1) >= 0, name
-            torch.cuda.synchronize()
-            for written in (self.out.item(), float(self.there) if cupy else 0):
-                assert written == 0 or abs(written - expected) < 1e-3 * expected, (name, written, expected)
+            if way.result is not None:
+                result = way.result()
+                assert abs(result - expected) < 1e-3 * expected, (name, result, expected)
 
 
 def host_times(ways):
@@ -95,13 +108,13 @@ def host_times(ways):
         for i in range(len(names)):
             name = names[(i + block) % len(names)]
             torch.cuda.synchronize()
-            blocks[name].append(ways.ways[name][0]())
+            blocks[name].append(ways.ways[name].measure())
     empty = statistics.median(blocks["nothing"])
     print(f"{'':<32}{'ns a call':>10}{'over C':>10}{'quartiles':>18}")
-    for name, (_, base) in ways.ways.items():
+    for name, way in ways.ways.items():
         row = f"{name:<32}{statistics.median(blocks[name]):>10.0f}"
-        if base is not None:
-            over = [a - b - empty for a, b in zip(blocks[name], blocks[base])]
+        if way.base is not None:
+            over = [a - b - empty for a, b in zip(blocks[name], blocks[way.base])]
             low, middle, high = statistics.quantiles(over, n=4)
             row += f"{middle:>10.0f}{low:>9.0f} ..{high:>6.0f}"
         print(row)
@@ -115,12 +128,12 @@ def whole_times(library):
         ways = Ways(library, n)
         ways.check()
         calls = 200 if n < 1 << 26 else 50
-        for name, (way, _) in ways.ways.items():
+        for name, way in ways.ways.items():
             times = []
             for _ in range(9):
                 torch.cuda.synchronize()
                 begin = time.perf_counter()
-                way(calls)
+                way.measure(calls)
                 torch.cuda.synchronize()
                 times.append(1e6 * (time.perf_counter() - begin) / calls)
             rows.setdefault(name, []).append(statistics.median(times))

@@ -4,7 +4,9 @@
 set(library_package libjitune${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The jitune authors <jitune@jitune.org>")
+set(JITUNE_PACKAGE_CONTACT "The jitune authors <jitune@packages.invalid>" CACHE STRING
+  "Who builds the packages: \"NAME <ADDRESS>\"")
+set(CPACK_PACKAGE_CONTACT ${JITUNE_PACKAGE_CONTACT})
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_COMPONENTS_ALL library development)
 if(JITUNE_CLI)
@@ -30,16 +32,17 @@ function(jitune_deb component package section depends summary description)
   set(${variable}_DEPENDS "${depends}" PARENT_SCOPE)
   set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${description}" PARENT_SCOPE)
   set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package})
-  install(FILES packaging/copyright ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${documents}
+  install(FILES cmake/copyright ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${documents}
     COMPONENT ${component} EXCLUDE_FROM_ALL)
 endfunction()
 
 # Debian's form of CHANGELOG.md: one entry that names it.
+string(TIMESTAMP today "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or SOURCE_DATE_EPOCH
 file(WRITE ${PROJECT_BINARY_DIR}/changelog "jitune (${PROJECT_VERSION}) unstable; urgency=medium
 
   * Version ${PROJECT_VERSION}: CHANGELOG.md of the sources says what has changed.
 
- -- ${CPACK_PACKAGE_CONTACT}  Thu, 01 Jan 2026 00:00:00 +0000
+ -- ${CPACK_PACKAGE_CONTACT}  ${today}
 ")
 execute_process(COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/changelog)
 
@@ -63,7 +66,7 @@ foreach(component COMMAND LIBRARY PYTHON)
   set(CPACK_DEBIAN_${component}_PACKAGE_SHLIBDEPS ON)
 endforeach()
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
-# CPack's own would call ldconfig in scripts, which Debian does by triggers.
+# Debian updates the linker's cache by a trigger. CPack adds scripts that call ldconfig all the same.
 set(control ${PROJECT_BINARY_DIR}/control)
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
 string(REPLACE libjitune "" soversion ${library_package})

@@ -15,7 +15,7 @@ enum { kHostDevice = -1 };
 // How the arrays of a type are read: the first of these that the type has.
 typedef enum { kExchange, kCupy, kCudaInterface, kBuffer, kDlpack, kMasked, kNothing } Access;
 
-// What is known of a type of arrays.
+// How jitune reads arrays of one Python type.
 typedef struct {
     PyTypeObject* type;
     Access access;

@@ -16,10 +16,10 @@ typedef struct {
 
 static PyObject* bound_type;
 
-// What keeps the memory of an array: its storage, of PyTorch, since a tensor may be given another
-// one.
+// The object that keeps the memory of an array: of PyTorch the storage, since a tensor may be given
+// another one. An array that was read by __dlpack__ keeps its capsule besides.
 static PyObject* memory_of(PyObject* object, const Array* array) {
-    if (array->kind->is_torch) {
+    if (array->kind->is_torch && array->kind->access == kExchange) {
         return PyObject_CallMethod(object, "untyped_storage", NULL);
     }
     Py_INCREF(object);
@@ -101,10 +101,5 @@ static PyType_Spec bound_spec = {"jitune.Bound", sizeof(BoundObject), 0,
                                  bound_slots};
 
 int add_bound_type(PyObject* module) {
-    bound_type = PyType_FromSpec(&bound_spec);
-    if (bound_type == NULL) {
-        return -1;
-    }
-    Py_INCREF(bound_type);
-    return PyModule_AddObject(module, "Bound", bound_type);
+    return add_type(module, "Bound", &bound_spec, &bound_type);
 }

@@ -255,6 +255,6 @@ static PyType_Spec kernel_spec = {"jitune.TunedKernel", sizeof(KernelObject), 0,
                                   kernel_slots};
 
 int add_kernel_type(PyObject* module) {
-    PyObject* type = PyType_FromSpec(&kernel_spec);
-    return type == NULL ? -1 : PyModule_AddObject(module, "TunedKernel", type);
+    PyObject* type = NULL;
+    return add_type(module, "TunedKernel", &kernel_spec, &type);
 }

@@ -216,10 +216,11 @@ static PyObject* prepare(jitune_reduce_op op, const Array* in, PyObject* axis, P
     jitune_prepared* prepared = NULL;
     jitune_status status = JITUNE_OK;
     char device[32] = "host";
-    if (in->kind->access == kCudaInterface) {
-        device[0] = '\0';  // the current one
-    } else if (in->device != kHostDevice) {
+    if (in->device != kHostDevice) {
         snprintf(device, sizeof device, "cuda:%d", in->device);
+        if (in->kind->access == kCudaInterface) {
+            device[0] = '\0';  // the current one
+        }
     }
     Py_BEGIN_ALLOW_THREADS
     status = jitune_prepare_reduction(session, &reduction, device, &prepared);
@@ -318,10 +319,5 @@ static PyType_Spec prepared_spec = {"jitune.Prepared", sizeof(PreparedObject), 0
                                     prepared_slots};
 
 int add_prepared_type(PyObject* module) {
-    prepared_type = PyType_FromSpec(&prepared_spec);
-    if (prepared_type == NULL) {
-        return -1;
-    }
-    Py_INCREF(prepared_type);
-    return PyModule_AddObject(module, "Prepared", prepared_type);
+    return add_type(module, "Prepared", &prepared_spec, &prepared_type);
 }

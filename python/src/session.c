@@ -170,12 +170,7 @@ static PyType_Spec session_spec = {"jitune.Session", sizeof(SessionObject), 0, P
                                    session_slots};
 
 int add_session_type(PyObject* module) {
-    session_type = PyType_FromSpec(&session_spec);
-    if (session_type == NULL) {
-        return -1;
-    }
-    Py_INCREF(session_type);
-    return PyModule_AddObject(module, "Session", session_type);
+    return add_type(module, "Session", &session_spec, &session_type);
 }
 
 // ---- command ----

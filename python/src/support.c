@@ -106,6 +106,11 @@ PyObject* shape_tuple(const int64_t* shape, int ndim) {
     return tuple;
 }
 
+int add_type(PyObject* module, const char* name, PyType_Spec* spec, PyObject** type) {
+    *type = PyType_FromSpec(spec);
+    return *type == NULL ? -1 : PyModule_AddObjectRef(module, name, *type);
+}
+
 void free_object(PyObject* object, PyObject* session) {
     PyTypeObject* type = Py_TYPE(object);
     Py_XDECREF(session);

@@ -44,6 +44,9 @@ int64_t integer_of(PyObject* object);
 // A tuple of integers, or NULL with an exception.
 PyObject* shape_tuple(const int64_t* shape, int ndim);
 
-// What the deallocator of a type of this module ends with: frees an object that has kept `session`,
-// which may be null.
+// Makes a type, adds it to the module, and keeps it in `type`. Returns 0, or -1 with an exception.
+int add_type(PyObject* module, const char* name, PyType_Spec* spec, PyObject** type);
+
+// Frees an object of such a type, and releases `session`, which may be null. Deallocators end with
+// it.
 void free_object(PyObject* object, PyObject* session);

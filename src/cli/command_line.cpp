@@ -20,14 +20,14 @@ namespace jitune::internal {
 namespace {
 
 /// "--size" of "-n,--size".
-std::string long_name(const std::string& names) {
-    return names.substr(names.find(',') + 1);
+std::string long_name(const Option& option) {
+    return names_of(option).back();
 }
 
 /// A script's unset variable would else be taken for an option that is not given.
 CLI::Validator refuse_empty(const Option& option) {
     const auto check = [message =
-                            fmt::format("{} is empty; it takes a value: {}", long_name(option.name),
+                            fmt::format("{} is empty; it takes a value: {}", long_name(option),
                                         option.help)](const std::string& value) {
         if (value.empty()) {
             throw Error(ErrorKind::usage, message);
@@ -65,7 +65,7 @@ void add_options(CLI::App& app, const std::vector<Option>& options) {
     }
     for (const Option& option : options) {
         for (const std::string& other : option.rules.excludes) {
-            app.get_option(long_name(option.name))->excludes(app.get_option(other));
+            app.get_option(long_name(option))->excludes(app.get_option(other));
         }
     }
 }

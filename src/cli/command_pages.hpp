@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// What manual pages and completions tell of one command, from its row of the table.
+/// One command's words, help and options: the content of its manual page and its completions.
 struct CommandPage {
     std::vector<std::string> words;  ///< "sweep", "reduce"; none for the program itself
     std::string help;

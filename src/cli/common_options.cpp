@@ -76,12 +76,16 @@ Option device_option(std::string* target, std::string help) {
     return {"--device", target, std::move(help), {.choices = {"host", "cuda", "cuda:0"}}};
 }
 
-Option strategy_option(std::string* target, std::string help) {
-    Option option{"--strategy", target, std::move(help)};
+std::vector<std::string> strategy_names() {
+    std::vector<std::string> names;
     for (const StrategyEntry& row : strategies()) {
-        option.rules.choices.emplace_back(row.name);
+        names.emplace_back(row.name);
     }
-    return option;
+    return names;
+}
+
+Option strategy_option(std::string* target, std::string help) {
+    return {"--strategy", target, std::move(help), {.choices = strategy_names()}};
 }
 
 void append(std::vector<Option>& options, const std::vector<Option>& more) {

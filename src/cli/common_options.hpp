@@ -43,6 +43,9 @@ struct CommonArguments {
 /// Of --evaluations.
 inline constexpr std::pair<std::size_t, std::size_t> kEvaluations{0, 1'000'000'000};
 
+/// The names of all search strategies.
+std::vector<std::string> strategy_names();
+
 /// --device and --strategy, whose values completions know.
 Option device_option(std::string* target, std::string help);
 Option strategy_option(std::string* target, std::string help);

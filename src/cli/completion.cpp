@@ -46,15 +46,26 @@ std::string quoted(std::string_view text, std::string_view quote) {
     return result + "'";
 }
 
-/// `case` branches that find the command of a line word by word: bash and zsh.
-std::string path_cases(const std::vector<CommandPage>& pages) {
+/// Sets `at` to the command of the line, for bash and zsh: `loop` runs over the words before the
+/// cursor, of which `word` is one.
+std::string find_command(const std::vector<CommandPage>& pages, std::string_view loop,
+                         std::string_view word) {
     std::vector<std::string> paths;
     for (const CommandPage& page : pages) {
         if (!page.words.empty()) {
             paths.push_back(fmt::format("\"{}\"", path_of(page)));
         }
     }
-    return fmt::format("{}", fmt::join(paths, "|"));
+    return fmt::format(R"(    local at='' next i
+    for (({})); do
+        next="${{at:+$at }}{}"
+        case $next in
+        {}) at=$next ;;
+        esac
+    done
+    case $at in
+)",
+                       loop, word, fmt::join(paths, "|"));
 }
 
 /// The words that may come at a page: commands, or values of an argument by place. Nothing and
@@ -106,20 +117,10 @@ std::string bash_page(const CommandPage& page) {
 
 std::string bash(const std::vector<CommandPage>& pages) {
     std::string script(kFirstLine);
-    script += fmt::format(
-        R"(_jitune() {{
-    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
-    local at='' next word i words='' dashed='' valued='' values=''
-    for ((i = 1; i < COMP_CWORD; ++i)); do
-        word=${{COMP_WORDS[i]}}
-        next="${{at:+$at }}$word"
-        case $next in
-        {}) at=$next ;;
-        esac
-    done
-    case $at in
-)",
-        path_cases(pages));
+    script += R"(_jitune() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+    local words='' dashed='' valued='' values=''
+)" + find_command(pages, "i = 1; i < COMP_CWORD; ++i", "${COMP_WORDS[i]}");
     for (const CommandPage& page : pages) {
         script += bash_page(page);
     }
@@ -150,19 +151,8 @@ std::string zsh_text(std::string_view text) {
 std::string zsh(const std::vector<CommandPage>& pages) {
     constexpr std::string_view kQuote = "'\\''";
     std::string script = "#compdef jitune\n" + std::string(kFirstLine);
-    script += fmt::format(
-        R"(_jitune() {{
-    local at='' next i
-    local -a commands
-    for ((i = 2; i < CURRENT; ++i)); do
-        next="${{at:+$at }}${{words[i]}}"
-        case $next in
-        ({}) at=$next ;;
-        esac
-    done
-    case $at in
-)",
-        path_cases(pages));
+    script += "_jitune() {\n    local -a commands\n" +
+              find_command(pages, "i = 2; i < CURRENT; ++i", "${words[i]}");
     for (const CommandPage& page : pages) {
         script += fmt::format("    ('{}')\n", path_of(page));
         if (!page.children.empty()) {

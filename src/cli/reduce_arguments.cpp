@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/sizes.hpp"
 #include "families/reduce/reduce_types.hpp"
@@ -15,10 +16,10 @@ namespace jitune::internal {
 namespace {
 
 template <class Enum>
-std::string names(const std::vector<Enum>& values) {
-    std::string names;
+std::vector<std::string> names(const std::vector<Enum>& values) {
+    std::vector<std::string> names;
     for (const Enum value : values) {
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(value));
+        names.emplace_back(to_string(value));
     }
     return names;
 }
@@ -73,15 +74,11 @@ std::vector<ReduceOp> parse_named_ops(std::string_view text) {
 }
 
 std::vector<std::string> op_names() {
-    std::vector<std::string> result;
-    for (const ReduceOp op : all_named_ops()) {
-        result.emplace_back(to_string(op));
-    }
-    return result;
+    return names(all_named_ops());
 }
 
 std::string named_ops() {
-    return names(all_named_ops());
+    return fmt::format("{}", fmt::join(op_names(), ", "));
 }
 
 ElementType parse_result(ElementType element, ReduceOp op, std::string_view name) {
@@ -93,7 +90,7 @@ ElementType parse_result(ElementType element, ReduceOp op, std::string_view name
     if (std::find(results.begin(), results.end(), result) == results.end()) {
         throw Error(ErrorKind::usage,
                     fmt::format("{} of {} has no result of type {}: use one of {}", to_string(op),
-                                to_string(element), name, names(results)));
+                                to_string(element), name, fmt::join(names(results), ", ")));
     }
     return result;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backend/platform_kind.hpp"
 #include "cli/common_options.hpp"
@@ -275,14 +276,6 @@ int run_worklist(const Arguments& arguments) {
     return sweep_exit_code(result);
 }
 
-std::string strategy_names() {
-    std::string names;
-    for (const StrategyEntry& row : strategies()) {
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
-    }
-    return names;
-}
-
 std::string device_help(const SweepFamily& family) {
     const bool placed = has_placements(family);
     return fmt::format(
@@ -294,7 +287,8 @@ std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily&
     return {
         device_option(&given.device, device_help(family)),
         strategy_option(&given.strategy,
-                        fmt::format("Search strategy: {} [{}]", strategy_names(), given.strategy)),
+                        fmt::format("Search strategy: {} [{}]", fmt::join(strategy_names(), ", "),
+                                    given.strategy)),
         given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
         {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
         {"--evaluations",
@@ -338,8 +332,9 @@ Invocation worklist_invocation() {
              device_option(
                  &given.device,
                  "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]"),
-             strategy_option(&given.strategy, fmt::format("Search strategy: {} [{}]",
-                                                          strategy_names(), given.strategy)),
+             strategy_option(&given.strategy,
+                             fmt::format("Search strategy: {} [{}]",
+                                         fmt::join(strategy_names(), ", "), given.strategy)),
              given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
              {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
              given.hang_limit_option(),

@@ -65,7 +65,7 @@ private:
         const Resolved* answer;
         Usage usage;  ///< of the first call's sizes, with no calls
         std::vector<std::string> size_names;
-        std::vector<std::string> spec;  ///< of the kernel, for a miss; empty: it is none
+        std::vector<std::string> spec;  ///< of the kernel, for a miss; empty: a winner answered
         std::string problem;        ///< of a miss, as text: answers that follow each other share it
         std::int64_t recorded = 0;  ///< of the answer's calls
         std::int64_t recorded_here = 0;  ///< of those that the answer counts itself

@@ -209,6 +209,27 @@ TEST_F(CCallsHost, CallsAKernelOfOnesOwn) {
                                jitune_array(JITUNE_FLOAT64, c.data())};
     expect_ok(jitune_kernel_launch(kernel, sizes.data(), 3, arguments.data(), 3, nullptr));
     EXPECT_EQ(c, (std::array<double, 4>{1, 4, 3, 8}));
+    std::array<jitune_parameter, 2> parameters{};
+    std::size_t count = 0;
+    const auto parameters_of = [&](const jitune_size* of, std::size_t capacity) {
+        return jitune_kernel_parameters(kernel, of, 3, parameters.data(), capacity, &count);
+    };
+    expect_ok(parameters_of(sizes.data(), 2));
+    EXPECT_EQ(count, 3U);
+    EXPECT_EQ(parameters[1].count, 4);
+    EXPECT_EQ(parameters[1].is_written, 0);
+    expect_ok(parameters_of(sizes.data(), 0));
+    const std::array<jitune_size, 3> huge{{{"m", 1LL << 40}, {"n", 1LL << 40}, {"k", 1}}};
+    EXPECT_NE(expect_usage(parameters_of(huge.data(), 2)).find("argument c cannot have"),
+              std::string::npos);
+    const std::array<jitune_size, 3> none{{{"m", 0}, {"n", 1}, {"k", -1}}};
+    expect_usage(parameters_of(none.data(), 2));
+    expect_usage(parameters_of(nullptr, 2));
+    expect_usage(jitune_kernel_parameters(kernel, sizes.data(), 3, nullptr, 2, &count));
+    expect_usage(jitune_kernel_parameters(kernel, sizes.data(), 3, parameters.data(), 2, nullptr));
+    expect_usage(jitune_kernel_parameters(nullptr, sizes.data(), 3, parameters.data(), 2, &count));
+    EXPECT_EQ(jitune_kernel_is_host(kernel), 1);
+    EXPECT_EQ(jitune_kernel_is_host(nullptr), 0);
     jitune_prepared* prepared = nullptr;
     expect_ok(jitune_kernel_prepare(kernel, sizes.data(), 3, &prepared));
     jitune_kernel_destroy(kernel);

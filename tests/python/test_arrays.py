@@ -150,6 +150,28 @@ def test_tensors_of_an_older_pytorch_on_a_gpu_are_refused(session):
         jitune.sum(Tensor(), session=session)
 
 
+def test_tensors_of_an_older_pytorch_on_the_cpu(session):
+    """They have a __cuda_array_interface__ that raises, and lend themselves by DLPack."""
+    class OldTensor:
+        requires_grad = False
+
+        def __init__(self, x):
+            self.x = x
+
+        @property
+        def __cuda_array_interface__(self):
+            raise AttributeError("on the CPU")
+
+        def __dlpack__(self):
+            return self.x.__dlpack__()
+
+    x, out = numpy.arange(4000, dtype="float32"), numpy.zeros((), "float32")
+    assert jitune.sum(OldTensor(x), session=session) == x.sum()
+    handle = jitune.prepare("max", OldTensor(x), session=session)
+    assert handle.info()["device"] == "host" and handle(OldTensor(x), OldTensor(out)) and out == 3999
+    assert handle.bind(OldTensor(x), OldTensor(out))() and out == 3999
+
+
 def test_types_beyond_the_table_of_kinds(session):
     kinds = [type(f"Tensor{i}", (Tensor,), {}) for i in range(200)]
     x = numpy.arange(12, dtype="float32").reshape(3, 4)

@@ -255,7 +255,7 @@ JITUNE_C_API jitune_status jitune_kernel_create(jitune_session* session, const c
                                                 jitune_kernel** kernel);
 JITUNE_C_API void jitune_kernel_destroy(jitune_kernel* kernel);
 
-/// What the template asks for in the place of an argument.
+/// An argument that the template declares.
 typedef struct jitune_parameter {
     jitune_type type;
     int is_value;    ///< not 0: a scalar, not an array

@@ -85,7 +85,7 @@ using KernelSizes = std::span<const KernelSize>;
 /// as aligned as the template asks for.
 using KernelArguments = std::span<const KernelArgument>;
 
-/// What the template asks for in the place of an argument.
+/// An argument that the template declares.
 struct KernelParameter {
     std::string name;
     ElementType type;
