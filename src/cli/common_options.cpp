@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/platform_kind.hpp"
 #include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
@@ -72,8 +73,15 @@ Option CommonArguments::isolation_option() {
             "Tune in this process, for debuggers; a candidate that crashes ends it"};
 }
 
+std::vector<std::string> gpu_choices() {
+    const std::string gpu{to_string(PlatformKind::cuda)};
+    return {gpu, gpu + ":0"};
+}
+
 Option device_option(std::string* target, std::string help) {
-    return {"--device", target, std::move(help), {.choices = {"host", "cuda", "cuda:0"}}};
+    std::vector<std::string> choices = gpu_choices();
+    choices.insert(choices.begin(), std::string(to_string(PlatformKind::host)));
+    return {"--device", target, std::move(help), {.choices = std::move(choices)}};
 }
 
 std::vector<std::string> strategy_names() {

@@ -46,6 +46,9 @@ inline constexpr std::pair<std::size_t, std::size_t> kEvaluations{0, 1'000'000'0
 /// The names of all search strategies.
 std::vector<std::string> strategy_names();
 
+/// The ids of GPUs that completions offer.
+std::vector<std::string> gpu_choices();
+
 /// --device and --strategy, whose values completions know.
 Option device_option(std::string* target, std::string help);
 Option strategy_option(std::string* target, std::string help);

@@ -42,7 +42,7 @@ struct Arguments : CommonArguments {
 std::vector<Option> Arguments::type_and_size() {
     return {{"--type", &type, "float32 or int32 [float32]"},
             {"--size", &size, "Elements, as in 1000 or 2^20+7 [2^25]"},
-            {"--device", &device, "cuda or cuda:N [cuda]", {.choices = {"cuda", "cuda:0"}}}};
+            {"--device", &device, "cuda or cuda:N [cuda]", {.choices = gpu_choices()}}};
 }
 
 std::vector<Option> Arguments::common(const char* own_kernel) {
