@@ -50,6 +50,9 @@ bool may_be_slower(const Winner& winner) {
 }
 
 bool yields(const Winner& fresh, const Winner& older) {
+    if (older.pinned) {
+        return true;
+    }
     if (older.range.unsure || !is_same_place(fresh.provenance, older.provenance)) {
         return false;
     }

@@ -6,7 +6,9 @@
 #include "tuner_db/doubt.hpp"
 #include "tuner_db/exploration.hpp"
 #include "tuner_db/kept_binary.hpp"
+#include "tuner_db/merge_record.hpp"
 #include "tuner_db/miss.hpp"
+#include "tuner_db/pin.hpp"
 #include "tuner_db/record_row.hpp"
 #include "tuner_db/usage.hpp"
 #include "tuner_db/winner_table.hpp"
@@ -34,6 +36,18 @@ bool is_sound(const Exploration& exploration) {
     return exploration.problem_sizes().has_value();
 }
 bool is_sound(const KeptBinary& /*binary*/) {
+    return true;
+}
+bool is_sound(const Pin& /*pin*/) {
+    return true;
+}
+bool is_sound(const Merge& /*merge*/) {
+    return true;
+}
+bool is_sound(const MergedWinner& merged) {
+    return parse_coverage(merged.covers).has_value();
+}
+bool is_sound(const MergeStep& /*step*/) {
     return true;
 }
 
@@ -97,6 +111,13 @@ void check_call_records(const sqlite::Connection& connection, std::vector<std::s
 
 void check_binaries(const sqlite::Connection& connection, std::vector<std::string>& problems) {
     check_rows<KeptBinary>(connection, problems);
+}
+
+void check_choices(const sqlite::Connection& connection, std::vector<std::string>& problems) {
+    check_rows<Pin>(connection, problems);
+    check_rows<Merge>(connection, problems);
+    check_rows<MergedWinner>(connection, problems);
+    check_rows<MergeStep>(connection, problems);
 }
 
 }  // namespace jitune::internal

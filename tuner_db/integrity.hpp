@@ -25,4 +25,7 @@ void check_call_records(const sqlite::Connection& connection, std::vector<std::s
 
 void check_binaries(const sqlite::Connection& connection, std::vector<std::string>& problems);
 
+/// Reads every pin, and the log of merges.
+void check_choices(const sqlite::Connection& connection, std::vector<std::string>& problems);
+
 }  // namespace jitune::internal

@@ -132,6 +132,9 @@ struct WinnerRange {
     bool operator==(const WinnerRange&) const = default;
 };
 
+/// Winner::image_format of a row without code: its database was not trusted. Such a row is unsure.
+inline constexpr const char* kNoCode = "none";
+
 /// The configuration that dispatch uses for a range of sizes, with everything a launch needs. Its
 /// key's bucket is that of `sizes`.
 struct Winner {
@@ -144,13 +147,14 @@ struct Winner {
     double noise = 0;
     double default_median_ns = 0;  ///< the template default in the same comparison; 0: it failed
     bool complete = false;         ///< true: the strategy ended by itself; false: by the budget
-    std::string image_format;      ///< "cubin", "ptx", "so" or "placement"
-    std::string image;             ///< the bytes
+    std::string image_format;      ///< "cubin", "ptx", "so", "placement" or kNoCode
+    std::string image;             ///< the bytes; empty for kNoCode
     std::vector<std::string> symbols;  ///< one entry point per launch step
     Provenance provenance;
     std::string reproducibility = "fixed";  ///< as in Measurement
     Certainty certainty = {};
     WinnerRange range = {};
+    bool pinned = false;  ///< no column: a person has pinned the row
 
     bool operator==(const Winner&) const = default;
 };

@@ -79,6 +79,15 @@ bool take(const Cell& cell, Value& value) {
     return stored != nullptr;
 }
 
+/// "?1, ?2": one for each column.
+std::string placeholders(const RecordTable& table) {
+    std::string values = "?1";
+    for (std::size_t i = 2; i <= table.columns.size(); ++i) {
+        values += fmt::format(", ?{}", i);
+    }
+    return values;
+}
+
 }  // namespace
 
 Cell to_cell(const Field& field, const std::string& value) {
@@ -181,12 +190,19 @@ std::string select(const RecordTable& table, std::string_view rest) {
 }
 
 std::string insert(std::string_view verb, const RecordTable& table) {
-    std::string values = "?1";
-    for (std::size_t i = 2; i <= table.columns.size(); ++i) {
-        values += fmt::format(", ?{}", i);
-    }
     return fmt::format("{} INTO {}({}) VALUES({})", verb, table.name,
-                       fmt::join(table.columns, ", "), values);
+                       fmt::join(table.columns, ", "), placeholders(table));
+}
+
+std::string insert_measurement() {
+    const RecordTable& table = table_of<Measurement>();
+    const auto samples = std::find(table.columns.begin(), table.columns.end(), "samples_ns") -
+                         table.columns.begin() + 1;
+    // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
+    return fmt::format(
+        "INSERT INTO {}({}, median_ns, noise) VALUES({}, jitune_median_ns(?{}), jitune_noise(?{})) "
+        "ON CONFLICT(digest) DO NOTHING",
+        table.name, fmt::join(table.columns, ", "), placeholders(table), samples, samples);
 }
 
 std::string where_key() {
@@ -222,6 +238,14 @@ Blob digest_of(const RecordTable& table, const Row& row) {
 
 Blob digest_of(const RecordKey& key) {
     return digest_over("key", cells_of(key));
+}
+
+std::string hex_text(const Blob& digest) {
+    std::string text;
+    for (const char byte : digest.bytes) {
+        text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    }
+    return text;
 }
 
 }  // namespace jitune::internal

@@ -94,6 +94,10 @@ std::string select(const RecordTable& table, std::string_view rest);
 /// "<verb> INTO <table>(<all columns>) VALUES(?1, …)"
 std::string insert(std::string_view verb, const RecordTable& table);
 
+/// "INSERT INTO measurement(…) VALUES(?1, …) …" that leaves a stored measurement as it is, and stores
+/// median and noise of the samples beside them. add_sample_functions() must have been called.
+std::string insert_measurement();
+
 /// "WHERE kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound.
 std::string where_key();
 
@@ -109,6 +113,9 @@ sqlite::Blob digest_of(const RecordTable& table, const sqlite::Row& row);
 
 /// 16 bytes over a key.
 sqlite::Blob digest_of(const RecordKey& key);
+
+/// A digest as 32 lower-case hexadecimal digits.
+std::string hex_text(const sqlite::Blob& digest);
 
 /// A whole row with its digest. Throws Error(store) as to_cell() does.
 template <HasFields Record>

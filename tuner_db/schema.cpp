@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "support/embedded.hpp"
+#include "tuner_db/sample_functions.hpp"
 
 namespace jitune::internal {
 
@@ -80,6 +82,7 @@ void check_header(const Connection& connection, const Header& header) {
 /// The schema of each version from 1 on.
 std::vector<std::vector<sqlite::Row>> make_schemas() {
     Connection connection("", Connection::Mode::memory);
+    add_sample_functions(connection);
     std::vector<std::vector<sqlite::Row>> schemas;
     for (std::int64_t version = 1; version <= schema_version(); ++version) {
         migrate(connection, known_migrations(), version);
@@ -88,23 +91,44 @@ std::vector<std::vector<sqlite::Row>> make_schemas() {
     return schemas;
 }
 
+/// What a person may add, since it changes no answer and refuses no row: views, indexes that are
+/// not unique, and the tables of ANALYZE.
+bool is_for_people(const sqlite::Row& row) {
+    const auto text = [&](std::size_t column) {
+        const auto* value = std::get_if<std::string>(&row.at(column));
+        return value == nullptr ? std::string_view() : std::string_view(*value);
+    };
+    const std::string_view type = text(0);
+    // SQLite stores the first words of a statement in capitals, with one space between them.
+    return type == "view" || (type == "index" && text(3).starts_with("CREATE INDEX ")) ||
+           (type == "table" && text(1).starts_with("sqlite_stat"));
+}
+
+[[noreturn]] void refuse_schema(const Connection& connection, const Header& header,
+                                const std::string& what) {
+    refuse(connection, fmt::format("its schema is not that of version {} ({}): use another path",
+                                   header.version, what));
+}
+
 void check_schema(const Connection& connection, const Header& header) {
     // Never destroyed: see table_of().
     static const auto& schemas = *new std::vector<std::vector<sqlite::Row>>(make_schemas());
     const auto& expected = schemas.at(static_cast<std::size_t>(header.version - 1));
     const auto& found = header.schema;
-    if (found == expected) {
-        return;
-    }
     const auto unexpected = std::find_if(found.begin(), found.end(), [&](const sqlite::Row& row) {
-        return std::find(expected.begin(), expected.end(), row) == expected.end();
+        return std::find(expected.begin(), expected.end(), row) == expected.end() &&
+               !is_for_people(row);
     });
-    const auto* name =
-        unexpected == found.end() ? nullptr : std::get_if<std::string>(&unexpected->at(1));
-    refuse(
-        connection,
-        fmt::format("its schema is not that of version {} ({}): use another path", header.version,
-                    name != nullptr ? "see " + *name : "a table or index is missing"));
+    if (unexpected != found.end()) {
+        const auto* name = std::get_if<std::string>(&unexpected->at(1));
+        refuse_schema(connection, header, name == nullptr ? "" : "see " + *name);
+    }
+    const bool all = std::all_of(expected.begin(), expected.end(), [&](const sqlite::Row& row) {
+        return std::find(found.begin(), found.end(), row) != found.end();
+    });
+    if (!all) {
+        refuse_schema(connection, header, "a table or index is missing");
+    }
 }
 
 void check(const Connection& connection, const Header& header) {
@@ -119,6 +143,8 @@ std::int64_t schema_version() {
 }
 
 void migrate(Connection& connection, std::span<const Migration> migrations, std::int64_t target) {
+    // Else SQLite would turn a person's views to the old table, which a migration renames and drops.
+    connection.execute("PRAGMA legacy_alter_table = ON");
     Transaction transaction(connection, Transaction::Kind::write);
     std::int64_t version = connection.integer("PRAGMA user_version");
     while (version != target) {
@@ -139,6 +165,7 @@ void migrate(Connection& connection, std::span<const Migration> migrations, std:
 }
 
 void prepare_schema(Connection& connection, Connection::Mode mode) {
+    add_sample_functions(connection);
     const Header header(connection);
     if (!header.empty()) {
         check(connection, header);

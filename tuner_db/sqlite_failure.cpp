@@ -89,6 +89,10 @@ bool Failure::write_protected() const {
     return primary_code() == SQLITE_READONLY;
 }
 
+bool Failure::constraint() const {
+    return primary_code() == SQLITE_CONSTRAINT;
+}
+
 bool Failure::busy() const {
     return primary_code() == SQLITE_BUSY || primary_code() == SQLITE_LOCKED;
 }

@@ -27,6 +27,8 @@ public:
     [[nodiscard]] bool not_a_database() const;
     /// The file or its directory is write protected.
     [[nodiscard]] bool write_protected() const;
+    /// A CHECK, a key or the type of a column does not allow the row.
+    [[nodiscard]] bool constraint() const;
     /// Another process or thread holds the database.
     [[nodiscard]] bool busy() const;
 

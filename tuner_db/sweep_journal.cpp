@@ -149,8 +149,8 @@ std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
 }  // namespace
 
 SweepJournal::SweepJournal(const std::filesystem::path& database) {
-    constexpr int kTries = 100;  // a process in recover() may lock and remove the new file first
-    for (int i = 0; i < kTries; ++i) {
+    constexpr int kAttempts = 100;  // a process in recover() may lock and remove the new file first
+    for (int i = 0; i < kAttempts; ++i) {
         path_ = database.parent_path() /
                 fmt::format("{}{}-{}", prefix_of(database), ::getpid(), next_serial());
         file_ = FileDescriptor(::open(
@@ -167,7 +167,7 @@ SweepJournal::SweepJournal(const std::filesystem::path& database) {
     throw Error(ErrorKind::store,
                 fmt::format("sweep journal {}: other processes have removed {} new files of this "
                             "name; try again",
-                            path_.string(), kTries));
+                            path_.string(), kAttempts));
 }
 
 /// False if the file has been removed.

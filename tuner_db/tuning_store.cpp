@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner_db/integrity.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/store_path.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
 
@@ -138,7 +139,15 @@ std::vector<Winner> TuningStore::nearest(const RecordKey& key, std::span<const s
 
 std::optional<Winner> TuningStore::with_image(const Winner& row) {
     const Impl::Turn turn(*impl_, kDispatchWait);
-    return impl_->intact(impl_->winners_.read(row));
+    for (auto& [rowid, found] : impl_->winners_.read_same(row)) {
+        if (found.winner && winner_content(*found.winner) != winner_content(row)) {
+            continue;
+        }
+        if (auto winner = impl_->intact(std::move(found))) {
+            return winner;
+        }
+    }
+    return std::nullopt;
 }
 
 SizeBox TuningStore::same_winners(const RecordKey& key, std::span<const std::int64_t> sizes,
@@ -161,11 +170,6 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
     impl_->write([&] {
         for (const Row& row : rows) {
             impl_->put_measurement_.execute(row);
-        }
-        for (const Measurement& one : measurements) {
-            if (one.verdict == Verdict::wrong_result) {
-                impl_->winners_.refute(one);
-            }
         }
         for (const Winner& winner : winners) {
             impl_->winners_.put(winner);
@@ -206,17 +210,20 @@ std::vector<Winner> TuningStore::winners() {
     const Transaction moment(impl_->connection_, Transaction::Kind::read);
     const std::vector<std::int64_t> rowids = impl_->winners_.all();
     std::vector<Winner> winners;
+    std::size_t damaged = 0;
     for (const std::int64_t rowid : rowids) {
-        if (std::optional<Winner> winner = impl_->intact(impl_->winners_.read(rowid))) {
+        WinnerTable::Found found = impl_->winners_.read(rowid);
+        damaged += found.damaged() ? 1 : 0;
+        if (std::optional<Winner> winner = impl_->intact(std::move(found))) {
             winner->image.clear();
             winners.push_back(std::move(*winner));
         }
     }
-    if (winners.size() < rowids.size()) {
+    if (damaged > 0) {
         impl_->log_.warning(
             "tuning database {}: {} of {} winners are damaged and left out; run "
             "`jitune db verify` for details",
-            impl_->file_.path, rowids.size() - winners.size(), rowids.size());
+            impl_->file_.path, damaged, rowids.size());
     }
     return winners;
 }
@@ -316,6 +323,7 @@ TuningStore::Check TuningStore::verify() {
     check.measurements = check_measurements(impl_->connection_, check.problems);
     check_call_records(impl_->connection_, check.problems);
     check_binaries(impl_->connection_, check.problems);
+    check_choices(impl_->connection_, check.problems);
     return check;
 }
 

@@ -13,6 +13,8 @@
 #include "tuner_db/doubt.hpp"
 #include "tuner_db/exploration.hpp"
 #include "tuner_db/kept_binary.hpp"
+#include "tuner_db/merge.hpp"
+#include "tuner_db/merge_record.hpp"
 #include "tuner_db/miss.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
@@ -48,7 +50,7 @@ public:
 
     /// Opens or creates `path` (directory 0700, file 0600). Throws Error(store) if the path is not
     /// safe (another owner, writable by others, a symlink, not a regular file), if the file belongs
-    /// to another application or to a newer jitune, or if its schema differs in any way. A damaged
+    /// to another application or to a newer jitune, or if its schema differs. A damaged
     /// database is renamed to `<path>.bad-<n>` with a warning and replaced, unless read_only.
     /// `patience` limits the wait for others that hold the file.
     static std::unique_ptr<TuningStore> open(const std::filesystem::path& path, Access access,
@@ -88,7 +90,8 @@ public:
 
     /// Adds all measurements and winners in one transaction. A measurement that the database has
     /// already is not stored twice. One that says that a configuration computes a wrong result
-    /// deletes all winners of its key with it, unless they are younger. A winner takes the sizes
+    /// refutes all winners of its key with it, unless they are younger: they count as missing from
+    /// then on. A winner takes the sizes
     /// that it serves away from older ones to which it does not yield(); what is left of an older
     /// one stays. It replaces
     /// one of its sizes and configuration, and serves what is left of that, too.
@@ -163,6 +166,24 @@ public:
 
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();
+
+    /// Unites the measurements and winners of the database in the file `from` with these, in one
+    /// transaction. Any order of merges, and any repetition, makes the same tables. `from` is not
+    /// changed, and may have any schema version up to this one. Throws Error(store), also where
+    /// `from` is this database or no tuning database.
+    MergeReport merge(const std::filesystem::path& from, const MergeOptions& options);
+
+    /// Takes the last merge back: what it has added goes, what it has changed comes back, but for
+    /// sizes that younger winners serve. Merges before the last one stay.
+    UndoReport undo_merge();
+
+    /// The merges that have added something, the last one first.
+    std::vector<Merge> merges();
+    /// What merges have brought of each winner.
+    std::vector<MergedWinner> merged_winners();
+
+    /// Pins the winner of that winner_id(): it serves, and is not replaced. Or takes the pin away.
+    void pin(const std::string& id, bool pinned);
 
     struct Check {
         std::int64_t winners = 0;

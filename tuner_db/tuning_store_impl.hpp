@@ -80,10 +80,10 @@ private:
     /// The intact winners that ends_search(), without their images.
     std::vector<Winner> settled_winners();
 
-    /// The row if it is intact. Counts it if it is damaged.
+    /// The row if it is intact and not refuted. Counts it if it is damaged.
     std::optional<Winner> intact(WinnerTable::Found found) {
         bad_rows_ += found.damaged() ? 1 : 0;
-        return std::move(found.winner);
+        return found.refuted ? std::nullopt : std::move(found.winner);
     }
 
     static constexpr std::int64_t kMostUsages = 20'000;
@@ -100,8 +100,10 @@ private:
         row.key = doubt.key;
         row.sizes = doubt.sizes;
         row.configuration = doubt.configuration;
-        const auto winner = winners_.read(row).winner;
-        return winner && doubt.is_about(*winner);
+        const auto rows = winners_.read_same(row);
+        return std::any_of(rows.begin(), rows.end(), [&](const auto& same) {
+            return same.second.counts() && doubt.is_about(*same.second.winner);
+        });
     }
 
     const pid_t owner_ = getpid();
@@ -123,9 +125,7 @@ private:
         select(table_of<Measurement>(),
                where_key_of_near_bucket() + " AND instr(conditions, 'compared') "  // has an index
                                             "ORDER BY created_at, rowid")};
-    // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
-    sqlite::Statement put_measurement_{
-        connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};
+    sqlite::Statement put_measurement_{connection_, insert_measurement()};
     sqlite::Statement journal_mode_{connection_, "PRAGMA journal_mode"};
     WinnerTable winners_{connection_};
     LeaseTable leases_{connection_};

@@ -12,7 +12,10 @@
 
 #include "jitune/error.hpp"
 #include "tuner_db/box_sets.hpp"
+#include "support/utc_text.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/pin.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
@@ -42,6 +45,16 @@ WinnerTable::Place place_in(const Row& row) {
     }
     place.unsure = row.at(3) == sqlite::Cell(std::int64_t{1});
     return place;
+}
+
+std::vector<std::int64_t> rowids_of(Statement& statement, const Row& parameters) {
+    std::vector<std::int64_t> rowids;
+    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
+        const Row row = cursor.row();
+        const auto* rowid = std::get_if<std::int64_t>(&row.at(0));
+        rowids.push_back(rowid == nullptr ? 0 : *rowid);
+    }
+    return rowids;
 }
 
 /// Makes `winner`, which serves `boxes`, also serve what is left of the row that it replaces. The
@@ -105,13 +118,7 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
         rows.push_back({&winner, boxes_of(winner).value_or(std::vector<SizeBox>{})});
     }
     std::sort(rows.begin(), rows.end(), [](const ServedSizes& left, const ServedSizes& right) {
-        const auto rank = [](const Winner& one) {
-            return std::tie(one.sizes, one.range.covers, one.configuration);
-        };
-        const std::string& left_time = left.winner->provenance.created_at;
-        const std::string& right_time = right.winner->provenance.created_at;
-        return left_time != right_time ? left_time > right_time
-                                       : rank(*left.winner) < rank(*right.winner);
+        return serves_before(*left.winner, *right.winner);
     });
     std::map<const Winner*, std::vector<ServedSizes*>, KeyOfAnyBucket> sure;
     for (ServedSizes& row : rows) {
@@ -169,15 +176,20 @@ WinnerTable::WinnerTable(const sqlite::Connection& connection)
                               " ORDER BY created_at DESC, sizes, covers"),
       all_(connection,
            "SELECT rowid FROM winner "
-           "ORDER BY kernel, types, device_class, bucket, sizes, configuration"),
+           "ORDER BY kernel, types, device_class, bucket, sizes, configuration, created_at, digest"),
       read_(connection, select(table_of<Winner>(), "WHERE rowid = ?1")),
-      read_same_(connection,
-                 select(table_of<Winner>(),
-                        where_key_of_any_bucket() + " AND sizes = ? AND configuration = ?")),
+      same_(connection, "SELECT rowid FROM winner " + where_key_of_any_bucket() +
+                            " AND sizes = ? AND configuration = ?"),
       put_(connection, insert("REPLACE", table_of<Winner>())),
-      refute_(connection, "DELETE FROM winner " + where_key_of_any_bucket() +
-                              " AND configuration = ? AND created_at <= ?"),
-      drop_(connection, "DELETE FROM winner WHERE rowid = ?1 AND digest IS ?2") {}
+      find_refuting_(connection, select(table_of<Measurement>(),
+                                        where_key_of_any_bucket() +
+                                            " AND verdict = 'wrong_result' AND configuration = ? "
+                                            "AND created_at >= ?")),
+      drop_(connection, "DELETE FROM winner WHERE rowid = ?1 AND digest IS ?2"),
+      find_pin_(connection, select(table_of<Pin>(), "WHERE winner = ?1")),
+      any_pin_(connection, "SELECT 1 FROM pin LIMIT 1"),
+      put_pin_(connection, insert("REPLACE", table_of<Pin>())),
+      drop_pin_(connection, "DELETE FROM pin WHERE winner = ?1") {}
 
 std::vector<WinnerTable::Place> WinnerTable::places(const RecordKey& key) {
     std::vector<Place> places;
@@ -199,12 +211,12 @@ WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std:
         }
         Found found = read(place.rowid);
         // The row itself must say the same as the index.
-        if (found.winner && found.winner->key.is_like(key) &&
+        if (found.counts() && found.winner->key.is_like(key) &&
             serves(*boxes_of(*found.winner), found.winner->range.unsure)) {
-            answer.winner = std::move(found.winner);
-            break;
-        }
-        if (found.damaged()) {
+            if (!answer.winner || serves_before(*found.winner, *answer.winner)) {
+                answer.winner = std::move(found.winner);
+            }
+        } else if (found.damaged()) {
             answer.damaged.emplace_back(place.rowid, *found.digest);
         }
     }
@@ -229,18 +241,12 @@ std::vector<std::int64_t> WinnerTable::neighbours(const RecordKey& key,
 }
 
 std::vector<std::int64_t> WinnerTable::all() {
-    std::vector<std::int64_t> rowids;
-    for (sqlite::Cursor cursor = all_.run(); cursor.next();) {
-        const Row row = cursor.row();
-        const auto* rowid = std::get_if<std::int64_t>(&row.at(0));
-        rowids.push_back(rowid == nullptr ? 0 : *rowid);
-    }
-    return rowids;
+    return rowids_of(all_, {});
 }
 
-WinnerTable::Found WinnerTable::found_by(Statement& statement, const Row& parameters) {
+WinnerTable::Found WinnerTable::read(std::int64_t rowid) {
     Found found;
-    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
+    for (sqlite::Cursor cursor = read_.run({rowid}); cursor.next();) {
         const Row row = cursor.row();
         found.digest = row.front();
         found.winner = from_row<Winner>(row);
@@ -248,18 +254,43 @@ WinnerTable::Found WinnerTable::found_by(Statement& statement, const Row& parame
     if (found.winner && !is_sound(*found.winner)) {
         found.winner.reset();
     }
+    if (found.winner) {
+        found.refuted = is_refuted(*found.winner);
+        found.winner->pinned = is_pinned(*found.winner);
+    }
     return found;
 }
 
-WinnerTable::Found WinnerTable::read(std::int64_t rowid) {
-    return found_by(read_, {rowid});
-}
-
-WinnerTable::Found WinnerTable::read(const Winner& row) {
+std::vector<std::pair<std::int64_t, WinnerTable::Found>> WinnerTable::read_same(const Winner& row) {
     Row parameters = cells_of(row.key);
     parameters.emplace_back(row.sizes);
     parameters.emplace_back(row.configuration);
-    return found_by(read_same_, parameters);
+    std::vector<std::pair<std::int64_t, Found>> rows;
+    for (const std::int64_t rowid : rowids_of(same_, parameters)) {
+        rows.emplace_back(rowid, read(rowid));
+    }
+    return rows;
+}
+
+bool WinnerTable::is_refuted(const Winner& winner) {
+    Row parameters = cells_of(winner.key);
+    parameters.emplace_back(winner.configuration);
+    parameters.emplace_back(winner.provenance.created_at);
+    for (sqlite::Cursor cursor = find_refuting_.run(parameters); cursor.next();) {
+        const auto found = from_row<Measurement>(cursor.row());
+        if (found && found->key.is_like(winner.key) && found->verdict == Verdict::wrong_result) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool WinnerTable::is_pinned(const Winner& winner) {
+    if (!any_pin_.run().next()) {
+        return false;
+    }
+    sqlite::Cursor cursor = find_pin_.run({winner_id(winner)});
+    return cursor.next() && from_row<Pin>(cursor.row());
 }
 
 void WinnerTable::take_away(const Place& place, std::span<const SizeBox> taken) {
@@ -282,13 +313,15 @@ void WinnerTable::take_away(const Place& place, std::span<const SizeBox> taken) 
 
 std::vector<SizeBox> WinnerTable::better_served(const Winner& winner) {
     std::vector<SizeBox> better;
-    if (!winner.range.unsure && winner.complete && !is_provisional(winner.certainty)) {
+    const bool yields_to_none =
+        !winner.range.unsure && winner.complete && !is_provisional(winner.certainty);
+    if (yields_to_none && !any_pin_.run().next()) {
         return better;
     }
     for (const Place& place : places(winner.key)) {
         if (place.boxes && !place.unsure) {
             const Found row = read(place.rowid);
-            if (row.winner && yields(winner, *row.winner)) {
+            if (row.counts() && yields(winner, *row.winner)) {
                 better.insert(better.end(), place.boxes->begin(), place.boxes->end());
             }
         }
@@ -307,9 +340,10 @@ void WinnerTable::put(Winner winner) {
                         winner.sizes, winner.range.covers, winner.range.loss_bound));
     }
     auto boxes = boxes_of(winner);
-    const Found same = read(winner);
-    if (same.winner && yields(winner, *same.winner)) {
-        return;
+    for (const auto& [rowid, same] : read_same(winner)) {
+        if (same.counts() && yields(winner, *same.winner)) {
+            return;
+        }
     }
     if (const auto better = better_served(winner); !better.empty()) {
         const auto left = outside(*boxes, better);
@@ -324,21 +358,29 @@ void WinnerTable::put(Winner winner) {
     for (const Place& place : places(winner.key)) {
         take_away(place, *boxes);
     }
-    if (const Found rest = read(winner); rest.winner) {
-        inherit(winner, *boxes, *rest.winner);
+    for (const auto& [rowid, rest] : read_same(winner)) {
+        if (rest.counts()) {
+            inherit(winner, *boxes, *rest.winner);
+        }
+        drop(rowid, *rest.digest);
     }
     put_.execute(to_row(winner));
 }
 
-void WinnerTable::refute(const Measurement& measurement) {
-    Row parameters = cells_of(measurement.key);
-    parameters.emplace_back(measurement.configuration);
-    parameters.emplace_back(measurement.provenance.created_at);
-    refute_.execute(parameters);
+void WinnerTable::add(const Winner& winner) {
+    put_.execute(to_row(winner));
 }
 
 void WinnerTable::drop(std::int64_t rowid, const sqlite::Cell& digest) {
     drop_.execute({rowid, digest});
+}
+
+void WinnerTable::pin(const std::string& id, bool pinned) {
+    if (pinned) {
+        put_pin_.execute(to_row(Pin{id, utc_text()}));
+    } else {
+        drop_pin_.execute({id});
+    }
 }
 
 }  // namespace jitune::internal

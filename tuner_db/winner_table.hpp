@@ -48,8 +48,11 @@ std::string short_served_text(const Winner& winner);
 /// "at most 2.0 % slower than the best, with 59 held-out sizes", or that this is not known.
 std::string bound_sentence(const WinnerRange& range);
 
-/// The table `winner`. Of the rows of a key, which is taken without its bucket, each serves other
-/// sizes. No locks and no transactions: the caller has them.
+/// The table `winner`. Of the rows of a key, which is taken without its bucket, those that were
+/// tuned here each serve other sizes; where rows of merged databases overlap, the one serves that
+/// serves_before() the others. A row is refuted where a measurement that is not older says that its
+/// configuration computes a wrong result: it stays, and counts as missing. No locks and no
+/// transactions: the caller has them.
 class WinnerTable {
 public:
     explicit WinnerTable(const sqlite::Connection& connection);
@@ -70,8 +73,7 @@ public:
         std::optional<Winner> winner;
         Damaged damaged;
     };
-    /// The row of `key` that serves `sizes`, the youngest one where another program has made
-    /// several, and the damaged ones met on the way.
+    /// The row of `key` that serves `sizes`, and the damaged ones met on the way.
     Answer find(const RecordKey& key, std::span<const std::int64_t> sizes, bool also_unsure);
 
     /// The rows of `key` that do not serve `sizes`, as TuningStore::nearest() orders them.
@@ -84,40 +86,50 @@ public:
     struct Found {
         std::optional<sqlite::Cell> digest;
         std::optional<Winner> winner;
+        bool refuted = false;
 
         [[nodiscard]] bool damaged() const { return digest && !winner; }
+        [[nodiscard]] bool counts() const { return winner && !refuted; }
     };
     Found read(std::int64_t rowid);
-    /// The row of this key, these sizes and this configuration.
-    Found read(const Winner& row);
+    /// The rows of this key, these sizes and this configuration, with their places.
+    std::vector<std::pair<std::int64_t, Found>> read_same(const Winner& row);
 
     /// Adds a winner, and takes the sizes that it serves away from the other rows of its key: a row
-    /// that serves nothing any more is deleted. The winner replaces an older row with its sizes and
-    /// configuration, and also serves what is left of that row. It takes nothing away from rows to
-    /// which it yields(), and is not added where it would replace one of them or has no sizes left.
-    /// Throws Error(store) for a winner that the table cannot hold.
+    /// that serves nothing any more is deleted. The winner replaces older rows with its sizes and
+    /// configuration, and also serves what is left of them. It takes nothing away from rows that
+    /// are pinned or to which it yields(), and is not added where it would replace one of them or
+    /// has no sizes left. Throws Error(store) for a winner that the table cannot hold.
     void put(Winner winner);
 
-    /// Deletes the rows with the configuration of a measurement, unless they are younger.
-    void refute(const Measurement& measurement);
+    /// Adds a row as it is, beside those that are there.
+    void add(const Winner& winner);
 
     /// Deletes a row, unless it was replaced in the meantime.
     void drop(std::int64_t rowid, const sqlite::Cell& digest);
 
+    /// Pins the row of that id, or takes the pin away.
+    void pin(const std::string& id, bool pinned);
+
 private:
-    Found found_by(sqlite::Statement& statement, const sqlite::Row& parameters);
+    bool is_refuted(const Winner& winner);
+    bool is_pinned(const Winner& winner);
     void take_away(const Place& place, std::span<const SizeBox> taken);
-    /// The sizes of those rows to which a winner yields().
+    /// The sizes of those rows that are pinned or to which a winner yields().
     std::vector<SizeBox> better_served(const Winner& winner);
 
     // A "?" is the parameter behind those of the key.
     sqlite::Statement places_;
     sqlite::Statement all_;
     sqlite::Statement read_;
-    sqlite::Statement read_same_;
+    sqlite::Statement same_;
     sqlite::Statement put_;
-    sqlite::Statement refute_;
+    sqlite::Statement find_refuting_;
     sqlite::Statement drop_;
+    sqlite::Statement find_pin_;
+    sqlite::Statement any_pin_;
+    sqlite::Statement put_pin_;
+    sqlite::Statement drop_pin_;
 };
 
 }  // namespace jitune::internal

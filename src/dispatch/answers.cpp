@@ -187,7 +187,7 @@ std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
         for (const Winner& row : rows) {
             const double octaves =
                 octaves_between(boxes_of(row).value_or(std::vector<SizeBox>{}), sizes);
-            if (may_be_slower(row) ||
+            if (row.image_format == kNoCode || may_be_slower(row) ||
                 !answers_as_nearest(costs, row.configuration, octaves, standard, sizes)) {
                 continue;
             }
@@ -323,7 +323,8 @@ std::unique_ptr<Resolved> Answers::compiled_now(const Task& task,
 }
 
 std::unique_ptr<Resolved> Answers::instead_of(const Task& task, const Winner& winner) {
-    if (!may_be_slower(winner) || winner.configuration == task.default_configuration().text()) {
+    if (winner.pinned || !may_be_slower(winner) ||
+        winner.configuration == task.default_configuration().text()) {
         return nullptr;
     }
     try {

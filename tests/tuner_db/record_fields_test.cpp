@@ -14,6 +14,7 @@
 #include "support/embedded.hpp"
 #include "tuner_db/record_message.hpp"
 #include "tuner_db/record_row.hpp"
+#include "tuner_db/sample_functions.hpp"
 #include "tuner_db/schema.hpp"
 
 namespace jitune::internal {
@@ -147,6 +148,7 @@ TEST_F(RecordFields, AMessageWithAnUnknownVerdictIsRefused) {
 class RecordColumns : public testing::Test {
 protected:
     RecordColumns() {
+        add_sample_functions(database_);
         std::vector<Migration> migrations;
         for (const embedded::File& file : embedded::schema) {
             migrations.push_back({std::ssize(migrations), file.text});
@@ -158,7 +160,8 @@ protected:
     void expect_columns_are_fields() {
         const RecordTable& table = table_of<Record>();
         sqlite::Statement statement(
-            database_, fmt::format("SELECT name FROM pragma_table_info('{}')", table.name));
+            database_, fmt::format("SELECT name FROM pragma_table_info('{}') WHERE cid < {}",
+                                   table.name, table.columns.size()));
         std::vector<std::string> columns;
         for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
             columns.push_back(std::get<std::string>(cursor.row().at(0)));
@@ -171,8 +174,10 @@ protected:
     void expect_defaults_of_added_fields() {
         const RecordTable& table = table_of<Record>();
         sqlite::Statement statement(
-            database_, fmt::format("SELECT dflt_value FROM pragma_table_info('{}') WHERE cid >= {}",
-                                   table.name, table.columns.size() - table.added.size()));
+            database_, fmt::format("SELECT dflt_value FROM pragma_table_info('{}') WHERE cid >= {} AND "
+                                   "cid < {}",
+                                   table.name, table.columns.size() - table.added.size(),
+                                   table.columns.size()));
         sqlite::Row defaults;
         for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
             const auto literal = std::get<std::string>(cursor.row().at(0));

@@ -116,9 +116,10 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
     for (const char* change :
          {"CREATE TRIGGER r AFTER INSERT ON winner BEGIN DELETE FROM winner; END",
           "ALTER TABLE winner ADD COLUMN extra TEXT", "CREATE TABLE extra(a)",
-          "CREATE VIEW v AS SELECT * FROM winner", "DROP INDEX measurement_key",
+          "CREATE UNIQUE INDEX extra ON winner(median_ns)", "DROP INDEX measurement_key",
+          "DROP VIEW winners; CREATE VIEW winners AS SELECT 1", "DROP VIEW coverage",
           "ALTER TABLE winner RENAME TO w; CREATE VIEW winner AS SELECT * FROM w",
-          "CREATE INDEX extra ON winner(median_ns)", "DROP TABLE measurement",
+          "DROP TABLE measurement",
           "DROP TABLE lease"}) {
         SCOPED_TRACE(change);
         write("");
@@ -126,6 +127,19 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
         sql(change);
         expect_untouched_refusal("its schema is not that of version " +
                                  std::to_string(schema_version()));
+    }
+}
+
+TEST_F(SchemaTest, TakesWhatAPersonAddsForPeople) {
+    make_store();
+    for (const char* change : {"CREATE VIEW v AS SELECT * FROM winners",
+                               "create   index extra ON winner(median_ns) WHERE complete = 1",
+                               "ANALYZE"}) {
+        SCOPED_TRACE(change);
+        sql(change);
+        EXPECT_TRUE(open()->find(key_of(1), sizes_of(1)));
+        open()->save({}, winner_of(2));
+        EXPECT_TRUE(open(Access::read_only)->verify().problems.empty());
     }
 }
 

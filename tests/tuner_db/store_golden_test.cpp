@@ -182,20 +182,34 @@ TEST_F(GoldenStore, OfVersion4ServesTheSizesItWasTunedAtAlone) {
     EXPECT_EQ(store->find(key_of(40), Sizes{1 << 20}), ranged_winner());
 }
 
-TEST_F(GoldenStore, HasAViewOfItsRangesForPeople) {
+TEST_F(GoldenStore, HasViewsForPeople) {
     sql(golden_of(schema_version()));
     EXPECT_EQ(
         answer(
             "SELECT sizes || ' | ' || configuration || ' | ' || round(time_us, 1) || ' us | ' || "
-            "speed_up || ' | ' || loss_percent || ' % | ' || held_out_sizes || ' | ' || "
-            "unsure || ' | ' || (age_days IS NOT NULL) || ' | ' || calls || ' | ' || device "
-            "FROM ranges"),
-        "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.2 us | 1.62 | "
-        "2.0 % | 59 | no | 1 | 1200 | NVIDIA H200\n");
+            "speed_up || ' | ' || speed_up_low || ' | ' || loss_percent || ' % | ' || "
+            "held_out_sizes || ' | ' || unsure || ' | ' || has_code || ' | ' || "
+            "(age_days IS NOT NULL) || ' | ' || calls || ' | ' || device FROM winners"),
+        "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.2 us | 1.62 | 1.5 | "
+        "2.0 % | 59 | no | yes | 1 | 1200 | NVIDIA H200\n");
+    EXPECT_EQ(answer("SELECT configuration || ' | ' || verdict || ' | ' || time_us || ' us | ' || "
+                     "noise_percent || ' % | ' || samples FROM candidates"),
+              "block=128 items_per_thread=4 | timed | 1.0 us | 0.05 % | 3\n");
+    EXPECT_EQ(answer("SELECT winners || ' | ' || configurations || ' | ' || unsure || ' | ' || "
+                     "worst_loss_percent || ' % | ' || served FROM coverage"),
+              "1 | 1 | 0 | 2.0 % | n=900000..1200000; n=1300001\n");
     path_ = dir_.path() / "v4.db";
     sql(golden_of(4));
     open();
-    EXPECT_EQ(answer("SELECT sizes FROM ranges WHERE loss_percent IS NULL"), "n=1048576\n");
+    EXPECT_EQ(answer("SELECT sizes FROM winners WHERE loss_percent IS NULL"), "n=1048576\n");
+    EXPECT_EQ(answer("SELECT time_us FROM candidates"), "1.0\n") << "migrated";
+}
+
+TEST_F(GoldenStore, WithAViewOfAPersonIsMigratedWithIt) {
+    make_version_1();
+    sql("CREATE VIEW v AS SELECT sizes FROM winner");
+    open();
+    EXPECT_EQ(answer("SELECT sizes FROM v"), "n=1048576\n");
 }
 
 TEST_F(GoldenStore, OfEveryVersionIsMigratedWithoutDamage) {
@@ -319,7 +333,7 @@ TEST_F(GoldenStore, OfVersion1IsNotChangedByAReader) {
 
 TEST_F(GoldenStore, OfVersion1WithAnythingElseInItIsNotChanged) {
     make_version_1();
-    sql("CREATE VIEW v AS SELECT * FROM winner");
+    sql("CREATE TABLE v AS SELECT * FROM winner");
     const std::string before = bytes();
     EXPECT_NE(refusal().find("its schema is not that of version 1 (see v)"), std::string::npos);
     EXPECT_EQ(bytes(), before);

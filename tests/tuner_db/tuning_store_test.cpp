@@ -121,7 +121,7 @@ TEST_F(TuningStoreTest, FindsTheComparisonsNearABucketInEachSize) {
               (std::vector<Measurement>{all[0], all[1], all[3], all[5], all[7]}));
 }
 
-TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterIsDeleted) {
+TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterDoesNotServe) {
     const auto winner = [](std::int64_t number) {
         Winner made = winner_of(number);
         made.configuration = "block=" + std::to_string(number);
@@ -150,7 +150,7 @@ TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterIsDeleted) {
     }
 }
 
-TEST_F(TuningStoreTest, AConfigurationThatIsFoundWrongAtOneSizeIsDeletedAtAll) {
+TEST_F(TuningStoreTest, AConfigurationThatIsFoundWrongAtOneSizeServesAtNone) {
     for (int number = 1; number <= 3; ++number) {
         memory_->save({}, winner_of(number));
     }
@@ -234,40 +234,6 @@ TEST_F(TuningStoreTest, SavesAllOrNothing) {
     const std::vector<Measurement> good{measurement_of(1)};
     EXPECT_NE(store_error([&] { memory_->save(good, refused); }), "");
     EXPECT_TRUE(memory_->measurements(key_of(1)).empty());
-}
-
-TEST_F(TuningStoreTest, MergesAsDocumentedToTheSameRowsInAnyOrder) {
-    Winner younger = winner_of(1, 50);
-    younger.provenance.created_at = "2027-01-01T00:00:00Z";
-    const auto make = [&](const std::string& name, const Winner& winner, double sample) {
-        const std::vector<Measurement> rows{measurement_of(1), measurement_of(1, sample)};
-        path_ = dir_.path() / name;
-        open()->save(rows, winner);
-        open()->save({}, winner_of(static_cast<std::int64_t>(sample)));
-    };
-    const auto merge = [&](const std::string& into, const std::string& from) {
-        path_ = dir_.path() / into;
-        sql("ATTACH '" + (dir_.path() / from).native() + R"(' AS other;
-            INSERT OR IGNORE INTO measurement SELECT * FROM other.measurement;
-            REPLACE INTO winner SELECT theirs.* FROM other.winner AS theirs
-            LEFT JOIN main.winner AS ours
-            USING(kernel, types, device_class, alignment, template_hash, sizes, configuration)
-            WHERE ours.digest IS NULL OR
-                  (theirs.created_at, theirs.digest) > (ours.created_at, ours.digest))");
-    };
-    make("a.db", winner_of(1), 5);
-    make("b.db", younger, 6);
-    merge("a.db", "b.db");
-    merge("b.db", "a.db");
-    merge("b.db", "a.db");
-    for (const std::string name : {"a.db", "b.db"}) {
-        path_ = dir_.path() / name;
-        const auto store = open();
-        EXPECT_EQ(store->find(key_of(1), sizes_of(1)), younger);
-        EXPECT_EQ(store->winners().size(), 3U);
-        EXPECT_EQ(store->measurements(key_of(1)).size(), 3U);
-        EXPECT_TRUE(store->verify().problems.empty());
-    }
 }
 
 TEST_F(TuningStoreTest, ReportsItsState) {

@@ -208,6 +208,7 @@ TEST_F(WinnerRanges, WithADamagedTextLoseOnlyTheirRow) {
     sqlite::Row row = to_row(broken);
     {
         sqlite::Connection connection(path_, sqlite::Connection::Mode::read_write);
+        connection.execute("DELETE FROM winner WHERE sizes = 'n=100'");
         sqlite::Statement(connection, insert("REPLACE", table_of<Winner>())).execute(row);
     }
     const auto store = open();

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/precedence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/hash.hpp"
+#include "tuner_db/certainty.hpp"
+#include "tuner_db/record_row.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// Differences within a step of 2 % are noise of another machine. 0: not known.
+std::int64_t speed_up_step(const Winner& winner) {
+    constexpr double kStep = 1.02;
+    constexpr double kMost = 1e9;
+    const double low = std::min(pessimistic_speed_up(winner.certainty), kMost);
+    return low <= 0 ? 0 : 1'000'000 + std::llround(std::floor(std::log(low) / std::log(kStep)));
+}
+
+/// Larger comes first.
+auto place_rank(const Winner& winner) {
+    return std::tuple(may_serve(winner), winner.image_format != kNoCode,
+                      !is_provisional(winner.certainty), winner.provenance.created_at,
+                      winner_content(winner));
+}
+
+auto serving_rank(const Winner& winner) {
+    return std::tuple(may_serve(winner), winner.pinned, !is_provisional(winner.certainty),
+                      speed_up_step(winner), winner.provenance.created_at, winner_content(winner));
+}
+
+}  // namespace
+
+std::string winner_id(const Winner& winner) {
+    const RecordKey& key = winner.key;
+    return hex(Hasher("winner id")
+                   .text(key.kernel)
+                   .text(key.types)
+                   .integer(key.alignment)
+                   .text(key.template_hash)
+                   .text(key.device_class)
+                   .text(winner.sizes)
+                   .text(winner.configuration)
+                   .text(winner.provenance.device_uuid)
+                   .text(winner.provenance.created_at)
+                   .digest());
+}
+
+std::string winner_content(const Winner& winner) {
+    Winner content = winner;
+    content.range.covers.clear();
+    content.image.clear();
+    return hex_text(std::get<sqlite::Blob>(to_row(content).front()));
+}
+
+bool is_same_place(const Winner& a, const Winner& b) {
+    return is_same_place(a.provenance, b.provenance);
+}
+
+bool may_serve(const Winner& winner) {
+    return !winner.range.unsure && winner.image_format != kNoCode;
+}
+
+bool supersedes(const Winner& one, const Winner& other) {
+    return place_rank(one) > place_rank(other);
+}
+
+bool serves_before(const Winner& one, const Winner& other) {
+    return serving_rank(one) > serving_rank(other);
+}
+
+std::string precedence_reason(const Winner& first, const Winner& second) {
+    if (may_serve(first) != may_serve(second)) {
+        return second.image_format == kNoCode ? "the other has no code" : "the other is unsure";
+    }
+    if (first.pinned != second.pinned) {
+        return "it is pinned";
+    }
+    if (is_provisional(first.certainty) != is_provisional(second.certainty)) {
+        return "the other is provisional";
+    }
+    if (speed_up_step(first) != speed_up_step(second)) {
+        return fmt::format("at least {:.2f} times the default's speed, the other {:.2f}",
+                           pessimistic_speed_up(first.certainty),
+                           pessimistic_speed_up(second.certainty));
+    }
+    return first.provenance.created_at != second.provenance.created_at
+               ? "about as fast, and younger"
+               : "about as fast, and as old";
+}
+
+bool disagree(const Winner& one, const Winner& other) {
+    const Certainty& a = one.certainty;
+    const Certainty& b = other.certainty;
+    return one.sizes == other.sizes && one.configuration != other.configuration &&
+           a.speed_up_high > 0 && b.speed_up_high > 0 &&
+           (a.speed_up_high < b.speed_up_low || b.speed_up_high < a.speed_up_low);
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,167 @@
+-- Version 8: winners of several databases side by side, merges that can be taken back, and views for people. A
+-- measurement gets its median and its noise as numbers: these two columns follow from samples_ns, no digest covers
+-- them, and jitune never reads them.
+
+DROP VIEW ranges;
+
+ALTER TABLE winner RENAME TO winner_7;
+
+-- Rows of different origin may share sizes and configuration, so the digest alone is the identity. A row without code
+-- came from a database whose code is not trusted.
+CREATE TABLE winner(
+    digest            BLOB    NOT NULL PRIMARY KEY CHECK(length(digest) = 16),
+    kernel            TEXT    NOT NULL CHECK(kernel <> ''),
+    types             TEXT    NOT NULL,
+    bucket            INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment         INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash     TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class      TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes             TEXT    NOT NULL,
+    configuration     TEXT    NOT NULL,
+    median_ns         REAL    NOT NULL CHECK(median_ns > 0 AND median_ns < 9e999),
+    noise             REAL    NOT NULL CHECK(noise >= 0 AND noise < 9e999),
+    default_median_ns REAL    NOT NULL CHECK(default_median_ns >= 0 AND default_median_ns < 9e999),
+    complete          INTEGER NOT NULL CHECK(complete IN (0, 1)),
+    image_format      TEXT    NOT NULL CHECK(image_format IN ('cubin', 'ptx', 'so', 'placement', 'none')),
+    image             BLOB    NOT NULL CHECK((length(image) > 0) = (image_format <> 'none')),
+    symbols           TEXT    NOT NULL CHECK(symbols <> ''),
+    device_name       TEXT    NOT NULL,
+    device_uuid       TEXT    NOT NULL,
+    driver            TEXT    NOT NULL,
+    compiler          TEXT    NOT NULL,
+    created_at        TEXT    NOT NULL,
+    reproducibility   TEXT    NOT NULL DEFAULT 'fixed'
+                              CHECK(reproducibility IN ('exact', 'fixed', 'any')),
+    conditions        TEXT    NOT NULL DEFAULT '',
+    uncertainty       REAL    NOT NULL DEFAULT 0.0 CHECK(uncertainty >= 0 AND uncertainty < 9e999),
+    speed_up_low      REAL    NOT NULL DEFAULT 0.0 CHECK(speed_up_low >= 0 AND speed_up_low < 9e999),
+    speed_up_high     REAL    NOT NULL DEFAULT 0.0
+                              CHECK(speed_up_high >= speed_up_low AND speed_up_high < 9e999),
+    covers            TEXT    NOT NULL DEFAULT '',
+    loss_bound        REAL    NOT NULL DEFAULT 0.0 CHECK(loss_bound >= 0 AND loss_bound < 9e999),
+    held_out          INTEGER NOT NULL DEFAULT 0 CHECK(held_out >= 0),
+    unsure            INTEGER NOT NULL DEFAULT 0 CHECK(unsure IN (0, 1)),
+    CHECK(image_format <> 'none' OR unsure = 1)
+) STRICT;
+
+INSERT INTO winner SELECT * FROM winner_7;
+
+DROP TABLE winner_7;
+
+CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
+                                    created_at, sizes, covers, unsure);
+
+ALTER TABLE measurement ADD COLUMN median_ns REAL;
+
+ALTER TABLE measurement ADD COLUMN noise REAL;
+
+UPDATE measurement SET median_ns = jitune_median_ns(samples_ns), noise = jitune_noise(samples_ns)
+    WHERE verdict = 'timed';
+
+-- Finds what refutes a winner.
+CREATE INDEX measurement_wrong
+    ON measurement(kernel, types, device_class, alignment, template_hash, configuration, created_at)
+    WHERE verdict = 'wrong_result';
+
+-- Winners that a person has chosen to keep, by their ids.
+CREATE TABLE pin(
+    digest    BLOB NOT NULL CHECK(length(digest) = 16),
+    winner    TEXT NOT NULL PRIMARY KEY CHECK(length(winner) = 32),
+    pinned_at TEXT NOT NULL
+) STRICT;
+
+-- Merges that have added something, the last one with what takes it back.
+CREATE TABLE merge(
+    digest       BLOB    NOT NULL CHECK(length(digest) = 16),
+    number       INTEGER NOT NULL PRIMARY KEY CHECK(number > 0),
+    source       TEXT    NOT NULL,
+    merged_at    TEXT    NOT NULL,
+    code_trusted INTEGER NOT NULL CHECK(code_trusted IN (0, 1)),
+    measurements INTEGER NOT NULL CHECK(measurements >= 0),
+    winners      INTEGER NOT NULL CHECK(winners >= 0)
+) STRICT;
+
+-- The sizes that merges have brought for a winner, which do not come a second time, and what has decided.
+CREATE TABLE merged_winner(
+    digest  BLOB    NOT NULL CHECK(length(digest) = 16),
+    content TEXT    NOT NULL PRIMARY KEY CHECK(length(content) = 32),
+    winner  TEXT    NOT NULL CHECK(length(winner) = 32),
+    merge   INTEGER NOT NULL CHECK(merge > 0),
+    covers  TEXT    NOT NULL,
+    outcome TEXT    NOT NULL CHECK(outcome IN ('new', 'before', 'behind', 'no code', 'unsure')),
+    reason  TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX merged_winner_id ON merged_winner(winner);
+
+CREATE TABLE merge_step(
+    digest BLOB    NOT NULL CHECK(length(digest) = 16),
+    merge  INTEGER NOT NULL CHECK(merge > 0),
+    number INTEGER NOT NULL CHECK(number > 0),
+    kind   TEXT    NOT NULL CHECK(kind IN ('measurement', 'winner', 'merged_winner')),
+    name   TEXT    NOT NULL,
+    before BLOB    NOT NULL,
+    PRIMARY KEY(merge, number)
+) STRICT;
+
+-- For people, in any SQLite tool. jitune itself reads no view.
+CREATE VIEW winners AS SELECT
+    kernel,
+    types,
+    CASE covers WHEN '' THEN sizes ELSE covers END AS sizes,
+    configuration,
+    round(median_ns / 1000, 3) AS time_us,
+    CASE WHEN default_median_ns > 0 THEN round(default_median_ns / median_ns, 3) END AS speed_up,
+    CASE WHEN speed_up_high > 0 THEN round(speed_up_low, 3) END AS speed_up_low,
+    CASE WHEN speed_up_high > 0 THEN round(speed_up_high, 3) END AS speed_up_high,
+    CASE WHEN loss_bound > 0 THEN round((loss_bound - 1) * 100, 2) END AS loss_percent,
+    held_out AS held_out_sizes,
+    CASE unsure WHEN 1 THEN 'yes' ELSE 'no' END AS unsure,
+    CASE image_format WHEN 'none' THEN 'no' ELSE 'yes' END AS has_code,
+    round(julianday('now') - julianday(created_at), 1) AS age_days,
+    (SELECT sum(calls) FROM usage AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
+        AND u.device_class = winner.device_class AND u.alignment = winner.alignment
+        AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration
+        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')) AS calls,
+    device_name AS device,
+    driver,
+    compiler,
+    device_class,
+    created_at
+FROM winner;
+
+CREATE VIEW candidates AS SELECT
+    kernel,
+    types,
+    sizes,
+    configuration,
+    verdict,
+    round(median_ns / 1000, 3) AS time_us,
+    round(noise * 100, 2) AS noise_percent,
+    length(samples_ns) / 8 AS samples,
+    conditions,
+    reason,
+    device_name AS device,
+    driver,
+    compiler,
+    device_class,
+    created_at
+FROM measurement;
+
+CREATE VIEW coverage AS SELECT
+    kernel,
+    types,
+    device_class,
+    alignment,
+    template_hash,
+    count(*) AS winners,
+    count(DISTINCT configuration) AS configurations,
+    sum(unsure) AS unsure,
+    CASE WHEN max(loss_bound) > 0 THEN round((max(loss_bound) - 1) * 100, 2) END AS worst_loss_percent,
+    group_concat(CASE unsure WHEN 0 THEN CASE covers WHEN '' THEN sizes ELSE covers END END, '; ') AS served,
+    min(created_at) AS oldest,
+    max(created_at) AS newest
+FROM winner
+GROUP BY kernel, types, device_class, alignment, template_hash;
+
+PRAGMA user_version = 8;
