@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct MergeOptions {
     /// serve once they are compiled and raced here.
     bool trust_code = false;
     bool dry_run = false;  ///< reports, and changes nothing
+    /// The winners, and the keys of the measurements, that are taken; null: all.
+    std::function<bool(const Winner&)> wants = {};
+    std::function<bool(const RecordKey&)> wants_key = {};
 };
 
 /// A winner of the other database that meets one of another place at the same sizes.

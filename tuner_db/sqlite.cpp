@@ -207,6 +207,16 @@ Value Connection::single(const std::string& sql) {
         SQLITE_MISMATCH, sql);
 }
 
+void Connection::vacuum() {
+    sqlite3_limit(handle(), SQLITE_LIMIT_ATTACHED, 1);  // the copy that SQLite makes
+    struct Reset {
+        sqlite3* handle;
+        ~Reset() { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0); }
+    };
+    const Reset reset{handle()};
+    execute("VACUUM");
+}
+
 std::int64_t Connection::integer(const std::string& sql) {
     return single<std::int64_t>(sql);
 }

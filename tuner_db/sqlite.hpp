@@ -46,6 +46,9 @@ public:
     /// Runs statements and ignores the rows that they return.
     void execute(const std::string& sql);
 
+    /// Rewrites the file without the room of deleted rows. Not within a transaction.
+    void vacuum();
+
     /// The value that `sql` returns. Throws if it has another type or there is none.
     std::int64_t integer(const std::string& sql);
     std::string text(const std::string& sql);

@@ -30,7 +30,7 @@ StoreFile open_once(const StorePath& place, Connection::Mode mode,
                                     "read-only: as the last writer left it"}
                           : set_journal(connection, choose_journal(sqlite3_libversion_number(),
                                                                    place.file_system()));
-    return {std::move(connection), std::move(journal), place.file()};
+    return {nullptr, std::move(connection), std::move(journal), place.file()};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
 StoreFile open_store_in_memory() {
     Connection connection("", Connection::Mode::memory);
     prepare_schema(connection, Connection::Mode::memory);
-    return {std::move(connection), {"memory", "in memory"}, ""};
+    return {nullptr, std::move(connection), {"memory", "in memory"}, ""};
 }
 
 }  // namespace jitune::internal

@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "support/log.hpp"
+#include "support/temp_dir.hpp"
 #include "tuner_db/journal.hpp"
 #include "tuner_db/sqlite.hpp"
 
@@ -13,6 +15,7 @@ namespace jitune::internal {
 
 /// A database that has passed all checks and has the newest schema.
 struct StoreFile {
+    std::unique_ptr<TempDir> copy;  ///< holds what the connection has open instead of `path`
     sqlite::Connection connection;
     Journal journal;
     std::string path;  ///< absolute; empty in memory
@@ -21,6 +24,9 @@ struct StoreFile {
 /// See TuningStore::open. `mode` is not Mode::memory.
 StoreFile open_store_file(const std::filesystem::path& path, sqlite::Connection::Mode mode,
                           const Log& log, std::chrono::milliseconds patience);
+
+/// See TuningStore::open_other.
+StoreFile open_other_store_file(const std::filesystem::path& path);
 
 StoreFile open_store_in_memory();
 

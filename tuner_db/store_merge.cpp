@@ -64,17 +64,17 @@ bool is_other_image(const Winner& here, const Winner& there) {
 }  // namespace
 
 StoreMerge::StoreMerge(sqlite::Connection& into, WinnerTable& winners,
-                       sqlite::Statement& put_measurement, MergeSource& source,
+                       sqlite::Statement& put_measurement, sqlite::Connection& source,
                        const MergeOptions& options)
     : into_(into),
       winners_(winners),
       put_measurement_(put_measurement),
       source_(source),
-      theirs_(source.connection()),
+      theirs_(source),
       options_(options),
       log_(into) {}
 
-MergeReport StoreMerge::run() {
+MergeReport StoreMerge::run(const std::string& source_name) {
     report_.number = log_.begin();
     unite_measurements();
     read_own_claims();
@@ -87,18 +87,22 @@ MergeReport StoreMerge::run() {
         log_.end_without_news();
         return std::move(report_);
     }
-    log_.end({report_.number, source_.path().filename().string(), utc_text(), options_.trust_code,
+    log_.end({report_.number, source_name, utc_text(), options_.trust_code,
               report_.measurements, report_.winners});
     return std::move(report_);
 }
 
 void StoreMerge::unite_measurements() {
-    sqlite::Statement all(source_.connection(), select(table_of<Measurement>(), "ORDER BY rowid"));
+    sqlite::Statement all(source_, select(table_of<Measurement>(), "ORDER BY rowid"));
     sqlite::Statement changes(into_, "SELECT changes()");
     for (sqlite::Cursor cursor = all.run(); cursor.next();) {
         const sqlite::Row row = cursor.row();
-        if (!from_row<Measurement>(row)) {
+        const auto measurement = from_row<Measurement>(row);
+        if (!measurement) {
             ++report_.damaged;
+            continue;
+        }
+        if (options_.wants_key && !options_.wants_key(measurement->key)) {
             continue;
         }
         if (!is_taken([&] { put_measurement_.execute(row); })) {
@@ -151,6 +155,9 @@ void StoreMerge::read_claims_of_source() {
             continue;
         }
         Winner& winner = *found.winner;
+        if (options_.wants && !options_.wants(winner)) {
+            continue;
+        }
         winner.pinned = false;  // a person's choice, for that person's database
         if (!options_.trust_code) {
             strip_code(winner);

@@ -10,7 +10,6 @@
 #include "tuner_db/claim.hpp"
 #include "tuner_db/merge.hpp"
 #include "tuner_db/merge_log.hpp"
-#include "tuner_db/merge_source.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
@@ -21,9 +20,10 @@ namespace jitune::internal {
 class StoreMerge {
 public:
     StoreMerge(sqlite::Connection& into, WinnerTable& winners, sqlite::Statement& put_measurement,
-               MergeSource& source, const MergeOptions& options);
+               sqlite::Connection& source, const MergeOptions& options);
 
-    MergeReport run();
+    /// `source_name`: for the log.
+    MergeReport run(const std::string& source_name);
 
 private:
     /// The rows of one key, by place: model of device, driver and compiler.
@@ -46,7 +46,7 @@ private:
     sqlite::Connection& into_;
     WinnerTable& winners_;
     sqlite::Statement& put_measurement_;
-    MergeSource& source_;
+    sqlite::Connection& source_;
     WinnerTable theirs_;
     const MergeOptions options_;
     MergeLog log_;

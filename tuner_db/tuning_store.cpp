@@ -6,6 +6,7 @@
 
 #include "tuner_db/integrity.hpp"
 #include "tuner_db/precedence.hpp"
+#include "tuner_db/prune.hpp"
 #include "tuner_db/store_path.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
 
@@ -163,14 +164,19 @@ SizeBox TuningStore::same_winners(const RecordKey& key, std::span<const std::int
 
 void TuningStore::save(std::span<const Measurement> measurements, std::span<const Winner> winners) {
     std::vector<Row> rows;
+    std::vector<RecordKey> keys;
     for (const Measurement& measurement : measurements) {
         rows.push_back(to_row(measurement));
+        if (keys.empty() || keys.back() != measurement.key) {
+            keys.push_back(measurement.key);
+        }
     }
     const Impl::Turn turn(*impl_, kSweepWait);
     impl_->write([&] {
         for (const Row& row : rows) {
             impl_->put_measurement_.execute(row);
         }
+        trim_measurements(impl_->connection_, keys, kMostMeasurements);
         for (const Winner& winner : winners) {
             impl_->winners_.put(winner);
             impl_->misses_.remove_served(winner);

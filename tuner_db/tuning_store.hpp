@@ -16,6 +16,7 @@
 #include "tuner_db/merge.hpp"
 #include "tuner_db/merge_record.hpp"
 #include "tuner_db/miss.hpp"
+#include "tuner_db/prune.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
 #include "tuner_db/usage.hpp"
@@ -58,6 +59,11 @@ public:
                                              std::chrono::milliseconds patience = kPatience);
     /// Long enough for many processes that create the file at once.
     static constexpr std::chrono::milliseconds kPatience{10'000};
+    /// Opens another database to be read alone, whoever owns it, of any schema version up to this
+    /// one: of an older one a private copy is migrated. The file does not change. Throws
+    /// Error(store) for what is no tuning database.
+    static std::unique_ptr<TuningStore> open_other(const std::filesystem::path& path,
+                                                   const Log& log);
     /// A store in memory, for tests and for an empty Options::database.
     static std::unique_ptr<TuningStore> in_memory(const Log& log);
 
@@ -167,11 +173,10 @@ public:
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();
 
-    /// Unites the measurements and winners of the database in the file `from` with these, in one
-    /// transaction. Any order of merges, and any repetition, makes the same tables. `from` is not
-    /// changed, and may have any schema version up to this one. Throws Error(store), also where
-    /// `from` is this database or no tuning database.
-    MergeReport merge(const std::filesystem::path& from, const MergeOptions& options);
+    /// Unites the measurements and winners of another database with these, in one transaction. Any
+    /// order of merges, and any repetition, makes the same tables. Throws Error(store), also where
+    /// `other` is of the same file.
+    MergeReport merge(TuningStore& other, const MergeOptions& options);
 
     /// Takes the last merge back: what it has added goes, what it has changed comes back, but for
     /// sizes that younger winners serve. Merges before the last one stay.
@@ -181,6 +186,19 @@ public:
     std::vector<Merge> merges();
     /// What merges have brought of each winner.
     std::vector<MergedWinner> merged_winners();
+
+    /// The digests of all measurements, sorted, as their rows state them.
+    std::vector<std::string> measurement_digests();
+
+    /// Deletes these winners, and with `also_measurements` all measurements of their keys, whatever
+    /// the bucket. Returns the number of rows.
+    std::int64_t remove(std::span<const Winner> winners, bool also_measurements);
+
+    /// Deletes what the rules say.
+    PruneReport prune(const PruneRules& rules);
+
+    /// Gives the room of deleted rows back to the file system.
+    void compact();
 
     /// Pins the winner of that winner_id(): it serves, and is not replaced. Or takes the pin away.
     void pin(const std::string& id, bool pinned);

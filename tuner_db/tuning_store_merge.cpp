@@ -6,28 +6,75 @@
 
 #include "tuner_db/merge_log.hpp"
 #include "tuner_db/merge_undo.hpp"
+#include "tuner_db/prune.hpp"
 #include "tuner_db/store_merge.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
 
 namespace jitune::internal {
 
-MergeReport TuningStore::merge(const std::filesystem::path& from, const MergeOptions& options) {
-    MergeSource source(from);
+std::unique_ptr<TuningStore> TuningStore::open_other(const std::filesystem::path& path,
+                                                     const Log& log) {
+    auto impl = std::make_unique<Impl>(open_other_store_file(path), log);
+    return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
+}
+
+MergeReport TuningStore::merge(TuningStore& other, const MergeOptions& options) {
     const std::string& here = impl_->file_.path;
-    if (!here.empty() && std::filesystem::equivalent(source.path(), here)) {
+    const std::string& there = other.impl_->file_.path;
+    if (!here.empty() && !there.empty() && std::filesystem::equivalent(there, here)) {
         throw Error(ErrorKind::store,
                     fmt::format("cannot merge {} into itself: name another database", here));
     }
     const Impl::Turn turn(*impl_, kSweepWait);
-    sqlite::Transaction moment(source.connection(), sqlite::Transaction::Kind::read);
+    const Impl::Turn others_turn(*other.impl_, kSweepWait);
+    const sqlite::Transaction moment(other.impl_->connection_, sqlite::Transaction::Kind::read);
     sqlite::Transaction transaction(impl_->connection_, sqlite::Transaction::Kind::write);
     impl_->check_journal();
-    StoreMerge merge(impl_->connection_, impl_->winners_, impl_->put_measurement_, source, options);
-    MergeReport report = merge.run();
+    StoreMerge merge(impl_->connection_, impl_->winners_, impl_->put_measurement_,
+                     other.impl_->connection_, options);
+    MergeReport report = merge.run(std::filesystem::path(there).filename().string());
     if (!options.dry_run) {
         transaction.commit();
     }
     return report;
+}
+
+std::int64_t TuningStore::remove(std::span<const Winner> winners, bool also_measurements) {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    std::int64_t rows = 0;
+    impl_->write([&] {
+        rows = remove_winners(impl_->connection_, impl_->winners_, winners, also_measurements);
+    });
+    return rows;
+}
+
+PruneReport TuningStore::prune(const PruneRules& rules) {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    sqlite::Transaction transaction(impl_->connection_, sqlite::Transaction::Kind::write);
+    impl_->check_journal();
+    const PruneReport report = prune_rows(impl_->connection_, impl_->winners_, rules);
+    if (!rules.dry_run) {
+        transaction.commit();
+    }
+    return report;
+}
+
+void TuningStore::compact() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    impl_->check_journal();
+    impl_->connection_.vacuum();
+}
+
+std::vector<std::string> TuningStore::measurement_digests() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    sqlite::Statement all(impl_->connection_, "SELECT digest FROM measurement ORDER BY digest");
+    std::vector<std::string> digests;
+    for (sqlite::Cursor cursor = all.run(); cursor.next();) {
+        if (const sqlite::Row row = cursor.row(); std::holds_alternative<sqlite::Blob>(row[0])) {
+            digests.push_back(std::get<sqlite::Blob>(row[0]).bytes);
+        }
+    }
+    return digests;
 }
 
 UndoReport TuningStore::undo_merge() {

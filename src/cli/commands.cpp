@@ -8,12 +8,26 @@ namespace jitune::internal {
 // clang-format off
 namespace completion_command { Invocation invocation(); }
 namespace db_coverage_command { Invocation invocation(); }
+namespace db_diff_command { Invocation invocation(); }
 namespace db_digest_command { Invocation invocation(); }
+namespace db_edit_command {
+Invocation delete_invocation();
+Invocation pin_invocation();
+Invocation unpin_invocation();
+}  // namespace db_edit_command
 namespace db_explain_command { Invocation invocation(); }
 namespace db_export_command { Invocation invocation(); }
 namespace db_import_command { Invocation invocation(); }
 namespace db_list_command { Invocation invocation(); }
+namespace db_merge_command {
+Invocation merge_invocation();
+Invocation undo_invocation();
+}  // namespace db_merge_command
 namespace db_path_command { Invocation invocation(); }
+namespace db_prune_command {
+Invocation prune_invocation();
+Invocation compact_invocation();
+}  // namespace db_prune_command
 namespace db_show_command { Invocation invocation(); }
 namespace db_verify_command { Invocation invocation(); }
 namespace devices_command { Invocation invocation(); }
@@ -64,7 +78,7 @@ std::vector<Command> worklist_commands() {
 
 std::vector<Command> db_commands() {
     return {
-        {"list", "List the stored winners, one per row", db_list_command::invocation},
+        {"list", "List the stored winners", db_list_command::invocation},
         {"show", "Show one winner with its measurements", db_show_command::invocation},
         {"coverage", "Show which sizes are served, how surely, and the holes between them",
          db_coverage_command::invocation},
@@ -73,9 +87,21 @@ std::vector<Command> db_commands() {
         {"verify", "Read and check every row", db_verify_command::invocation},
         {"digest", "Print a digest of all that the stored winners serve",
          db_digest_command::invocation},
-        {"export", "Write the measurements of one row as T4 JSON", db_export_command::invocation},
-        {"import", "Add measurements that db export has written to this database",
+        {"export", "Write winners and measurements to a file: a bundle, JSON lines or T4",
+         db_export_command::invocation},
+        {"import", "Add what db export has written to this database",
          db_import_command::invocation},
+        {"merge", "Unite other databases with this one", db_merge_command::merge_invocation},
+        {"undo", "Take the last merge back", db_merge_command::undo_invocation},
+        {"diff", "Show what two databases do not have in common", db_diff_command::invocation},
+        {"delete", "Delete winners", db_edit_command::delete_invocation},
+        {"pin", "Make a winner serve until it is unpinned, whatever is tuned",
+         db_edit_command::pin_invocation},
+        {"unpin", "Let tunings replace a winner again", db_edit_command::unpin_invocation},
+        {"prune", "Delete what nobody asks for, and old measurements",
+         db_prune_command::prune_invocation},
+        {"compact", "Give the room of deleted rows back to the file system",
+         db_prune_command::compact_invocation},
         {"path", "Print where the database is, and its journal mode and schema",
          db_path_command::invocation},
     };
@@ -101,7 +127,7 @@ std::vector<Command> commands() {
          worklist_commands()},
         {"stats", "Show which winners calls use, what they save, and which calls waited",
          stats_command::invocation},
-        {"db", "Inspect the tuning database", nullptr, db_commands()},
+        {"db", "Look into, share and change the tuning database", nullptr, db_commands()},
         {"completion", "Print the script that completes jitune's words in a shell",
          completion_command::invocation},
         {"manual", "Print the manual page of a command, for man", manual_command::invocation},

@@ -1,34 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "cli/bundle.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/export_file.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
-#include "cli/winner_choice.hpp"
+#include "cli/record_json.hpp"
+#include "cli/units.hpp"
+#include "cli/winner_filter.hpp"
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+#include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
+#include "tuner_db/precedence.hpp"
 
 namespace jitune::internal::db_export_command {
 
 namespace {
 
 struct Arguments : CommonArguments {
-    WinnerChoice choice;
-    std::string file;
+    WinnerFilter filter;
+    std::string t4;
+    std::string bundle;
+    std::string lines;
 };
+
+/// Copies what the filter chooses to a new database, as a merge does: the winners with their code,
+/// and the measurements of their kernels, types and devices.
+MergeReport copy_to(TuningStore& into, TuningStore& from, const WinnerFilter& filter,
+                    const Log& log) {
+    MergeOptions options{.trust_code = true};
+    std::vector<RecordKey> keys;
+    if (!filter.is_empty()) {
+        for (const Winner& winner : filter.of(from.winners(), log)) {
+            keys.push_back(winner.key);
+        }
+        options.wants = [&filter](const Winner& winner) { return filter.matches(winner); };
+        options.wants_key = [keys](const RecordKey& key) {
+            return std::any_of(keys.begin(), keys.end(),
+                               [&](const RecordKey& one) { return one.is_like(key); });
+        };
+    }
+    return into.merge(from, options);
+}
+
+void export_bundle(const Arguments& arguments, const Options& options, const Log& log) {
+    const TempDir folder;
+    const auto from = open_database(options);
+    const std::filesystem::path draft = folder.path() / "bundle.db";
+    MergeReport report;
+    {
+        const auto into = TuningStore::open(draft, TuningStore::Access::read_write, log);
+        report = copy_to(*into, *from, arguments.filter, log);
+        into->compact();
+    }
+    write_bundle(draft, arguments.bundle);
+    print(fmt::format("{}: {} and {}\n", arguments.bundle,
+                      count_text(report.winners, "winner"),
+                      count_text(report.measurements, "measurement")));
+}
+
+/// One object to a line: all winners, then all measurements of their keys.
+void export_lines(const Arguments& arguments, const Options& options, const Log& log) {
+    const auto store = open_database(options);
+    const std::vector<Winner> winners = arguments.filter.of(store->winners(), log);
+    std::string text;
+    for (const Winner& winner : winners) {
+        Json line{{"record", "winner"}, {"id", winner_id(winner)}};
+        line.update(flat_json(winner));
+        text += line.text() + "\n";
+    }
+    std::set<std::string> done;
+    for (const Winner& winner : winners) {
+        for (const Measurement& one : measurements_to_export(*store, winner.key)) {
+            Json line{{"record", "measurement"}};
+            line.update(flat_json(one));
+            if (one.verdict == Verdict::timed) {
+                const Summary summary = summarize(one.samples_ns);
+                line["median_ns"] = summary.median_ns;
+                line["noise"] = summary.noise;
+            }
+            if (const std::string row = line.text(); done.insert(row).second) {
+                text += row + "\n";
+            }
+        }
+    }
+    if (arguments.lines == "-") {
+        print(text);
+    } else {
+        write_file(arguments.lines, {text});
+    }
+}
 
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
-    refuse_overwriting_database(options.database, "--t4", arguments.file);
-    const auto store = open_database(options);
-    const std::vector<Winner> winners = store->winners();
-    const std::vector<Measurement> measurements =
-        measurements_to_export(*store, arguments.choice.select(winners).key);
-    write_file(arguments.file, {export_document(measurements).text(1), "\n"});
+    const Log log(options.log_level, options.log_sink);
+    const std::vector<std::pair<const char*, const std::string*>> files{
+        {"--t4", &arguments.t4}, {"--bundle", &arguments.bundle}, {"--lines", &arguments.lines}};
+    const auto given = std::count_if(files.begin(), files.end(),
+                                     [](const auto& one) { return !one.second->empty(); });
+    if (given != 1) {
+        throw Error(ErrorKind::usage,
+                    "db export writes one file: give one of --bundle, --lines, --t4");
+    }
+    for (const auto& [option, file] : files) {
+        if (!file->empty()) {
+            refuse_overwriting_database(options.database, option, *file);
+        }
+    }
+    if (!arguments.bundle.empty()) {
+        export_bundle(arguments, options, log);
+    } else if (!arguments.lines.empty()) {
+        export_lines(arguments, options, log);
+    } else {
+        const auto store = open_database(options);
+        const std::vector<Winner> winners = store->winners();
+        const std::vector<Measurement> measurements =
+            measurements_to_export(*store, arguments.filter.only_one(winners).key);
+        write_file(arguments.t4, {export_document(measurements).text(1), "\n"});
+    }
     return kExitOk;
 }
 
@@ -36,10 +135,16 @@ int run(const Arguments& arguments) {
 
 Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    std::vector<Option> options = arguments->choice.options();
-    append(options, {{"--t4", &arguments->file, "The file to write, T4 JSON", {.required = true}},
-                     arguments->database_option(),
-                     arguments->log_option()});
+    std::vector<Option> options = arguments->filter.options();
+    append(options,
+           {{"--bundle", &arguments->bundle,
+             "A file for db merge, .db or .db.gz: the winners that match, all without a filter, "
+             "with their measurements and their code"},
+            {"--lines", &arguments->lines,
+             "JSON lines for other tools: the same without code; - prints them"},
+            {"--t4", &arguments->t4, "T4 JSON: the measurements of one winner's kernel and types"},
+            arguments->database_option(),
+            arguments->log_option()});
     return {std::move(options), [arguments] { return run(*arguments); }};
 }
 

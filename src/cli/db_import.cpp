@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/bundle.hpp"
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/export_file.hpp"
+#include "cli/merge_text.hpp"
 #include "cli/output.hpp"
 #include "cli/units.hpp"
 #include "jitune/error.hpp"
@@ -23,25 +25,35 @@ struct Arguments : CommonArguments {
     std::string file;
 };
 
+void import_measurements(TuningStore& store, const std::string& file, const std::string& database) {
+    const std::vector<Measurement> measurements = read_export(file);
+    const auto count = [&] {
+        return measurements.empty()
+                   ? 0
+                   : measurements_to_export(store, measurements.front().key).size();
+    };
+    const std::size_t before = count();
+    store.save(measurements);
+    const std::size_t added = count() - before;
+    print(fmt::format("{} in {}, {} of them new in {}\n",
+                      count_text(std::ssize(measurements), "measurement"), file, added, database));
+}
+
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
     if (options.database.empty()) {
         throw Error(ErrorKind::usage, "no database to import into: name one with --db");
     }
-    const std::vector<Measurement> measurements = read_export(arguments.file);
-    const auto store = TuningStore::open(options.database, TuningStore::Access::read_write,
-                                         Log(options.log_level, options.log_sink));
-    const auto count = [&] {
-        return measurements.empty()
-                   ? 0
-                   : measurements_to_export(*store, measurements.front().key).size();
+    const Log log(options.log_level, options.log_sink);
+    const auto open = [&] {
+        return TuningStore::open(options.database, TuningStore::Access::read_write, log);
     };
-    const std::size_t before = count();
-    store->save(measurements);
-    const std::size_t added = count() - before;
-    print(fmt::format("{} in {}, {} of them new in {}\n",
-                      count_text(std::ssize(measurements), "measurement"), arguments.file, added,
-                      options.database.string()));
+    if (is_database_file(arguments.file)) {
+        OtherDatabase bundle(arguments.file, log);
+        print(merge_text(arguments.file, open()->merge(bundle.store(), {}), false));
+    } else {
+        import_measurements(*open(), arguments.file, options.database.string());
+    }
     return kExitOk;
 }
 
@@ -51,7 +63,7 @@ Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     return {{{"FILE",
               &arguments->file,
-              "A file written by \"db export\", plain or .gz",
+              "A bundle or T4 file that db export has written, plain or .gz",
               {.required = true}},
              arguments->database_option(),
              arguments->log_option()},

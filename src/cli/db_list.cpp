@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
+#include "cli/winner_filter.hpp"
 #include "cli/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -22,10 +24,9 @@ namespace {
 Json list_json(const std::string& path, const std::vector<Winner>& winners,
                const std::vector<Doubt>& doubts) {
     Json rows = Json::array();
-    for (std::size_t i = 0; i < winners.size(); ++i) {
-        Json row{{"row", i + 1}};
-        row.update(winner_json(winners[i]));
-        row["doubt"] = doubt_json(doubts, winners[i]);
+    for (const Winner& winner : winners) {
+        Json row = winner_json(winner);
+        row["doubt"] = doubt_json(doubts, winner);
         rows.push_back(row);
     }
     return {{"path", path}, {"winners", rows}};
@@ -39,13 +40,13 @@ std::string list_text(const std::vector<Winner>& winners, const std::vector<Doub
         disturbed = disturbed || speed_up_text(winner).ends_with('?');
         const bool in_doubt = doubt_about(doubts, winner) != nullptr;
         doubted = doubted || in_doubt;
-        rows.push_back({fmt::format("{}", rows.size() + 1), winner.key.kernel,
+        rows.push_back({short_id(winner) + (winner.pinned ? "*" : ""), winner.key.kernel,
                         short_types(winner.key.types), short_served_text(winner),
                         winner.provenance.device_name,
                         time_text(winner.median_ns) + (in_doubt ? "!" : ""), speed_up_text(winner),
                         bound_text(winner.range), winner.configuration});
     }
-    std::string text = Table::text({{"row", Align::right},
+    std::string text = Table::text({{"id"},
                                     {"kernel"},
                                     {"types"},
                                     {"serves"},
@@ -57,13 +58,22 @@ std::string list_text(const std::vector<Winner>& winners, const std::vector<Doub
                                    rows);
     text += disturbed ? kDisturbedLegend : "";
     text += doubted ? kDoubtLegend : "";
+    text += std::any_of(winners.begin(), winners.end(),
+                        [](const Winner& winner) { return winner.pinned; })
+                ? "* is pinned: it serves, and is not replaced\n"
+                : "";
     return text;
 }
 
-int run(const CommonArguments& arguments) {
+struct Arguments : CommonArguments {
+    WinnerFilter filter;
+};
+
+int run(const Arguments& arguments) {
     const Options options = arguments.options();
     const auto store = open_database(options);
-    const auto winners = store->winners();
+    const auto winners =
+        arguments.filter.of(store->winners(), Log(options.log_level, options.log_sink));
     const auto doubts = store->doubts();
     if (arguments.json) {
         print_json(list_json(options.database.string(), winners, doubts));
@@ -76,9 +86,11 @@ int run(const CommonArguments& arguments) {
 }  // namespace
 
 Invocation invocation() {
-    auto arguments = std::make_shared<CommonArguments>();
-    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
-            [arguments] { return run(*arguments); }};
+    auto arguments = std::make_shared<Arguments>();
+    std::vector<Option> options = arguments->filter.options();
+    append(options,
+           {arguments->database_option(), arguments->log_option(), arguments->json_option()});
+    return {std::move(options), [arguments] { return run(*arguments); }};
 }
 
 }  // namespace jitune::internal::db_list_command

@@ -15,13 +15,14 @@
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
 #include "cli/units.hpp"
-#include "cli/winner_choice.hpp"
+#include "cli/winner_filter.hpp"
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "template/settings.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/winner_table.hpp"
 #include "tuning/finalist.hpp"
 
@@ -30,7 +31,7 @@ namespace jitune::internal::db_show_command {
 namespace {
 
 struct Arguments : CommonArguments {
-    WinnerChoice choice;
+    WinnerFilter filter;
 };
 
 std::string time_line(const Winner& winner) {
@@ -59,10 +60,30 @@ std::string provisional_line(const Winner& winner) {
                        may_be_slower(winner) ? "; the default serves, which may be faster" : "");
 }
 
-std::string winner_text(const Winner& winner, const Doubt* doubt) {
+/// Of a winner that a merge has brought: "by merge 3, of other.db, 2026-11-20T16:00:00Z; behind
+/// another: …". Empty for another one.
+std::string merge_line(TuningStore& store, const Winner& winner) {
+    const std::string content = winner_content(winner);
+    for (const MergedWinner& merged : store.merged_winners()) {
+        if (merged.content != content) {
+            continue;
+        }
+        for (const Merge& merge : store.merges()) {
+            if (merge.number == merged.merge) {
+                return fmt::format("by merge {} of {}, {}; {}{}{}", merge.number, merge.source,
+                                   merge.merged_at, merged.outcome,
+                                   merged.reason.empty() ? "" : ": ", merged.reason);
+            }
+        }
+    }
+    return "";
+}
+
+std::string winner_text(const Winner& winner, const Doubt* doubt, const std::string& merged) {
     const RecordKey& key = winner.key;
     const Provenance& provenance = winner.provenance;
     const std::vector<std::pair<const char*, std::string>> lines{
+        {"id", winner_id(winner)},
         {"kernel", key.kernel},
         {"types", readable_types(key.types)},
         {"tuned at", winner.sizes},
@@ -80,14 +101,18 @@ std::string winner_text(const Winner& winner, const Doubt* doubt) {
         {"conditions", winner.certainty.conditions},
         {"in doubt", doubt == nullptr ? "" : doubt_sentence(*doubt)},
         {"search", winner.complete ? "complete" : "ended by its budget"},
-        {"binary",
-         fmt::format("{}, {}", winner.image_format, bytes_text(std::ssize(winner.image)))},
+        {"binary", winner.image.empty()
+                       ? "none: the next tuning compiles the configuration, and races it"
+                       : fmt::format("{}, {}", winner.image_format,
+                                     bytes_text(std::ssize(winner.image)))},
         {"entry points", fmt::format("{}", fmt::join(winner.symbols, " "))},
         {"device", provenance.device_name},
         {"uuid", provenance.device_uuid},
         {"driver", provenance.driver},
         {"compiler", provenance.compiler},
         {"made", provenance.created_at},
+        {"merged", merged},
+        {"pinned", winner.pinned ? "yes" : ""},
     };
     std::string text;
     for (const auto& [name, value] : lines) {
@@ -144,7 +169,7 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
 int run(const Arguments& arguments) {
     const auto store = open_database(arguments.options());
     const auto winners = store->winners();
-    const auto winner = store->with_image(arguments.choice.select(winners));
+    const auto winner = store->with_image(arguments.filter.only_one(winners));
     if (!winner) {
         throw Error(ErrorKind::store,
                     "cannot show the winner: its row is damaged or was replaced a moment ago; try "
@@ -153,12 +178,13 @@ int run(const Arguments& arguments) {
     const auto measurements = store->measurements(winner->key);
     const auto doubts = store->doubts();
     if (!arguments.json) {
-        print(winner_text(*winner, doubt_about(doubts, *winner)) +
+        print(winner_text(*winner, doubt_about(doubts, *winner), merge_line(*store, *winner)) +
               fmt::format("\n{}\n", count_text(std::ssize(measurements), "measurement")) +
               measurements_text(measurements));
         return kExitOk;
     }
     Json document = winner_json(*winner);
+    document["merged"] = merge_line(*store, *winner);
     document["image_bytes"] = winner->image.size();
     document["doubt"] = doubt_json(doubts, *winner);
     document["measurements"] = Json::array();
@@ -173,7 +199,7 @@ int run(const Arguments& arguments) {
 
 Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
-    std::vector<Option> options = arguments->choice.options();
+    std::vector<Option> options = arguments->filter.options();
     append(options,
            {arguments->database_option(), arguments->log_option(), arguments->json_option()});
     return {std::move(options), [arguments] { return run(*arguments); }};

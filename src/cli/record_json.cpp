@@ -9,6 +9,7 @@
 #include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/precedence.hpp"
 
 namespace jitune::internal {
 
@@ -113,7 +114,9 @@ bool has_member(const ParsedJson& object, const Field& field) {
 }
 
 Json winner_json(const Winner& winner) {
-    Json json = to_json(winner);
+    Json json{{"id", winner_id(winner)}};
+    json.update(to_json(winner));
+    json["pinned"] = winner.pinned;
     json["half_octaves"] = half_octaves_json(winner.key.bucket, winner.sizes);
     json["provisional"] = is_provisional(winner.certainty);
     return json;

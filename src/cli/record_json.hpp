@@ -56,7 +56,19 @@ Json to_json(const Record& record, std::string_view without = {}) {
     return json;
 }
 
-/// The inverse. A field that was added may be missing: it keeps the value that older rows have.
+/// All fields in one object, those of records within the record, too: a row of a table.
+template <HasFields Record>
+Json flat_json(const Record& record) {
+    Json json = Json::object();
+    each_field(record, [&](const Field& field, const auto& value) {
+        if (!field.binary) {
+            json[field.name] = member_of(value);
+        }
+    });
+    return json;
+}
+
+/// The inverse of to_json(). A field that was added may be missing: it keeps the value that older rows have.
 template <HasFields Record>
 Record from_json(const ParsedJson& json, std::string_view without = {}) {
     Record record;
@@ -75,7 +87,7 @@ Record from_json(const ParsedJson& json, std::string_view without = {}) {
     return record;
 }
 
-/// A winner with "half_octaves", its bucket size by size.
+/// A winner with its "id", whether it is "pinned", and "half_octaves", its bucket size by size.
 Json winner_json(const Winner& winner);
 
 /// A measurement without its key, for documents that name the key once.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/winner_filter.hpp"
 
-#include <array>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -10,10 +9,14 @@
 #include <fmt/ranges.h>
 
 #include "backend/platform_kind.hpp"
+#include "cli/sizes.hpp"
+#include "cli/winner_text.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"
 #include "support/embedded.hpp"
 #include "template/settings.hpp"
+#include "tuner_db/precedence.hpp"
+#include "tuner_db/winner_table.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
@@ -22,9 +25,9 @@ namespace {
 
 using KnownNames = std::set<std::string, std::less<>>;
 
-/// The type of that name in a winner's key; empty: it has none.
-std::string_view type_named(const Winner& winner, std::string_view name) {
-    for (const std::string_view setting : settings_of(winner.key.types)) {
+/// The type of that name in the types of a key; empty: it has none.
+std::string_view type_in(std::string_view types, std::string_view name) {
+    for (const std::string_view setting : settings_of(types)) {
         if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
             return setting.substr(name.size() + 1);
         }
@@ -32,17 +35,30 @@ std::string_view type_named(const Winner& winner, std::string_view name) {
     return {};
 }
 
+std::string_view type_named(const Winner& winner, std::string_view name) {
+    return type_in(winner.key.types, name);
+}
+
+/// Throws Error(usage).
+Sizes wanted_sizes(const std::string& text) {
+    if (text.find('x') == std::string::npos) {
+        return {parse_size(text)};
+    }
+    const SizePair pair = parse_size_pair(text);
+    return {pair.outer, pair.inner};
+}
+
+bool serves_sizes(const Winner& winner, const Sizes& sizes) {
+    const auto boxes = boxes_of(winner);
+    return boxes && covers(*boxes, sizes);
+}
+
 KnownNames builtin_kernels() {
-    constexpr std::array kPlatforms{PlatformKind::cuda, PlatformKind::host, PlatformKind::machine};
     KnownNames names;
     for (const embedded::File& file : embedded::kernel_templates) {
-        for (const PlatformKind platform : kPlatforms) {
-            const std::string_view suffix = template_suffix(platform);
-            if (file.name.ends_with(suffix)) {
-                names.emplace(file.name.substr(0, file.name.size() - suffix.size()));
-            }
-        }
+        names.emplace(kernel_of_template(file.name));
     }
+    names.erase("");
     return names;
 }
 
@@ -73,18 +89,87 @@ void refuse_unknown(std::string_view option, const std::string& name, const Know
 
 }  // namespace
 
-std::vector<Option> WinnerFilter::options(const OptionRules& rules) {
-    return {{"--kernel", &kernel, "Name of the kernel, such as reduce", rules},
-            {"--type", &type, "Element type, such as float32", rules},
-            {"--op", &op, "Operation, such as sum", rules},
-            {"--device-class", &device_class, "Part of the device class", rules}};
+std::string_view kernel_of_template(std::string_view file) {
+    for (const PlatformKind platform :
+         {PlatformKind::cuda, PlatformKind::host, PlatformKind::machine}) {
+        if (const std::string_view suffix = template_suffix(platform); file.ends_with(suffix)) {
+            return file.substr(0, file.size() - suffix.size());
+        }
+    }
+    return {};
+}
+
+bool has_custom_operation(std::string_view types) {
+    const std::string_view operation = type_in(types, "operation");
+    return !operation.empty() && !builtin_operations().contains(operation);
+}
+
+std::string short_id(const Winner& winner) {
+    constexpr std::size_t kShown = 8;
+    return winner_id(winner).substr(0, kShown);
+}
+
+std::vector<Option> WinnerFilter::options() {
+    return {{"ID", &id, "The id of a winner, as jitune db list prints it, or its first digits"},
+            {"--kernel", &kernel, "Name of the kernel, such as reduce"},
+            {"--type", &type, "Element type, such as float32"},
+            {"--accumulator", &accumulator, "Accumulator type, such as float64"},
+            {"--op", &op, "Operation, such as sum"},
+            {"-n,--size", &size,
+             "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16"},
+            {"--device-class", &device_class, "Part of the device class"}};
 }
 
 bool WinnerFilter::matches(const Winner& winner) const {
     return (kernel.empty() || winner.key.kernel == kernel) &&
            (type.empty() || type_named(winner, "element") == type) &&
+           (accumulator.empty() || type_named(winner, "accumulator") == accumulator) &&
            (op.empty() || type_named(winner, "operation") == op) &&
-           winner.key.device_class.find(device_class) != std::string::npos;
+           winner.key.device_class.find(device_class) != std::string::npos &&
+           (size.empty() || serves_sizes(winner, wanted_sizes(size))) &&
+           (id.empty() || winner_id(winner).starts_with(id));
+}
+
+std::string WinnerFilter::given() const {
+    std::string text;
+    for (const auto& [option, value] :
+         {std::pair("", &id), std::pair("--kernel ", &kernel), std::pair("--type ", &type),
+          std::pair("--accumulator ", &accumulator), std::pair("--op ", &op),
+          std::pair("-n ", &size), std::pair("--device-class ", &device_class)}) {
+        text += value->empty() ? "" : fmt::format(" {}{}", option, *value);
+    }
+    return text;
+}
+
+const Winner& WinnerFilter::only_one(const std::vector<Winner>& winners) const {
+    refuse_unknown_names(winners);
+    const Winner* found = nullptr;
+    std::vector<std::string> texts;
+    std::size_t count = 0;
+    for (const Winner& winner : winners) {
+        if (!matches(winner)) {
+            continue;
+        }
+        if (found != nullptr && winner_id(*found) == winner_id(winner)) {
+            found = serves_before(winner, *found) ? &winner : found;  // one of them has no code
+            continue;
+        }
+        found = &winner;
+        if (constexpr std::size_t kMost = 8; ++count <= kMost) {
+            texts.push_back(fmt::format("{}: {} {} {}", short_id(winner), winner.key.kernel,
+                                        short_types(winner.key.types), winner.sizes));
+        }
+    }
+    if (found == nullptr) {
+        throw Error(ErrorKind::usage, "no winner matches: see jitune db list");
+    }
+    if (count > 1) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} winners match: name one by its id ({}{}), or narrow it down "
+                                "with --kernel, --type, --accumulator, --op, -n, --device-class",
+                                count, fmt::join(texts, "; "), count > texts.size() ? "; …" : ""));
+    }
+    return *found;
 }
 
 void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
@@ -96,25 +181,37 @@ void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
         types.emplace(type_named(winner, "element"));
         operations.emplace(type_named(winner, "operation"));
     }
+    KnownNames accumulators = types;
+    for (const Winner& winner : winners) {
+        accumulators.emplace(type_named(winner, "accumulator"));
+    }
     types.erase("");
+    accumulators.erase("");
     operations.erase("");
     refuse_unknown("--kernel", kernel, kernels);
     refuse_unknown("--type", type, types);
+    refuse_unknown("--accumulator", accumulator, accumulators);
     refuse_unknown("--op", op, operations);
+    constexpr std::size_t kFewest = 4;
+    if (!id.empty() && (id.size() < kFewest ||
+                        id.find_first_not_of("0123456789abcdef") != std::string::npos)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is no winner's id: an id is at least {} of the digits that "
+                                "jitune db list prints, such as 3f9a",
+                                id, kFewest));
+    }
+    if (!size.empty()) {
+        static_cast<void>(wanted_sizes(size));
+    }
 }
 
 std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {
     refuse_unknown_names(winners);
     std::erase_if(winners, [&](const Winner& winner) { return !matches(winner); });
     if (winners.empty()) {
-        std::string given;
-        for (const auto& [option, value] :
-             {std::pair("--kernel", &kernel), std::pair("--type", &type), std::pair("--op", &op),
-              std::pair("--device-class", &device_class)}) {
-            given += value->empty() ? "" : fmt::format(" {} {}", option, *value);
-        }
-        log.warning("{}", given.empty() ? "the database has no intact winners"
-                                        : "no winner matches" + given);
+        const std::string words = given();
+        log.warning("{}", words.empty() ? "the database has no intact winners"
+                                        : "no winner matches" + words);
     }
     return winners;
 }

@@ -13,7 +13,7 @@
 namespace jitune::internal {
 namespace {
 
-constexpr MergeOptions kTrusting{.trust_code = true};
+const MergeOptions kTrusting{.trust_code = true};
 
 class MergeTest : public StoreFixture {
 protected:
@@ -23,11 +23,16 @@ protected:
         return TuningStore::open(file(name), Access::read_write, log_);
     }
 
+    MergeReport merge(const std::string& into, const std::string& other,
+                      const MergeOptions& options) {
+        return store(into)->merge(*TuningStore::open_other(file(other), log_), options);
+    }
+
     /// A new database that holds `into` and then all of `others`.
     void make(const std::string& name, const std::vector<std::string>& others,
               const MergeOptions& options = kTrusting) {
         for (const std::string& other : others) {
-            store(name)->merge(file(other), options);
+            merge(name, other, options);
         }
     }
 
@@ -81,7 +86,7 @@ TEST_F(MergeTest, UnitesMeasurementsAndWinners) {
     const std::vector<Measurement> both{measurement_of(40), measurement_of(40, 7)};
     store("a")->save({both.data(), 1}, winner_of(40));
     store("b")->save(both, winner_of(41));
-    const MergeReport report = store("a")->merge(file("b"), kTrusting);
+    const MergeReport report = merge("a", "b", kTrusting);
     EXPECT_EQ(report.number, 1);
     EXPECT_EQ(report.measurements, 1);
     EXPECT_EQ(report.winners, 1);
@@ -97,7 +102,7 @@ TEST_F(MergeTest, UnitesMeasurementsAndWinners) {
 
 TEST_F(MergeTest, WithoutTrustBringsNoCodeAndServesNothing) {
     store("b")->save({}, winner_of(40));
-    const MergeReport report = store("a")->merge(file("b"), {});
+    const MergeReport report = merge("a", "b", {});
     EXPECT_EQ(report.without_code, 1);
     EXPECT_EQ(store("a")->find(key_of(40), sizes_of(40)), std::nullopt);
     const auto incumbent = store("a")->incumbent(key_of(40), sizes_of(40));
@@ -131,7 +136,7 @@ TEST_F(MergeTest, LetsTheSurelyFasterWinnerOfSeveralPlacesServe) {
     store("a")->save({}, faster(winner_at("block=1", "n=1..200"), 1.48, 1.52));
     store("b")->save({}, faster(winner_at("block=2", "n=1..200", "other", 9), 1.2, 1.9));
     store("c")->save({}, faster(winner_at("block=3", "n=1..200", "third", 5), 1.485, 1.49));
-    const MergeReport report = store("a")->merge(file("b"), kTrusting);
+    const MergeReport report = merge("a", "b", kTrusting);
     EXPECT_EQ(serving("a", 100), "block=1");
     ASSERT_EQ(report.meetings.size(), 1U);
     EXPECT_FALSE(report.meetings[0].first_is_new);
@@ -146,7 +151,7 @@ TEST_F(MergeTest, LetsTheSurelyFasterWinnerOfSeveralPlacesServe) {
 TEST_F(MergeTest, TellsWhereIntervalsContradictEachOther) {
     store("a")->save({}, faster(winner_at("block=1", ""), 1.48, 1.52));
     store("b")->save({}, faster(winner_at("block=2", "", "other"), 1.1, 1.2));
-    const MergeReport report = store("a")->merge(file("b"), {.trust_code = true, .dry_run = true});
+    const MergeReport report = merge("a", "b", {.trust_code = true, .dry_run = true});
     ASSERT_EQ(report.meetings.size(), 1U);
     EXPECT_TRUE(report.meetings[0].disagree);
     EXPECT_EQ(store("a")->winners().size(), 1U) << "a dry run";
@@ -159,9 +164,23 @@ TEST_F(MergeTest, BringsNothingASecondTimeEvenWhereATuningHasTakenIt) {
     store("a")->save({}, faster(winner_at("block=1", "n=50..60"), 1.1, 1.2));
     EXPECT_EQ(serving("a", 55), "block=1") << "raced here";
     const auto before = dump("a");
-    EXPECT_EQ(store("a")->merge(file("b"), kTrusting).number, 0);
+    EXPECT_EQ(merge("a", "b", kTrusting).number, 0);
     EXPECT_EQ(dump("a"), before);
     EXPECT_EQ(serving("a", 55), "block=1");
+}
+
+TEST_F(MergeTest, BringsWrongResultsThatRefuteWinners) {
+    store("a")->save({}, winner_at("block=1", "n=1..200"));
+    std::vector<Measurement> wrong{measurement_of(40)};
+    wrong[0].configuration = "block=1";
+    wrong[0].verdict = Verdict::wrong_result;
+    wrong[0].samples_ns.clear();
+    store("b")->save(wrong);
+    make("a", {"b"});
+    EXPECT_EQ(serving("a", 100), "");
+    EXPECT_TRUE(store("a")->winners().empty());
+    store("a")->undo_merge();
+    EXPECT_EQ(serving("a", 100), "block=1");
 }
 
 TEST_F(MergeTest, KeepsPinnedWinners) {
@@ -186,7 +205,7 @@ TEST_F(MergeTest, LeavesOutDamagedRows) {
     path_ = file("b");
     sql("UPDATE winner SET median_ns = 1 WHERE sizes = 'n=1048576'; "
         "UPDATE measurement SET sizes = 'n=1'");
-    const MergeReport report = store("a")->merge(file("b"), kTrusting);
+    const MergeReport report = merge("a", "b", kTrusting);
     EXPECT_EQ(report.damaged, 2);
     EXPECT_EQ(report.winners, 1);
     EXPECT_EQ(report.measurements, 0);
@@ -195,7 +214,7 @@ TEST_F(MergeTest, LeavesOutDamagedRows) {
 TEST_F(MergeTest, RefusesWhatIsNoOtherTuningDatabase) {
     store("a");
     const auto error = [&](const std::filesystem::path& path) {
-        return store_error([&] { store("a")->merge(path, {}); });
+        return store_error([&] { store("a")->merge(*TuningStore::open_other(path, log_), {}); });
     };
     EXPECT_NE(error(file("a")).find("into itself"), std::string::npos);
     EXPECT_NE(error(file("none")).find("No such file"), std::string::npos);
@@ -349,14 +368,14 @@ TEST_P(RandomMerges, GiveTheSameTableInAnyOrderAndRepetition) {
         EXPECT_EQ(store_of_all->find(key, Sizes{rows, 2}),
                   store("a_bc")->find(key, Sizes{rows, 2}));
     }
-    store("bc")->merge(file("a"), options);
+    merge("bc", "a", options);
     if (store("bc")->undo_merge().source == "a.db") {
         make("bc2", {"b", "c"}, options);
         EXPECT_EQ(dump("bc"), dump("bc2")) << "undone";
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomMerges, testing::Range(1, 41));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomMerges, testing::Range(1, 13));
 
 }  // namespace
 }  // namespace jitune::internal

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge_source.hpp"
-
-#include <fstream>
+// The files of other databases: StoreFile that is only read.
+#include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "jitune/error.hpp"
 #include "tuner_db/schema.hpp"
+#include "tuner_db/store_file.hpp"
 
 namespace jitune::internal {
 
@@ -42,24 +43,22 @@ void copy_pages(Connection& from, Connection& into) {
 
 }  // namespace
 
-MergeSource::MergeSource(const std::filesystem::path& path)
-    : path_(real_path(path)),
-      connection_(std::make_unique<Connection>(path_.string(), Connection::Mode::read_only)) {
-    connection_->set_busy_wait(kPatience);
-    const bool is_older =
-        connection_->integer("PRAGMA application_id") == kApplicationId &&
-        connection_->integer("PRAGMA user_version") < schema_version();
+StoreFile open_other_store_file(const std::filesystem::path& path) {
+    const std::string real = real_path(path).string();
+    Connection connection(real, Connection::Mode::read_only);
+    connection.set_busy_wait(kPatience);
+    const bool is_older = connection.integer("PRAGMA application_id") == kApplicationId &&
+                          connection.integer("PRAGMA user_version") < schema_version();
     if (!is_older) {
-        prepare_schema(*connection_, Connection::Mode::read_only);
-        return;
+        prepare_schema(connection, Connection::Mode::read_only);
+        return {nullptr, std::move(connection), {"", "another database"}, real};
     }
-    copies_.emplace();
-    const std::filesystem::path copy = copies_->write("older.db", "");
-    auto migrated = std::make_unique<Connection>(std::filesystem::canonical(copy).string(),
-                                                 Connection::Mode::read_write);
-    copy_pages(*connection_, *migrated);
-    prepare_schema(*migrated, Connection::Mode::read_write);
-    connection_ = std::move(migrated);
+    auto copies = std::make_unique<TempDir>();
+    const std::filesystem::path copy = copies->write("older.db", "");
+    Connection migrated(std::filesystem::canonical(copy).string(), Connection::Mode::read_write);
+    copy_pages(connection, migrated);
+    prepare_schema(migrated, Connection::Mode::read_write);
+    return {std::move(copies), std::move(migrated), {"delete", "a private copy"}, real};
 }
 
 }  // namespace jitune::internal

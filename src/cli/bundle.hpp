@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "support/log.hpp"
+#include "support/temp_dir.hpp"
+#include "tuner_db/tuning_store.hpp"
+
+namespace jitune::internal {
+
+/// A database that came in a file: as it is, or compressed with gzip, which is a bundle. Whoever
+/// owns the file; it does not change. Throws Error(store) for what is no tuning database.
+class OtherDatabase {
+public:
+    OtherDatabase(const std::filesystem::path& path, const Log& log);
+
+    [[nodiscard]] TuningStore& store() { return *store_; }
+
+private:
+    std::unique_ptr<TempDir> unpacked_;
+    std::unique_ptr<TuningStore> store_;
+};
+
+/// Whether the file begins as a database or as one that is compressed.
+bool is_database_file(const std::filesystem::path& path);
+
+/// Writes the database in the file `from` to `path`, compressed if that ends in ".gz": under
+/// another name first, so that `path` is whole or as it was. Throws Error(usage) where that fails.
+void write_bundle(const std::filesystem::path& from, const std::filesystem::path& path);
+
+}  // namespace jitune::internal

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// jitune db merge, jitune db undo
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/bundle.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/merge_text.hpp"
+#include "cli/output.hpp"
+#include "cli/units.hpp"
+#include "dispatch/options_check.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal::db_merge_command {
+
+namespace {
+
+struct Arguments : CommonArguments {
+    std::vector<std::string> files;
+    bool trust = false;
+    bool dry_run = false;
+};
+
+int run_merge(const Arguments& arguments) {
+    const Options options = arguments.options();
+    if (options.database.empty()) {
+        throw Error(ErrorKind::usage, "no database to merge into: name one with --into");
+    }
+    refuse_frozen(options);
+    const Log log(options.log_level, options.log_sink);
+    std::vector<std::unique_ptr<OtherDatabase>> others;  // all of them can be read, or none is
+    for (const std::string& file : arguments.files) {
+        others.push_back(std::make_unique<OtherDatabase>(file, log));
+    }
+    const auto store = TuningStore::open(options.database, TuningStore::Access::read_write, log);
+    Json merges = Json::array();
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        const std::string& file = arguments.files[i];
+        const MergeReport report =
+            store->merge(others[i]->store(),
+                         {.trust_code = arguments.trust, .dry_run = arguments.dry_run});
+        if (arguments.json) {
+            merges.push_back(merge_json(file, report));
+        } else {
+            print(merge_text(file, report, arguments.dry_run));
+        }
+    }
+    if (arguments.json) {
+        print_json({{"path", options.database.string()},
+                    {"dry_run", arguments.dry_run},
+                    {"merges", merges}});
+    }
+    return kExitOk;
+}
+
+int run_undo(const CommonArguments& arguments) {
+    const Options options = arguments.options();
+    refuse_frozen(options);
+    const auto store = open_database(options, TuningStore::Access::read_write);
+    const UndoReport report = store->undo_merge();
+    if (arguments.json) {
+        print_json({{"path", options.database.string()},
+                    {"source", report.source},
+                    {"measurements", report.measurements},
+                    {"winners", report.winners}});
+    } else if (report.source.empty()) {
+        print("nothing to undo: no merge, or the last one was taken back already\n");
+    } else {
+        print(fmt::format("took back the merge of {}: {} and {}\n", report.source,
+                          count_text(report.measurements, "measurement"),
+                          count_text(report.winners, "winner")));
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+Invocation merge_invocation() {
+    auto arguments = std::make_shared<Arguments>();
+    Option into = arguments->database_option();
+    into.name = "--into,--db";
+    return {{{"FILE",
+              &arguments->files,
+              "Other databases, or bundles of db export",
+              {.required = true}},
+             std::move(into),
+             {"--trust-binaries", &arguments->trust,
+              "Take their code, too, which calls will run; else it is compiled and raced here"},
+             {"--dry-run", &arguments->dry_run, "Say what would come, and change nothing"},
+             arguments->log_option(),
+             arguments->json_option()},
+            [arguments] { return run_merge(*arguments); }};
+}
+
+Invocation undo_invocation() {
+    auto arguments = std::make_shared<CommonArguments>();
+    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
+            [arguments] { return run_undo(*arguments); }};
+}
+
+}  // namespace jitune::internal::db_merge_command
