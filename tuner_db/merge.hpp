@@ -32,7 +32,7 @@ struct MergeMeeting {
 struct MergeReport {
     std::int64_t number = 0;  ///< of the merge; 0: nothing was new
     std::int64_t measurements = 0;
-    std::int64_t winners = 0;  ///< new rows, and known ones that serve more sizes
+    std::int64_t winners = 0;       ///< new rows, and known ones that serve more sizes
     std::int64_t without_code = 0;  ///< of `winners`: not trusted
     std::int64_t known = 0;         ///< measurements and winners that were there, or came before
     std::int64_t superseded = 0;    ///< winners whose sizes others of the same place have

@@ -48,8 +48,8 @@ public:
 private:
     void step(const char* kind, const std::string& name, const std::string& before);
 
-    sqlite::Statement next_number_, clear_steps_, clear_older_steps_, put_step_, find_merged_, put_merged_,
-        drop_merged_, put_merge_, drop_merge_, all_merges_, all_merged_, all_steps_;
+    sqlite::Statement next_number_, clear_steps_, clear_older_steps_, put_step_, find_merged_,
+        put_merged_, drop_merged_, put_merge_, drop_merge_, all_merges_, all_merged_, all_steps_;
     std::int64_t merge_ = 0;
     std::int64_t steps_ = 0;
 };

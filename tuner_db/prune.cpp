@@ -46,9 +46,8 @@ std::int64_t remove_rows(WinnerTable& winners, const MayGo& may_go) {
 
 void remove_dead(sqlite::Connection& connection, WinnerTable& winners, const PruneRules& rules,
                  PruneReport& report) {
-    report.winners += remove_rows(winners, [&](const WinnerTable::Found& found) {
-        return rules.is_dead(found.winner->key);
-    });
+    report.winners += remove_rows(
+        winners, [&](const WinnerTable::Found& found) { return rules.is_dead(found.winner->key); });
     sqlite::Statement remove(connection, "DELETE FROM measurement " + where_key());
     for (const RecordKey& key : keys_of(connection, "measurement")) {
         if (rules.is_dead(key)) {
@@ -59,8 +58,7 @@ void remove_dead(sqlite::Connection& connection, WinnerTable& winners, const Pru
 }
 
 std::int64_t used_bytes(sqlite::Connection& connection) {
-    return (connection.integer("PRAGMA page_count") -
-            connection.integer("PRAGMA freelist_count")) *
+    return (connection.integer("PRAGMA page_count") - connection.integer("PRAGMA freelist_count")) *
            connection.integer("PRAGMA page_size");
 }
 
@@ -108,11 +106,11 @@ PruneReport prune_rows(sqlite::Connection& connection, WinnerTable& winners,
 
 std::int64_t trim_measurements(sqlite::Connection& connection, std::span<const RecordKey> keys,
                                std::int64_t most) {
-    sqlite::Statement trim(connection,
-                           "DELETE FROM measurement WHERE rowid IN (SELECT rowid FROM measurement " +
-                               where_key() +
-                               " AND verdict <> 'wrong_result' "
-                               "ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)");
+    sqlite::Statement trim(
+        connection, "DELETE FROM measurement WHERE rowid IN (SELECT rowid FROM measurement " +
+                        where_key() +
+                        " AND verdict <> 'wrong_result' "
+                        "ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)");
     std::int64_t removed = 0;
     for (const RecordKey& key : keys) {
         sqlite::Row parameters = cells_of(key);

@@ -36,8 +36,8 @@ PruneReport prune_rows(sqlite::Connection& connection, WinnerTable& winners,
 std::int64_t remove_winners(sqlite::Connection& connection, WinnerTable& table,
                             std::span<const Winner> winners, bool also_measurements);
 
-/// Leaves so many measurements of each key, the younger ones, and all that refute. Returns the number
-/// of those that went. In a write transaction of the caller.
+/// Leaves so many measurements of each key, the younger ones, and all that refute. Returns the
+/// number of those that went. In a write transaction of the caller.
 std::int64_t trim_measurements(sqlite::Connection& connection, std::span<const RecordKey> keys,
                                std::int64_t most);
 

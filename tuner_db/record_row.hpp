@@ -94,8 +94,9 @@ std::string select(const RecordTable& table, std::string_view rest);
 /// "<verb> INTO <table>(<all columns>) VALUES(?1, …)"
 std::string insert(std::string_view verb, const RecordTable& table);
 
-/// "INSERT INTO measurement(…) VALUES(?1, …) …" that leaves a stored measurement as it is, and stores
-/// median and noise of the samples beside them. add_sample_functions() must have been called.
+/// "INSERT INTO measurement(…) VALUES(?1, …) …" that leaves a stored measurement as it is, and
+/// stores median and noise of the samples beside them. add_sample_functions() must have been
+/// called.
 std::string insert_measurement();
 
 /// "WHERE kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound.

@@ -143,7 +143,8 @@ std::int64_t schema_version() {
 }
 
 void migrate(Connection& connection, std::span<const Migration> migrations, std::int64_t target) {
-    // Else SQLite would turn a person's views to the old table, which a migration renames and drops.
+    // Else SQLite would turn a person's views to the old table, which a migration renames and
+    // drops.
     connection.execute("PRAGMA legacy_alter_table = ON");
     Transaction transaction(connection, Transaction::Kind::write);
     std::int64_t version = connection.integer("PRAGMA user_version");

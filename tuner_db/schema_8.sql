@@ -51,6 +51,9 @@ DROP TABLE winner_7;
 CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
                                     created_at, sizes, covers, unsure);
 
+-- The order in which winners are listed.
+CREATE INDEX winner_list ON winner(kernel, types, device_class, bucket, sizes, configuration, created_at, digest);
+
 ALTER TABLE measurement ADD COLUMN median_ns REAL;
 
 ALTER TABLE measurement ADD COLUMN noise REAL;

@@ -16,12 +16,9 @@ namespace {
 /// What KeyOfAnyBucket compares.
 std::vector<std::string> key_words(const Winner& winner) {
     const RecordKey& key = winner.key;
-    return {key.kernel,
-            key.types,
-            key.device_class,
-            std::to_string(key.alignment),
-            key.template_hash,
-            std::to_string(size_names(winner.sizes).size())};
+    return {key.kernel,        key.types,
+            key.device_class,  std::to_string(key.alignment),
+            key.template_hash, std::to_string(size_names(winner.sizes).size())};
 }
 
 std::vector<std::string> place_words(const Winner& winner) {
@@ -87,8 +84,8 @@ MergeReport StoreMerge::run(const std::string& source_name) {
         log_.end_without_news();
         return std::move(report_);
     }
-    log_.end({report_.number, source_name, utc_text(), options_.trust_code,
-              report_.measurements, report_.winners});
+    log_.end({report_.number, source_name, utc_text(), options_.trust_code, report_.measurements,
+              report_.winners});
     return std::move(report_);
 }
 
@@ -123,9 +120,8 @@ void StoreMerge::add_claim(Claim claim) {
     claim.content = winner_content(claim.row);
     claim.row.image.clear();
     std::vector<Claim>& claims = keys_[key_words(claim.row)][place_words(claim.row)];
-    const auto same = std::find_if(claims.begin(), claims.end(), [&](const Claim& one) {
-        return one.content == claim.content;
-    });
+    const auto same = std::find_if(claims.begin(), claims.end(),
+                                   [&](const Claim& one) { return one.content == claim.content; });
     if (same == claims.end()) {
         claims.push_back(std::move(claim));
         return;
@@ -287,8 +283,7 @@ MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
 void StoreMerge::log_claim(const Claim& claim, MergedWinner merged) {
     const auto before = log_.brought(claim.content);
     std::vector<SizeBox> all = claim.fresh;
-    const auto more =
-        parse_coverage(before ? before->covers : "").value_or(std::vector<SizeBox>{});
+    const auto more = parse_coverage(before ? before->covers : "").value_or(std::vector<SizeBox>{});
     all.insert(all.end(), more.begin(), more.end());
     merged.covers = coverage_text(united(all), size_names(claim.row.sizes));
     log_.put(merged);

@@ -2,6 +2,7 @@
 #include "tuner_db/tuning_store.hpp"
 
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "tuner_db/integrity.hpp"
@@ -212,24 +213,34 @@ void TuningStore::release_lease(const RecordKey& key, const std::string& owner) 
 }
 
 std::vector<Winner> TuningStore::winners() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    const Transaction moment(impl_->connection_, Transaction::Kind::read);
-    const std::vector<std::int64_t> rowids = impl_->winners_.all();
+    return winners([](const Winner&) { return true; }, 0, std::numeric_limits<std::int64_t>::max());
+}
+
+std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)>& wants,
+                                         std::int64_t skip, std::int64_t limit) {
     std::vector<Winner> winners;
-    std::size_t damaged = 0;
-    for (const std::int64_t rowid : rowids) {
-        WinnerTable::Found found = impl_->winners_.read(rowid);
-        damaged += found.damaged() ? 1 : 0;
-        if (std::optional<Winner> winner = impl_->intact(std::move(found))) {
-            winner->image.clear();
-            winners.push_back(std::move(*winner));
-        }
+    std::int64_t read = 0;
+    std::int64_t damaged = 0;
+    {
+        const Impl::Turn turn(*impl_, kSweepWait);
+        const Transaction moment(impl_->connection_, Transaction::Kind::read);
+        impl_->winners_.each([&](std::int64_t rowid) {
+            WinnerTable::Found found = impl_->winners_.read(rowid);
+            ++read;
+            damaged += found.damaged() ? 1 : 0;
+            std::optional<Winner> winner = impl_->intact(std::move(found));
+            if (winner && wants(*winner) && --skip < 0) {
+                winner->image.clear();
+                winners.push_back(std::move(*winner));
+            }
+            return std::ssize(winners) < limit;
+        });
     }
     if (damaged > 0) {
         impl_->log_.warning(
             "tuning database {}: {} of {} winners are damaged and left out; run "
             "`jitune db verify` for details",
-            impl_->file_.path, damaged, rowids.size());
+            impl_->file_.path, damaged, read);
     }
     return winners;
 }

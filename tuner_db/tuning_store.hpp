@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -123,6 +124,11 @@ public:
     /// Every winner, ordered by kernel, types, device class, bucket, sizes and configuration.
     /// Without their images.
     std::vector<Winner> winners();
+
+    /// Some of them: those that `wants` takes, without the first `skip` and at most `limit`. Reads
+    /// no more rows than that needs.
+    std::vector<Winner> winners(const std::function<bool(const Winner&)>& wants, std::int64_t skip,
+                                std::int64_t limit);
 
     /// Measurements of one key, oldest first.
     std::vector<Measurement> measurements(const RecordKey& key);

@@ -15,6 +15,7 @@
 #include <sqlite3.h>
 
 #include "jitune/error.hpp"
+#include "support/file_size_guard.hpp"
 #include "tuner_db/binary_table.hpp"
 #include "tuner_db/certainty.hpp"
 #include "tuner_db/lease.hpp"
@@ -165,6 +166,7 @@ public:
     Turn& operator=(const Turn&) = delete;
 
 private:
+    FileSizeGuard guard_;  // one for all statements
     Impl& store_;
 };
 

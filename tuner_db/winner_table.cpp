@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "tuner_db/box_sets.hpp"
 #include "support/utc_text.hpp"
+#include "tuner_db/box_sets.hpp"
 #include "tuner_db/certainty.hpp"
 #include "tuner_db/pin.hpp"
 #include "tuner_db/precedence.hpp"
@@ -33,13 +33,17 @@ std::optional<std::vector<SizeBox>> boxes_in(const std::string& sizes, const std
     return good ? std::move(boxes) : std::nullopt;
 }
 
+std::int64_t rowid_in(const Row& row) {
+    const auto* rowid = std::get_if<std::int64_t>(&row.at(0));
+    return rowid == nullptr ? 0 : *rowid;
+}
+
 /// Of a row that places_ has read.
 WinnerTable::Place place_in(const Row& row) {
     WinnerTable::Place place;
-    const auto* rowid = std::get_if<std::int64_t>(&row.at(0));
     const auto* sizes = std::get_if<std::string>(&row.at(1));
     const auto* covers = std::get_if<std::string>(&row.at(2));
-    place.rowid = rowid == nullptr ? 0 : *rowid;
+    place.rowid = rowid_in(row);
     if (sizes != nullptr && covers != nullptr) {
         place.boxes = boxes_in(*sizes, *covers);
     }
@@ -50,9 +54,7 @@ WinnerTable::Place place_in(const Row& row) {
 std::vector<std::int64_t> rowids_of(Statement& statement, const Row& parameters) {
     std::vector<std::int64_t> rowids;
     for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
-        const Row row = cursor.row();
-        const auto* rowid = std::get_if<std::int64_t>(&row.at(0));
-        rowids.push_back(rowid == nullptr ? 0 : *rowid);
+        rowids.push_back(rowid_in(cursor.row()));
     }
     return rowids;
 }
@@ -174,9 +176,10 @@ WinnerTable::WinnerTable(const sqlite::Connection& connection)
     : places_(connection, "SELECT rowid, sizes, covers, unsure FROM winner " +
                               where_key_of_any_bucket() +
                               " ORDER BY created_at DESC, sizes, covers"),
-      all_(connection,
-           "SELECT rowid FROM winner "
-           "ORDER BY kernel, types, device_class, bucket, sizes, configuration, created_at, digest"),
+      all_(
+          connection,
+          "SELECT rowid FROM winner "
+          "ORDER BY kernel, types, device_class, bucket, sizes, configuration, created_at, digest"),
       read_(connection, select(table_of<Winner>(), "WHERE rowid = ?1")),
       same_(connection, "SELECT rowid FROM winner " + where_key_of_any_bucket() +
                             " AND sizes = ? AND configuration = ?"),
@@ -238,6 +241,13 @@ std::vector<std::int64_t> WinnerTable::neighbours(const RecordKey& key,
         rowids.push_back(std::get<std::int64_t>(row));
     }
     return rowids;
+}
+
+void WinnerTable::each(const std::function<bool(std::int64_t)>& visit) {
+    bool goes_on = true;
+    for (sqlite::Cursor cursor = all_.run(); goes_on && cursor.next();) {
+        goes_on = visit(rowid_in(cursor.row()));
+    }
 }
 
 std::vector<std::int64_t> WinnerTable::all() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,7 +80,10 @@ public:
     /// The rows of `key` that do not serve `sizes`, as TuningStore::nearest() orders them.
     std::vector<std::int64_t> neighbours(const RecordKey& key, std::span<const std::int64_t> sizes);
 
-    /// All rows, ordered by kernel, types, device class, bucket, sizes and configuration.
+    /// Calls visit(rowid) for all rows, ordered by kernel, types, device class, bucket, sizes and
+    /// configuration, until it returns false. The rows must not change meanwhile.
+    void each(const std::function<bool(std::int64_t)>& visit);
+    /// The same rows.
     std::vector<std::int64_t> all();
 
     /// A row with its stored digest. No digest: there is no row.

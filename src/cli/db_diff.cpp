@@ -94,13 +94,12 @@ void compare_winners(const std::map<std::string, Winner>& first,
 Comparison compare(TuningStore& first, TuningStore& second, const WinnerFilter& filter,
                    const Log& log) {
     Comparison comparison;
-    compare_winners(by_id(filter.of(first.winners(), log)),
-                    by_id(filter.of(second.winners(), log)), comparison);
+    compare_winners(by_id(filter.of(first.winners(), log)), by_id(filter.of(second.winners(), log)),
+                    comparison);
     const std::vector<std::string> one = first.measurement_digests();
     const std::vector<std::string> two = second.measurement_digests();
     std::vector<std::string> both;
-    std::set_intersection(one.begin(), one.end(), two.begin(), two.end(),
-                          std::back_inserter(both));
+    std::set_intersection(one.begin(), one.end(), two.begin(), two.end(), std::back_inserter(both));
     comparison.same_measurements = std::ssize(both);
     comparison.only_first = std::ssize(one) - std::ssize(both);
     comparison.only_second = std::ssize(two) - std::ssize(both);
@@ -110,12 +109,13 @@ Comparison compare(TuningStore& first, TuningStore& second, const WinnerFilter& 
 std::string comparison_text(const Comparison& comparison, const Arguments& arguments) {
     std::vector<Table::Cells> rows;
     for (const auto& [where, winner, before] : comparison.winners) {
-        rows.push_back({where == "first" ? "<" : where == "second" ? ">" : "~", short_id(winner),
-                        winner.key.kernel, short_types(winner.key.types),
-                        before.empty() ? serves_words(winner)
-                                       : before + " -> " + serves_words(winner),
-                        winner.provenance.device_name, time_text(winner.median_ns),
-                        winner.configuration});
+        rows.push_back(
+            {where == "first"    ? "<"
+             : where == "second" ? ">"
+                                 : "~",
+             short_id(winner), winner.key.kernel, short_types(winner.key.types),
+             before.empty() ? serves_words(winner) : before + " -> " + serves_words(winner),
+             winner.provenance.device_name, time_text(winner.median_ns), winner.configuration});
     }
     std::string text = rows.empty() ? ""
                                     : Table::text({{""},
@@ -157,8 +157,7 @@ int run(const Arguments& arguments) {
     const Log log(arguments.options().log_level, arguments.options().log_sink);
     OtherDatabase first(arguments.first, log);
     OtherDatabase second(arguments.second, log);
-    const Comparison comparison =
-        compare(first.store(), second.store(), arguments.filter, log);
+    const Comparison comparison = compare(first.store(), second.store(), arguments.filter, log);
     if (arguments.json) {
         print_json(comparison_json(comparison));
     } else {

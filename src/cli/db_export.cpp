@@ -64,8 +64,7 @@ void export_bundle(const Arguments& arguments, const Options& options, const Log
         into->compact();
     }
     write_bundle(draft, arguments.bundle);
-    print(fmt::format("{}: {} and {}\n", arguments.bundle,
-                      count_text(report.winners, "winner"),
+    print(fmt::format("{}: {} and {}\n", arguments.bundle, count_text(report.winners, "winner"),
                       count_text(report.measurements, "measurement")));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 #include "cli/units.hpp"
 #include "cli/winner_filter.hpp"
 #include "cli/winner_text.hpp"
+#include "jitune/error.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal::db_list_command {
@@ -67,13 +70,35 @@ std::string list_text(const std::vector<Winner>& winners, const std::vector<Doub
 
 struct Arguments : CommonArguments {
     WinnerFilter filter;
+    std::optional<std::int64_t> skip;
+    std::optional<std::int64_t> limit;
 };
+
+std::int64_t checked(const char* option, std::optional<std::int64_t> number, std::int64_t usual) {
+    if (number && *number < 0) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {}: give a number of rows, 0 or more", option, *number));
+    }
+    return number.value_or(usual);
+}
+
+/// The winners that match, a page of them where one is asked for.
+std::vector<Winner> chosen(const Arguments& arguments, TuningStore& store, const Log& log) {
+    const std::int64_t skip = checked("--skip", arguments.skip, 0);
+    const std::int64_t limit =
+        checked("--limit", arguments.limit, std::numeric_limits<std::int64_t>::max());
+    arguments.filter.check();
+    std::vector<Winner> page = store.winners(
+        [&](const Winner& winner) { return arguments.filter.matches(winner); }, skip, limit);
+    // All rows tell whether a name is unknown, or nothing matches.
+    return page.empty() && skip == 0 && limit > 0 ? arguments.filter.of(store.winners(), log)
+                                                  : page;
+}
 
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
     const auto store = open_database(options);
-    const auto winners =
-        arguments.filter.of(store->winners(), Log(options.log_level, options.log_sink));
+    const auto winners = chosen(arguments, *store, Log(options.log_level, options.log_sink));
     const auto doubts = store->doubts();
     if (arguments.json) {
         print_json(list_json(options.database.string(), winners, doubts));
@@ -88,8 +113,11 @@ int run(const Arguments& arguments) {
 Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     std::vector<Option> options = arguments->filter.options();
-    append(options,
-           {arguments->database_option(), arguments->log_option(), arguments->json_option()});
+    append(options, {{"--limit", &arguments->limit, "The most rows to list [all]"},
+                     {"--skip", &arguments->skip, "Leave out so many rows first [0]"},
+                     arguments->database_option(),
+                     arguments->log_option(),
+                     arguments->json_option()});
     return {std::move(options), [arguments] { return run(*arguments); }};
 }
 

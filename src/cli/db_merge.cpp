@@ -41,9 +41,8 @@ int run_merge(const Arguments& arguments) {
     Json merges = Json::array();
     for (std::size_t i = 0; i < others.size(); ++i) {
         const std::string& file = arguments.files[i];
-        const MergeReport report =
-            store->merge(others[i]->store(),
-                         {.trust_code = arguments.trust, .dry_run = arguments.dry_run});
+        const MergeReport report = store->merge(
+            others[i]->store(), {.trust_code = arguments.trust, .dry_run = arguments.dry_run});
         if (arguments.json) {
             merges.push_back(merge_json(file, report));
         } else {

@@ -65,8 +65,9 @@ PruneRules rules_of(const Arguments& arguments, const Options& options) {
         rules.bytes = parse_size(arguments.most_bytes);
     }
     if (arguments.old_templates || arguments.other_devices) {
-        const auto hashes = arguments.old_templates ? built_in_hashes()
-                                                    : std::map<std::string, std::set<std::string>>{};
+        const auto hashes = arguments.old_templates
+                                ? built_in_hashes()
+                                : std::map<std::string, std::set<std::string>>{};
         const auto classes =
             arguments.other_devices ? own_device_classes(options) : std::set<std::string>{};
         rules.is_dead = [hashes, classes](const RecordKey& key) {
@@ -95,15 +96,11 @@ int run_prune(const Arguments& arguments) {
                     {"measurements", report.measurements},
                     {"binaries", report.binaries}});
     } else {
-        print(fmt::format("{}: {}, {} and {}{}\n",
-                          arguments.dry_run ? "would delete" : "deleted",
-                          count_text(report.winners, "winner"),
-                          count_text(report.measurements, "measurement"),
-                          report.binaries == 1 ? "1 binary"
-                                               : fmt::format("{} binaries", report.binaries),
-                          rules.bytes == PruneRules::kAll
-                              ? "; jitune db compact gives their room back"
-                              : ""));
+        print(fmt::format(
+            "{}: {}, {} and {}{}\n", arguments.dry_run ? "would delete" : "deleted",
+            count_text(report.winners, "winner"), count_text(report.measurements, "measurement"),
+            report.binaries == 1 ? "1 binary" : fmt::format("{} binaries", report.binaries),
+            rules.bytes == PruneRules::kAll ? "; jitune db compact gives their room back" : ""));
     }
     return kExitOk;
 }
@@ -116,9 +113,8 @@ int run_compact(const CommonArguments& arguments) {
     store->compact();
     const std::int64_t after = store->status().bytes;
     if (arguments.json) {
-        print_json({{"path", options.database.string()},
-                    {"bytes_before", before},
-                    {"bytes", after}});
+        print_json(
+            {{"path", options.database.string()}, {"bytes_before", before}, {"bytes", after}});
     } else {
         print(fmt::format("{}: {}, was {}\n", options.database.string(), bytes_text(after),
                           bytes_text(before)));

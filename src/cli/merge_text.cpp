@@ -27,11 +27,11 @@ std::string meeting_text(const MergeMeeting& meeting) {
 
 std::string merge_text(const std::string& file, const MergeReport& report, bool dry_run) {
     if (report.number == 0) {
-        return fmt::format("{}: nothing new{}\n", file,
-                           report.damaged == 0 ? ""
-                                               : fmt::format("; {} left out",
-                                                             count_text(report.damaged,
-                                                                        "damaged row")));
+        return fmt::format(
+            "{}: nothing new{}\n", file,
+            report.damaged == 0
+                ? ""
+                : fmt::format("; {} left out", count_text(report.damaged, "damaged row")));
     }
     std::string text = fmt::format(
         "{}: {} and {}{}{}", file, count_text(report.measurements, "new measurement"),
@@ -45,12 +45,11 @@ std::string merge_text(const std::string& file, const MergeReport& report, bool 
     }
     text += '\n';
     if (report.without_code > 0) {
-        text += fmt::format("  {} no code, which was not trusted: calls that meet {} tune {} here\n",
-                            report.without_code == 1
-                                ? "1 winner has"
-                                : fmt::format("{} winners have", report.without_code),
-                            report.without_code == 1 ? "it" : "them",
-                            report.without_code == 1 ? "it" : "them");
+        text += fmt::format(
+            "  {} no code, which was not trusted: calls that meet {} tune {} here\n",
+            report.without_code == 1 ? "1 winner has"
+                                     : fmt::format("{} winners have", report.without_code),
+            report.without_code == 1 ? "it" : "them", report.without_code == 1 ? "it" : "them");
     }
     for (const MergeMeeting& meeting : report.meetings) {
         if (meeting.disagree || (meeting.first_is_new && may_serve(meeting.first))) {

@@ -68,7 +68,8 @@ Json flat_json(const Record& record) {
     return json;
 }
 
-/// The inverse of to_json(). A field that was added may be missing: it keeps the value that older rows have.
+/// The inverse of to_json(). A field that was added may be missing: it keeps the value that older
+/// rows have.
 template <HasFields Record>
 Record from_json(const ParsedJson& json, std::string_view without = {}) {
     Record record;

@@ -172,7 +172,22 @@ const Winner& WinnerFilter::only_one(const std::vector<Winner>& winners) const {
     return *found;
 }
 
+void WinnerFilter::check() const {
+    constexpr std::size_t kFewest = 4;
+    if (!id.empty() &&
+        (id.size() < kFewest || id.find_first_not_of("0123456789abcdef") != std::string::npos)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" is no winner's id: an id is at least {} of the digits that "
+                                "jitune db list prints, such as 3f9a",
+                                id, kFewest));
+    }
+    if (!size.empty()) {
+        static_cast<void>(wanted_sizes(size));
+    }
+}
+
 void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
+    check();
     KnownNames kernels = builtin_kernels();
     KnownNames types = builtin_types();
     KnownNames operations = builtin_operations();
@@ -192,17 +207,6 @@ void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
     refuse_unknown("--type", type, types);
     refuse_unknown("--accumulator", accumulator, accumulators);
     refuse_unknown("--op", op, operations);
-    constexpr std::size_t kFewest = 4;
-    if (!id.empty() && (id.size() < kFewest ||
-                        id.find_first_not_of("0123456789abcdef") != std::string::npos)) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" is no winner's id: an id is at least {} of the digits that "
-                                "jitune db list prints, such as 3f9a",
-                                id, kFewest));
-    }
-    if (!size.empty()) {
-        static_cast<void>(wanted_sizes(size));
-    }
 }
 
 std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {

@@ -39,8 +39,12 @@ struct WinnerFilter {
     /// matches where there are several.
     [[nodiscard]] const Winner& only_one(const std::vector<Winner>& winners) const;
 
-    /// Throws Error(usage) that lists the known names for a kernel, type or operation which neither
-    /// the built-in kernels nor any of `winners` have: a table may hold kernels of users.
+    /// Throws Error(usage) for a size or an id that is none.
+    void check() const;
+
+    /// Throws Error(usage) as check(), and one that lists the known names for a kernel, type or
+    /// operation which neither the built-in kernels nor any of `winners` have: a table may hold
+    /// kernels of users.
     void refuse_unknown_names(std::span<const Winner> winners) const;
 
     /// The arguments that are not empty, as they are typed.

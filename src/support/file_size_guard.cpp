@@ -8,6 +8,9 @@ namespace jitune::internal {
 
 namespace {
 
+/// Guards of this thread. Those within another one have nothing to do, and cost nothing.
+thread_local int guards = 0;
+
 sigset_t the_signal() {
     sigset_t set;
     sigemptyset(&set);
@@ -18,12 +21,15 @@ sigset_t the_signal() {
 }  // namespace
 
 FileSizeGuard::FileSizeGuard() {
+    if (guards++ > 0) {
+        return;
+    }
     const sigset_t set = the_signal();
     ::pthread_sigmask(SIG_BLOCK, &set, &old_mask_);
 }
 
 FileSizeGuard::~FileSizeGuard() {
-    if (sigismember(&old_mask_, SIGXFSZ) != 0) {
+    if (--guards > 0 || sigismember(&old_mask_, SIGXFSZ) != 0) {
         return;  // an outer guard's, or the app's own affair
     }
     const int code = errno;

@@ -60,13 +60,13 @@ protected:
 
 TEST_F(CliDatabase, TextsNameTheFirstPartsOfARange) {
     store("tuning.db")->save({}, winner(boxes(500)));
-    for (const std::string command : {"db list", "db show 1"}) {
+    for (const std::string command : {"db list", "db show"}) {
         const std::string text = jitune(command).out;
         EXPECT_NE(text.find(boxes(8) + " and 492 more"), std::string::npos) << text;
         EXPECT_EQ(text.find(boxes(9)), std::string::npos) << text;
     }
     EXPECT_EQ(jitune_json("db list")["winners"][0]["covers"], boxes(500));
-    EXPECT_EQ(jitune_json("db show 1")["covers"], boxes(500));
+    EXPECT_EQ(jitune_json("db show")["covers"], boxes(500));
     EXPECT_EQ(jitune_json("db explain -n 999 --device host")["rows"][0]["covers"], boxes(500));
     const std::string explained = jitune("db explain -n 999 --device host").out;
     EXPECT_NE(explained.find("1 winner of other types or operations: jitune db list"),
@@ -79,7 +79,7 @@ TEST_F(CliDatabase, ShowMarksComparisons) {
         ->save({{measurement("n=1", "l2=cold"), measurement("n=2", "l2=cold compared"),
                  measurement("n=3", "l2=cold interleaved")}},
                winner(boxes(8)));
-    const std::string text = jitune("db show 1").out;
+    const std::string text = jitune("db show").out;
     EXPECT_NE(text.find(boxes(8) + '\n'), std::string::npos) << text;
     const auto line_of = [&](const std::string& sizes) {
         const std::string measured = text.substr(text.find("3 measurements"));
@@ -98,7 +98,7 @@ TEST_F(CliDatabase, ComparisonsOfARangeAreExportedAndImported) {
         measurement("n=9", "l2=cold compared", 22), measurement("n=70", "l2=cold compared", 28),
         measurement("n=70", "l2=cold", 28)};
     store("tuning.db")->save(measured, winner("n=1..100"));
-    EXPECT_EQ(jitune("db export 1 --t4 " + path("row.json")).code, 0);
+    EXPECT_EQ(jitune("db export --t4 " + path("row.json")).code, 0);
     const std::string import = "db import " + path("row.json") + " --db " + path("other.db");
     EXPECT_NE(jitune(import).out.find("4 measurements in"), std::string::npos);
     const auto other = store("other.db");

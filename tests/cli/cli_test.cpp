@@ -125,25 +125,32 @@ TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {
     EXPECT_GE(shown["measurements"].size(), sweep["rows"][1]["evaluated"]);
     EXPECT_EQ(shown["half_octaves"], json({{"n", 28}}));
     EXPECT_EQ(shown["reproducibility"], "fixed");
-    const std::string text = jitune("db show 2").out;
+    const std::string id = list["winners"][1]["id"];
+    const std::string text = jitune("db show " + id.substr(0, 8)).out;
     EXPECT_NE(text.find("tuned at        n=16384\nserves          n="), std::string::npos) << text;
     EXPECT_NE(text.find("reproducibility fixed"), std::string::npos) << text;
-    EXPECT_EQ(jitune_json("db show 2"), shown);
+    EXPECT_EQ(jitune_json("db show " + id), shown);
     EXPECT_EQ(jitune_json("db verify")["winners"], 2);
     EXPECT_EQ(jitune_json("db path")["path"], path("tuning.db"));
-    expect_failure("db show", 2, "2 winners match: name one by its row (1: reduce float32 ");
+    expect_failure("db show", 2,
+                   "2 winners match: name one by its id (" +
+                       std::string(list["winners"][0]["id"]).substr(0, 8) + ": reduce float32 ");
     const std::string export_to = "db export --t4 \"$folder/row.json\" ";
     expect_failure(export_to, 2, "2 winners match");
     EXPECT_EQ(jitune(export_to + "-n 2^14").code, 0);
     const std::string exported = contents(path("row.json"));
-    EXPECT_EQ(jitune(export_to + "2").code, 0);
+    EXPECT_EQ(jitune(export_to + id).code, 0);
     EXPECT_EQ(contents(path("row.json")), exported);
-    expect_failure("db export 1 --t4 \"$folder/tuning.db\"", 2, "name another file");
-    expect_failure("db show 3", 2, "no row 3");
-    expect_failure("db show 0", 2, "no row 0");
-    expect_failure("db show -- -1", 2, "no row -1");
-    expect_failure("db show 1 --op max", 2, "ROW excludes --op");
+    expect_failure("db export " + id + " --t4 \"$folder/tuning.db\"", 2, "name another file");
+    expect_failure("db show 3", 2, "\"3\" is no winner's id");
+    expect_failure("db show xyzzy", 2, "at least 4 of the digits");
+    expect_failure("db show " + id + " --op max", 2, "no winner");
     expect_failure("db show --op max", 2, "no winner");
+    EXPECT_EQ(jitune_json("db list --limit 1 --skip 1")["winners"].size(), 1U);
+    EXPECT_EQ(jitune_json("db list -n 2^14")["winners"].size(), 1U);
+    EXPECT_EQ(jitune_json("db list --accumulator float64")["winners"].size(), 0U);
+    expect_failure("db list --accumulator float46", 2, "--accumulator");
+    expect_failure("db list --limit -1", 2, "0 or more");
 }
 
 TEST_F(CliTest, ExplainTellsWhichWinnerServes) {
@@ -225,7 +232,7 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     EXPECT_EQ(kept["outcome"], "skipped");
     EXPECT_EQ(kept["configuration"], all["configuration"]);
     EXPECT_EQ(kept["median_ns"], all["median_ns"]);
-    const json shown = jitune_json("db show 1");
+    const json shown = jitune_json("db show");
     const auto measurements = shown["measurements"].get<std::vector<json>>();
     EXPECT_EQ(static_cast<std::size_t>(all["space"]),
               static_cast<std::size_t>(
@@ -271,7 +278,7 @@ TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {
 
 TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
     static_cast<void>(small_sweep());
-    EXPECT_EQ(jitune("db export 2 --t4 " + path("sweep.json")).code, 0);
+    EXPECT_EQ(jitune("db export -n 2^14 --t4 " + path("sweep.json")).code, 0);
     const json replayed = jitune_json("replay " + path("sweep.json") +
                                       " --strategy surrogate --budget 20 --repeats 3");
     EXPECT_EQ(replayed["strategy"], "surrogate");
@@ -294,7 +301,7 @@ TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
     EXPECT_NE(whole.find(fmt::format(", {} evaluations", replayed["configurations"].get<int>())),
               std::string::npos)
         << whole;
-    expect_failure("db export 3 --t4 " + path("other.json"), 2, "no row 3");
+    expect_failure("db export 3 --t4 " + path("other.json"), 2, "no winner's id");
 }
 
 TEST_F(CliTest, ReplayRefusesMoreThanItCanRemember) {

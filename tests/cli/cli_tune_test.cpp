@@ -133,7 +133,7 @@ TEST_F(CliTuneTest, TriesTheBestOfRecordedResultsFirst) {
     const json tuned =
         jitune_json(command + "--evaluations 2 --from " + path("t4.json") + " --budget 0");
     EXPECT_EQ(tuned["evaluated"], 2);
-    const json shown = jitune_json("db show 1");
+    const json shown = jitune_json("db show");
     EXPECT_TRUE(
         std::any_of(shown["measurements"].begin(), shown["measurements"].end(),
                     [](const json& one) { return one["configuration"] == "rows=8 columns=256"; }));

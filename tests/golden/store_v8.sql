@@ -185,6 +185,7 @@ CREATE TABLE winner(
 ) STRICT;
 CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
                                     created_at, sizes, covers, unsure);
+CREATE INDEX winner_list ON winner(kernel, types, device_class, bucket, sizes, configuration, created_at, digest);
 CREATE INDEX measurement_wrong
     ON measurement(kernel, types, device_class, alignment, template_hash, configuration, created_at)
     WHERE verdict = 'wrong_result';

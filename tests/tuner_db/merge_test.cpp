@@ -141,8 +141,7 @@ TEST_F(MergeTest, LetsTheSurelyFasterWinnerOfSeveralPlacesServe) {
     ASSERT_EQ(report.meetings.size(), 1U);
     EXPECT_FALSE(report.meetings[0].first_is_new);
     EXPECT_FALSE(report.meetings[0].disagree);
-    EXPECT_EQ(report.meetings[0].reason,
-              "at least 1.48 times the default's speed, the other 1.20");
+    EXPECT_EQ(report.meetings[0].reason, "at least 1.48 times the default's speed, the other 1.20");
     make("a", {"c"});
     EXPECT_EQ(serving("a", 100), "block=3") << "within 2 %, the younger";
     EXPECT_EQ(store("a")->winners().size(), 3U) << "the others stay, as evidence";
@@ -220,8 +219,9 @@ TEST_F(MergeTest, RefusesWhatIsNoOtherTuningDatabase) {
     EXPECT_NE(error(file("none")).find("No such file"), std::string::npos);
     EXPECT_NE(error(dir_.path()).find("not a regular file"), std::string::npos);
     path_ = file("text");
-    write("no database at all, but a text that is longer than a header of SQLite is, by far: "
-          "one hundred bytes");
+    write(
+        "no database at all, but a text that is longer than a header of SQLite is, by far: "
+        "one hundred bytes");
     EXPECT_NE(error(path_), "");
     path_ = file("other");
     sql("CREATE TABLE t(a)");

@@ -174,10 +174,11 @@ protected:
     void expect_defaults_of_added_fields() {
         const RecordTable& table = table_of<Record>();
         sqlite::Statement statement(
-            database_, fmt::format("SELECT dflt_value FROM pragma_table_info('{}') WHERE cid >= {} AND "
-                                   "cid < {}",
-                                   table.name, table.columns.size() - table.added.size(),
-                                   table.columns.size()));
+            database_,
+            fmt::format("SELECT dflt_value FROM pragma_table_info('{}') WHERE cid >= {} AND "
+                        "cid < {}",
+                        table.name, table.columns.size() - table.added.size(),
+                        table.columns.size()));
         sqlite::Row defaults;
         for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
             const auto literal = std::get<std::string>(cursor.row().at(0));

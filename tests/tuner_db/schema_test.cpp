@@ -119,8 +119,7 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
           "CREATE UNIQUE INDEX extra ON winner(median_ns)", "DROP INDEX measurement_key",
           "DROP VIEW winners; CREATE VIEW winners AS SELECT 1", "DROP VIEW coverage",
           "ALTER TABLE winner RENAME TO w; CREATE VIEW winner AS SELECT * FROM w",
-          "DROP TABLE measurement",
-          "DROP TABLE lease"}) {
+          "DROP TABLE measurement", "DROP TABLE lease"}) {
         SCOPED_TRACE(change);
         write("");
         make_store();
@@ -132,9 +131,9 @@ TEST_F(SchemaTest, RefusesAnyOtherSchema) {
 
 TEST_F(SchemaTest, TakesWhatAPersonAddsForPeople) {
     make_store();
-    for (const char* change : {"CREATE VIEW v AS SELECT * FROM winners",
-                               "create   index extra ON winner(median_ns) WHERE complete = 1",
-                               "ANALYZE"}) {
+    for (const char* change :
+         {"CREATE VIEW v AS SELECT * FROM winners",
+          "create   index extra ON winner(median_ns) WHERE complete = 1", "ANALYZE"}) {
         SCOPED_TRACE(change);
         sql(change);
         EXPECT_TRUE(open()->find(key_of(1), sizes_of(1)));
