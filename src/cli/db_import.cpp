@@ -12,8 +12,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/export_file.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::db_import_command {
 

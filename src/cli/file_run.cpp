@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/units.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 

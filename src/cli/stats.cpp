@@ -14,11 +14,11 @@
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
 #include "dispatch/usage_report.hpp"
 #include "jitune/session.hpp"
 #include "sweep/worklist.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal::stats_command {

@@ -21,8 +21,6 @@
 #include "cli/sweep_target.hpp"
 #include "cli/sweep_text.hpp"
 #include "cli/t4.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
 #include "cli/worklist_plan.hpp"
 #include "dispatch/options_check.hpp"
 #include "dispatch/session_access.hpp"
@@ -30,6 +28,8 @@
 #include "sweep/doubt_races.hpp"
 #include "sweep/sweep.hpp"
 #include "sweep/worklist_sweep.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {

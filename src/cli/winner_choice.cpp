@@ -9,9 +9,9 @@
 
 #include "cli/common_options.hpp"
 #include "cli/sizes.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {

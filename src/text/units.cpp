@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/units.hpp"
+#include "text/units.hpp"
 
 #include <array>
 #include <cmath>
