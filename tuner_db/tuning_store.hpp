@@ -115,6 +115,15 @@ public:
     /// Without their images.
     std::vector<Winner> winners();
 
+    /// A key that has been measured, and the number of its measurements.
+    struct Measured {
+        RecordKey key;
+        std::int64_t measurements = 0;
+    };
+    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Only
+    /// counts rows: those that are damaged, too.
+    std::vector<Measured> measured();
+
     /// Measurements of one key, oldest first.
     std::vector<Measurement> measurements(const RecordKey& key);
 

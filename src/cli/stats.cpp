@@ -210,10 +210,13 @@ Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
 
 int run(const CommonArguments& arguments) {
     const auto store = open_database(arguments.options());
-    const Stats stats{usage_report_of(*store), worklist_of(*store), store->pauses(),
-                      store->explorations()};
+    const std::vector<Winner> winners = store->winners();
+    const std::vector<Usage> usages = store->usages();
+    ComparedTimes times(*store);
+    const Stats stats{usage_report_of(winners, usages, times), worklist(store->misses(), winners),
+                      store->pauses(), store->explorations()};
     if (arguments.json) {
-        print_json(stats_json(stats, store->usages()));
+        print_json(stats_json(stats, usages));
     } else {
         print(usage_text(stats.usage));
         print(holes_text(stats.holes));

@@ -36,7 +36,7 @@ bool serves(const Winner& winner, const Sizes& sizes) {
 }
 
 bool matches(const Winner& winner, const WinnerChoice& choice, const Sizes& sizes) {
-    return choice.filter.matches(winner) && (sizes.empty() || serves(winner, sizes));
+    return choice.filter.matches(winner.key) && (sizes.empty() || serves(winner, sizes));
 }
 
 /// "3: reduce float32 sum n=1024" for each of the rows, at most for the first eight.

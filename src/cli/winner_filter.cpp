@@ -22,16 +22,6 @@ namespace {
 
 using KnownNames = std::set<std::string, std::less<>>;
 
-/// The type of that name in a winner's key; empty: it has none.
-std::string_view type_named(const Winner& winner, std::string_view name) {
-    for (const std::string_view setting : settings_of(winner.key.types)) {
-        if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
-            return setting.substr(name.size() + 1);
-        }
-    }
-    return {};
-}
-
 KnownNames builtin_kernels() {
     constexpr std::array kPlatforms{PlatformKind::cuda, PlatformKind::host, PlatformKind::machine};
     KnownNames names;
@@ -80,11 +70,11 @@ std::vector<Option> WinnerFilter::options(const OptionRules& rules) {
             {"--device-class", &device_class, "Part of the device class", rules}};
 }
 
-bool WinnerFilter::matches(const Winner& winner) const {
-    return (kernel.empty() || winner.key.kernel == kernel) &&
-           (type.empty() || type_named(winner, "element") == type) &&
-           (op.empty() || type_named(winner, "operation") == op) &&
-           winner.key.device_class.find(device_class) != std::string::npos;
+bool WinnerFilter::matches(const RecordKey& key) const {
+    return (kernel.empty() || key.kernel == kernel) &&
+           (type.empty() || setting_of(key.types, "element") == type) &&
+           (op.empty() || setting_of(key.types, "operation") == op) &&
+           key.device_class.find(device_class) != std::string::npos;
 }
 
 void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
@@ -93,8 +83,8 @@ void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
     KnownNames operations = builtin_operations();
     for (const Winner& winner : winners) {
         kernels.insert(winner.key.kernel);
-        types.emplace(type_named(winner, "element"));
-        operations.emplace(type_named(winner, "operation"));
+        types.emplace(setting_of(winner.key.types, "element"));
+        operations.emplace(setting_of(winner.key.types, "operation"));
     }
     types.erase("");
     operations.erase("");
@@ -105,7 +95,7 @@ void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
 
 std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {
     refuse_unknown_names(winners);
-    std::erase_if(winners, [&](const Winner& winner) { return !matches(winner); });
+    std::erase_if(winners, [&](const Winner& winner) { return !matches(winner.key); });
     if (winners.empty()) {
         std::string given;
         for (const auto& [option, value] :

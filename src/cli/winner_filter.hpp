@@ -20,7 +20,7 @@ struct WinnerFilter {
 
     std::vector<Option> options(const OptionRules& rules = {});
 
-    [[nodiscard]] bool matches(const Winner& winner) const;
+    [[nodiscard]] bool matches(const RecordKey& key) const;
 
     /// Throws Error(usage) that lists the known names for a kernel, type or operation which neither
     /// the built-in kernels nor any of `winners` have: a table may hold kernels of users.
