@@ -16,6 +16,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/report_file.hpp"
 #include "cli/sizes.hpp"
 #include "cli/sweep_family.hpp"
 #include "cli/sweep_target.hpp"
@@ -24,6 +25,7 @@
 #include "cli/worklist_plan.hpp"
 #include "dispatch/options_check.hpp"
 #include "dispatch/session_access.hpp"
+#include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/doubt_races.hpp"
 #include "sweep/sweep.hpp"
@@ -48,6 +50,7 @@ struct Arguments : CommonArguments {
     std::string from;
     bool again = false;
     std::string within;  ///< of the work-list
+    std::string report;  ///< a file; empty: none
 };
 
 Options options_of(const Arguments& arguments) {
@@ -60,6 +63,33 @@ Options options_of(const Arguments& arguments) {
         options.worker = kNoWorker;
     }
     return options;
+}
+
+Option report_option(Arguments& given) {
+    return {"--report", &given.report,
+            "Write a page that shows the database to this file at the end"};
+}
+
+/// Before anything is tuned.
+void refuse_bad_report(const Arguments& arguments, const Options& options) {
+    if (arguments.report.empty()) {
+        return;
+    }
+    if (arguments.report == "-" || options.database.empty()) {
+        throw Error(ErrorKind::usage,
+                    arguments.report == "-"
+                        ? "--report -: the sweep's table is on standard output; name a file"
+                        : fmt::format("--report {}: there is nothing to show without a database",
+                                      arguments.report));
+    }
+    refuse_report_file(options, "--report", arguments.report);
+}
+
+/// The page of all that the database holds, with what this sweep has stored.
+void report(const Arguments& arguments, const Options& options) {
+    if (!arguments.report.empty()) {
+        write_report(options, {}, arguments.report, arguments.json);
+    }
 }
 
 /// When this time is over, from now on.
@@ -148,11 +178,16 @@ int run(const Arguments& arguments, const SweepFamily& family) {
     refuse_unplaced(family, arguments.device);
     const SweepPlan plan = family.plan(arguments.problems);
     SweepSearch search = search_of(arguments);
-    Session session(options_of(arguments));
+    const Options options = options_of(arguments);
+    refuse_bad_report(arguments, options);
+    Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
     const Interrupt interrupt;
-    return sweep_exit_code(sweep(arguments, engine, devices, plan, std::move(search), interrupt));
+    const SweepResult result =
+        sweep(arguments, engine, devices, plan, std::move(search), interrupt);
+    report(arguments, options);
+    return sweep_exit_code(result);
 }
 
 double budget_seconds(const Options& options) {
@@ -235,6 +270,7 @@ void refuse_machine(const std::string& device) {
 int run_worklist(const Arguments& arguments) {
     refuse_machine(arguments.device);
     const Options options = options_of(arguments);
+    refuse_bad_report(arguments, options);
     SweepSearch search = search_of(arguments);
     std::vector<Winner> winners;
     std::vector<WorkItem> items;
@@ -273,6 +309,7 @@ int run_worklist(const Arguments& arguments) {
     if (!arguments.json) {
         print(left_text(store->misses(), device_class));
     }
+    report(arguments, options);
     return sweep_exit_code(result);
 }
 
@@ -304,6 +341,7 @@ std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily&
          "Tune complete problems anew, against their winners, instead of skipping them"},
         given.hang_limit_option(),
         given.isolation_option(),
+        report_option(given),
         given.database_option(),
         given.log_option(),
         given.json_option(),
@@ -339,6 +377,7 @@ Invocation worklist_invocation() {
              {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
              given.hang_limit_option(),
              given.isolation_option(),
+             report_option(given),
              given.database_option(),
              given.log_option(),
              given.json_option()},

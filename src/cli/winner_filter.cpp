@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/winner_filter.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -93,19 +94,31 @@ void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
     refuse_unknown("--op", op, operations);
 }
 
-std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {
-    refuse_unknown_names(winners);
-    std::erase_if(winners, [&](const Winner& winner) { return !matches(winner.key); });
-    if (winners.empty()) {
-        std::string given;
-        for (const auto& [option, value] :
-             {std::pair("--kernel", &kernel), std::pair("--type", &type), std::pair("--op", &op),
-              std::pair("--device-class", &device_class)}) {
-            given += value->empty() ? "" : fmt::format(" {} {}", option, *value);
+std::string WinnerFilter::text() const {
+    std::string given;
+    for (const auto& [option, value] :
+         {std::pair("--kernel", &kernel), std::pair("--type", &type), std::pair("--op", &op),
+          std::pair("--device-class", &device_class)}) {
+        if (!value->empty()) {
+            given += fmt::format("{}{} {}", given.empty() ? "" : " ", option, *value);
         }
-        log.warning("{}", given.empty() ? "the database has no intact winners"
-                                        : "no winner matches" + given);
     }
+    return given;
+}
+
+void WinnerFilter::warn_if_none(std::span<const Winner> winners, const Log& log) const {
+    refuse_unknown_names(winners);
+    if (std::none_of(winners.begin(), winners.end(),
+                     [&](const Winner& winner) { return matches(winner.key); })) {
+        const std::string given = text();
+        log.warning("{}", given.empty() ? "the database has no intact winners"
+                                        : "no winner matches " + given);
+    }
+}
+
+std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {
+    warn_if_none(winners, log);
+    std::erase_if(winners, [&](const Winner& winner) { return !matches(winner.key); });
     return winners;
 }
 

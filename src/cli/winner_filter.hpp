@@ -26,6 +26,12 @@ struct WinnerFilter {
     /// the built-in kernels nor any of `winners` have: a table may hold kernels of users.
     void refuse_unknown_names(std::span<const Winner> winners) const;
 
+    /// The options that are given, "--kernel reduce --op sum"; empty: none.
+    [[nodiscard]] std::string text() const;
+
+    /// Warns where no winner matches. Throws as refuse_unknown_names().
+    void warn_if_none(std::span<const Winner> winners, const Log& log) const;
+
     /// Returns the winners that match the filter, and warns where none does. Throws as
     /// refuse_unknown_names().
     [[nodiscard]] std::vector<Winner> of(std::vector<Winner> winners, const Log& log) const;
