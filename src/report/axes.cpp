@@ -48,8 +48,45 @@ std::vector<Tick> size_ticks(const Scale& scale, std::size_t most) {
     return ticks;
 }
 
+std::string number_label(double value) {
+    return fmt::format("{:.6g}", value);
+}
+
+std::string time_label(double nanoseconds) {
+    constexpr std::array<std::string_view, 4> kUnits{"ns", "us", "ms", "s"};
+    std::size_t unit = 0;
+    while (nanoseconds >= 1000 && unit + 1 < kUnits.size()) {
+        nanoseconds /= 1000;
+        ++unit;
+    }
+    return fmt::format("{:.6g} {}", nanoseconds, kUnits[unit]);
+}
+
+std::vector<Tick> round_ticks(const Scale& scale, std::size_t most, std::string (*text)(double),
+                              double least_step) {
+    const double width = scale.high() - scale.low();
+    if (width <= 0) {
+        return {{scale.low(), text(scale.low())}};
+    }
+    double step = std::pow(10.0, std::floor(std::log10(width)) - 1);
+    step = std::max(step, least_step);
+    constexpr std::array kFactors{2.0, 2.5, 2.0};  // 1, 2, 5, 10
+    for (std::size_t i = 0; width / step > static_cast<double>(most); ++i) {
+        step *= kFactors.at(i % kFactors.size());
+    }
+    std::vector<Tick> ticks;
+    for (double value = std::ceil(scale.low() / step - 1e-9) * step; holds(scale, value);
+         value += step) {
+        ticks.push_back({value, text(value)});
+    }
+    return ticks;
+}
+
 std::vector<Tick> decimal_ticks(const Scale& scale, std::string (*text)(double)) {
     const double decades = std::log10(scale.high() / scale.low());
+    if (decades < 0.7) {
+        return round_ticks(scale, 5, text);
+    }
     const std::vector<int> digits = decades < 1.2 ? std::vector{1, 2, 3, 4, 5, 7}
                                     : decades < 3 ? std::vector{1, 2, 5}
                                                   : std::vector{1};
@@ -64,24 +101,6 @@ std::vector<Tick> decimal_ticks(const Scale& scale, std::string (*text)(double))
                 ticks.push_back({value, text(value)});
             }
         }
-    }
-    return ticks;
-}
-
-std::vector<Tick> round_ticks(const Scale& scale, std::size_t most, std::string (*text)(double)) {
-    const double width = scale.high() - scale.low();
-    if (width <= 0) {
-        return {{scale.low(), text(scale.low())}};
-    }
-    double step = std::pow(10.0, std::floor(std::log10(width)) - 1);
-    constexpr std::array kFactors{2.0, 2.5, 2.0};  // 1, 2, 5, 10
-    for (std::size_t i = 0; width / step > static_cast<double>(most); ++i) {
-        step *= kFactors.at(i % kFactors.size());
-    }
-    std::vector<Tick> ticks;
-    for (double value = std::ceil(scale.low() / step - 1e-9) * step; holds(scale, value);
-         value += step) {
-        ticks.push_back({value, text(value)});
     }
     return ticks;
 }

@@ -35,11 +35,17 @@ struct Tick {
 /// Powers of two, "2^10", at most `most` of them, for a logarithmic scale of sizes.
 std::vector<Tick> size_ticks(const Scale& scale, std::size_t most);
 
-/// Powers of ten, and 2 and 5 times these where few are in range; `text` writes a value.
-std::vector<Tick> decimal_ticks(const Scale& scale, std::string (*text)(double));
+/// "20" for 20 and "1.5" for 1.5; a time in ns with its unit, "20 us". Of ticks, which are round.
+std::string number_label(double value);
+std::string time_label(double nanoseconds);
 
-/// Round values at equal distances, at most `most` of them.
-std::vector<Tick> round_ticks(const Scale& scale, std::size_t most, std::string (*text)(double));
+/// Round values at equal distances of at least `least_step`, about `most` of them; `text` writes a
+/// value.
+std::vector<Tick> round_ticks(const Scale& scale, std::size_t most, std::string (*text)(double),
+                              double least_step = 0);
+
+/// Powers of ten, and some of their multiples where few are in range, for a logarithmic scale.
+std::vector<Tick> decimal_ticks(const Scale& scale, std::string (*text)(double));
 
 /// The rectangle between the axes.
 struct Frame {

@@ -49,6 +49,11 @@ std::optional<double> rate_of(const Winner& winner) {
     return bytes ? std::optional(*bytes / winner.median_ns) : std::nullopt;
 }
 
+bool is_beyond_caches(const std::string& device_class, double bytes) {
+    const double cache = cache_bytes(device_class);
+    return cache > 0 && bytes >= kBeyondCaches * cache;
+}
+
 std::map<std::string, Ceiling> ceilings_of(std::span<const Winner> winners) {
     std::map<std::string, Ceiling> ceilings;
     for (const Winner& winner : winners) {
@@ -58,9 +63,8 @@ std::map<std::string, Ceiling> ceilings_of(std::span<const Winner> winners) {
         if (is_new) {
             ceiling.peak = peak_of(device_class);
         }
-        const double cache = cache_bytes(device_class);
         const auto bytes = bytes_of_winner(winner);
-        if (!bytes || cache <= 0 || *bytes < kBeyondCaches * cache) {
+        if (!bytes || !is_beyond_caches(device_class, *bytes)) {
             continue;
         }
         const double rate = *bytes / winner.median_ns;

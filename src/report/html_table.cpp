@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/escape.hpp"
+#include "report/labels.hpp"
 
 namespace jitune::internal {
 
@@ -19,8 +20,16 @@ HtmlCell HtmlCell::code(std::string_view text) {
     return {text.empty() ? "" : fmt::format("<code>{}</code>", escaped(text))};
 }
 
+HtmlCell HtmlCell::configuration(std::string_view text) {
+    return {text.empty() ? "" : fmt::format("<code class=\"long\">{}</code>", escaped(text))};
+}
+
 HtmlCell HtmlCell::of(std::string_view text, double number) {
     return {escaped(text), std::isfinite(number) ? fmt::format("{:.6g}", number) : ""};
+}
+
+HtmlCell HtmlCell::day(const std::string& time) {
+    return {fmt::format("<time>{}</time>", escaped(day_text(time)))};
 }
 
 HtmlTable::HtmlTable(std::string_view caption, std::vector<HtmlColumn> columns)
@@ -47,7 +56,7 @@ std::string HtmlTable::html(Allowance& room, std::size_t most, std::size_t more,
     }
     std::string head = fmt::format(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
-        "<table class=\"sortable\"><caption>{0}</caption><thead><tr>",
+        "<table class=\"sortable\"><caption><span>{0}</span></caption><thead><tr>",
         caption_);
     for (const HtmlColumn& column : columns_) {
         head += fmt::format("<th scope=\"col\"{}>{}</th>",

@@ -25,9 +25,13 @@ struct HtmlCell {
 
     /// Of a text that is still to be escaped.
     static HtmlCell of(std::string_view text);
-    /// A configuration, reason or other text of a machine, in a font of equal widths.
+    /// A word of a machine, such as a hash, in a font of equal widths.
     static HtmlCell code(std::string_view text);
+    /// The same of a longer text, which may take several lines.
+    static HtmlCell configuration(std::string_view text);
     static HtmlCell of(std::string_view text, double number);
+    /// The day of a time in a database.
+    static HtmlCell day(const std::string& time);
 };
 
 /// A table with a caption. The first cell of a row is its header. The script makes the headers of

@@ -77,6 +77,12 @@ std::string paragraph(std::string_view text) {
     return text.empty() ? "" : fmt::format("<p>{}</p>\n", escaped(text, 1000));
 }
 
+std::string folded(std::string_view title, std::string_view html) {
+    return html.empty() ? ""
+                        : fmt::format("<details><summary>{}</summary>\n{}</details>\n",
+                                      escaped(title), html);
+}
+
 std::string heading(int level, std::string_view text) {
     return fmt::format("<h{0}>{1}</h{0}>\n", level, escaped(text));
 }

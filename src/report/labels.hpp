@@ -37,6 +37,8 @@ std::string_view verdict_style(Verdict verdict);
 
 /// A paragraph of text that is escaped here.
 std::string paragraph(std::string_view text);
+/// HTML that the reader unfolds; "" of nothing.
+std::string folded(std::string_view title, std::string_view html);
 std::string heading(int level, std::string_view text);
 
 }  // namespace jitune::internal

@@ -2,7 +2,6 @@
 #include "report/map_picture.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include "report/labels.hpp"
 #include "report/thinned.hpp"
 #include "text/units.hpp"
-#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
@@ -20,20 +18,6 @@ namespace {
 constexpr double kPageWidth = 760;
 constexpr std::size_t kMostBoxes = 60;  // of a lane
 constexpr std::size_t kMostMissed = 60;
-
-/// How many octaves a winner serves, in each dimension.
-double octaves_in(const std::vector<SizeBox>& boxes) {
-    double sum = 0;
-    for (const SizeBox& box : boxes) {
-        double product = 1;
-        for (std::size_t i = 0; i < box.from.size(); ++i) {
-            product *= std::log2(static_cast<double>(box.to[i]) + 1) -
-                       std::log2(static_cast<double>(box.from[i]));
-        }
-        sum += product;
-    }
-    return sum;
-}
 
 /// The extent of boxes and points along an axis.
 struct Extent {
@@ -66,11 +50,15 @@ constexpr std::size_t kProduct = 1000;  // no axis: the product
 Extent extent_of(const SizeMap& map, const std::vector<MapLane>& lanes, std::size_t axis) {
     Extent extent;
     for (const MapLane& lane : lanes) {
-        for (const SizeBox& box : lane.boxes) {
-            extent.include(along(box.from, axis), along(box.to, axis));
+        for (const auto* const boxes : {&lane.sure, &lane.unsure}) {
+            for (const SizeBox& box : *boxes) {
+                extent.include(along(box.from, axis), along(box.to, axis));
+            }
         }
-        if (const auto tuned = exact_sizes(lane.winner->sizes)) {
-            extent.include(along(*tuned, axis), along(*tuned, axis));
+        for (const Winner* const winner : lane.winners) {
+            if (const auto tuned = exact_sizes(winner->sizes)) {
+                extent.include(along(*tuned, axis), along(*tuned, axis));
+            }
         }
     }
     for (const Sizes& sizes : map.missed) {
@@ -80,8 +68,7 @@ Extent extent_of(const SizeMap& map, const std::vector<MapLane>& lanes, std::siz
 }
 
 std::string hint_of(const MapLane& lane, std::size_t row) {
-    return fmt::format("row {} serves {}: {}", row, short_served_text(*lane.winner),
-                       lane.winner->configuration);
+    return fmt::format("row {}: {}", row, lane.configuration);
 }
 
 std::string label_of(const SizeMap& map) {
@@ -89,43 +76,82 @@ std::string label_of(const SizeMap& map) {
                        kernel_text(map.coverage.key));
 }
 
-std::string_view lane_style(const MapLane& lane) {
-    return lane.winner->range.unsure ? "box unsure" : "box";
+constexpr double kLane = 18;
+
+/// The boxes of a lane at this height.
+void draw_boxes(Picture& picture, const Scale& x, double top, std::size_t axis,
+                const std::vector<SizeBox>& boxes, std::string_view style,
+                const std::string& hint) {
+    for (const SizeBox& box : thinned(boxes, kMostBoxes)) {
+        const double left = x(along(box.from, axis));
+        const double width = std::max(3.0, x(along(box.to, axis)) - left);
+        picture.rectangle(left, top + 3, width, kLane - 6, style, boxes.size() <= 8 ? hint : "");
+    }
 }
 
-/// A lane for each winner over one line of sizes.
+void draw_tuned(Picture& picture, const Scale& x, double top, std::size_t axis,
+                const MapLane& lane) {
+    for (const Winner* const winner : thinned(lane.winners, kMostBoxes)) {
+        if (const auto tuned = exact_sizes(winner->sizes)) {
+            picture.mark(Shape::ring, x(along(*tuned, axis)), top + kLane / 2, "mark tuned");
+        }
+    }
+}
+
+/// A lane for each configuration over one line of sizes.
 std::string lanes_picture(const SizeMap& map, const std::vector<MapLane>& lanes, std::size_t axis,
                           const std::string& title) {
-    constexpr double kLane = 18;
     const double missed_lane = map.missed.empty() ? 0 : kLane;
     const double bottom = 10 + kLane * static_cast<double>(lanes.size()) + missed_lane;
     const Frame frame{44, 8, kPageWidth - 8, bottom};
     Picture picture(kPageWidth, bottom + 36, label_of(map), "wide");
     const Scale x = extent_of(map, lanes, axis).scale(frame.left, frame.right);
     double top = frame.top;
-    for (std::size_t i = 0; i < lanes.size(); ++i, top += kLane) {
-        const MapLane& lane = lanes[i];
+    const auto begin_lane = [&](const std::string& name) {
         picture.line(frame.left, top + kLane / 2, frame.right, top + kLane / 2, "rule");
-        picture.text(frame.left - 8, top + kLane / 2 + 3.5, fmt::format("{}", i + 1),
-                     Picture::Anchor::end, "label");
-        for (const SizeBox& box : thinned(lane.boxes, kMostBoxes)) {
-            const double left = x(along(box.from, axis));
-            const double width = std::max(3.0, x(along(box.to, axis)) - left);
-            picture.rectangle(left, top + 3, width, kLane - 6, lane_style(lane),
-                              lane.boxes.size() <= 8 ? hint_of(lane, i + 1) : "");
-        }
-        if (const auto tuned = exact_sizes(lane.winner->sizes)) {
-            picture.mark(Shape::ring, x(along(*tuned, axis)), top + kLane / 2, "mark tuned");
-        }
+        picture.text(frame.left - 8, top + kLane / 2 + 3.5, name, Picture::Anchor::end, "label");
+    };
+    for (std::size_t i = 0; i < lanes.size(); ++i, top += kLane) {
+        const std::string hint = hint_of(lanes[i], i + 1);
+        begin_lane(fmt::format("{}", i + 1));
+        draw_boxes(picture, x, top, axis, lanes[i].sure, "box", hint);
+        draw_boxes(picture, x, top, axis, lanes[i].unsure, "box unsure", hint);
+        draw_tuned(picture, x, top, axis, lanes[i]);
     }
     if (!map.missed.empty()) {
-        picture.text(frame.left - 8, top + kLane / 2 + 3.5, "none", Picture::Anchor::end, "label");
+        begin_lane("none");
         for (const Sizes& sizes : thinned(map.missed, kMostMissed)) {
             picture.mark(Shape::triangle, x(along(sizes, axis)), top + kLane / 2, "mark wrong");
         }
     }
     draw_x_axis(picture, frame, x, size_ticks(x, 12), title);
     return picture.svg();
+}
+
+/// The rectangles of a lane, with its number in the largest one.
+void draw_rectangles(Picture& picture, const Scale& x, const Scale& y, const MapLane& lane,
+                     std::size_t row) {
+    double largest = 0;
+    std::pair<double, double> middle;
+    for (const auto& [boxes, style] :
+         {std::pair(&lane.sure, "box"), std::pair(&lane.unsure, "box unsure")}) {
+        for (const SizeBox& box : thinned(*boxes, kMostBoxes)) {
+            const double left = x(along(box.from, 1));
+            const double top = y(along(box.to, 0));
+            const double width = std::max(3.0, x(along(box.to, 1)) - left);
+            const double height = std::max(3.0, y(along(box.from, 0)) - top);
+            picture.rectangle(left, top, width, height, style,
+                              boxes->size() <= 8 ? hint_of(lane, row) : "");
+            if (width * height > largest) {
+                largest = width * height;
+                middle = {left + width / 2, top + height / 2 + 4};
+            }
+        }
+    }
+    if (largest > 0) {
+        picture.text(middle.first, middle.second, fmt::format("{}", row), Picture::Anchor::middle,
+                     "box-label");
+    }
 }
 
 /// A rectangle for each box over the plane of two sizes, the second to the right.
@@ -139,25 +165,7 @@ std::string plane_picture(const SizeMap& map, const std::vector<MapLane>& lanes,
     draw_y_axis(picture, frame, y, size_ticks(y, 10), names[0]);
     draw_x_axis(picture, frame, x, size_ticks(x, 12), names[1]);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-        const MapLane& lane = lanes[i];
-        double largest = 0;
-        std::pair<double, double> middle;
-        for (const SizeBox& box : thinned(lane.boxes, kMostBoxes)) {
-            const double left = x(along(box.from, 1));
-            const double top = y(along(box.to, 0));
-            const double width = std::max(3.0, x(along(box.to, 1)) - left);
-            const double height = std::max(3.0, y(along(box.from, 0)) - top);
-            picture.rectangle(left, top, width, height, lane_style(lane),
-                              lane.boxes.size() <= 8 ? hint_of(lane, i + 1) : "");
-            if (width * height > largest) {
-                largest = width * height;
-                middle = {left + width / 2, top + height / 2 + 4};
-            }
-        }
-        if (largest > 0) {
-            picture.text(middle.first, middle.second, fmt::format("{}", i + 1),
-                         Picture::Anchor::middle, "box-label");
-        }
+        draw_rectangles(picture, x, y, lanes[i], i + 1);
     }
     for (const Sizes& sizes : thinned(map.missed, kMostMissed)) {
         picture.mark(Shape::triangle, x(along(sizes, 1)), y(along(sizes, 0)), "mark wrong");
@@ -165,52 +173,41 @@ std::string plane_picture(const SizeMap& map, const std::vector<MapLane>& lanes,
     return picture.svg();
 }
 
-std::string legend_of(const SizeMap& map, std::size_t sizes) {
-    std::string html = "<p class=\"legend\">";
-    if (sizes != 2) {
-        html += fmt::format("<span>{} where it was tuned</span>",
-                            legend_mark(Shape::ring, "mark tuned"));
+std::string legend_of(const SizeMap& map, const std::vector<MapLane>& lanes, bool in_lanes) {
+    const auto entry = [](Shape shape, std::string_view style, std::string_view words) {
+        return fmt::format("<span>{} {}</span>", legend_mark(shape, style), words);
+    };
+    std::string html;
+    if (in_lanes) {
+        html += entry(Shape::ring, "mark tuned", "where a winner was tuned");
+    }
+    if (std::any_of(lanes.begin(), lanes.end(),
+                    [](const MapLane& lane) { return !lane.unsure.empty(); })) {
+        html += entry(Shape::square, "box unsure",
+                      "unsure: the bound that was asked for is not reached");
     }
     if (!map.missed.empty()) {
-        html += fmt::format("<span>{} calls that no winner serves</span>",
-                            legend_mark(Shape::triangle, "mark wrong"));
+        html += entry(Shape::triangle, "mark wrong", "calls that no winner serves");
     }
-    return html == "<p class=\"legend\">" ? "" : html + "</p>\n";
+    return html.empty() ? "" : "<p class=\"legend\">" + html + "</p>\n";
 }
 
 }  // namespace
-
-std::vector<MapLane> map_lanes(const Coverage& coverage, std::size_t most) {
-    std::vector<MapLane> lanes;
-    for (const auto* const rows : {&coverage.winners, &coverage.unsure}) {
-        for (const Winner* const winner : *rows) {
-            if (auto boxes = boxes_of(*winner); boxes && !boxes->empty()) {
-                lanes.push_back({winner, std::move(*boxes)});
-            }
-        }
-    }
-    std::stable_sort(lanes.begin(), lanes.end(), [](const MapLane& left, const MapLane& right) {
-        return octaves_in(left.boxes) > octaves_in(right.boxes);
-    });
-    lanes.resize(std::min(lanes.size(), most));
-    std::stable_sort(lanes.begin(), lanes.end(), [](const MapLane& left, const MapLane& right) {
-        return left.boxes.front().from < right.boxes.front().from;
-    });
-    return lanes;
-}
 
 std::string map_picture(const SizeMap& map, const std::vector<MapLane>& lanes) {
     if (lanes.empty()) {
         return "";
     }
+    const MapLane& first = lanes.front();
+    const std::size_t sizes = (first.sure.empty() ? first.unsure : first.sure).front().from.size();
     std::vector<std::string> names = map.coverage.size_names;
-    const std::size_t sizes = lanes.front().boxes.front().from.size();
     names.resize(std::max(names.size(), sizes));
     if (sizes == 2) {
-        return plane_picture(map, lanes, names) + legend_of(map, sizes);
+        return plane_picture(map, lanes, names) + legend_of(map, lanes, false);
     }
     const std::string title = sizes == 1 ? names[0] : "product of the sizes";
-    return lanes_picture(map, lanes, sizes == 1 ? 0 : kProduct, title) + legend_of(map, sizes);
+    return lanes_picture(map, lanes, sizes == 1 ? 0 : kProduct, title) +
+           legend_of(map, lanes, true);
 }
 
 }  // namespace jitune::internal

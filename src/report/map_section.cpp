@@ -8,12 +8,13 @@
 #include "report/escape.hpp"
 #include "report/html_table.hpp"
 #include "report/labels.hpp"
+#include "report/map_lanes.hpp"
 #include "report/map_picture.hpp"
 #include "report/section.hpp"
 #include "report/thinned.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
 
@@ -31,24 +32,62 @@ std::string sizes_label(const Sizes& sizes) {
     return label;
 }
 
-std::string rows_table(const std::vector<MapLane>& lanes, std::size_t more, Allowance& room) {
-    HtmlTable table("The winners, with what they serve", {{"row", ColumnKind::number},
-                                                          {"serves"},
-                                                          {"tuned at"},
-                                                          {"time there", ColumnKind::number},
-                                                          {"speed-up", ColumnKind::number},
-                                                          {"loss bound", ColumnKind::number},
-                                                          {"configuration"}});
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-        const Winner& winner = *lanes[i].winner;
-        table.add({HtmlCell::of(fmt::format("{}", i + 1), static_cast<double>(i + 1)),
-                   HtmlCell::of(short_served_text(winner)), HtmlCell::of(winner.sizes),
-                   HtmlCell::of(time_text(winner.median_ns), winner.median_ns),
-                   HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
-                   HtmlCell::of(bound_text(winner.range), winner.range.loss_bound),
-                   HtmlCell::code(winner.configuration)});
+/// "1.02x to 1.82x" of the winners that have one.
+HtmlCell speed_ups_cell(const MapLane& lane) {
+    double low = 0;
+    double high = 0;
+    for (const Winner* const winner : lane.winners) {
+        if (const double ratio = winner->default_median_ns / winner->median_ns; ratio > 0) {
+            low = low == 0 ? ratio : std::min(low, ratio);
+            high = std::max(high, ratio);
+        }
     }
-    return table.html(room, kMostLanes, more, "jitune db list has all");
+    if (high == 0) {
+        return {};
+    }
+    return HtmlCell::of(ratio_text(low) == ratio_text(high)
+                            ? ratio_text(low)
+                            : fmt::format("{} to {}", ratio_text(low), ratio_text(high)),
+                        high);
+}
+
+HtmlCell bound_cell(const MapLane& lane) {
+    const auto worst = std::max_element(lane.winners.begin(), lane.winners.end(),
+                                        [](const Winner* left, const Winner* right) {
+                                            return left->range.loss_bound < right->range.loss_bound;
+                                        });
+    return HtmlCell::of(bound_text((*worst)->range), (*worst)->range.loss_bound);
+}
+
+/// All that the lane serves, as a winner's sizes are written.
+std::string served_by(const MapLane& lane, const std::vector<std::string>& names) {
+    std::vector<SizeBox> boxes = lane.sure;
+    boxes.insert(boxes.end(), lane.unsure.begin(), lane.unsure.end());
+    constexpr std::size_t kShown = 6;
+    const std::size_t more = boxes.size() - std::min(boxes.size(), kShown);
+    boxes.resize(boxes.size() - more);
+    return coverage_text(boxes, names) + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string rows_table(const Coverage& coverage, const std::vector<MapLane>& lanes,
+                       std::size_t more, Allowance& room) {
+    HtmlTable table("The configurations of winners, with what they serve",
+                    {{"row", ColumnKind::number},
+                     {"serves"},
+                     {"winners", ColumnKind::number},
+                     {"speed-up", ColumnKind::number},
+                     {"largest loss bound", ColumnKind::number},
+                     {"configuration"}});
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        const MapLane& lane = lanes[i];
+        table.add({HtmlCell::of(fmt::format("{}", i + 1), static_cast<double>(i + 1)),
+                   HtmlCell::of(served_by(lane, coverage.size_names)),
+                   HtmlCell::of(fmt::format("{}", lane.winners.size()),
+                                static_cast<double>(lane.winners.size())),
+                   speed_ups_cell(lane), bound_cell(lane),
+                   HtmlCell::configuration(lane.configuration)});
+    }
+    return table.html(room, kMostLanes, more, "jitune db list has all winners");
 }
 
 /// The class of the style sheet for a time over the best.
@@ -61,8 +100,8 @@ std::string_view shade_of(double loss) {
 }
 
 std::string cell_of(const CostTable& costs, const CostTable::Probe& probe, const MapLane& lane) {
-    const auto number = costs.find(lane.winner->configuration);
-    const bool serves = covers(lane.boxes, probe.sizes);
+    const auto number = costs.find(lane.configuration);
+    const bool serves = lane.serves(probe.sizes);
     const std::string_view mark = serves ? " serves" : "";
     if (!number || !probe.has(*number)) {
         return fmt::format("<td class=\"n{}\">{}</td>", mark, serves ? "serves" : "");
@@ -93,7 +132,7 @@ std::string matrix(const SizeMap& map, const std::vector<MapLane>& lanes) {
         "there";
     std::string html = fmt::format(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
-        "<table class=\"matrix\"><caption>{0}</caption><thead><tr><th scope=\"col\" "
+        "<table class=\"matrix\"><caption><span>{0}</span></caption><thead><tr><th scope=\"col\" "
         "class=\"n\">row</th>",
         kCaption);
     for (const CostTable::Probe* const probe : probes) {
@@ -125,8 +164,10 @@ std::string sentence_of(const SizeMap& map) {
                             coverage.unsure.size() == 1 ? "is" : "are");
     }
     if (coverage.share > 0 && coverage.share < 0.9995) {
-        text +=
-            fmt::format("; {} of the octaves around them are served", percent_text(coverage.share));
+        text += fmt::format(
+            "; the sure ones serve {} of the octaves from the smallest to the "
+            "largest size",
+            percent_text(coverage.share));
     }
     if (!map.missed.empty()) {
         text +=
@@ -136,13 +177,13 @@ std::string sentence_of(const SizeMap& map) {
 }
 
 std::string part_of(const SizeMap& map, Allowance& room) {
-    const Coverage& coverage = map.coverage;
-    const std::size_t all = coverage.winners.size() + coverage.unsure.size();
-    const std::vector<MapLane> lanes = map_lanes(coverage, kMostLanes);
-    std::string html = "<article>\n" + heading(3, kernel_text(coverage.key)) +
+    std::vector<MapLane> lanes = map_lanes(map.coverage);
+    const std::size_t more = lanes.size() - std::min(lanes.size(), kMostLanes);
+    lanes.resize(lanes.size() - more);
+    std::string html = "<article>\n" + heading(3, kernel_text(map.coverage.key)) +
                        paragraph(sentence_of(map)) + map_picture(map, lanes) + matrix(map, lanes);
     Allowance rest(room.left() - std::min(room.left(), html.size()));
-    html += rows_table(lanes, all - lanes.size(), rest) + "</article>\n";
+    html += rows_table(map.coverage, lanes, more, rest) + "</article>\n";
     std::string page;
     room.add(page, html);
     return page;

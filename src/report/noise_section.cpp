@@ -30,6 +30,10 @@ std::string disturbance_text(const Conditions& conditions) {
     return text.empty() ? "none seen" : text;
 }
 
+std::string uncertainty_text(double uncertainty) {
+    return uncertainty < 1 ? fmt::format("{:.2f} %", 100 * uncertainty) : "not known";
+}
+
 std::string finals_table(const TriedProblem& problem, Allowance& room) {
     HtmlTable table("The finalists", {{"row", ColumnKind::number},
                                       {"median", ColumnKind::number},
@@ -41,14 +45,13 @@ std::string finals_table(const TriedProblem& problem, Allowance& room) {
     for (std::size_t i = 0; i < std::min(problem.finals.size(), kMostStrips); ++i) {
         const FinalStrip& strip = problem.finals[i];
         const auto samples = static_cast<double>(strip.samples_ns.size());
-        table.add(
-            {HtmlCell::of(fmt::format("{}", i + 1), static_cast<double>(i + 1)),
-             HtmlCell::of(time_text(strip.median_ns), strip.median_ns),
-             HtmlCell::of(fmt::format("{:.2f} %", 100 * strip.uncertainty), strip.uncertainty),
-             HtmlCell::of(fmt::format("{}", strip.samples_ns.size()), samples),
-             HtmlCell::of(to_string(strip.conditions.clocks.value_or(Clocks::unknown))),
-             HtmlCell::of(disturbance_text(strip.conditions)),
-             HtmlCell::code(strip.configuration)});
+        table.add({HtmlCell::of(fmt::format("{}", i + 1), static_cast<double>(i + 1)),
+                   HtmlCell::of(time_text(strip.median_ns), strip.median_ns),
+                   HtmlCell::of(uncertainty_text(strip.uncertainty), strip.uncertainty),
+                   HtmlCell::of(fmt::format("{}", strip.samples_ns.size()), samples),
+                   HtmlCell::of(to_string(strip.conditions.clocks.value_or(Clocks::unknown))),
+                   HtmlCell::of(disturbance_text(strip.conditions)),
+                   HtmlCell::configuration(strip.configuration)});
     }
     return table.html(room, kMostStrips,
                       problem.finals.size() - std::min(problem.finals.size(), kMostStrips));

@@ -3,20 +3,18 @@
 // has to say without it.
 "use strict";
 (() => {
-  const FEWEST_TO_FILTER = 8;
+  const FEWEST_TO_FILTER = 12;
 
   const valueOf = (row, column) => {
     const cell = row.cells[column];
     return cell.dataset.v === undefined ? cell.textContent.trim() : Number(cell.dataset.v);
   };
 
-  // Empty cells come last, in either order.
   const compare = (left, right) => {
-    if (left === "" || right === "") {
-      return 0;
+    if (typeof left === "number") {
+      return typeof right === "number" ? left - right : -1;
     }
-    return typeof left === "number" && typeof right === "number" ? left - right
-      : String(left).localeCompare(String(right), "en", {numeric: true});
+    return typeof right === "number" ? 1 : left.localeCompare(right, "en", {numeric: true});
   };
 
   const sort = (table, column) => {
@@ -27,6 +25,7 @@
     }
     header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
     const rows = Array.from(table.tBodies[0].rows, (row) => ({row, value: valueOf(row, column)}));
+    // Empty cells come last, in either order.
     const isEmpty = ({value}) => value === "";
     const full = rows.filter((one) => !isEmpty(one));
     full.sort((left, right) => (ascending ? 1 : -1) * compare(left.value, right.value));
@@ -45,7 +44,7 @@
 
   const makeFilterable = (table) => {
     const rows = Array.from(table.tBodies[0].rows);
-    if (rows.length < FEWEST_TO_FILTER) {
+    if (FEWEST_TO_FILTER > rows.length) {
       return;
     }
     const label = document.createElement("label");
@@ -93,7 +92,7 @@
     let least = NEAR;
     for (const mark of marks) {
       const away = distance(mark.element, event.clientX, event.clientY);
-      if (away < least) {
+      if (least > away) {
         least = away;
         nearest = mark;
       }

@@ -28,10 +28,6 @@ std::string problem_name(const TriedProblem& problem) {
     return fmt::format("{}, {}", kernel_text(problem.key), problem.sizes);
 }
 
-std::string count_label(double value) {
-    return fmt::format("{:.0f}", value);
-}
-
 /// From the fastest to the slowest candidate and the default.
 Scale times_in(const TriedProblem& problem, const Frame& frame) {
     double low = 0;
@@ -57,7 +53,14 @@ void draw_default(Picture& picture, const Frame& frame, const Scale& y,
     if (problem.winner && problem.winner->default_median_ns > 0) {
         const double place = y(problem.winner->default_median_ns);
         picture.line(frame.left, place, frame.right, place, "ceiling");
-        picture.text(frame.right, place - 4,
+    }
+}
+
+/// Over the marks.
+void label_default(Picture& picture, const Frame& frame, const Scale& y,
+                   const TriedProblem& problem) {
+    if (problem.winner && problem.winner->default_median_ns > 0) {
+        picture.text(frame.right, y(problem.winner->default_median_ns) - 5,
                      "default " + time_text(problem.winner->default_median_ns),
                      Picture::Anchor::end, "label");
     }
@@ -85,8 +88,8 @@ Frame plot_frame() {
 
 void draw_frame(Picture& picture, const Frame& frame, const Scale& x, const Scale& y,
                 std::string_view title) {
-    draw_y_axis(picture, frame, y, decimal_ticks(y, time_text), "time");
-    draw_x_axis(picture, frame, x, round_ticks(x, 6, count_label), title);
+    draw_y_axis(picture, frame, y, decimal_ticks(y, time_label), "time");
+    draw_x_axis(picture, frame, x, round_ticks(x, 6, number_label, 1), title);
 }
 
 }  // namespace
@@ -129,6 +132,7 @@ std::string candidates_picture(const TriedProblem& problem) {
             fmt::format("{}: {}", one.ns > 0 ? time_text(one.ns) : verdict_text(one.verdict),
                         one.configuration.substr(0, 160)));
     }
+    label_default(picture, frame, y, problem);
     return picture.svg();
 }
 
@@ -172,6 +176,7 @@ std::string progress_picture(const TriedProblem& problem) {
         picture.point(frame.right - 6, y(best));
     }
     picture.end("best");
+    label_default(picture, frame, y, problem);
     return picture.svg();
 }
 
@@ -210,7 +215,7 @@ std::string strips_picture(const TriedProblem& problem, std::size_t most) {
         const double median = x(strip.median_ns);
         picture.line(median, middle - 9, median, middle + 9, "median");
     }
-    draw_x_axis(picture, frame, x, round_ticks(x, 8, time_text), "time of a launch");
+    draw_x_axis(picture, frame, x, round_ticks(x, 8, time_label), "time of a launch");
     return picture.svg();
 }
 

@@ -77,7 +77,7 @@ std::string failures_table(const TriedProblem& problem, Allowance& room) {
               escaped(verdict_text(failure.verdict))},
              HtmlCell::of(fmt::format("{}", failure.count), static_cast<double>(failure.count)),
              HtmlCell::of(failure.reason),
-             HtmlCell::code(failure.configuration)});
+             HtmlCell::configuration(failure.configuration)});
     }
     return table.html(room, kMostFailures,
                       failures.size() - std::min(failures.size(), kMostFailures));

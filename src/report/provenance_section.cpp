@@ -60,8 +60,8 @@ std::string places_table(const ReportData& data, Allowance& room) {
         const auto& [device, device_class, driver, compiler] = place;
         table.add({HtmlCell::of(device), HtmlCell::of(driver), HtmlCell::of(compiler),
                    count_cell(crowd.winners), count_cell(crowd.provisional),
-                   HtmlCell::of(day_text(crowd.oldest)), HtmlCell::of(day_text(crowd.newest)),
-                   HtmlCell::code(device_class)});
+                   HtmlCell::day(crowd.oldest), HtmlCell::day(crowd.newest),
+                   HtmlCell::configuration(device_class)});
     }
     return table.html(room, kMostRows, 0, kFilterHint);
 }
@@ -81,7 +81,7 @@ std::string templates_table(const ReportData& data, Allowance& room) {
         const auto& [state, crowd] = entry;
         table.add({HtmlCell::of(name.first), HtmlCell::code(name.second),
                    HtmlCell::of(to_string(state)), count_cell(crowd.winners),
-                   HtmlCell::of(day_text(crowd.newest))});
+                   HtmlCell::day(crowd.newest)});
     }
     return table.html(room, kMostRows, 0, kFilterHint);
 }
@@ -109,9 +109,10 @@ std::string provisional_table(const ReportData& data, Allowance& room) {
                    HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
                    count_cell(tries),
                    HtmlCell::of(next + (may_be_slower(winner) ? "; the default serves" : "")),
-                   HtmlCell::of(day_text(winner.provenance.created_at))});
+                   HtmlCell::day(winner.provenance.created_at)});
     }
-    return table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint);
+    return folded("Provisional winners",
+                  table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint));
 }
 
 std::string doubts_table(const ReportData& data, Allowance& room) {
@@ -127,8 +128,8 @@ std::string doubts_table(const ReportData& data, Allowance& room) {
         const Doubt& doubt = data.doubts[i];
         table.add({HtmlCell::of(kernel_text(doubt.key)), HtmlCell::of(doubt.sizes),
                    HtmlCell::of(doubt.device_name), HtmlCell::of(doubt_sentence(doubt)),
-                   count_cell(doubt.reports), HtmlCell::of(day_text(doubt.last_at)),
-                   HtmlCell::code(doubt.configuration)});
+                   count_cell(doubt.reports), HtmlCell::day(doubt.last_at),
+                   HtmlCell::configuration(doubt.configuration)});
     }
     return table.html(room, kMostRows, data.doubts.size() - std::min(data.doubts.size(), kMostRows),
                       kFilterHint);

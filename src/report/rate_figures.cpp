@@ -12,9 +12,9 @@
 #include "families/launch_bytes.hpp"
 #include "report/ceilings.hpp"
 #include "report/labels.hpp"
+#include "report/map_lanes.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
 
@@ -49,7 +49,9 @@ std::optional<RatePoint> point_of(const Winner& winner) {
     const Certainty& certainty = winner.certainty;
     const double part = std::min(certainty.uncertainty, 0.9);
     RatePoint point{elements_of_key(winner.key, *sizes),
-                    span_of(bytes, ns * (1 - part), ns, ns * (1 + part)), std::nullopt, ""};
+                    span_of(bytes, ns * (1 - part), ns, ns * (1 + part))};
+    point.sizes = winner.sizes;
+    point.is_beyond_caches = bytes && is_beyond_caches(winner.key.device_class, *bytes);
     std::string standard;
     if (const double default_ns = winner.default_median_ns; default_ns > 0) {
         const bool known = certainty.speed_up_low > 0;
@@ -63,23 +65,29 @@ std::optional<RatePoint> point_of(const Winner& winner) {
     return point;
 }
 
+/// The lane that serves these sizes; nullptr: none does.
+const MapLane* serving(const std::vector<MapLane>& lanes, const Sizes& sizes) {
+    const auto found = std::find_if(lanes.begin(), lanes.end(),
+                                    [&](const MapLane& lane) { return lane.serves(sizes); });
+    return found == lanes.end() ? nullptr : &*found;
+}
+
 /// What comparisons say of the winners at the sizes that they serve.
 void add_between(RateFigure& figure, const SizeMap& map) {
+    const RecordKey& key = map.coverage.key;
+    const std::vector<MapLane> lanes = map_lanes(map.coverage);
     for (const CostTable::Probe& probe : map.costs.probes()) {
-        for (const Winner* const winner : map.coverage.winners) {
-            const auto number = map.costs.find(winner->configuration);
-            const auto boxes = boxes_of(*winner);
-            if (!number || !probe.has(*number) || !boxes || !covers(*boxes, probe.sizes)) {
-                continue;
-            }
-            const double ns = probe.timings[*number].ns;
-            const auto bytes =
-                launch_bytes(map.coverage.key.kernel, map.coverage.key.types, probe.sizes);
-            if (bytes.has_value() == figure.is_rate && std::isfinite(ns)) {
-                figure.between.push_back({elements_of_key(map.coverage.key, probe.sizes),
-                                          span_of(bytes, ns, ns, ns), std::nullopt, ""});
-            }
-            break;
+        const MapLane* const lane = serving(lanes, probe.sizes);
+        const auto number = lane == nullptr ? std::nullopt : map.costs.find(lane->configuration);
+        if (!number || !probe.has(*number) || !std::isfinite(probe.timings[*number].ns)) {
+            continue;
+        }
+        const double ns = probe.timings[*number].ns;
+        const auto bytes = launch_bytes(key.kernel, key.types, probe.sizes);
+        figure.is_line = figure.is_line && probe.sizes.size() == 1;
+        if (bytes.has_value() == figure.is_rate) {
+            figure.between.push_back(
+                {elements_of_key(key, probe.sizes), span_of(bytes, ns, ns, ns)});
         }
     }
 }

@@ -18,9 +18,11 @@ struct Span {
 /// One size of a figure: rates in GB/s, or times in ns where the bytes are not known.
 struct RatePoint {
     double elements = 0;
-    std::optional<Span> winner;
-    std::optional<Span> standard;
-    std::string hint;
+    Span winner;
+    std::optional<Span> standard = std::nullopt;
+    std::string sizes = {};  ///< where a winner was tuned
+    std::string hint = {};
+    bool is_beyond_caches = false;  ///< is_beyond_caches() of its bytes
 };
 
 /// The winners of one kernel with its types on one class of devices.
@@ -29,6 +31,7 @@ struct RateFigure {
     std::string device_name;
     std::string device_class;
     bool is_rate = true;  ///< jitune knows the bytes of a launch
+    bool is_line = true;  ///< of one size: its points can be joined
     std::int64_t calls = 0;
     std::vector<RatePoint> points;   ///< where winners were tuned
     std::vector<RatePoint> between;  ///< what comparisons say of winners elsewhere

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostFigures = 18;
 constexpr std::size_t kMostPoints = 60;  // of a figure
-constexpr std::size_t kMostRates = 80;   // rows of the table
+constexpr std::size_t kMostRates = 100;  // rows of the table
 
 struct Range {
     double low = 0, high = 0;
@@ -41,13 +41,13 @@ const Ceiling& ceiling_of(const ReportData& data, const RateFigure& figure) {
 Range values_in(const RateFigure& figure, const Ceiling& ceiling) {
     Range range;
     for (const RatePoint& point : figure.points) {
-        range.include(point.winner->middle);
+        range.include(point.winner.middle);
         if (point.standard) {
             range.include(point.standard->middle);
         }
     }
     for (const RatePoint& point : figure.between) {
-        range.include(point.winner->middle);
+        range.include(point.winner.middle);
     }
     if (figure.is_rate) {
         for (const auto& rate : {ceiling.peak, ceiling.measured}) {
@@ -83,9 +83,22 @@ void draw_ceiling(Picture& picture, const Frame& frame, const Scale& y, std::opt
     if (rate) {
         const double place = y(*rate);
         picture.line(frame.left, place, frame.right, place, style);
-        picture.text(frame.right, place - 5, fmt::format("{} {} GB/s", words, rate_text(*rate)),
-                     Picture::Anchor::end, "label");
+        picture.text(frame.left + 4, place - 5, fmt::format("{} {} GB/s", words, rate_text(*rate)),
+                     Picture::Anchor::start, "label");
     }
+}
+
+void draw_between(Picture& picture, const RateFigure& figure, const Scale& x, const Scale& y) {
+    picture.begin();
+    for (const RatePoint& point : thinned(figure.between, 4 * kMostPoints)) {
+        const double place = x(point.elements);
+        if (figure.is_line) {
+            picture.point(place, y(point.winner.middle));
+        } else {
+            picture.rectangle(place - 1, y(point.winner.middle) - 1, 2, 2, "speck");
+        }
+    }
+    picture.end("between");
 }
 
 std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
@@ -100,23 +113,19 @@ std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
     const Scale x = sizes_in(figure, frame);
     const Range values = values_in(figure, ceiling);
     const Scale y(Scale::Kind::logarithmic, values.low, values.high, frame.bottom, frame.top);
-    draw_y_axis(picture, frame, y, decimal_ticks(y, figure.is_rate ? rate_text : time_text),
+    draw_y_axis(picture, frame, y, decimal_ticks(y, figure.is_rate ? number_label : time_label),
                 figure.is_rate ? "GB/s" : "time");
     draw_x_axis(picture, frame, x, size_ticks(x, 7), "elements");
     if (figure.is_rate) {
         draw_ceiling(picture, frame, y, ceiling.peak, "memory clock", "ceiling peak");
         draw_ceiling(picture, frame, y, ceiling.measured, "memory, measured", "ceiling");
     }
-    picture.begin();
-    for (const RatePoint& point : thinned(figure.between, 4 * kMostPoints)) {
-        picture.point(x(point.elements), y(point.winner->middle));
-    }
-    picture.end("between");
+    draw_between(picture, figure, x, y);
     for (const RatePoint& point : thinned(figure.points, kMostPoints)) {
         if (point.standard) {
             draw_value(picture, x(point.elements), y, *point.standard, Shape::ring, "standard", "");
         }
-        draw_value(picture, x(point.elements), y, *point.winner, Shape::dot, "winner", point.hint);
+        draw_value(picture, x(point.elements), y, point.winner, Shape::dot, "winner", point.hint);
     }
     return fmt::format("<figure>{}<figcaption><b>{}</b> {}</figcaption></figure>\n", picture.svg(),
                        escaped(figure.title), escaped(figure.device_name));
@@ -171,12 +180,21 @@ HtmlCell rate_cell(const std::optional<Span>& span, bool is_rate) {
                : HtmlCell{};
 }
 
+/// Of the ceiling that was measured, where the memory is what limits the rate.
+HtmlCell share_cell(const RatePoint& point, const Ceiling& ceiling) {
+    if (!ceiling.measured || !point.is_beyond_caches) {
+        return {};
+    }
+    const double part = point.winner.middle / *ceiling.measured;
+    return HtmlCell::of(percent_text(part), part);
+}
+
 std::string rates_table(const ReportData& data, const std::vector<RateFigure>& figures,
                         Allowance& room) {
     HtmlTable table("Rates of winners and defaults where they were tuned",
                     {{"kernel"},
                      {"device"},
-                     {"elements", ColumnKind::number},
+                     {"size"},
                      {"winner", ColumnKind::number},
                      {"default", ColumnKind::number},
                      {"of the ceiling", ColumnKind::number}});
@@ -189,16 +207,13 @@ std::string rates_table(const ReportData& data, const std::vector<RateFigure>& f
                 ++more;
                 continue;
             }
-            const double part =
-                figure.is_rate && ceiling.measured ? point.winner->middle / *ceiling.measured : 0;
-            table.add(
-                {HtmlCell::of(figure.title), HtmlCell::of(figure.device_name),
-                 HtmlCell::of(size_text(static_cast<std::int64_t>(point.elements)), point.elements),
-                 rate_cell(point.winner, figure.is_rate), rate_cell(point.standard, figure.is_rate),
-                 part > 0 ? HtmlCell::of(percent_text(part), part) : HtmlCell{}});
+            table.add({HtmlCell::of(figure.title), HtmlCell::of(figure.device_name),
+                       HtmlCell::of(point.sizes, point.elements),
+                       rate_cell(point.winner, figure.is_rate),
+                       rate_cell(point.standard, figure.is_rate), share_cell(point, ceiling)});
         }
     }
-    return table.html(room, kMostRates, more, kFilterHint);
+    return folded("The values as a table", table.html(room, kMostRates, more, kFilterHint));
 }
 
 }  // namespace

@@ -106,7 +106,9 @@ std::string answer_of(const ReportData& data, const Figures& figures, bool has_c
                                     : "No winner matches the filters.";
     }
     if (data.usage.calls == 0) {
-        return "Whether calls use the table is not known: none are recorded.";
+        return fmt::format(
+            "The table holds {}. Whether calls use it is not known: none are recorded.",
+            count_text(figures.winners, "winner"));
     }
     return fmt::format(
         "{} {} of {} were answered by winners{}.",

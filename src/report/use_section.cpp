@@ -109,10 +109,10 @@ std::string winners_table(const UsageReport& usage, Allowance& room) {
                 {HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
                  HtmlCell::of(winner.provenance.device_name),
                  HtmlCell::of(fmt::format("{}", row.calls), static_cast<double>(row.calls)),
-                 HtmlCell::of(day_text(row.last_at)),
+                 HtmlCell::day(row.last_at),
                  HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
                  HtmlCell::of(saved_text(row.saved), row.saved.seconds),
-                 HtmlCell::code(winner.configuration)});
+                 HtmlCell::configuration(winner.configuration)});
         }
     }
     return table.html(room, kMostWinners, used - added, kFilterHint);
@@ -187,7 +187,7 @@ std::string holes_part(const ReportData& data, Allowance& room) {
                    HtmlCell::of(item.is_provisional ? miss.origin + ", provisional" : miss.origin),
                    HtmlCell::of(fmt::format("{}", item.calls()), static_cast<double>(item.calls())),
                    HtmlCell::of(time_text(item.saved_s * 1e9), item.saved_s),
-                   HtmlCell::of(day_text(miss.last_at))});
+                   HtmlCell::day(miss.last_at)});
     }
     return html + table.html(room, kMostHoles,
                              data.holes.size() - std::min(data.holes.size(), kMostHoles),
@@ -215,7 +215,7 @@ std::string pauses_part(const ReportData& data, Allowance& room) {
                    HtmlCell::of(pause.device_name), HtmlCell::of(pause.origin),
                    HtmlCell::of(fmt::format("{}", pause.pauses), static_cast<double>(pause.pauses)),
                    HtmlCell::of(time_text(longest_ns), longest_ns),
-                   HtmlCell::of(pause.longest_sizes), HtmlCell::of(day_text(pause.last_at))});
+                   HtmlCell::of(pause.longest_sizes), HtmlCell::day(pause.last_at)});
     }
     return html + table.html(room, kMostPauses,
                              data.pauses.size() - std::min(data.pauses.size(), kMostPauses),
