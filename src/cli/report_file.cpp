@@ -51,6 +51,21 @@ void refuse_report_file(const Options& options, const char* option, const std::s
     }
 }
 
+void refuse_sweep_report(const Options& options, const std::string& file) {
+    if (file.empty()) {
+        return;
+    }
+    if (file == kStandardOutput) {
+        throw Error(ErrorKind::usage,
+                    "--report -: the sweep's table is on standard output; name a file");
+    }
+    if (options.database.empty()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--report {}: there is nothing to show without a database", file));
+    }
+    refuse_report_file(options, "--report", file);
+}
+
 void write_report(const Options& options, const WinnerFilter& filter, const std::string& file,
                   bool quiet) {
     const auto store = open_database(options);

@@ -70,21 +70,6 @@ Option report_option(Arguments& given) {
             "Write a page that shows the database to this file at the end"};
 }
 
-/// Before anything is tuned.
-void refuse_bad_report(const Arguments& arguments, const Options& options) {
-    if (arguments.report.empty()) {
-        return;
-    }
-    if (arguments.report == "-" || options.database.empty()) {
-        throw Error(ErrorKind::usage,
-                    arguments.report == "-"
-                        ? "--report -: the sweep's table is on standard output; name a file"
-                        : fmt::format("--report {}: there is nothing to show without a database",
-                                      arguments.report));
-    }
-    refuse_report_file(options, "--report", arguments.report);
-}
-
 /// The page of all that the database holds, with what this sweep has stored.
 void report(const Arguments& arguments, const Options& options) {
     if (!arguments.report.empty()) {
@@ -179,7 +164,7 @@ int run(const Arguments& arguments, const SweepFamily& family) {
     const SweepPlan plan = family.plan(arguments.problems);
     SweepSearch search = search_of(arguments);
     const Options options = options_of(arguments);
-    refuse_bad_report(arguments, options);
+    refuse_sweep_report(options, arguments.report);
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
@@ -270,7 +255,7 @@ void refuse_machine(const std::string& device) {
 int run_worklist(const Arguments& arguments) {
     refuse_machine(arguments.device);
     const Options options = options_of(arguments);
-    refuse_bad_report(arguments, options);
+    refuse_sweep_report(options, arguments.report);
     SweepSearch search = search_of(arguments);
     std::vector<Winner> winners;
     std::vector<WorkItem> items;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -96,8 +97,7 @@ std::string winners_table(const UsageReport& usage, Allowance& room) {
                                                             {"calls", ColumnKind::number},
                                                             {"last"},
                                                             {"speed-up", ColumnKind::number},
-                                                            {"saved", ColumnKind::number},
-                                                            {"configuration"}});
+                                                            {"saved", ColumnKind::number}});
     std::size_t added = 0;
     std::size_t used = 0;
     for (const WinnerUsage& row : usage.winners) {
@@ -111,26 +111,36 @@ std::string winners_table(const UsageReport& usage, Allowance& room) {
                  HtmlCell::of(fmt::format("{}", row.calls), static_cast<double>(row.calls)),
                  HtmlCell::day(row.last_at),
                  HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
-                 HtmlCell::of(saved_text(row.saved), row.saved.seconds),
-                 HtmlCell::configuration(winner.configuration)});
+                 HtmlCell::of(saved_text(row.saved), row.saved.seconds)});
         }
     }
     return table.html(room, kMostWinners, used - added, kFilterHint);
 }
 
-std::string recorded_text(const ReportData& data) {
+/// "NVIDIA H200", or with the calls on each of several devices.
+std::string devices_text(const std::map<std::string, std::int64_t>& recorded_on) {
+    constexpr std::size_t kMost = 8;
     std::vector<std::string> devices;
-    for (const auto& [device, calls] : data.recorded_on) {
-        if (devices.size() < 8) {
-            devices.push_back(fmt::format("{} ({})", device, count_text(calls, "call")));
+    for (const auto& [device, calls] : recorded_on) {
+        if (devices.size() < kMost) {
+            devices.push_back(recorded_on.size() == 1
+                                  ? device
+                                  : fmt::format("{} ({})", device, count_text(calls, "call")));
         }
     }
+    if (recorded_on.size() > kMost) {
+        devices.push_back(fmt::format("{} more", recorded_on.size() - kMost));
+    }
+    return fmt::format("{}", fmt::join(devices, ", "));
+}
+
+std::string recorded_text(const ReportData& data) {
     const UsageReport& usage = data.usage;
     return fmt::format(
         "{} recorded from {} to {} on {}. The time saved is an estimate: calls times "
         "what the winner is faster than the default, with its 99 % interval.",
         count_text(usage.calls, "call"), day_text(usage.first_at), day_text(usage.last_at),
-        fmt::join(devices, ", "));
+        devices_text(data.recorded_on));
 }
 
 std::string usage_part(const ReportData& data, Allowance& room) {

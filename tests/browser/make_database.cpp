@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_database FILE [MEASUREMENTS]: a made-up database, for tests of the report in a browser and
-// for bench/report_cost.py.
+// make_database FILE [MEASUREMENTS | --empty]: a made-up database, for tests of the report in a
+// browser and for bench/report_cost.py.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 #include "fixtures/report_database.hpp"
 
@@ -30,12 +31,15 @@ void add_more(TuningStore& store, long measurements) {
 
 int main(int count, char** words) {
     if (count < 2) {
-        std::fputs("usage: make_database FILE [MEASUREMENTS]\n", stderr);
+        std::fputs("usage: make_database FILE [MEASUREMENTS | --empty]\n", stderr);
         return 2;
     }
     try {
         const Log log(jitune::LogLevel::warning, {});
         const auto store = TuningStore::open(words[1], TuningStore::Access::read_write, log);
+        if (count > 2 && std::string(words[2]) == "--empty") {
+            return 0;
+        }
         MadeTable table(*store);
         for (const MadeKernel& kernel : MadeTable::usual_kernels()) {
             table.add(kernel);

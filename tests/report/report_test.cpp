@@ -87,7 +87,7 @@ TEST_F(Report, SaysTheFiguresOfTheUsage) {
     const std::string use = section(report_page(data), "use");
     std::int64_t stored = data.usage.origins.at("stored");
     EXPECT_TRUE(has(use, ">" + std::to_string(stored) + "</td>"));
-    EXPECT_TRUE(has(use, "NVIDIA H200 (" + std::to_string(data.usage.calls) + " calls)"));
+    EXPECT_TRUE(has(use, std::to_string(data.usage.calls) + " calls recorded from 2026-11-21 to"));
     EXPECT_EQ(data.holes.size(), MadeTable::usual_kernels().size());
 }
 
