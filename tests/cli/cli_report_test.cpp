@@ -72,6 +72,10 @@ TEST_F(CliReport, WritesToDevicesAndPipesWithoutReplacingThem) {
 TEST_F(CliReport, RefusesTheDatabaseFoldersAndPlacesThatAreNotThere) {
     expect_failure("report --out " + database(), 2, "database");
     expect_failure("report --out " + database() + "-wal", 2, "database");
+    const Answer relative =
+        shell("cd \"$folder\"; exec \"$jitune\" report --db tuning.db --out ../" +
+              folder_.filename().string() + "/tuning.db-journal");
+    EXPECT_NE(relative.err.find("belongs to the database"), std::string::npos) << relative.err;
     expect_failure("report --out " + folder_.string(), 2, "this is a folder");
     expect_failure("report --out " + path("none/a.html"), 2, "there is no folder");
     expect_failure("report --out ''", 2, "--out");
