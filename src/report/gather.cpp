@@ -103,7 +103,9 @@ void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<Miss>
             map.device_name = rows.front()->provenance.device_name;
             map.costs = times.of(*rows.front());
         }
-        map.missed = std::move(missed[coverage.key]);
+        map.missed = wanted(std::move(missed[coverage.key]), [&](const Sizes& sizes) {
+            return !covers(coverage.served, sizes);  // else its winner is provisional
+        });
     }
     data.maps = std::move(maps);
 }

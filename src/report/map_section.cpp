@@ -76,7 +76,7 @@ std::string rows_table(const Coverage& coverage, const std::vector<MapLane>& lan
                      {"serves"},
                      {"winners", ColumnKind::number},
                      {"speed-up", ColumnKind::number},
-                     {"largest loss bound", ColumnKind::number},
+                     {"loss bound", ColumnKind::number},
                      {"configuration"}});
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         const MapLane& lane = lanes[i];
@@ -163,7 +163,7 @@ std::string sentence_of(const SizeMap& map) {
         text += fmt::format("; {} more {} unsure", coverage.unsure.size(),
                             coverage.unsure.size() == 1 ? "is" : "are");
     }
-    if (coverage.share > 0 && coverage.share < 0.9995) {
+    if (coverage.share >= 0.001 && coverage.share < 0.9995) {
         text += fmt::format(
             "; the sure ones serve {} of the octaves from the smallest to the "
             "largest size",
@@ -171,7 +171,8 @@ std::string sentence_of(const SizeMap& map) {
     }
     if (!map.missed.empty()) {
         text +=
-            fmt::format("; {} of calls have no winner", count_text(std::ssize(map.missed), "size"));
+            fmt::format("; {} of calls {} no winner", count_text(std::ssize(map.missed), "size"),
+                        map.missed.size() == 1 ? "has" : "have");
     }
     return text + '.';
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -78,13 +79,33 @@ void draw_value(Picture& picture, double x, const Scale& y, const Span& span, Sh
     picture.mark(shape, x, y(span.middle), fmt::format("mark {}", style), hint);
 }
 
-void draw_ceiling(Picture& picture, const Frame& frame, const Scale& y, std::optional<double> rate,
-                  std::string_view words, std::string_view style) {
-    if (rate) {
-        const double place = y(*rate);
-        picture.line(frame.left, place, frame.right, place, style);
-        picture.text(frame.left + 4, place - 5, fmt::format("{} {} GB/s", words, rate_text(*rate)),
-                     Picture::Anchor::start, "label");
+struct CeilingLine {
+    std::optional<double> rate;
+    std::string_view words;
+    std::string_view style;
+};
+
+std::array<CeilingLine, 2> lines_of(const Ceiling& ceiling) {
+    return {{{ceiling.peak, "memory clock", "ceiling peak"},
+             {ceiling.measured, "memory, measured", "ceiling"}}};
+}
+
+void draw_ceilings(Picture& picture, const Frame& frame, const Scale& y, const Ceiling& ceiling) {
+    for (const auto& [rate, words, style] : lines_of(ceiling)) {
+        if (rate) {
+            picture.line(frame.left, y(*rate), frame.right, y(*rate), style);
+        }
+    }
+}
+
+/// Over the marks.
+void label_ceilings(Picture& picture, const Frame& frame, const Scale& y, const Ceiling& ceiling) {
+    for (const auto& [rate, words, style] : lines_of(ceiling)) {
+        if (rate) {
+            picture.text(frame.left + 4, y(*rate) - 5,
+                         fmt::format("{} {} GB/s", words, rate_text(*rate)), Picture::Anchor::start,
+                         "label");
+        }
     }
 }
 
@@ -117,8 +138,7 @@ std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
                 figure.is_rate ? "GB/s" : "time");
     draw_x_axis(picture, frame, x, size_ticks(x, 7), "elements");
     if (figure.is_rate) {
-        draw_ceiling(picture, frame, y, ceiling.peak, "memory clock", "ceiling peak");
-        draw_ceiling(picture, frame, y, ceiling.measured, "memory, measured", "ceiling");
+        draw_ceilings(picture, frame, y, ceiling);
     }
     draw_between(picture, figure, x, y);
     for (const RatePoint& point : thinned(figure.points, kMostPoints)) {
@@ -126,6 +146,9 @@ std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
             draw_value(picture, x(point.elements), y, *point.standard, Shape::ring, "standard", "");
         }
         draw_value(picture, x(point.elements), y, point.winner, Shape::dot, "winner", point.hint);
+    }
+    if (figure.is_rate) {
+        label_ceilings(picture, frame, y, ceiling);
     }
     return fmt::format("<figure>{}<figcaption><b>{}</b> {}</figcaption></figure>\n", picture.svg(),
                        escaped(figure.title), escaped(figure.device_name));

@@ -24,6 +24,7 @@ struct Figures {
     std::int64_t winners = 0;
     std::int64_t provisional = 0;
     std::int64_t stale = 0;
+    std::int64_t unserved = 0;   ///< problems of calls that no winner serves
     double median_speed_up = 0;  ///< 0: no default has a time
     double answered = 0;  ///< the part of recorded calls that winners of their sizes answered
 };
@@ -50,6 +51,8 @@ Figures figures_of(const ReportData& data) {
         figures.provisional += is_provisional(winner.certainty) ? 1 : 0;
         figures.stale += template_state(winner.key) == TemplateState::stale ? 1 : 0;
     }
+    figures.unserved = std::count_if(data.holes.begin(), data.holes.end(),
+                                     [](const WorkItem& item) { return !item.is_provisional; });
     figures.median_speed_up = median_speed_up(data.winners);
     double answered = 0;
     for (const auto& [origin, calls] : data.usage.origins) {
@@ -74,12 +77,12 @@ std::vector<std::string> complaints(const ReportData& data, const Figures& figur
         list.push_back(fmt::format("{} of the recorded calls were answered by a fallback.",
                                    percent_text(1 - figures.answered)));
     }
-    if (!data.holes.empty()) {
+    if (figures.unserved > 0) {
         list.push_back(fmt::format(
-            "{} that calls have met {} no winner, or one to be tuned again: "
-            "jitune sweep worklist tunes {}.",
-            count_text(std::ssize(data.holes), "problem"), data.holes.size() == 1 ? "has" : "have",
-            data.holes.size() == 1 ? "it" : "them"));
+            "{} that calls have met {} no winner: jitune sweep worklist "
+            "tunes {}.",
+            count_text(figures.unserved, "problem"), figures.unserved == 1 ? "has" : "have",
+            figures.unserved == 1 ? "it" : "them"));
     }
     if (part(figures.provisional) > kManyProvisional) {
         list.push_back(
@@ -142,7 +145,7 @@ std::string summary_of(const ReportData& data) {
     }
     html += fact("provisional", fmt::format("{}", figures.provisional)) +
             fact("in doubt", fmt::format("{}", data.doubts.size())) +
-            fact("problems without a winner", fmt::format("{}", data.holes.size())) +
+            fact("problems without a winner", fmt::format("{}", figures.unserved)) +
             fact("calls recorded", fmt::format("{}", data.usage.calls)) +
             fact("measurements", fmt::format("{}", data.measurements));
     return html + "</dl>\n";

@@ -173,15 +173,16 @@ std::string usage_part(const ReportData& data, Allowance& room) {
 
 std::string holes_part(const ReportData& data, Allowance& room) {
     std::string html;
-    room.add(html, heading(3, "Calls without a winner"));
+    room.add(html, heading(3, "Work for the next sweep"));
     if (data.holes.empty()) {
-        room.add(html, paragraph("No call is recorded that no winner serves."));
+        room.add(html,
+                 paragraph("No call is recorded that no winner serves, or a provisional one."));
         return html;
     }
     room.add(html,
              "<p><code>jitune sweep worklist</code> tunes them, most worth tuning "
              "first.</p>\n");
-    HtmlTable table("Problems that calls had no winner for",
+    HtmlTable table("Problems that calls had no winner for, or a provisional one",
                     {{"kernel"},
                      {"sizes"},
                      {"device"},
