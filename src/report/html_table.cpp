@@ -25,7 +25,8 @@ HtmlCell HtmlCell::configuration(std::string_view text) {
 }
 
 HtmlCell HtmlCell::of(std::string_view text, double number) {
-    return {escaped(text), std::isfinite(number) ? fmt::format("{:.6g}", number) : ""};
+    const bool has_number = !text.empty() && std::isfinite(number);
+    return {escaped(text), has_number ? fmt::format("{:.6g}", number) : ""};
 }
 
 HtmlCell HtmlCell::day(const std::string& time) {

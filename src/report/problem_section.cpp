@@ -7,11 +7,12 @@
 #include <fmt/format.h>
 
 #include "report/escape.hpp"
+#include "report/failure_counts.hpp"
 #include "report/html_table.hpp"
 #include "report/labels.hpp"
+#include "report/parameter_effects.hpp"
 #include "report/problem_picture.hpp"
 #include "report/section.hpp"
-#include "report/tried_problem.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 
@@ -67,7 +68,7 @@ std::string effects_table(const TriedProblem& problem, Allowance& room) {
 }
 
 std::string failures_table(const TriedProblem& problem, Allowance& room) {
-    const std::vector<FailureCount> failures = failures_of(problem.candidates);
+    const std::vector<FailureCount> failures = failure_counts(problem.candidates);
     HtmlTable table("Failures by reason",
                     {{"verdict"}, {"candidates", ColumnKind::number}, {"reason"}, {"for example"}});
     for (std::size_t i = 0; i < std::min(failures.size(), kMostFailures); ++i) {

@@ -79,15 +79,21 @@ std::string answers_table(const UsageReport& usage, Allowance& room) {
     HtmlTable table(
         "What answered the recorded calls",
         {{"answer"}, {"which is"}, {"calls", ColumnKind::number}, {"share", ColumnKind::number}});
-    for (const auto& [origin, words, style] : kOrigins) {
-        const std::int64_t calls = calls_of_origin(usage, origin);
+    const auto add = [&](std::string_view origin, std::string_view words, std::int64_t calls) {
         if (calls > 0) {
-            table.add({HtmlCell::of(to_string(origin)), HtmlCell::of(words),
+            table.add({HtmlCell::of(origin), HtmlCell::of(words),
                        HtmlCell::of(fmt::format("{}", calls), static_cast<double>(calls)),
                        HtmlCell::of(percent_text(share_of(usage, calls)), share_of(usage, calls))});
         }
+    };
+    std::int64_t others = usage.calls;
+    for (const auto& [origin, words, style] : kOrigins) {
+        const std::int64_t calls = calls_of_origin(usage, origin);
+        add(to_string(origin), words, calls);
+        others -= calls;
     }
-    return table.html(room, kOrigins.size());
+    add("others", "unknown to this build", others);
+    return table.html(room, kOrigins.size() + 1);
 }
 
 std::string winners_table(const UsageReport& usage, Allowance& room) {

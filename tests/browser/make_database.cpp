@@ -6,7 +6,7 @@
 #include <exception>
 #include <string>
 
-#include "fixtures/report_database.hpp"
+#include "fixtures/made_table.hpp"
 
 namespace {
 

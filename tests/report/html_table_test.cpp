@@ -61,6 +61,7 @@ TEST(HtmlTable, IsNothingWithoutRows) {
 
 TEST(HtmlCell, HasNoNumberWhereThereIsNone) {
     EXPECT_EQ(HtmlCell::of("?", std::numeric_limits<double>::infinity()).number, "");
+    EXPECT_EQ(HtmlCell::of("", 0).number, "");
     EXPECT_EQ(HtmlCell::of("3 %", 0.03).number, "0.03");
 }
 
