@@ -24,6 +24,14 @@ TEST(ParameterEffects, CompareMediansAndPutTheLargestFirst) {
     EXPECT_EQ(effects[1].name, "load");
 }
 
+TEST(ParameterEffects, OutliersMoveNoMedian) {
+    const std::vector<TriedCandidate> candidates{{"a=1", Verdict::timed, 10, ""},
+                                                 {"a=1", Verdict::timed, 900, ""},
+                                                 {"a=1", Verdict::timed, 12, ""},
+                                                 {"a=2", Verdict::timed, 20, ""}};
+    EXPECT_DOUBLE_EQ(parameter_effects(candidates)[0].values[0].median, 1.2);
+}
+
 TEST(ParameterEffects, LeaveOutWhatHasOneValueOrIsNoSetting) {
     const std::vector<TriedCandidate> candidates{{"a=1 odd  =", Verdict::timed, 1, ""},
                                                  {"a=1", Verdict::timed, 2, ""},
