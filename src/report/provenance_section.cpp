@@ -116,20 +116,14 @@ std::string provisional_table(const ReportData& data, Allowance& room) {
 }
 
 std::string doubts_table(const ReportData& data, Allowance& room) {
-    HtmlTable table("Winners in doubt, which are raced again before anything is tuned",
-                    {{"kernel"},
-                     {"tuned at"},
-                     {"device"},
-                     {"why"},
-                     {"reports", ColumnKind::number},
-                     {"last"},
-                     {"configuration"}});
+    HtmlTable table(
+        "Winners in doubt, which are raced again before anything is tuned",
+        {{"kernel"}, {"tuned at"}, {"device"}, {"why"}, {"reports", ColumnKind::number}, {"last"}});
     for (std::size_t i = 0; i < std::min(data.doubts.size(), kMostRows); ++i) {
         const Doubt& doubt = data.doubts[i];
         table.add({HtmlCell::of(kernel_text(doubt.key)), HtmlCell::of(doubt.sizes),
                    HtmlCell::of(doubt.device_name), HtmlCell::of(doubt_sentence(doubt)),
-                   count_cell(doubt.reports), HtmlCell::day(doubt.last_at),
-                   HtmlCell::configuration(doubt.configuration)});
+                   count_cell(doubt.reports), HtmlCell::day(doubt.last_at)});
     }
     return table.html(room, kMostRows, data.doubts.size() - std::min(data.doubts.size(), kMostRows),
                       kFilterHint);
