@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "tuner_db/integrity.hpp"
 #include "tuner_db/precedence.hpp"
 #include "tuner_db/prune.hpp"
@@ -265,6 +268,25 @@ std::vector<Measurement> TuningStore::Impl::measurements(Statement& statement,
 std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
     return impl_->measurements(impl_->find_measurements_, cells_of(key),
                                [&](const RecordKey& found) { return found == key; });
+}
+
+std::vector<TuningStore::Measured> TuningStore::measured() {
+    const Impl::Turn turn(*impl_, kSweepWait);
+    // The order of the index, which has all that is read.
+    Statement statement(impl_->connection_,
+                        fmt::format("SELECT {}, count(*) FROM {} GROUP BY kernel, types, "
+                                    "device_class, bucket, alignment, template_hash",
+                                    fmt::join(columns_of<RecordKey>(), ", "), Measurement::kTable));
+    std::vector<Measured> keys;
+    for (sqlite::Cursor cursor = statement.run({}); cursor.next();) {
+        const Row row = cursor.row();
+        const auto key = from_cells<RecordKey>(row, 0);
+        const auto* const count = std::get_if<std::int64_t>(&row.back());
+        if (key && count != nullptr) {
+            keys.push_back({*key, *count});
+        }
+    }
+    return keys;
 }
 
 std::vector<Measurement> TuningStore::comparisons(const RecordKey& key, int half_octaves) {

@@ -130,6 +130,15 @@ public:
     std::vector<Winner> winners(const std::function<bool(const Winner&)>& wants, std::int64_t skip,
                                 std::int64_t limit);
 
+    /// A key that has been measured, and the number of its measurements.
+    struct Measured {
+        RecordKey key;
+        std::int64_t measurements = 0;
+    };
+    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Only
+    /// counts rows: those that are damaged, too.
+    std::vector<Measured> measured();
+
     /// Measurements of one key, oldest first.
     std::vector<Measurement> measurements(const RecordKey& key);
 

@@ -34,6 +34,7 @@ namespace devices_command { Invocation invocation(); }
 namespace entropy_command { Invocation invocation(); }
 namespace manual_command { Invocation invocation(); }
 namespace reduce_command { Invocation invocation(); }
+namespace report_command { Invocation invocation(); }
 namespace replay_command { Invocation invocation(); }
 namespace stencil_command { Invocation invocation(); }
 namespace stats_command { Invocation invocation(); }
@@ -125,6 +126,8 @@ std::vector<Command> commands() {
         {"replay", "Compare strategies on recorded results", replay_command::invocation},
         {"worklist", "Calls that no winner serves, most worth tuning first", nullptr,
          worklist_commands()},
+        {"report", "Write a page that shows the database: use, rates, sizes, candidates, noise",
+         report_command::invocation},
         {"stats", "Show which winners calls use, what they save, and which calls waited",
          stats_command::invocation},
         {"db", "Look into, share and change the tuning database", nullptr, db_commands()},

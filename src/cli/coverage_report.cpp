@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "cli/record_json.hpp"
-#include "cli/winner_text.hpp"
 #include "template/settings.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {

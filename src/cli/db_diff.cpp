@@ -17,9 +17,9 @@
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
-#include "cli/units.hpp"
 #include "cli/winner_filter.hpp"
-#include "cli/winner_text.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/precedence.hpp"
 #include "tuner_db/winner_table.hpp"
 

@@ -10,11 +10,11 @@
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
 #include "cli/winner_filter.hpp"
-#include "cli/winner_text.hpp"
 #include "dispatch/options_check.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/precedence.hpp"
 
 namespace jitune::internal::db_edit_command {

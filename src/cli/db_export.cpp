@@ -15,12 +15,12 @@
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
-#include "cli/units.hpp"
 #include "cli/winner_filter.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
+#include "text/units.hpp"
 #include "tuner_db/precedence.hpp"
 
 namespace jitune::internal::db_export_command {

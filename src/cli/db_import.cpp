@@ -14,8 +14,8 @@
 #include "cli/export_file.hpp"
 #include "cli/merge_text.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::db_import_command {
 

@@ -12,9 +12,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/merge_text.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
 #include "dispatch/options_check.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::db_merge_command {
 

@@ -7,7 +7,7 @@
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::db_path_command {
 

@@ -14,13 +14,13 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
-#include "cli/units.hpp"
 #include "cli/winner_filter.hpp"
 #include "dispatch/options_check.hpp"
 #include "jitune/session.hpp"
 #include "support/embedded.hpp"
 #include "template/kernel_template.hpp"
 #include "template/template_headers.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::db_prune_command {
 

@@ -11,7 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/json.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
+#include "text/units.hpp"
 #include "tuner_db/sweep_journal.hpp"
 
 namespace jitune::internal::db_verify_command {

@@ -5,7 +5,7 @@
 
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
-#include "cli/winner_text.hpp"
+#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 

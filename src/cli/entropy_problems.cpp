@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "cli/entropy_arguments.hpp"
@@ -6,6 +8,8 @@
 #include "cli/sweep_family.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
+#include "families/launch_bytes.hpp"
+#include "text/units.hpp"
 
 // The row of entropies in sweep_families().
 namespace jitune::internal {
@@ -23,11 +27,12 @@ PlannedProblem problem_of(const detail::EntropyRequest& request, const SizePair&
     const std::string size =
         span_text(fmt::format("{}x{}", size_text(rows), size_text(columns)),
                   fmt::format("{}x{}", size_text(last.outer), size_text(last.inner)));
+    Problem problem = entropy_problem(request);
+    const double bytes = launch_bytes(problem).value_or(0);
     PlannedProblem planned{
-        {entropy_problem(request), entropy_kernel_on,
+        {std::move(problem), entropy_kernel_on,
          fmt::format("{} window {} levels {} {}", type, entropy.window, entropy.levels, size),
-         static_cast<double>(rows) * static_cast<double>(columns) *
-             static_cast<double>(bytes_of(element) + sizeof(float))},
+         bytes},
         {type, fmt::format("{}", entropy.window), fmt::format("{}", entropy.levels), size},
         {{"type", type},
          {"window", entropy.window},

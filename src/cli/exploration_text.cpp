@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cli/table.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/units.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 
@@ -51,13 +51,18 @@ void refuse_overwriting(const std::filesystem::path& input, const char* option,
 
 void refuse_overwriting_database(const std::filesystem::path& path, const char* option,
                                  const std::string& output) {
-    std::error_code unknown;
-    const auto place = std::filesystem::weakly_canonical(output, unknown);
+    // A relative path of which nothing is there stays as it is.
+    const auto place_of = [](const std::filesystem::path& file) {
+        std::error_code unknown;
+        const auto whole = std::filesystem::absolute(file, unknown);
+        return std::filesystem::weakly_canonical(unknown ? file : whole, unknown);
+    };
+    const auto place = place_of(output);
     for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
         const std::filesystem::path own = path.native() + suffix;
         std::error_code none_there;
         if (std::filesystem::equivalent(own, output, none_there) ||
-            (!unknown && place == std::filesystem::weakly_canonical(own, none_there))) {
+            (!place.empty() && place == place_of(own))) {
             throw Error(ErrorKind::usage,
                         fmt::format("{} {}: this file belongs to the database; name another file",
                                     option, output));

@@ -12,8 +12,8 @@
 #include <zlib.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/units.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/units.hpp"
 #include "cli/winner_filter.hpp"
-#include "cli/winner_text.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/precedence.hpp"
 
 namespace jitune::internal {

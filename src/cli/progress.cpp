@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "cli/output.hpp"
-#include "cli/units.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 

@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/winner_text.hpp"
 #include "jitune/error.hpp"
+#include "template/settings.hpp"
+#include "tuner_db/bucket.hpp"
 #include "tuner_db/certainty.hpp"
 #include "tuner_db/precedence.hpp"
 
@@ -25,6 +26,21 @@ double number_of(const ParsedJson& json, const Field& field, const char* rule) {
         refuse(field, rule);
     }
     return number;
+}
+
+/// The size that each part of a bucket stands for: "rows", "columns". The last part may stand for
+/// several: "d*e".
+std::vector<std::string> bucket_names(std::string_view sizes) {
+    std::vector<std::string> names;
+    for (const std::string_view setting : settings_of(sizes)) {
+        const std::string_view name = setting.substr(0, setting.find('='));
+        if (names.size() < kBucketSizes) {
+            names.emplace_back(name);
+        } else {
+            names.back() += fmt::format("*{}", name);
+        }
+    }
+    return names;
 }
 
 }  // namespace
@@ -111,6 +127,14 @@ const ParsedJson& object_member(const ParsedJson& object, const Field& field) {
 
 bool has_member(const ParsedJson& object, const Field& field) {
     return find_member(object, field.name) != nullptr;
+}
+
+Json half_octaves_json(std::int64_t bucket, std::string_view sizes) {
+    Json json = Json::object();
+    for (const std::string& name : bucket_names(sizes)) {
+        json[name] = half_octaves(bucket, json.size());
+    }
+    return json;
 }
 
 Json winner_json(const Winner& winner) {

@@ -88,6 +88,9 @@ Record from_json(const ParsedJson& json, std::string_view without = {}) {
     return record;
 }
 
+/// {"rows": 20, "columns": 33}: the half-octaves of a bucket by the names in a sizes_text().
+Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
+
 /// A winner with its "id", whether it is "pinned", and "half_octaves", its bucket size by size.
 Json winner_json(const Winner& winner);
 

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/reduce_arguments.hpp"
 #include "cli/reduce_shape.hpp"
+#include "families/launch_bytes.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "text/units.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
@@ -22,14 +25,6 @@ double elements(const detail::ReduceShape& shape) {
     const auto inner = static_cast<double>(shape.inner);
     const bool matrix = shape.kind == ReduceKind::rows || shape.kind == ReduceKind::columns;
     return matrix ? static_cast<double>(shape.outer) * inner : inner;
-}
-
-double bytes_moved(const detail::ReduceRequest& request) {
-    const auto& [element, result, reduction, shape] = request;
-    const auto results = static_cast<double>(result_count(shape));
-    const double offsets = shape.kind == ReduceKind::segments ? 8 * (results + 1) : 0;
-    return elements(shape) * static_cast<double>(bytes_of(element)) +
-           results * static_cast<double>(bytes_of(result)) + offsets;
 }
 
 /// "2^10..2^28", "16x16..2^16x2^16 by 8 bytes": of rows, those that are aligned so.
@@ -80,8 +75,9 @@ PlannedProblem problem_of(const SweptReduction& reduction, bool results) {
     const auto kernel = [kind](const Device& device) -> const Kernel& {
         return reduce_kernel(kind, device.info().platform);
     };
-    PlannedProblem planned{{reduce_problem(reduction.request), kernel, reduction_text(reduction),
-                            bytes_moved(reduction.request)},
+    Problem problem = reduce_problem(reduction.request);
+    const double bytes = launch_bytes(problem).value_or(0);
+    PlannedProblem planned{{std::move(problem), kernel, reduction_text(reduction), bytes},
                            cells_of(reduction, results),
                            json_of(reduction)};
     if (reduction.shapes.is_range()) {

@@ -8,6 +8,7 @@
 
 #include "cli/sizes.hpp"
 #include "families/reduce/reduce_call.hpp"
+#include "text/units.hpp"
 #include "types/name_table.hpp"
 
 namespace jitune::internal {

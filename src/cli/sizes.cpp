@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 
@@ -229,14 +230,6 @@ std::vector<SizePairSpan> parse_size_pairs(std::string_view text) {
 
 std::string span_text(const std::string& first, const std::string& last) {
     return first == last ? first : first + ".." + last;
-}
-
-std::string size_text(std::int64_t size) {
-    const auto bits = static_cast<std::uint64_t>(size);
-    if (size >= 1024 && std::has_single_bit(bits)) {
-        return fmt::format("2^{}", std::countr_zero(bits));
-    }
-    return fmt::format("{}", size);
 }
 
 std::vector<std::string> parse_list(std::string_view option, std::string_view text) {

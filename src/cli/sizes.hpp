@@ -52,9 +52,6 @@ struct SizePairSpan {
 /// with every number of columns. In the order given, each once. Throws Error(usage).
 std::vector<SizePairSpan> parse_size_pairs(std::string_view text);
 
-/// "2^20" for a power of two from 2^10 on, else digits.
-std::string size_text(std::int64_t size);
-
 /// "2^20" or "2^10..2^28".
 std::string span_text(const std::string& first, const std::string& last);
 

@@ -14,11 +14,12 @@
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
 #include "dispatch/usage_report.hpp"
 #include "jitune/session.hpp"
+#include "report/labels.hpp"
 #include "sweep/worklist.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal::stats_command {
@@ -32,19 +33,6 @@ struct Stats {
     std::vector<Pause> pauses;
     std::vector<Exploration> explorations;
 };
-
-std::string day(const std::string& time) {
-    return one_line(time.substr(0, time.find('T')));
-}
-
-/// "12.3 s (11.9 s to 12.8 s)"
-std::string saved_text(const SavedTime& saved) {
-    const std::string middle = time_text(saved.seconds * 1e9);
-    return saved.low == saved.high
-               ? middle
-               : fmt::format("{} ({} to {})", middle, time_text(saved.low * 1e9),
-                             time_text(saved.high * 1e9));
-}
 
 std::string origins_text(const UsageReport& usage) {
     std::vector<Table::Cells> rows;
@@ -70,7 +58,7 @@ std::string winners_text(const UsageReport& usage) {
             is_marked = is_marked || speed_up_text(row.winner).ends_with('?');
             rows.push_back({row.winner.key.kernel, short_types(row.winner.key.types),
                             short_served_text(row.winner), row.winner.provenance.device_name,
-                            fmt::format("{}", row.calls), day(row.last_at),
+                            fmt::format("{}", row.calls), day_text(row.last_at),
                             speed_up_text(row.winner), saved_text(row.saved),
                             row.winner.configuration});
         }
@@ -110,7 +98,7 @@ std::string usage_text(const UsageReport& usage) {
     return fmt::format(
                "{} recorded with JITUNE_RECORD=all, {} to {}\n\n{}\n~saved over the "
                "defaults: {}\n{}",
-               count_text(usage.calls, "call"), day(usage.first_at), day(usage.last_at),
+               count_text(usage.calls, "call"), day_text(usage.first_at), day_text(usage.last_at),
                origins_text(usage), saved_text(usage.saved), winners_text(usage)) +
            gone +
            fmt::format("{} of {} served no recorded call\n", unused(usage),
@@ -153,7 +141,7 @@ std::string pauses_text(const std::vector<Pause>& pauses) {
         rows.push_back({pause.kernel, short_types(pause.types), pause.device_name, pause.origin,
                         fmt::format("{}", pause.pauses),
                         time_text(static_cast<double>(pause.longest_us) * 1000),
-                        pause.longest_sizes, day(pause.last_at)});
+                        pause.longest_sizes, day_text(pause.last_at)});
     }
     return "\ncalls that waited for an answer for 1 ms or longer:\n" +
            Table::text({{"kernel"},
@@ -210,10 +198,13 @@ Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
 
 int run(const CommonArguments& arguments) {
     const auto store = open_database(arguments.options());
-    const Stats stats{usage_report_of(*store), worklist_of(*store), store->pauses(),
-                      store->explorations()};
+    const std::vector<Winner> winners = store->winners();
+    const std::vector<Usage> usages = store->usages();
+    ComparedTimes times(*store);
+    const Stats stats{usage_report_of(winners, usages, times), worklist(store->misses(), winners),
+                      store->pauses(), store->explorations()};
     if (arguments.json) {
-        print_json(stats_json(stats, store->usages()));
+        print_json(stats_json(stats, usages));
     } else {
         print(usage_text(stats.usage));
         print(holes_text(stats.holes));

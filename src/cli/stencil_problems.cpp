@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/sizes.hpp"
 #include "cli/stencil_arguments.hpp"
 #include "cli/sweep_family.hpp"
+#include "families/launch_bytes.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "jitune/error.hpp"
+#include "text/units.hpp"
 
 // The row of stencils in sweep_families().
 namespace jitune::internal {
@@ -58,13 +61,13 @@ PlannedProblem problem_of(const detail::StencilRequest& request, std::int64_t la
     const std::string weighting(weighting_of(stencil));
     const std::string boundary(to_string(stencil.boundary));
     const std::string radius = std::to_string(stencil.radius);
-    const auto moved = static_cast<double>(request.n + stencil_outputs(request.n, stencil));
     constexpr std::size_t kAligned = 16;
     const std::string sizes = span_text(size_text(request.n), size_text(last));
+    Problem problem = stencil_problem(request, kAligned);
+    const double bytes = launch_bytes(problem).value_or(0);
     PlannedProblem planned{
-        {stencil_problem(request, kAligned), stencil_kernel_on,
-         fmt::format("{} radius {} {} {} {}", type, radius, weighting, boundary, sizes),
-         moved * static_cast<double>(bytes_of(request.element))},
+        {std::move(problem), stencil_kernel_on,
+         fmt::format("{} radius {} {} {} {}", type, radius, weighting, boundary, sizes), bytes},
         {type, radius, weighting, boundary, sizes},
         {{"type", type},
          {"radius", stencil.radius},

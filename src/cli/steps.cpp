@@ -17,6 +17,7 @@
 #include "jitune/error.hpp"
 #include "jitune/session.hpp"
 #include "placement/machine.hpp"
+#include "text/units.hpp"
 #include "tuning/roofline.hpp"
 
 namespace jitune::internal::steps_command {

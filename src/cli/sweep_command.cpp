@@ -16,20 +16,22 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/report_file.hpp"
 #include "cli/sizes.hpp"
 #include "cli/sweep_family.hpp"
 #include "cli/sweep_target.hpp"
 #include "cli/sweep_text.hpp"
 #include "cli/t4.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
 #include "cli/worklist_plan.hpp"
 #include "dispatch/options_check.hpp"
 #include "dispatch/session_access.hpp"
+#include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/doubt_races.hpp"
 #include "sweep/sweep.hpp"
 #include "sweep/worklist_sweep.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
@@ -48,6 +50,7 @@ struct Arguments : CommonArguments {
     std::string from;
     bool again = false;
     std::string within;  ///< of the work-list
+    std::string report;  ///< a file; empty: none
 };
 
 Options options_of(const Arguments& arguments) {
@@ -60,6 +63,18 @@ Options options_of(const Arguments& arguments) {
         options.worker = kNoWorker;
     }
     return options;
+}
+
+Option report_option(Arguments& given) {
+    return {"--report", &given.report,
+            "Write a page that shows the database to this file at the end"};
+}
+
+/// The page of all that the database holds, with what this sweep has stored.
+void report(const Arguments& arguments, const Options& options) {
+    if (!arguments.report.empty()) {
+        write_report(options, {}, arguments.report, arguments.json);
+    }
 }
 
 /// When this time is over, from now on.
@@ -148,11 +163,16 @@ int run(const Arguments& arguments, const SweepFamily& family) {
     refuse_unplaced(family, arguments.device);
     const SweepPlan plan = family.plan(arguments.problems);
     SweepSearch search = search_of(arguments);
-    Session session(options_of(arguments));
+    const Options options = options_of(arguments);
+    refuse_sweep_report(options, arguments.report);
+    Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
     const Interrupt interrupt;
-    return sweep_exit_code(sweep(arguments, engine, devices, plan, std::move(search), interrupt));
+    const SweepResult result =
+        sweep(arguments, engine, devices, plan, std::move(search), interrupt);
+    report(arguments, options);
+    return sweep_exit_code(result);
 }
 
 double budget_seconds(const Options& options) {
@@ -235,6 +255,7 @@ void refuse_machine(const std::string& device) {
 int run_worklist(const Arguments& arguments) {
     refuse_machine(arguments.device);
     const Options options = options_of(arguments);
+    refuse_sweep_report(options, arguments.report);
     SweepSearch search = search_of(arguments);
     std::vector<Winner> winners;
     std::vector<WorkItem> items;
@@ -273,6 +294,7 @@ int run_worklist(const Arguments& arguments) {
     if (!arguments.json) {
         print(left_text(store->misses(), device_class));
     }
+    report(arguments, options);
     return sweep_exit_code(result);
 }
 
@@ -304,6 +326,7 @@ std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily&
          "Tune complete problems anew, against their winners, instead of skipping them"},
         given.hang_limit_option(),
         given.isolation_option(),
+        report_option(given),
         given.database_option(),
         given.log_option(),
         given.json_option(),
@@ -339,6 +362,7 @@ Invocation worklist_invocation() {
              {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
              given.hang_limit_option(),
              given.isolation_option(),
+             report_option(given),
              given.database_option(),
              given.log_option(),
              given.json_option()},

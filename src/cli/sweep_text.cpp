@@ -10,8 +10,8 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/units.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 

@@ -6,8 +6,8 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/table.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {

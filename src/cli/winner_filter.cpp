@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/winner_filter.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -10,11 +12,11 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/sizes.hpp"
-#include "cli/winner_text.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"
 #include "support/embedded.hpp"
 #include "template/settings.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/precedence.hpp"
 #include "tuner_db/winner_table.hpp"
 #include "types/element_names.hpp"
@@ -24,20 +26,6 @@ namespace jitune::internal {
 namespace {
 
 using KnownNames = std::set<std::string, std::less<>>;
-
-/// The type of that name in the types of a key; empty: it has none.
-std::string_view type_in(std::string_view types, std::string_view name) {
-    for (const std::string_view setting : settings_of(types)) {
-        if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
-            return setting.substr(name.size() + 1);
-        }
-    }
-    return {};
-}
-
-std::string_view type_named(const Winner& winner, std::string_view name) {
-    return type_in(winner.key.types, name);
-}
 
 /// Throws Error(usage).
 Sizes wanted_sizes(const std::string& text) {
@@ -100,7 +88,7 @@ std::string_view kernel_of_template(std::string_view file) {
 }
 
 bool has_custom_operation(std::string_view types) {
-    const std::string_view operation = type_in(types, "operation");
+    const std::string_view operation = setting_of(types, "operation");
     return !operation.empty() && !builtin_operations().contains(operation);
 }
 
@@ -109,24 +97,34 @@ std::string short_id(const Winner& winner) {
     return winner_id(winner).substr(0, kShown);
 }
 
-std::vector<Option> WinnerFilter::options() {
-    return {{"ID", &id, "The id of a winner, as jitune db list prints it, or its first digits"},
-            {"--kernel", &kernel, "Name of the kernel, such as reduce"},
+std::vector<Option> WinnerFilter::key_options() {
+    return {{"--kernel", &kernel, "Name of the kernel, such as reduce"},
             {"--type", &type, "Element type, such as float32"},
             {"--accumulator", &accumulator, "Accumulator type, such as float64"},
             {"--op", &op, "Operation, such as sum"},
-            {"-n,--size", &size,
-             "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16"},
             {"--device-class", &device_class, "Part of the device class"}};
 }
 
+std::vector<Option> WinnerFilter::options() {
+    std::vector<Option> all{
+        {"ID", &id, "The id of a winner, as jitune db list prints it, or its first digits"},
+        {"-n,--size", &size,
+         "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16"}};
+    std::vector<Option> of_keys = key_options();
+    std::move(of_keys.begin(), of_keys.end(), std::back_inserter(all));
+    return all;
+}
+
+bool WinnerFilter::matches(const RecordKey& key) const {
+    return (kernel.empty() || key.kernel == kernel) &&
+           (type.empty() || setting_of(key.types, "element") == type) &&
+           (accumulator.empty() || setting_of(key.types, "accumulator") == accumulator) &&
+           (op.empty() || setting_of(key.types, "operation") == op) &&
+           key.device_class.find(device_class) != std::string::npos;
+}
+
 bool WinnerFilter::matches(const Winner& winner) const {
-    return (kernel.empty() || winner.key.kernel == kernel) &&
-           (type.empty() || type_named(winner, "element") == type) &&
-           (accumulator.empty() || type_named(winner, "accumulator") == accumulator) &&
-           (op.empty() || type_named(winner, "operation") == op) &&
-           winner.key.device_class.find(device_class) != std::string::npos &&
-           (size.empty() || serves_sizes(winner, wanted_sizes(size))) &&
+    return matches(winner.key) && (size.empty() || serves_sizes(winner, wanted_sizes(size))) &&
            (id.empty() || winner_id(winner).starts_with(id));
 }
 
@@ -136,7 +134,9 @@ std::string WinnerFilter::given() const {
          {std::pair("", &id), std::pair("--kernel ", &kernel), std::pair("--type ", &type),
           std::pair("--accumulator ", &accumulator), std::pair("--op ", &op),
           std::pair("-n ", &size), std::pair("--device-class ", &device_class)}) {
-        text += value->empty() ? "" : fmt::format(" {}{}", option, *value);
+        if (!value->empty()) {
+            text += fmt::format("{}{}{}", text.empty() ? "" : " ", option, *value);
+        }
     }
     return text;
 }
@@ -193,12 +193,12 @@ void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
     KnownNames operations = builtin_operations();
     for (const Winner& winner : winners) {
         kernels.insert(winner.key.kernel);
-        types.emplace(type_named(winner, "element"));
-        operations.emplace(type_named(winner, "operation"));
+        types.emplace(setting_of(winner.key.types, "element"));
+        operations.emplace(setting_of(winner.key.types, "operation"));
     }
     KnownNames accumulators = types;
     for (const Winner& winner : winners) {
-        accumulators.emplace(type_named(winner, "accumulator"));
+        accumulators.emplace(setting_of(winner.key.types, "accumulator"));
     }
     types.erase("");
     accumulators.erase("");
@@ -209,14 +209,19 @@ void WinnerFilter::refuse_unknown_names(std::span<const Winner> winners) const {
     refuse_unknown("--op", op, operations);
 }
 
-std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {
+void WinnerFilter::warn_if_none(std::span<const Winner> winners, const Log& log) const {
     refuse_unknown_names(winners);
-    std::erase_if(winners, [&](const Winner& winner) { return !matches(winner); });
-    if (winners.empty()) {
+    if (std::none_of(winners.begin(), winners.end(),
+                     [&](const Winner& winner) { return matches(winner); })) {
         const std::string words = given();
         log.warning("{}", words.empty() ? "the database has no intact winners"
-                                        : "no winner matches" + words);
+                                        : "no winner matches " + words);
     }
+}
+
+std::vector<Winner> WinnerFilter::of(std::vector<Winner> winners, const Log& log) const {
+    warn_if_none(winners, log);
+    std::erase_if(winners, [&](const Winner& winner) { return !matches(winner); });
     return winners;
 }
 

@@ -31,10 +31,15 @@ struct WinnerFilter {
     std::string device_class = {};  ///< a part of it
     std::string id = {};            ///< the first digits of winner_id(), at least four
 
+    /// All of them, or those that say something of keys, so that they choose measurements and
+    /// calls, too.
     std::vector<Option> options();
+    std::vector<Option> key_options();
 
     [[nodiscard]] bool is_empty() const { return given().empty(); }
     [[nodiscard]] bool matches(const Winner& winner) const;
+    /// Whether key_options() choose it.
+    [[nodiscard]] bool matches(const RecordKey& key) const;
     /// The only winner that matches. Throws Error(usage) where none does, and one that lists the
     /// matches where there are several.
     [[nodiscard]] const Winner& only_one(const std::vector<Winner>& winners) const;
@@ -49,6 +54,9 @@ struct WinnerFilter {
 
     /// The arguments that are not empty, as they are typed.
     [[nodiscard]] std::string given() const;
+
+    /// Warns where no winner matches. Throws as refuse_unknown_names().
+    void warn_if_none(std::span<const Winner> winners, const Log& log) const;
 
     /// Returns the winners that match the filter, and warns where none does. Throws as
     /// refuse_unknown_names().

@@ -12,9 +12,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/file_run.hpp"
 #include "cli/output.hpp"
-#include "cli/units.hpp"
 #include "cli/worklist_file.hpp"
 #include "support/text_file.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::worklist_command {
 

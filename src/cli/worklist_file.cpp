@@ -11,12 +11,12 @@
 #include "cli/json_file.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
 #include "families/families.hpp"
 #include "jitune/error.hpp"
 #include "support/message.hpp"
 #include "template/problem.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 

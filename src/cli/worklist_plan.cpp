@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "cli/record_json.hpp"
-#include "cli/winner_text.hpp"
 #include "families/families.hpp"
 #include "jitune/error.hpp"
 #include "sweep/work_order.hpp"
+#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "dispatch/stored_costs.hpp"
 #include "jitune/session.hpp"
 #include "range/cost_estimate.hpp"
 #include "tuner_db/certainty.hpp"
@@ -114,20 +111,13 @@ UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage>
     return report;
 }
 
-UsageReport usage_report_of(TuningStore& store) {
-    std::map<std::string, CostTable> tables;
+UsageReport usage_report_of(std::span<const Winner> winners, std::span<const Usage> usages,
+                            ComparedTimes& times) {
     const auto time_at = [&](const Winner& winner, const Sizes& sizes) -> std::optional<double> {
-        const std::string name = fmt::format(
-            "{}\n{}\n{}\n{}\n{}\n{}", winner.key.kernel, winner.key.types, winner.key.alignment,
-            winner.key.template_hash, winner.key.device_class, winner.provenance.device_name);
-        auto table = tables.find(name);
-        if (table == tables.end()) {
-            table = tables.emplace(name, compared_times(store, winner)).first;
-        }
-        const auto cost = estimated_time(table->second, winner.configuration, sizes);
+        const auto cost = estimated_time(times.of(winner), winner.configuration, sizes);
         return cost ? std::optional(cost->value) : std::nullopt;
     };
-    return usage_report(store.winners(), store.usages(), time_at);
+    return usage_report(winners, usages, time_at);
 }
 
 }  // namespace jitune::internal

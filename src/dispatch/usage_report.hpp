@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dispatch/compared_times.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuner_db/winner_index.hpp"
 
@@ -72,8 +73,8 @@ using WinnerTime = std::function<std::optional<double>(const Winner& winner, con
 UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
                          const WinnerTime& time_at);
 
-/// That of a database, whose comparisons say what a winner takes at other sizes. Throws
-/// Error(store).
-UsageReport usage_report_of(TuningStore& store);
+/// The same by what the comparisons of the database say. Throws Error(store).
+UsageReport usage_report_of(std::span<const Winner> winners, std::span<const Usage> usages,
+                            ComparedTimes& times);
 
 }  // namespace jitune::internal

@@ -10,6 +10,7 @@ namespace jitune::internal::embedded {
 struct File {
     std::string_view name;  ///< relative to its folder: "reduce.cu", "include/operations.cuh"
     std::string_view text;
+    std::string_view sha256;  ///< of the text: 64 hexadecimal digits
 };
 
 /// Everything under kernel_templates/.
@@ -20,5 +21,8 @@ extern const std::span<const File> schema;
 
 /// The kernels that the cuda backend itself runs.
 extern const std::span<const File> cuda_kernels;
+
+/// The style sheet and the script of reports.
+extern const std::span<const File> report_assets;
 
 }  // namespace jitune::internal::embedded

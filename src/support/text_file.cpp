@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text_file.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -64,6 +66,36 @@ void write_file(const std::filesystem::path& path, std::initializer_list<std::st
                     fmt::format("cannot write \"{}\": {}", path.string(),
                                 std::generic_category().message(code)),
                     {NativeCode::Source::system, code});
+    }
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view text, ErrorKind kind) {
+    std::error_code unknown;
+    const auto status = std::filesystem::status(path, unknown);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        write_file(path, {text}, kind);
+        return;
+    }
+    // The file that a symlink names is replaced, not the symlink.
+    const std::filesystem::path target = std::filesystem::weakly_canonical(path, unknown);
+    const std::filesystem::path goal = unknown ? path : target;
+    const std::filesystem::path fresh = goal.native() + ".new-" + std::to_string(::getpid());
+    try {
+        write_file(fresh, {text}, kind);
+    } catch (...) {
+        std::filesystem::remove(fresh, unknown);
+        throw;
+    }
+    if (std::filesystem::is_regular_file(status)) {
+        std::filesystem::permissions(fresh, status.permissions(), unknown);
+    }
+    std::error_code refused;
+    std::filesystem::rename(fresh, goal, refused);
+    if (refused) {
+        std::filesystem::remove(fresh, unknown);
+        throw Error(kind,
+                    fmt::format("cannot replace \"{}\": {}", path.string(), refused.message()),
+                    {NativeCode::Source::system, refused.value()});
     }
 }
 

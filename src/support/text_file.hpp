@@ -23,4 +23,9 @@ std::string read_if_there(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, std::initializer_list<std::string_view> texts,
                 ErrorKind kind = ErrorKind::usage);
 
+/// As write_file(), but a file of that name is either the old one or the new one as a whole,
+/// whatever happens meanwhile. It keeps its permissions. A pipe or a device is written to.
+void replace_file(const std::filesystem::path& path, std::string_view text,
+                  ErrorKind kind = ErrorKind::usage);
+
 }  // namespace jitune::internal

@@ -19,6 +19,15 @@ std::vector<std::string_view> settings_of(std::string_view text) {
     return settings;
 }
 
+std::string_view setting_of(std::string_view text, std::string_view name) {
+    for (const std::string_view setting : settings_of(text)) {
+        if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
+            return setting.substr(name.size() + 1);
+        }
+    }
+    return {};
+}
+
 std::string readable_types(std::string_view types) {
     constexpr std::array<std::string_view, 6> kOrder{"element", "operation", "accumulator",
                                                      "result",  "",          "determinism"};

@@ -14,8 +14,8 @@
 #include "cli/progress.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
-#include "cli/units.hpp"
-#include "cli/winner_text.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 namespace {

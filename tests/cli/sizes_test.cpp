@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fixtures/expect_error.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sizes.hpp"
 #include "fuzz/fuzz_target.hpp"
+#include "text/units.hpp"
 
 using namespace jitune::internal;
 

@@ -52,5 +52,22 @@ TEST(TextFile, IsReadIfItIsThere) {
               "cannot read \"/proc/self/mem\": Input/output error");
 }
 
+TEST(TextFile, IsReplacedAsAWholeOrNotAtAll) {
+    const TempDir folder;
+    const auto path = folder.path() / "text";
+    const auto link = folder.path() / "link";
+    replace_file(path, "first");
+    std::filesystem::create_symlink("text", link);
+    std::filesystem::permissions(path, std::filesystem::perms{0640});
+    replace_file(link, "second");
+    EXPECT_EQ(read_if_there(path), "second");
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms{0640});
+    EXPECT_NE(refusal([&] { replace_file(path / "below", "third"); }), "");
+    EXPECT_NE(refusal([&] { replace_file(folder.path() / "none" / "text", "third"); }), "");
+    const std::filesystem::directory_iterator files(folder.path());
+    EXPECT_EQ(std::distance(begin(files), end(files)), 2) << "nothing is left beside it";
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -15,5 +15,14 @@ TEST(ReadableTypes, BeginWithElementAndOperation) {
     EXPECT_EQ(readable_types(""), "");
 }
 
+TEST(Settings, AreFoundByTheirWholeName) {
+    constexpr std::string_view kText = "block=256 block_size=8 odd finish=";
+    EXPECT_EQ(setting_of(kText, "block"), "256");
+    EXPECT_EQ(setting_of(kText, "block_size"), "8");
+    EXPECT_EQ(setting_of(kText, "size"), "");
+    EXPECT_EQ(setting_of(kText, "odd"), "");
+    EXPECT_EQ(setting_of(kText, "finish"), "");
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -96,6 +96,17 @@ TEST_F(TuningStoreTest, AppendsMeasurementsOnceEach) {
     EXPECT_EQ(memory_->verify().measurements, 4);
 }
 
+TEST_F(TuningStoreTest, CountsTheMeasurementsOfEachKey) {
+    EXPECT_TRUE(memory_->measured().empty());
+    memory_->save(std::vector{measurement_of(2), measurement_of(1), measurement_of(2, 1000.5)});
+    const auto keys = memory_->measured();
+    ASSERT_EQ(keys.size(), 2U);
+    EXPECT_EQ(keys[0].key, key_of(1));
+    EXPECT_EQ(keys[0].measurements, 1);
+    EXPECT_EQ(keys[1].key, key_of(2));
+    EXPECT_EQ(keys[1].measurements, 2);
+}
+
 TEST_F(TuningStoreTest, FindsTheComparisonsOfAKeyInEveryBucket) {
     std::vector<Measurement> all{measurement_of(1), measurement_of(1), measurement_of(2),
                                  measurement_of(3)};

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "cli/json.hpp"
 #include "tuner_db/record.hpp"
 
 /// The parts of a winner as a reader of a table or of a report wants them.
 namespace jitune::internal {
-
-/// {"rows": 20, "columns": 33}: the half-octaves of a bucket by the names in a sizes_text().
-Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
 
 /// "1.02 on 59 sizes": the loss bound of a range, with "?" where it is unsure. "" if not known.
 std::string bound_text(const WinnerRange& range);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/units.hpp"
+#include "text/units.hpp"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <string_view>
 
@@ -54,6 +55,14 @@ std::string bytes_text(std::int64_t bytes) {
     }
     return unit == 0 ? fmt::format("{} bytes", bytes)
                      : fmt::format("{} {}", three_digits(value), kUnits[unit]);
+}
+
+std::string size_text(std::int64_t size) {
+    const auto bits = static_cast<std::uint64_t>(size);
+    if (size >= 1024 && std::has_single_bit(bits)) {
+        return fmt::format("2^{}", std::countr_zero(bits));
+    }
+    return fmt::format("{}", size);
 }
 
 std::string count_text(std::int64_t count, std::string_view noun) {

@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/winner_text.hpp"
+#include "text/winner_text.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "template/settings.hpp"
-#include "tuner_db/bucket.hpp"
 #include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
-
-namespace {
-
-/// The size that each part of a bucket stands for: "rows", "columns". The last part may stand for
-/// several: "d*e".
-std::vector<std::string> bucket_names(std::string_view sizes) {
-    std::vector<std::string> names;
-    for (const std::string_view setting : settings_of(sizes)) {
-        const std::string_view name = setting.substr(0, setting.find('='));
-        if (names.size() < kBucketSizes) {
-            names.emplace_back(name);
-        } else {
-            names.back() += fmt::format("*{}", name);
-        }
-    }
-    return names;
-}
-
-}  // namespace
-
-Json half_octaves_json(std::int64_t bucket, std::string_view sizes) {
-    Json json = Json::object();
-    for (const std::string& name : bucket_names(sizes)) {
-        json[name] = half_octaves(bucket, json.size());
-    }
-    return json;
-}
 
 std::string bound_text(const WinnerRange& range) {
     const std::string mark = range.unsure ? "?" : "";

@@ -19,6 +19,9 @@ std::string rate_text(double gb_per_s);
 /// "16 KiB"
 std::string bytes_text(std::int64_t bytes);
 
+/// "2^20" for a power of two from 2^10 on, else digits.
+std::string size_text(std::int64_t size);
+
 /// "1 problem", "2 problems".
 std::string count_text(std::int64_t count, std::string_view noun);
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "range/cost_table.hpp"
+#include "tuner_db/tuning_store.hpp"
+
+namespace jitune::internal {
+
+/// The comparisons of a database, each key's read once. Not for several threads.
+class ComparedTimes {
+public:
+    /// `store` must outlive it.
+    explicit ComparedTimes(TuningStore& store) : store_(store) {}
+
+    /// compared_times() of the winner: the same for all that differ in sizes and configuration
+    /// alone. Throws Error(store).
+    const CostTable& of(const Winner& winner);
+
+private:
+    TuningStore& store_;
+    std::map<std::string, CostTable> tables_;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/gather.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "dispatch/compared_times.hpp"
+#include "report/ceilings.hpp"
+#include "report/tried_problem.hpp"
+#include "support/utc_text.hpp"
+#include "sweep/worklist.hpp"
+#include "tuner_db/sum_table.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr std::size_t kMostMaps = 24;
+constexpr std::size_t kMostProblems = 12;
+
+/// Orders keys by all but the bucket.
+struct ByLikeness {
+    bool operator()(const RecordKey& left, const RecordKey& right) const {
+        const auto tie = [](const RecordKey& key) {
+            return std::tie(key.kernel, key.types, key.device_class, key.alignment,
+                            key.template_hash);
+        };
+        return tie(left) < tie(right);
+    }
+};
+
+using CallsByKey = std::map<RecordKey, std::map<std::int64_t, std::int64_t>, ByLikeness>;
+
+/// Recorded calls by key and bucket.
+CallsByKey calls_of(const std::vector<Usage>& usages) {
+    CallsByKey calls;
+    for (const Usage& usage : usages) {
+        std::int64_t& sum = calls[usage.key][usage.key.bucket];
+        sum = saturating_sum(sum, usage.calls);
+    }
+    return calls;
+}
+
+std::int64_t all_calls(const CallsByKey& calls, const RecordKey& key) {
+    std::int64_t sum = 0;
+    if (const auto found = calls.find(key); found != calls.end()) {
+        for (const auto& [bucket, count] : found->second) {
+            sum = saturating_sum(sum, count);
+        }
+    }
+    return sum;
+}
+
+std::int64_t calls_at(const CallsByKey& calls, const RecordKey& key) {
+    const auto found = calls.find(key);
+    if (found == calls.end()) {
+        return 0;
+    }
+    const auto bucket = found->second.find(key.bucket);
+    return bucket == found->second.end() ? 0 : bucket->second;
+}
+
+template <class Record, class Wants>
+std::vector<Record> wanted(std::vector<Record> records, const Wants& wants) {
+    std::erase_if(records, [&](const Record& record) { return !wants(record); });
+    return records;
+}
+
+std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(const std::vector<Miss>& misses) {
+    std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed;
+    for (const Miss& miss : misses) {
+        if (auto sizes = miss.problem_sizes()) {
+            missed[miss.key].push_back(std::move(*sizes));
+        }
+    }
+    return missed;
+}
+
+/// Those called most first; of equals, those of most winners.
+void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<Miss>& misses,
+              ComparedTimes& times) {
+    std::vector<SizeMap> maps;
+    for (Coverage& coverage : coverage_of(data.winners)) {
+        SizeMap map;
+        map.calls = all_calls(calls, coverage.key);
+        map.coverage = std::move(coverage);
+        maps.push_back(std::move(map));
+    }
+    std::stable_sort(maps.begin(), maps.end(), [](const SizeMap& left, const SizeMap& right) {
+        return std::pair(left.calls, left.coverage.winners.size()) >
+               std::pair(right.calls, right.coverage.winners.size());
+    });
+    data.more_maps = maps.size() - std::min(maps.size(), kMostMaps);
+    maps.resize(std::min(maps.size(), kMostMaps));
+    auto missed = missed_sizes(misses);
+    for (SizeMap& map : maps) {
+        const Coverage& coverage = map.coverage;
+        const auto& rows = coverage.winners.empty() ? coverage.unsure : coverage.winners;
+        if (!rows.empty()) {
+            map.device_name = rows.front()->provenance.device_name;
+            map.costs = times.of(*rows.front());
+        }
+        map.missed = wanted(std::move(missed[coverage.key]), [&](const Sizes& sizes) {
+            return !covers(coverage.served, sizes);  // else its winner is provisional
+        });
+    }
+    data.maps = std::move(maps);
+}
+
+/// The order in which problems are worth to be shown: those called most first, then those with
+/// most measurements; of each kernel and its types one before the second of any.
+std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> keys,
+                                            const CallsByKey& calls) {
+    struct Ranked {
+        std::size_t turn;
+        std::int64_t calls;
+        std::int64_t measurements;
+        std::size_t place;
+    };
+    std::vector<Ranked> ranked;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        ranked.push_back({0, calls_at(calls, keys[i].key), keys[i].measurements, i});
+    }
+    const auto is_before = [](const Ranked& left, const Ranked& right) {
+        return std::tuple(left.turn, -left.calls, -left.measurements, left.place) <
+               std::tuple(right.turn, -right.calls, -right.measurements, right.place);
+    };
+    std::sort(ranked.begin(), ranked.end(), is_before);
+    std::map<std::pair<std::string, std::string>, std::size_t> turns;
+    for (Ranked& one : ranked) {
+        const RecordKey& key = keys[one.place].key;
+        one.turn = turns[{key.kernel, key.types}]++;
+    }
+    std::sort(ranked.begin(), ranked.end(), is_before);
+    std::vector<TuningStore::Measured> sorted;
+    for (const Ranked& one : ranked) {
+        sorted.push_back(std::move(keys[one.place]));
+    }
+    return sorted;
+}
+
+void add_problems(ReportData& data, const CallsByKey& calls, TuningStore& store,
+                  std::vector<TuningStore::Measured> keys) {
+    std::size_t passed = 0;
+    for (const auto& [key, count] : by_worth(std::move(keys), calls)) {
+        if (data.problems.size() == kMostProblems) {
+            ++data.more_problems;
+            continue;
+        }
+        // Most keys of a range have comparisons alone, which its map shows.
+        constexpr std::size_t kMostRead = 4 * kMostProblems;
+        if (passed++ < kMostRead) {
+            if (auto problem = tried_problem(store.measurements(key), data.winners)) {
+                problem->calls = calls_at(calls, key);
+                data.problems.push_back(std::move(*problem));
+            }
+        }
+    }
+}
+
+}  // namespace
+
+ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
+                         const ReportScope& scope) {
+    const auto has_wanted_key = [&](const auto& record) { return scope.wants(record.key); };
+    ReportData data;
+    data.database = scope.database;
+    data.filters = scope.filters;
+    data.made_at = utc_text();
+    data.ceilings = ceilings_of(winners);
+    data.winners = wanted(winners, has_wanted_key);
+    const std::vector<Usage> usages = wanted(store.usages(), has_wanted_key);
+    const std::vector<Miss> misses = wanted(store.misses(), has_wanted_key);
+    ComparedTimes times(store);
+    data.usage = usage_report_of(data.winners, usages, times);
+    for (const Usage& usage : usages) {
+        std::int64_t& sum = data.recorded_on[usage.device_name];
+        sum = saturating_sum(sum, usage.calls);
+    }
+    data.holes = worklist(misses, winners);
+    data.pauses = wanted(store.pauses(), [&](const Pause& pause) {
+        RecordKey key;
+        key.kernel = pause.kernel;
+        key.types = pause.types;
+        return scope.wants(key);
+    });
+    data.doubts = wanted(store.doubts(), has_wanted_key);
+    const CallsByKey calls = calls_of(usages);
+    add_maps(data, calls, misses, times);
+    std::vector<TuningStore::Measured> keys = wanted(store.measured(), has_wanted_key);
+    for (const TuningStore::Measured& one : keys) {
+        data.measurements += one.measurements;
+    }
+    add_problems(data, calls, store, std::move(keys));
+    return data;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner_db/coverage.hpp"
+#include "tuner_db/size_box.hpp"
+
+namespace jitune::internal {
+
+/// A configuration in the map of a key, and the sizes that winners with it serve.
+struct MapLane {
+    std::string configuration;
+    std::vector<const Winner*> winners;  ///< at least one
+    std::vector<SizeBox> sure;           ///< united
+    std::vector<SizeBox> unsure;         ///< of winners whose bound is not reached
+
+    [[nodiscard]] bool serves(const Sizes& sizes) const {
+        return covers(sure, sizes) || covers(unsure, sizes);
+    }
+};
+
+/// The configurations of a coverage's winners, those first that serve most octaves. A winner with
+/// malformed sizes is in none.
+std::vector<MapLane> map_lanes(const Coverage& coverage);
+
+}  // namespace jitune::internal

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/escape.hpp"
+#include "report/html_table.hpp"
+#include "report/labels.hpp"
+#include "report/map_lanes.hpp"
+#include "report/map_picture.hpp"
+#include "report/section.hpp"
+#include "report/thinned.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
+#include "tuner_db/size_box.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr std::size_t kMostLanes = 16;
+constexpr std::size_t kMostColumns = 14;
+
+std::string sizes_label(const Sizes& sizes) {
+    std::string label;
+    for (const std::int64_t size : sizes) {
+        label += label.empty() ? "" : "x";
+        label += size_text(size);
+    }
+    return label;
+}
+
+/// "1.02x to 1.82x" of the winners that have one.
+HtmlCell speed_ups_cell(const MapLane& lane) {
+    double low = 0;
+    double high = 0;
+    for (const Winner* const winner : lane.winners) {
+        if (const double ratio = winner->default_median_ns / winner->median_ns; ratio > 0) {
+            low = low == 0 ? ratio : std::min(low, ratio);
+            high = std::max(high, ratio);
+        }
+    }
+    if (high == 0) {
+        return {};
+    }
+    return HtmlCell::of(ratio_text(low) == ratio_text(high)
+                            ? ratio_text(low)
+                            : fmt::format("{} to {}", ratio_text(low), ratio_text(high)),
+                        high);
+}
+
+HtmlCell bound_cell(const MapLane& lane) {
+    const auto worst = std::max_element(lane.winners.begin(), lane.winners.end(),
+                                        [](const Winner* left, const Winner* right) {
+                                            return left->range.loss_bound < right->range.loss_bound;
+                                        });
+    return HtmlCell::of(bound_text((*worst)->range), (*worst)->range.loss_bound);
+}
+
+/// All that the lane serves, as a winner's sizes are written.
+std::string served_by(const MapLane& lane, const std::vector<std::string>& names) {
+    std::vector<SizeBox> boxes = lane.sure;
+    boxes.insert(boxes.end(), lane.unsure.begin(), lane.unsure.end());
+    constexpr std::size_t kShown = 6;
+    const std::size_t more = boxes.size() - std::min(boxes.size(), kShown);
+    boxes.resize(boxes.size() - more);
+    return coverage_text(boxes, names) + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string rows_table(const Coverage& coverage, const std::vector<MapLane>& lanes,
+                       std::size_t more, Allowance& room) {
+    HtmlTable table("The configurations of winners, with what they serve",
+                    {{"row", ColumnKind::number},
+                     {"serves"},
+                     {"winners", ColumnKind::number},
+                     {"speed-up", ColumnKind::number},
+                     {"loss bound", ColumnKind::number},
+                     {"configuration"}});
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        const MapLane& lane = lanes[i];
+        table.add({HtmlCell::of(fmt::format("{}", i + 1), static_cast<double>(i + 1)),
+                   HtmlCell::of(served_by(lane, coverage.size_names)),
+                   HtmlCell::of(fmt::format("{}", lane.winners.size()),
+                                static_cast<double>(lane.winners.size())),
+                   speed_ups_cell(lane), bound_cell(lane),
+                   HtmlCell::configuration(lane.configuration)});
+    }
+    return table.html(room, kMostLanes, more, "jitune db list has all winners");
+}
+
+/// The class of the style sheet for a time over the best.
+std::string_view shade_of(double loss) {
+    return loss <= 1.005  ? "h0"
+           : loss <= 1.05 ? "h1"
+           : loss <= 1.2  ? "h2"
+           : loss <= 1.5  ? "h3"
+                          : "h4";
+}
+
+std::string cell_of(const CostTable& costs, const CostTable::Probe& probe, const MapLane& lane) {
+    const auto number = costs.find(lane.configuration);
+    const bool serves = lane.serves(probe.sizes);
+    const std::string_view mark = serves ? " serves" : "";
+    if (!number || !probe.has(*number)) {
+        return fmt::format("<td class=\"n{}\">{}</td>", mark, serves ? "serves" : "");
+    }
+    const double loss = costs.loss(probe, *number);
+    if (!std::isfinite(loss)) {
+        return fmt::format("<td class=\"n h4{}\">fails</td>", mark);
+    }
+    return fmt::format("<td class=\"n {}{}\">{}</td>", shade_of(loss), mark,
+                       loss < 99.5 ? fmt::format("{:.2f}", loss) : fmt::format("{:.0f}", loss));
+}
+
+/// What each winner takes at the sizes that comparisons have tried, over the best there.
+std::string matrix(const SizeMap& map, const std::vector<MapLane>& lanes) {
+    std::vector<const CostTable::Probe*> all;
+    for (const CostTable::Probe& probe : map.costs.probes()) {
+        all.push_back(&probe);
+    }
+    if (all.empty()) {
+        return "<p class=\"note\">No comparison between sizes is stored. Tunings of a range, as of "
+               "<code>--sizes 2^10..2^28</code>, and those behind calls make them.</p>\n";
+    }
+    std::sort(all.begin(), all.end(),
+              [](const auto* left, const auto* right) { return left->sizes < right->sizes; });
+    const auto probes = thinned(all, kMostColumns);
+    constexpr std::string_view kCaption =
+        "Time of each row over the best one that was compared at that size; framed: it serves "
+        "there";
+    std::string html = fmt::format(
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
+        "<table class=\"matrix\"><caption><span>{0}</span></caption><thead><tr><th scope=\"col\" "
+        "class=\"n\">row</th>",
+        kCaption);
+    for (const CostTable::Probe* const probe : probes) {
+        html += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", sizes_label(probe->sizes));
+    }
+    html += "</tr></thead><tbody>\n";
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        html += fmt::format("<tr><th scope=\"row\" class=\"n\">{}</th>", i + 1);
+        for (const CostTable::Probe* const probe : probes) {
+            html += cell_of(map.costs, *probe, lanes[i]);
+        }
+        html += "</tr>\n";
+    }
+    html += "</tbody></table></div>\n";
+    return html + (all.size() > probes.size()
+                       ? fmt::format("<p class=\"more\">{} of {} sizes that were compared.</p>\n",
+                                     probes.size(), all.size())
+                       : "");
+}
+
+std::string sentence_of(const SizeMap& map) {
+    const Coverage& coverage = map.coverage;
+    std::string text = fmt::format(
+        "{}, data aligned to {} bytes. {} with {}", map.device_name, coverage.key.alignment,
+        count_text(std::ssize(coverage.winners), "winner"),
+        count_text(static_cast<std::int64_t>(coverage.configurations), "configuration"));
+    if (!coverage.unsure.empty()) {
+        text += fmt::format("; {} more {} unsure", coverage.unsure.size(),
+                            coverage.unsure.size() == 1 ? "is" : "are");
+    }
+    if (coverage.share >= 0.001 && coverage.share < 0.9995) {
+        text += fmt::format(
+            "; the sure ones serve {} of the octaves from the smallest to the "
+            "largest size",
+            percent_text(coverage.share));
+    }
+    if (!map.missed.empty()) {
+        text +=
+            fmt::format("; {} of calls {} no winner", count_text(std::ssize(map.missed), "size"),
+                        map.missed.size() == 1 ? "has" : "have");
+    }
+    return text + '.';
+}
+
+std::string part_of(const SizeMap& map, Allowance& room) {
+    std::vector<MapLane> lanes = map_lanes(map.coverage);
+    const std::size_t more = lanes.size() - std::min(lanes.size(), kMostLanes);
+    lanes.resize(lanes.size() - more);
+    std::string html = "<article>\n" + heading(3, kernel_text(map.coverage.key)) +
+                       paragraph(sentence_of(map)) + map_picture(map, lanes) + matrix(map, lanes);
+    Allowance rest(room.left() - std::min(room.left(), html.size()));
+    html += rows_table(map.coverage, lanes, more, rest) + "</article>\n";
+    std::string page;
+    room.add(page, html);
+    return page;
+}
+
+}  // namespace
+
+std::string map_section(const ReportData& data, Allowance& room) {
+    std::string html;
+    std::size_t shown = 0;
+    for (const SizeMap& map : data.maps) {
+        const std::string part = part_of(map, room);
+        if (part.empty()) {
+            break;
+        }
+        html += part;
+        ++shown;
+    }
+    if (data.maps.empty()) {
+        room.add(html, paragraph("No winner is stored."));
+    }
+    return html + left_out(data.maps.size() - shown + data.more_maps, "map", kFilterHint);
+}
+
+}  // namespace jitune::internal

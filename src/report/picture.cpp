@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/picture.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/escape.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// A coordinate to a tenth, as short as it can be.
+std::string at(double value) {
+    const double tenths = std::round(value * 10);
+    return std::isfinite(tenths) ? fmt::format("{}", tenths / 10) : "0";
+}
+
+/// The path of a shape around the origin.
+const char* path_of(Shape shape) {
+    switch (shape) {
+        case Shape::cross:
+            return "m-3-3 6 6m0-6-6 6";
+        case Shape::triangle:
+            return "m0-3.5 3.5 6h-7z";
+        case Shape::diamond:
+            return "m0-4 4 4-4 4-4-4z";
+        case Shape::square:
+            return "m-3-3h6v6h-6z";
+        case Shape::plus:
+            return "m0-4v8m-4-4h8";
+        case Shape::bar:
+            return "m0-6v12";
+        case Shape::dot:
+        case Shape::ring:
+            break;
+    }
+    return "";
+}
+
+std::string attributes_of(Shape shape, double x, double y) {
+    if (shape == Shape::dot || shape == Shape::ring) {
+        return fmt::format("cx=\"{}\" cy=\"{}\" r=\"3\"", at(x), at(y));
+    }
+    return fmt::format("d=\"M{} {}{}\"", at(x), at(y), path_of(shape));
+}
+
+std::string_view tag_of(Shape shape) {
+    return shape == Shape::dot || shape == Shape::ring ? "circle" : "path";
+}
+
+}  // namespace
+
+Picture::Picture(double width, double height, std::string_view label, std::string_view kind)
+    : head_(fmt::format(R"(<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">)", kind,
+                        at(width), at(height), escaped(label, 600))) {}
+
+void Picture::element(std::string_view tag, std::string_view attributes, std::string_view style,
+                      std::string_view hint) {
+    if (hint.empty()) {
+        body_ += fmt::format("<{} class=\"{}\" {}/>", tag, style, attributes);
+    } else {
+        body_ += fmt::format("<{0} class=\"{1}\" {2}><title>{3}</title></{0}>", tag, style,
+                             attributes, escaped(hint));
+    }
+}
+
+void Picture::line(double x1, double y1, double x2, double y2, std::string_view style) {
+    element("path", fmt::format("d=\"M{} {}L{} {}\"", at(x1), at(y1), at(x2), at(y2)), style, {});
+}
+
+void Picture::rectangle(double x, double y, double width, double height, std::string_view style,
+                        std::string_view hint) {
+    element(
+        "rect",
+        fmt::format(R"(x="{}" y="{}" width="{}" height="{}")", at(x), at(y), at(width), at(height)),
+        style, hint);
+}
+
+void Picture::text(double x, double y, std::string_view text, Anchor anchor,
+                   std::string_view style) {
+    const std::string_view side = anchor == Anchor::start    ? ""
+                                  : anchor == Anchor::middle ? " text-anchor=\"middle\""
+                                                             : " text-anchor=\"end\"";
+    body_ += fmt::format(R"(<text class="{}" x="{}" y="{}"{}>{}</text>)", style, at(x), at(y), side,
+                         escaped(text, 80));
+}
+
+void Picture::mark(Shape shape, double x, double y, std::string_view style, std::string_view hint) {
+    element(tag_of(shape), attributes_of(shape, x, y), style, hint);
+}
+
+void Picture::begin() {
+    path_.clear();
+}
+
+void Picture::point(double x, double y) {
+    path_ += fmt::format("{}{} {}", path_.empty() ? "M" : "L", at(x), at(y));
+}
+
+void Picture::end(std::string_view style) {
+    if (!path_.empty()) {
+        element("path", fmt::format("d=\"{}\"", path_), style, {});
+    }
+}
+
+std::string Picture::svg() const {
+    return head_ + body_ + "</svg>\n";
+}
+
+std::string legend_mark(Shape shape, std::string_view style) {
+    return fmt::format(
+        R"(<svg class="key" viewBox="0 0 12 12" aria-hidden="true"><{} class="{}" {}/></svg>)",
+        tag_of(shape), style, attributes_of(shape, 6, 6));
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jitune::internal {
+
+/// Shapes of marks, which tell apart what colours alone would not.
+enum class Shape { dot, ring, cross, triangle, diamond, square, plus, bar };
+
+/// A picture as SVG within HTML. Coordinates count from the upper left corner, to a tenth.
+/// `style` is a class of the style sheet. Texts are escaped here.
+class Picture {
+public:
+    enum class Anchor { start, middle, end };
+
+    /// `label` says in words what the picture shows. A name of `kind` sets its width on the page:
+    /// "small" or "wide".
+    Picture(double width, double height, std::string_view label, std::string_view kind);
+
+    void line(double x1, double y1, double x2, double y2, std::string_view style);
+    /// The hint of a rectangle or mark is shown under the pointer.
+    void rectangle(double x, double y, double width, double height, std::string_view style,
+                   std::string_view hint = {});
+    void text(double x, double y, std::string_view text, Anchor anchor, std::string_view style);
+    void mark(Shape shape, double x, double y, std::string_view style, std::string_view hint = {});
+
+    /// A line through points: begin() moves to the first one.
+    void begin();
+    void point(double x, double y);
+    void end(std::string_view style);
+
+    [[nodiscard]] std::string svg() const;
+
+private:
+    void element(std::string_view tag, std::string_view attributes, std::string_view style,
+                 std::string_view hint);
+
+    std::string head_;
+    std::string body_;
+    std::string path_;
+};
+
+/// The shape alone, for a legend.
+std::string legend_mark(Shape shape, std::string_view style);
+
+}  // namespace jitune::internal

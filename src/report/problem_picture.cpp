@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/problem_picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/axes.hpp"
+#include "report/labels.hpp"
+#include "report/thinned.hpp"
+#include "text/units.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr double kPlotWidth = 380;
+constexpr double kPlotHeight = 240;
+constexpr double kBand = 14;  // above a plot, for candidates without a time
+constexpr std::size_t kFastest = 40;
+constexpr std::size_t kMostMarks = 110;
+constexpr std::size_t kMostSamples = 60;
+
+std::string problem_name(const TriedProblem& problem) {
+    return fmt::format("{}, {}", kernel_text(problem.key), problem.sizes);
+}
+
+/// From the fastest to the slowest candidate and the default.
+Scale times_in(const TriedProblem& problem, const Frame& frame) {
+    double low = 0;
+    double high = 0;
+    const auto include = [&](double ns) {
+        if (ns > 0) {
+            low = low == 0 ? ns : std::min(low, ns);
+            high = std::max(high, ns);
+        }
+    };
+    for (const TriedCandidate& one : problem.candidates) {
+        include(one.ns);
+    }
+    if (problem.winner) {
+        include(problem.winner->default_median_ns);
+    }
+    return {Scale::Kind::logarithmic, std::max(low, 1e-3) / 1.1, std::max(high, 1e-3) * 1.1,
+            frame.bottom, frame.top + kBand};
+}
+
+void draw_default(Picture& picture, const Frame& frame, const Scale& y,
+                  const TriedProblem& problem) {
+    if (problem.winner && problem.winner->default_median_ns > 0) {
+        const double place = y(problem.winner->default_median_ns);
+        picture.line(frame.left, place, frame.right, place, "ceiling");
+    }
+}
+
+/// Over the marks.
+void label_default(Picture& picture, const Frame& frame, const Scale& y,
+                   const TriedProblem& problem) {
+    if (problem.winner && problem.winner->default_median_ns > 0) {
+        picture.text(frame.right, y(problem.winner->default_median_ns) - 5,
+                     "default " + time_text(problem.winner->default_median_ns),
+                     Picture::Anchor::end, "label");
+    }
+}
+
+/// The last verdict on each configuration: those with a time first, fastest first.
+std::vector<const TriedCandidate*> ranked(const TriedProblem& problem) {
+    std::map<std::string_view, const TriedCandidate*> last;
+    for (const TriedCandidate& one : problem.candidates) {
+        last[one.configuration] = &one;
+    }
+    std::vector<const TriedCandidate*> order;
+    for (const auto& [configuration, candidate] : last) {
+        order.push_back(candidate);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const auto* left, const auto* right) {
+        return (left->ns > 0 ? left->ns : INFINITY) < (right->ns > 0 ? right->ns : INFINITY);
+    });
+    return order;
+}
+
+Frame plot_frame() {
+    return {58, 30, kPlotWidth - 10, kPlotHeight - 36};
+}
+
+void draw_frame(Picture& picture, const Frame& frame, const Scale& x, const Scale& y,
+                std::string_view title) {
+    draw_y_axis(picture, frame, y, decimal_ticks(y, time_label), "time");
+    draw_x_axis(picture, frame, x, round_ticks(x, 6, number_label, 1), title);
+}
+
+}  // namespace
+
+std::string candidates_picture(const TriedProblem& problem) {
+    const std::vector<const TriedCandidate*> order = ranked(problem);
+    const Frame frame = plot_frame();
+    Picture picture(
+        kPlotWidth, kPlotHeight,
+        fmt::format("{}: {} by time. The tables below tell the effects of parameters "
+                    "and the failures.",
+                    problem_name(problem), count_text(std::ssize(order), "configuration")),
+        "small");
+    const Scale y = times_in(problem, frame);
+    const Scale x(Scale::Kind::linear, 1,
+                  static_cast<double>(std::max<std::size_t>(order.size(), 2)), frame.left + 6,
+                  frame.right - 6);
+    draw_frame(picture, frame, x, y, "configurations, fastest first");
+    draw_default(picture, frame, y, problem);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        places.push_back(i);
+    }
+    const std::size_t fastest = std::min(kFastest, places.size());
+    std::vector<std::size_t> shown(places.begin(),
+                                   places.begin() + static_cast<std::ptrdiff_t>(fastest));
+    const std::vector<std::size_t> rest(places.begin() + static_cast<std::ptrdiff_t>(fastest),
+                                        places.end());
+    for (const std::size_t place : thinned(rest, kMostMarks - kFastest)) {
+        shown.push_back(place);
+    }
+    std::reverse(shown.begin(), shown.end());  // the fastest lie on top
+    for (const std::size_t place : shown) {
+        const TriedCandidate& one = *order[place];
+        const bool won = problem.winner && one.configuration == problem.winner->configuration;
+        picture.mark(
+            verdict_shape(one.verdict), x(static_cast<double>(place + 1)),
+            one.ns > 0 ? y(one.ns) : frame.top + kBand / 2 - 4,
+            won ? "mark won" : verdict_style(one.verdict),
+            fmt::format("{}: {}", one.ns > 0 ? time_text(one.ns) : verdict_text(one.verdict),
+                        one.configuration.substr(0, 160)));
+    }
+    label_default(picture, frame, y, problem);
+    return picture.svg();
+}
+
+std::string progress_picture(const TriedProblem& problem) {
+    const Frame frame = plot_frame();
+    Picture picture(kPlotWidth, kPlotHeight,
+                    fmt::format("{}: the best time so far over {}", problem_name(problem),
+                                count_text(std::ssize(problem.candidates), "evaluation")),
+                    "small");
+    const Scale y = times_in(problem, frame);
+    const Scale x(Scale::Kind::linear, 1,
+                  static_cast<double>(std::max<std::size_t>(problem.candidates.size(), 2)),
+                  frame.left + 6, frame.right - 6);
+    draw_frame(picture, frame, x, y, "evaluations");
+    draw_default(picture, frame, y, problem);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < problem.candidates.size(); ++i) {
+        places.push_back(i);
+    }
+    for (const std::size_t place : thinned(places, 2 * kMostMarks)) {
+        const TriedCandidate& one = problem.candidates[place];
+        picture.mark(one.ns > 0 ? Shape::bar : verdict_shape(one.verdict),
+                     x(static_cast<double>(place + 1)),
+                     one.ns > 0 ? y(one.ns) : frame.top + kBand / 2 - 4,
+                     one.ns > 0 ? "evaluation" : verdict_style(one.verdict));
+    }
+    double best = 0;
+    picture.begin();
+    for (std::size_t i = 0; i < problem.candidates.size(); ++i) {
+        const double ns = problem.candidates[i].ns;
+        if (ns > 0 && (best == 0 || ns < best)) {
+            const double place = x(static_cast<double>(i + 1));
+            if (best > 0) {
+                picture.point(place, y(best));
+            }
+            best = ns;
+            picture.point(place, y(best));
+        }
+    }
+    if (best > 0) {
+        picture.point(frame.right - 6, y(best));
+    }
+    picture.end("best");
+    label_default(picture, frame, y, problem);
+    return picture.svg();
+}
+
+std::string strips_picture(const TriedProblem& problem, std::size_t most) {
+    constexpr double kWidth = 760;
+    constexpr double kStrip = 26;
+    const std::size_t count = std::min(problem.finals.size(), most);
+    const Frame frame{30, 6, kWidth - 8, 10 + kStrip * static_cast<double>(count)};
+    Picture picture(kWidth, frame.bottom + 36,
+                    fmt::format("{}: the samples of {} in the finals. The table below has their "
+                                "medians.",
+                                problem_name(problem),
+                                count_text(static_cast<std::int64_t>(count), "configuration")),
+                    "wide");
+    double low = 0;
+    double high = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        for (const double ns : problem.finals[i].samples_ns) {
+            low = low == 0 ? ns : std::min(low, ns);
+            high = std::max(high, ns);
+        }
+    }
+    // A few late samples would press all the others together.
+    high = std::min(high, 2 * problem.finals.front().median_ns);
+    high = std::max(high, problem.finals[count - 1].median_ns * 1.05);
+    const Scale x(Scale::Kind::linear, low * 0.995, high * 1.005, frame.left, frame.right);
+    double middle = frame.top + kStrip / 2;
+    for (std::size_t i = 0; i < count; ++i, middle += kStrip) {
+        const FinalStrip& strip = problem.finals[i];
+        picture.line(frame.left, middle, frame.right, middle, "rule");
+        picture.text(frame.left - 10, middle + 3.5, fmt::format("{}", i + 1), Picture::Anchor::end,
+                     "label");
+        for (const double ns : thinned(strip.samples_ns, kMostSamples)) {
+            picture.mark(ns > high ? Shape::triangle : Shape::dot, x(ns), middle, "sample");
+        }
+        const double median = x(strip.median_ns);
+        picture.line(median, middle - 9, median, middle + 9, "median");
+    }
+    draw_x_axis(picture, frame, x, round_ticks(x, 8, time_label), "time of a launch");
+    return picture.svg();
+}
+
+}  // namespace jitune::internal

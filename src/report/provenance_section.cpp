@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/escape.hpp"
+#include "report/html_table.hpp"
+#include "report/labels.hpp"
+#include "report/section.hpp"
+#include "report/template_state.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
+#include "tuner_db/certainty.hpp"
+#include "tuner_db/winner_table.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr std::size_t kMostRows = 40;
+
+/// Winners that have something in common.
+struct Crowd {
+    std::int64_t winners = 0;
+    std::int64_t provisional = 0;
+    std::string oldest, newest;
+
+    void add(const Winner& winner) {
+        const std::string& made = winner.provenance.created_at;
+        ++winners;
+        provisional += is_provisional(winner.certainty) ? 1 : 0;
+        oldest = oldest.empty() ? made : std::min(oldest, made);
+        newest = std::max(newest, made);
+    }
+};
+
+HtmlCell count_cell(std::int64_t count) {
+    return HtmlCell::of(fmt::format("{}", count), static_cast<double>(count));
+}
+
+std::string places_table(const ReportData& data, Allowance& room) {
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, Crowd> places;
+    for (const Winner& winner : data.winners) {
+        const Provenance& from = winner.provenance;
+        places[{from.device_name, winner.key.device_class, from.driver, from.compiler}].add(winner);
+    }
+    HtmlTable table("Where the winners were tuned", {{"device"},
+                                                     {"driver"},
+                                                     {"compiler"},
+                                                     {"winners", ColumnKind::number},
+                                                     {"provisional", ColumnKind::number},
+                                                     {"oldest"},
+                                                     {"newest"},
+                                                     {"device class"}});
+    for (const auto& [place, crowd] : places) {
+        const auto& [device, device_class, driver, compiler] = place;
+        table.add({HtmlCell::of(device), HtmlCell::of(driver), HtmlCell::of(compiler),
+                   count_cell(crowd.winners), count_cell(crowd.provisional),
+                   HtmlCell::day(crowd.oldest), HtmlCell::day(crowd.newest),
+                   HtmlCell::configuration(device_class)});
+    }
+    return table.html(room, kMostRows, 0, kFilterHint);
+}
+
+std::string templates_table(const ReportData& data, Allowance& room) {
+    std::map<std::pair<std::string, std::string>, std::pair<TemplateState, Crowd>> templates;
+    for (const Winner& winner : data.winners) {
+        const RecordKey& key = winner.key;
+        auto& [state, crowd] = templates[{key.kernel, key.template_hash}];
+        state = template_state(key);
+        crowd.add(winner);
+    }
+    HtmlTable table(
+        "Kernel templates, by the hash that is part of each key",
+        {{"kernel"}, {"template"}, {"this build"}, {"winners", ColumnKind::number}, {"newest"}});
+    for (const auto& [name, entry] : templates) {
+        const auto& [state, crowd] = entry;
+        table.add({HtmlCell::of(name.first), HtmlCell::code(name.second),
+                   HtmlCell::of(to_string(state)), count_cell(crowd.winners),
+                   HtmlCell::day(crowd.newest)});
+    }
+    return table.html(room, kMostRows, 0, kFilterHint);
+}
+
+std::string provisional_table(const ReportData& data, Allowance& room) {
+    HtmlTable table("Provisional winners: other processes disturbed their tuning",
+                    {{"kernel"},
+                     {"serves"},
+                     {"device"},
+                     {"speed-up", ColumnKind::number},
+                     {"tries", ColumnKind::number},
+                     {"what happens"},
+                     {"made"}});
+    std::size_t count = 0;
+    for (const Winner& winner : data.winners) {
+        if (!is_provisional(winner.certainty) || count++ >= kMostRows) {
+            continue;
+        }
+        const auto tries = static_cast<std::int64_t>(tries_of(winner.certainty));
+        const std::string next = deserves_another_try(winner.certainty)
+                                     ? "the next sweep tunes it again"
+                                     : "kept: the machine was never quiet";
+        table.add({HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
+                   HtmlCell::of(winner.provenance.device_name),
+                   HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
+                   count_cell(tries),
+                   HtmlCell::of(next + (may_be_slower(winner) ? "; the default serves" : "")),
+                   HtmlCell::day(winner.provenance.created_at)});
+    }
+    return folded("Provisional winners",
+                  table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint));
+}
+
+std::string doubts_table(const ReportData& data, Allowance& room) {
+    HtmlTable table(
+        "Winners in doubt, which are raced again before anything is tuned",
+        {{"kernel"}, {"tuned at"}, {"device"}, {"why"}, {"reports", ColumnKind::number}, {"last"}});
+    for (std::size_t i = 0; i < std::min(data.doubts.size(), kMostRows); ++i) {
+        const Doubt& doubt = data.doubts[i];
+        table.add({HtmlCell::of(kernel_text(doubt.key)), HtmlCell::of(doubt.sizes),
+                   HtmlCell::of(doubt.device_name), HtmlCell::of(doubt_sentence(doubt)),
+                   count_cell(doubt.reports), HtmlCell::day(doubt.last_at)});
+    }
+    return table.html(room, kMostRows, data.doubts.size() - std::min(data.doubts.size(), kMostRows),
+                      kFilterHint);
+}
+
+/// The tables of the section, in their order. Each is empty where it has no row.
+constexpr std::array kTables{places_table, templates_table, provisional_table, doubts_table};
+
+}  // namespace
+
+std::string provenance_section(const ReportData& data, Allowance& room) {
+    std::string html;
+    for (const auto& table : kTables) {
+        html += table(data, room);
+    }
+    return html.empty() ? paragraph("No winner is stored.") : html;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/axes.hpp"
+#include "report/escape.hpp"
+#include "report/html_table.hpp"
+#include "report/labels.hpp"
+#include "report/rate_figures.hpp"
+#include "report/section.hpp"
+#include "report/thinned.hpp"
+#include "text/units.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr std::size_t kMostFigures = 18;
+constexpr std::size_t kMostPoints = 60;  // of a figure
+constexpr std::size_t kMostRates = 100;  // rows of the table
+
+struct Range {
+    double low = 0, high = 0;
+
+    void include(double value) {
+        low = low == 0 ? value : std::min(low, value);
+        high = std::max(high, value);
+    }
+};
+
+const Ceiling& ceiling_of(const ReportData& data, const RateFigure& figure) {
+    static const Ceiling kNone;
+    const auto found = data.ceilings.find(figure.device_class);
+    return found == data.ceilings.end() ? kNone : found->second;
+}
+
+Range values_in(const RateFigure& figure, const Ceiling& ceiling) {
+    Range range;
+    for (const RatePoint& point : figure.points) {
+        range.include(point.winner.middle);
+        if (point.standard) {
+            range.include(point.standard->middle);
+        }
+    }
+    for (const RatePoint& point : figure.between) {
+        range.include(point.winner.middle);
+    }
+    if (figure.is_rate) {
+        for (const auto& rate : {ceiling.peak, ceiling.measured}) {
+            if (rate) {
+                range.include(*rate);
+            }
+        }
+    }
+    return {range.low / 1.3, range.high * 1.3};
+}
+
+Scale sizes_in(const RateFigure& figure, const Frame& frame) {
+    Range range;
+    for (const auto* const points : {&figure.points, &figure.between}) {
+        for (const RatePoint& point : *points) {
+            range.include(point.elements);
+        }
+    }
+    return {Scale::Kind::logarithmic, range.low / 1.2, range.high * 1.2, frame.left, frame.right};
+}
+
+/// A mark with its interval, where that is wider than the mark.
+void draw_value(Picture& picture, double x, const Scale& y, const Span& span, Shape shape,
+                std::string_view style, std::string_view hint) {
+    if (y(span.low) - y(span.high) > 6) {
+        picture.line(x, y(span.low), x, y(span.high), fmt::format("{} whisker", style));
+    }
+    picture.mark(shape, x, y(span.middle), fmt::format("mark {}", style), hint);
+}
+
+struct CeilingLine {
+    std::optional<double> rate;
+    std::string_view words;
+    std::string_view style;
+};
+
+std::array<CeilingLine, 2> lines_of(const Ceiling& ceiling) {
+    return {{{ceiling.peak, "memory clock", "ceiling peak"},
+             {ceiling.measured, "memory, measured", "ceiling"}}};
+}
+
+void draw_ceilings(Picture& picture, const Frame& frame, const Scale& y, const Ceiling& ceiling) {
+    for (const auto& [rate, words, style] : lines_of(ceiling)) {
+        if (rate) {
+            picture.line(frame.left, y(*rate), frame.right, y(*rate), style);
+        }
+    }
+}
+
+/// Over the marks.
+void label_ceilings(Picture& picture, const Frame& frame, const Scale& y, const Ceiling& ceiling) {
+    for (const auto& [rate, words, style] : lines_of(ceiling)) {
+        if (rate) {
+            picture.text(frame.left + 4, y(*rate) - 5,
+                         fmt::format("{} {} GB/s", words, rate_text(*rate)), Picture::Anchor::start,
+                         "label");
+        }
+    }
+}
+
+void draw_between(Picture& picture, const RateFigure& figure, const Scale& x, const Scale& y) {
+    picture.begin();
+    for (const RatePoint& point : thinned(figure.between, 4 * kMostPoints)) {
+        const double place = x(point.elements);
+        if (figure.is_line) {
+            picture.point(place, y(point.winner.middle));
+        } else {
+            picture.rectangle(place - 1, y(point.winner.middle) - 1, 2, 2, "speck");
+        }
+    }
+    picture.end("between");
+}
+
+std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
+    constexpr double kWidth = 380;
+    constexpr double kHeight = 250;
+    const Frame frame{46, 30, kWidth - 10, kHeight - 36};
+    Picture picture(kWidth, kHeight,
+                    fmt::format("{} over the number of elements: {} on {}. The table has the "
+                                "values.",
+                                figure.is_rate ? "GB/s" : "Time", figure.title, figure.device_name),
+                    "small");
+    const Scale x = sizes_in(figure, frame);
+    const Range values = values_in(figure, ceiling);
+    const Scale y(Scale::Kind::logarithmic, values.low, values.high, frame.bottom, frame.top);
+    draw_y_axis(picture, frame, y, decimal_ticks(y, figure.is_rate ? number_label : time_label),
+                figure.is_rate ? "GB/s" : "time");
+    draw_x_axis(picture, frame, x, size_ticks(x, 7), "elements");
+    if (figure.is_rate) {
+        draw_ceilings(picture, frame, y, ceiling);
+    }
+    draw_between(picture, figure, x, y);
+    for (const RatePoint& point : thinned(figure.points, kMostPoints)) {
+        if (point.standard) {
+            draw_value(picture, x(point.elements), y, *point.standard, Shape::ring, "standard", "");
+        }
+        draw_value(picture, x(point.elements), y, point.winner, Shape::dot, "winner", point.hint);
+    }
+    if (figure.is_rate) {
+        label_ceilings(picture, frame, y, ceiling);
+    }
+    return fmt::format("<figure>{}<figcaption><b>{}</b> {}</figcaption></figure>\n", picture.svg(),
+                       escaped(figure.title), escaped(figure.device_name));
+}
+
+std::string legend() {
+    return fmt::format(
+        "<p class=\"legend\"><span>{} winner</span><span>{} the template's default</span>"
+        "<span>{} the winner between the sizes where it was tuned, by comparisons</span>"
+        "<span>{} ceiling</span></p>\n"
+        "<p class=\"note\">Bars are intervals, 95 % of the winner's time and 99 % of the "
+        "default's; "
+        "most are smaller than the mark. Both axes are logarithmic.</p>\n",
+        legend_mark(Shape::dot, "mark winner"), legend_mark(Shape::ring, "mark standard"),
+        legend_mark(Shape::bar, "between turned"), legend_mark(Shape::bar, "ceiling turned"));
+}
+
+/// What the ceilings are, device class by device class.
+std::string ceilings_text(const ReportData& data, const std::vector<RateFigure>& figures) {
+    std::string html;
+    std::map<std::string, std::string> names;
+    for (const RateFigure& figure : figures) {
+        names.try_emplace(figure.device_class, figure.device_name);
+    }
+    for (const auto& [device_class, name] : names) {
+        const auto found = data.ceilings.find(device_class);
+        const Ceiling ceiling = found == data.ceilings.end() ? Ceiling{} : found->second;
+        std::string text = name + ": ";
+        text += ceiling.measured
+                    ? fmt::format(
+                          "the ceiling is the best rate that is stored of data beyond the "
+                          "caches, {} GB/s at {}.",
+                          rate_text(*ceiling.measured), ceiling.measured_at)
+                    : "no ceiling is stored: no winner reads four times what the last-level cache "
+                      "holds. A sweep of a large size gives one.";
+        if (ceiling.peak) {
+            text += fmt::format(" By its clock and bus the memory delivers {} GB/s.",
+                                rate_text(*ceiling.peak));
+        }
+        html += paragraph(text);
+        if (html.size() > 4000) {
+            break;
+        }
+    }
+    return html;
+}
+
+HtmlCell rate_cell(const std::optional<Span>& span, bool is_rate) {
+    return span
+               ? HtmlCell::of(is_rate ? rate_text(span->middle) + " GB/s" : time_text(span->middle),
+                              span->middle)
+               : HtmlCell{};
+}
+
+/// Of the ceiling that was measured, where the memory is what limits the rate.
+HtmlCell share_cell(const RatePoint& point, const Ceiling& ceiling) {
+    if (!ceiling.measured || !point.is_beyond_caches) {
+        return {};
+    }
+    const double part = point.winner.middle / *ceiling.measured;
+    return HtmlCell::of(percent_text(part), part);
+}
+
+std::string rates_table(const ReportData& data, const std::vector<RateFigure>& figures,
+                        Allowance& room) {
+    HtmlTable table("Rates of winners and defaults where they were tuned",
+                    {{"kernel"},
+                     {"device"},
+                     {"size"},
+                     {"winner", ColumnKind::number},
+                     {"default", ColumnKind::number},
+                     {"of the ceiling", ColumnKind::number}});
+    std::size_t more = 0;
+    std::size_t added = 0;
+    for (const RateFigure& figure : figures) {
+        const Ceiling& ceiling = ceiling_of(data, figure);
+        for (const RatePoint& point : figure.points) {
+            if (added++ >= kMostRates) {
+                ++more;
+                continue;
+            }
+            table.add({HtmlCell::of(figure.title), HtmlCell::of(figure.device_name),
+                       HtmlCell::of(point.sizes, point.elements),
+                       rate_cell(point.winner, figure.is_rate),
+                       rate_cell(point.standard, figure.is_rate), share_cell(point, ceiling)});
+        }
+    }
+    return folded("The values as a table", table.html(room, kMostRates, more, kFilterHint));
+}
+
+}  // namespace
+
+std::string rate_section(const ReportData& data, Allowance& room) {
+    const std::vector<RateFigure> figures = rate_figures(data);
+    std::string html;
+    if (figures.empty()) {
+        room.add(html, paragraph("No winner is stored."));
+        return html;
+    }
+    room.add(html, ceilings_text(data, figures) + legend() + "<div class=\"grid\">\n");
+    Allowance pictures(room.left() / 3 * 2);
+    Allowance rows(room.left() - pictures.left());
+    std::size_t shown = 0;
+    while (shown < std::min(figures.size(), kMostFigures) &&
+           pictures.add(html, drawn(figures[shown], ceiling_of(data, figures[shown])))) {
+        ++shown;
+    }
+    html += "</div>\n" + left_out(figures.size() - shown, "picture", kFilterHint);
+    return html + rates_table(data, figures, rows);
+}
+
+}  // namespace jitune::internal
