@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 #include <tuple>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "support/hash.hpp"
 #include "tuner_db/certainty.hpp"
-#include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
 
@@ -25,17 +26,38 @@ std::int64_t speed_up_step(const Winner& winner) {
     return low <= 0 ? 0 : 1'000'000 + std::llround(std::floor(std::log(low) / std::log(kStep)));
 }
 
-/// Larger comes first.
+/// Larger comes first; of equal ones the larger content.
 auto place_rank(const Winner& winner) {
     return std::tuple(may_serve(winner), winner.image_format != kNoCode,
-                      !is_provisional(winner.certainty), winner.provenance.created_at,
-                      winner_content(winner));
+                      !is_provisional(winner.certainty), winner.provenance.created_at);
 }
 
 auto serving_rank(const Winner& winner) {
     return std::tuple(may_serve(winner), winner.pinned, !is_provisional(winner.certainty),
-                      speed_up_step(winner), winner.provenance.created_at, winner_content(winner));
+                      speed_up_step(winner), winner.provenance.created_at);
 }
+
+template <class Rank>
+bool comes_first(const Winner& one, const Winner& other, const Rank& rank) {
+    const auto left = rank(one);
+    const auto right = rank(other);
+    return left != right ? left > right : winner_content(one) > winner_content(other);
+}
+
+struct ContentHasher {
+    Hasher& hasher;
+
+    void operator()(const std::string& value) const { hasher.text(value); }
+    void operator()(std::int64_t value) const { hasher.integer(value); }
+    void operator()(bool value) const { hasher.integer(value ? 1 : 0); }
+    void operator()(double value) const { hasher.real(value); }
+    void operator()(const std::vector<std::string>& values) const {
+        hasher.integer(std::ssize(values));
+        for (const std::string& value : values) {
+            hasher.text(value);
+        }
+    }
+};
 
 }  // namespace
 
@@ -55,10 +77,14 @@ std::string winner_id(const Winner& winner) {
 }
 
 std::string winner_content(const Winner& winner) {
-    Winner content = winner;
-    content.range.covers.clear();
-    content.image.clear();
-    return hex_text(std::get<sqlite::Blob>(to_row(content).front()));
+    Hasher hasher("winner content");
+    each_field(winner, [&](const Field& field, const auto& value) {
+        const std::string_view name = field.name;
+        if (name != "covers" && name != "image") {
+            ContentHasher{hasher}(value);
+        }
+    });
+    return hex(hasher.digest());
 }
 
 bool is_same_place(const Winner& a, const Winner& b) {
@@ -70,11 +96,11 @@ bool may_serve(const Winner& winner) {
 }
 
 bool supersedes(const Winner& one, const Winner& other) {
-    return place_rank(one) > place_rank(other);
+    return comes_first(one, other, [](const Winner& winner) { return place_rank(winner); });
 }
 
 bool serves_before(const Winner& one, const Winner& other) {
-    return serving_rank(one) > serving_rank(other);
+    return comes_first(one, other, [](const Winner& winner) { return serving_rank(winner); });
 }
 
 std::string precedence_reason(const Winner& first, const Winner& second) {

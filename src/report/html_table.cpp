@@ -56,7 +56,7 @@ std::string HtmlTable::html(Allowance& room, std::size_t most, std::size_t more,
         return "";
     }
     std::string head = fmt::format(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
+        "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"{0}\">"
         "<table class=\"sortable\"><caption><span>{0}</span></caption><thead><tr>",
         caption_);
     for (const HtmlColumn& column : columns_) {

@@ -131,7 +131,7 @@ std::string matrix(const SizeMap& map, const std::vector<MapLane>& lanes) {
         "Time of each row over the best one that was compared at that size; framed: it serves "
         "there";
     std::string html = fmt::format(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">"
+        "<div class=\"scroll\" role=\"group\" tabindex=\"0\" aria-label=\"{0}\">"
         "<table class=\"matrix\"><caption><span>{0}</span></caption><thead><tr><th scope=\"col\" "
         "class=\"n\">row</th>",
         kCaption);
