@@ -188,6 +188,10 @@ ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
         return scope.wants(key);
     });
     data.doubts = wanted(store.doubts(), has_wanted_key);
+    data.merges = store.merges();
+    for (const MergedWinner& one : store.merged_winners()) {
+        ++data.merged[one.merge][one.outcome];
+    }
     const CallsByKey calls = calls_of(usages);
     add_maps(data, calls, misses, times);
     std::vector<TuningStore::Measured> keys = wanted(store.measured(), has_wanted_key);

@@ -129,8 +129,41 @@ std::string doubts_table(const ReportData& data, Allowance& room) {
                       kFilterHint);
 }
 
+std::string merges_table(const ReportData& data, Allowance& room) {
+    HtmlTable table("What merges changed, and what became of the winners that came",
+                    {{"merge", ColumnKind::number},
+                     {"file"},
+                     {"when"},
+                     {"code"},
+                     {"measurements", ColumnKind::number},
+                     {"winners", ColumnKind::number},
+                     {"at new sizes", ColumnKind::number},
+                     {"serve before others", ColumnKind::number},
+                     {"behind others", ColumnKind::number},
+                     {"without code or unsure", ColumnKind::number}});
+    for (std::size_t i = 0; i < std::min(data.merges.size(), kMostRows); ++i) {
+        const Merge& merge = data.merges[i];
+        const auto count = [&](const char* outcome) {
+            const auto found = data.merged.find(merge.number);
+            if (found == data.merged.end() || !found->second.contains(outcome)) {
+                return std::int64_t{0};
+            }
+            return found->second.at(outcome);
+        };
+        table.add({count_cell(merge.number), HtmlCell::of(merge.source),
+                   HtmlCell::day(merge.merged_at),
+                   HtmlCell::of(merge.code_trusted ? "trusted" : "not taken"),
+                   count_cell(merge.measurements), count_cell(merge.winners),
+                   count_cell(count("new")), count_cell(count("before")),
+                   count_cell(count("behind")), count_cell(count("no code") + count("unsure"))});
+    }
+    return table.html(room, kMostRows, data.merges.size() - std::min(data.merges.size(), kMostRows),
+                      "jitune db show has the reason of each");
+}
+
 /// The tables of the section, in their order. Each is empty where it has no row.
-constexpr std::array kTables{places_table, templates_table, provisional_table, doubts_table};
+constexpr std::array kTables{places_table, templates_table, provisional_table, doubts_table,
+                             merges_table};
 
 }  // namespace
 

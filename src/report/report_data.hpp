@@ -13,6 +13,7 @@
 #include "sweep/work_item.hpp"
 #include "tuner_db/coverage.hpp"
 #include "tuner_db/doubt.hpp"
+#include "tuner_db/merge_record.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/usage.hpp"
 
@@ -74,6 +75,9 @@ struct ReportData {
     std::vector<WorkItem> holes;
     std::vector<Pause> pauses;
     std::vector<Doubt> doubts;
+    std::vector<Merge> merges;  ///< the last one first, whatever the filters
+    std::map<std::int64_t, std::map<std::string, std::int64_t>>
+        merged;  ///< winners by merge and by what has become of them
     std::map<std::string, Ceiling> ceilings;  ///< by device class
     std::vector<SizeMap> maps;                ///< those called most first
     std::size_t more_maps = 0;
