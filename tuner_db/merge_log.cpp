@@ -53,6 +53,7 @@ MergeLog::MergeLog(const sqlite::Connection& connection)
       drop_merge_(connection, "DELETE FROM merge WHERE number = ?1"),
       all_merges_(connection, select(table_of<Merge>(), "ORDER BY number DESC")),
       all_merged_(connection, select(table_of<MergedWinner>(), "ORDER BY content")),
+      any_merged_(connection, "SELECT 1 FROM merged_winner LIMIT 1"),
       all_steps_(connection, select(table_of<MergeStep>(), "ORDER BY merge DESC, number DESC")) {}
 
 std::int64_t MergeLog::begin() {
@@ -71,6 +72,10 @@ void MergeLog::added_measurement(const sqlite::Blob& digest) {
 
 void MergeLog::changed_winner(const std::string& content, const std::optional<Winner>& before) {
     step(MergeStep::kWinner, content, before ? framed(*before) : "");
+}
+
+bool MergeLog::is_empty() {
+    return !any_merged_.run().next();
 }
 
 std::optional<MergedWinner> MergeLog::brought(const std::string& content) {

@@ -25,6 +25,8 @@ public:
     void added_measurement(const sqlite::Blob& digest);
     /// Notes what a row of this content was before; nothing: there was none.
     void changed_winner(const std::string& content, const std::optional<Winner>& before);
+    /// Whether no merge has brought a winner.
+    bool is_empty();
     /// What earlier merges have brought of a winner.
     std::optional<MergedWinner> brought(const std::string& content);
     void put(const MergedWinner& merged);
@@ -49,7 +51,8 @@ private:
     void step(const char* kind, const std::string& name, const std::string& before);
 
     sqlite::Statement next_number_, clear_steps_, clear_older_steps_, put_step_, find_merged_,
-        put_merged_, drop_merged_, put_merge_, drop_merge_, all_merges_, all_merged_, all_steps_;
+        put_merged_, drop_merged_, put_merge_, drop_merge_, all_merges_, all_merged_, any_merged_,
+        all_steps_;
     std::int64_t merge_ = 0;
     std::int64_t steps_ = 0;
 };

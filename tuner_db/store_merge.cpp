@@ -74,8 +74,8 @@ StoreMerge::StoreMerge(sqlite::Connection& into, WinnerTable& winners,
 MergeReport StoreMerge::run(const std::string& source_name) {
     report_.number = log_.begin();
     unite_measurements();
-    read_own_claims();
     read_claims_of_source();
+    read_own_claims();
     for (auto& [key, places] : keys_) {
         unite_key(places);
     }
@@ -129,16 +129,35 @@ void StoreMerge::add_claim(Claim claim) {
     same->boxes.insert(same->boxes.end(), claim.boxes.begin(), claim.boxes.end());
     same->fresh.insert(same->fresh.end(), claim.fresh.begin(), claim.fresh.end());
     same->source_rowid = same->source_rowid == 0 ? claim.source_rowid : same->source_rowid;
-    if (claim.rowid != 0) {
+    same->row.pinned = same->row.pinned || claim.row.pinned;
+    if (same->rowid == 0) {
+        same->rowid = claim.rowid;
+    } else if (claim.rowid != 0) {
         same->doubles.push_back(claim.rowid);
     }
 }
 
 void StoreMerge::read_own_claims() {
-    for (const std::int64_t rowid : winners_.all()) {
+    const auto add = [&](std::int64_t rowid) {
         if (auto found = winners_.read(rowid); found.winner) {
             auto boxes = *boxes_of(*found.winner);
             add_claim({std::move(*found.winner), "", std::move(boxes), rowid});
+        }
+    };
+    // An older jitune or another program may have left rows of one place that overlap.
+    if (log_.is_empty()) {
+        for (const std::int64_t rowid : winners_.all()) {
+            add(rowid);
+        }
+        return;
+    }
+    std::vector<RecordKey> keys;
+    for (const auto& [words, places] : keys_) {
+        keys.push_back(places.begin()->second.front().row.key);
+    }
+    for (const RecordKey& key : keys) {
+        for (const WinnerTable::Place& place : winners_.places(key)) {
+            add(place.rowid);
         }
     }
 }

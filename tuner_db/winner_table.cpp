@@ -14,6 +14,7 @@
 #include "support/utc_text.hpp"
 #include "tuner_db/box_sets.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/claim.hpp"
 #include "tuner_db/pin.hpp"
 #include "tuner_db/precedence.hpp"
 #include "tuner_db/record_row.hpp"
@@ -68,7 +69,7 @@ void inherit(Winner& winner, std::vector<SizeBox> boxes, const Winner& older) {
     const auto rest = boxes_of(older);
     boxes.insert(boxes.end(), rest->begin(), rest->end());
     WinnerRange& range = winner.range;
-    range.covers = coverage_text(united(boxes), size_names(winner.sizes));
+    range.covers = canonical_covers(winner.sizes, boxes);
     range.loss_bound = std::max(range.loss_bound, older.range.loss_bound);
     range.held_out = std::max(range.held_out, older.range.held_out);  // perhaps the same sizes
 }
@@ -316,7 +317,7 @@ void WinnerTable::take_away(const Place& place, std::span<const SizeBox> taken) 
         drop(place.rowid, *older.digest);
     }
     if (older.winner && !rest.empty()) {
-        older.winner->range.covers = coverage_text(rest, size_names(older.winner->sizes));
+        older.winner->range.covers = canonical_covers(older.winner->sizes, rest);
         put_.execute(to_row(*older.winner));
     }
 }
@@ -360,11 +361,9 @@ void WinnerTable::put(Winner winner) {
         if (left.empty()) {
             return;
         }
-        if (left != *boxes) {
-            winner.range.covers = coverage_text(left, size_names(winner.sizes));
-        }
         boxes = left;
     }
+    winner.range.covers = canonical_covers(winner.sizes, *boxes);
     for (const Place& place : places(winner.key)) {
         take_away(place, *boxes);
     }
