@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/claim_shard.hpp"
+#include "plan/deliveries.hpp"
+#include "plan/file_clock.hpp"
+#include "plan/problem_state.hpp"
+#include "plan/shared_folder.hpp"
+
+namespace jitune::internal {
+
+/// The problems that one class of devices has to do.
+struct ClaimScope {
+    std::size_t problems = 0;  ///< ranks below this number
+    std::size_t shards = 1;    ///< a rank is in the shard of its remainder
+    std::function<bool(std::size_t rank)> is_wanted = [](std::size_t) { return true; };
+};
+
+/// As many shards as keep a list short: a hundred problems in each, in at most 4096.
+std::size_t shards_for(std::size_t problems);
+
+/// When claims come back, and when a problem is given up.
+struct ClaimRules {
+    /// Without a sign of life for so long, by the file server's clock, a task counts as dead.
+    std::chrono::seconds silence{600};
+    std::size_t most_failures = 2;
+    std::size_t most_losses = 8;
+    /// Where there are more than `few_shards`, all tasks together look through them all no more
+    /// often than this.
+    std::chrono::seconds between_looks{30};
+    std::size_t few_shards = 64;
+};
+
+/// Which task works on which problem of a plan, for one class of devices: a folder `claims` of
+/// shards, made when they are needed. Tasks agree by renames alone: there are no locks. One task has
+/// one such object, and one thread uses it, but for beat(). Functions throw Error(store).
+class ClaimFolder {
+public:
+    /// `folder` is that of the class. `part` is for what is not finished; `deliveries` tells whether
+    /// a dead task had delivered. Both must outlive it.
+    ClaimFolder(const SharedFolder& folder, const SharedFolder& part, const Deliveries& deliveries,
+                ClaimScope scope, std::string task, ClaimRules rules = {});
+
+    /// Claims a waiting problem: of each shard the first, and of the shards one after the other, so
+    /// that a task takes the problems about in the order of their ranks and many tasks seldom want
+    /// the same. Brings back claims of dead tasks where nothing else is left. Problems that this
+    /// task has rejected come last. Nothing where none is left.
+    std::optional<ProblemState> claim();
+
+    /// A sign of life. False where the claim has come back meanwhile: its task was taken for dead.
+    [[nodiscard]] bool beat(const ProblemState& claim) const;
+
+    /// The result is delivered. Also where the claim has come back meanwhile and waits.
+    void finish(const ProblemState& claim);
+    /// Another task shall go on.
+    void hand_back(const ProblemState& claim);
+    /// This task cannot tune it; after `most_failures` it has failed for good. Returns whether it
+    /// has.
+    bool reject(const ProblemState& claim);
+
+    /// Is told of each claim of a dead task before it comes back.
+    void on_loss(std::function<void(const ProblemState&)> tell) { tell_loss_ = std::move(tell); }
+
+    /// Looks through all shards and brings back the claims of dead tasks: as done where their
+    /// results have come, else to wait; too many losses make a problem fail. Returns how many wait.
+    std::size_t bring_back();
+
+    /// All problems of the scope.
+    [[nodiscard]] std::vector<ProblemState> states() const;
+
+    /// A problem that is done waits once more, in this round. False where it is not done any more.
+    bool repeat(const ProblemState& done, std::size_t round);
+
+    /// The file server's time of the last sign of life of a claim, in seconds ago; nothing where the
+    /// claim has gone.
+    [[nodiscard]] std::optional<double> silent_for(const ProblemState& claim);
+
+private:
+    [[nodiscard]] std::vector<std::size_t> ranks_of(std::size_t shard) const;
+    [[nodiscard]] ClaimShard open(std::size_t shard) const;
+    [[nodiscard]] std::optional<ClaimShard> find(std::size_t shard) const;
+    std::optional<std::size_t> next_shard();
+    std::optional<ProblemState> claim_in(std::size_t shard);
+    /// Notes, for all tasks, that nothing waits there; unless something does.
+    void note_empty(std::size_t shard);
+    void learn_empty();
+    /// Whether it found something that waits and may be claimed.
+    bool look_again();
+    [[nodiscard]] bool may_look();
+    [[nodiscard]] bool is_lost(const ClaimShard& shard, const ProblemState& claim, std::int64_t now);
+    void bring_back(const ClaimShard& shard, const ProblemState& claim);
+    void settle(const ProblemState& claim, const ProblemState& to);
+
+    const SharedFolder folder_;  // of the class
+    const SharedFolder claims_;
+    const SharedFolder empty_;  // a file for each shard in which nothing waits, as a hint
+    const SharedFolder& part_;
+    const Deliveries& deliveries_;
+    const ClaimScope scope_;
+    const std::string task_;
+    const ClaimRules rules_;
+    FileClock clock_;
+    std::function<void(const ProblemState&)> tell_loss_;
+    std::size_t cursor_;
+    std::size_t met_empty_ = 0;
+    std::set<std::size_t> known_empty_;
+    std::set<std::size_t> rejected_;
+};
+
+}  // namespace jitune::internal
