@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// claims [PROBLEMS] [CLAIMANTS] [FOLDER]: how fast many tasks claim the problems of one plan. Each claimant is a thread
-// with a ClaimFolder of its own; tuning and delivering take no time. Prints the rate in each tenth of the problems, and
-// fails if one is claimed twice or never.
+// claims [PROBLEMS] [CLAIMANTS] [FOLDER]: how fast many tasks claim the problems of one plan. Each
+// claimant is a thread with a ClaimFolder of its own; tuning and delivering take no time. Prints
+// the rate in each tenth of the problems, and fails if one is claimed twice or never.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -76,10 +76,11 @@ int run(std::size_t problems, std::size_t claimants, const std::filesystem::path
     const double all = seconds(Clock::now() - start);
     const auto wrong = std::count_if(tally.claims.begin(), tally.claims.end(),
                                      [](const auto& count) { return count != 1; });
-    fmt::print("{} problems, {} claimants, {} shards: {} claims in {:.2f} s, {:.0f} claims/s; {} "
-               "claimed twice or never\n",
-               problems, claimants, scope.shards, tally.count.load(), all,
-               static_cast<double>(tally.count) / all, wrong);
+    fmt::print(
+        "{} problems, {} claimants, {} shards: {} claims in {:.2f} s, {:.0f} claims/s; {} "
+        "claimed twice or never\n",
+        problems, claimants, scope.shards, tally.count.load(), all,
+        static_cast<double>(tally.count) / all, wrong);
     auto before = start;
     for (std::size_t i = 1; i <= kTenths; ++i) {
         const std::size_t end = problems * i / kTenths;

@@ -123,6 +123,9 @@ private:
         select(table_of<Measurement>(),
                where_key_of_near_bucket() + " AND instr(conditions, 'compared') "  // has an index
                                             "ORDER BY created_at, rowid")};
+    sqlite::Statement find_between_{
+        connection_,
+        select(table_of<Measurement>(), "WHERE rowid > ?1 AND rowid <= ?2 ORDER BY rowid")};
     // Not "INSERT OR IGNORE", which would also ignore a CHECK that fails.
     sqlite::Statement put_measurement_{
         connection_, insert("INSERT", table_of<Measurement>()) + " ON CONFLICT(digest) DO NOTHING"};

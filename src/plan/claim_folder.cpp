@@ -309,10 +309,10 @@ std::optional<double> ClaimFolder::silent_for(const ProblemState& claim) {
     const std::int64_t now = clock_.read();
     const auto shard = find(claim.rank % scope_.shards);
     const auto facts = shard ? shard->folder().facts(claim.name()) : std::nullopt;
-    return facts ? std::optional(static_cast<double>(std::max<std::int64_t>(
-                                     0, now - facts->changed_ns)) /
-                                 1e9)
-                 : std::nullopt;
+    return facts
+               ? std::optional(
+                     static_cast<double>(std::max<std::int64_t>(0, now - facts->changed_ns)) / 1e9)
+               : std::nullopt;
 }
 
 }  // namespace jitune::internal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -41,12 +42,12 @@ struct ClaimRules {
 };
 
 /// Which task works on which problem of a plan, for one class of devices: a folder `claims` of
-/// shards, made when they are needed. Tasks agree by renames alone: there are no locks. One task has
-/// one such object, and one thread uses it, but for beat(). Functions throw Error(store).
+/// shards, made when they are needed. Tasks agree by renames alone: there are no locks. One task
+/// has one such object, and one thread uses it, but for beat(). Functions throw Error(store).
 class ClaimFolder {
 public:
-    /// `folder` is that of the class. `part` is for what is not finished; `deliveries` tells whether
-    /// a dead task had delivered. Both must outlive it.
+    /// `folder` is that of the class. `part` is for what is not finished; `deliveries` tells
+    /// whether a dead task had delivered. Both must outlive it.
     ClaimFolder(const SharedFolder& folder, const SharedFolder& part, const Deliveries& deliveries,
                 ClaimScope scope, std::string task, ClaimRules rules = {});
 
@@ -80,9 +81,13 @@ public:
     /// A problem that is done waits once more, in this round. False where it is not done any more.
     bool repeat(const ProblemState& done, std::size_t round);
 
-    /// The file server's time of the last sign of life of a claim, in seconds ago; nothing where the
-    /// claim has gone.
+    /// The file server's time of the last sign of life of a claim, in seconds ago; nothing where
+    /// the claim has gone.
     [[nodiscard]] std::optional<double> silent_for(const ProblemState& claim);
+    /// Seconds since it was claimed, by the same clock.
+    [[nodiscard]] double held_for(const ProblemState& claim) const {
+        return static_cast<double>(std::max<std::int64_t>(0, clock_.seconds() - claim.since));
+    }
 
 private:
     [[nodiscard]] std::vector<std::size_t> ranks_of(std::size_t shard) const;
@@ -96,7 +101,8 @@ private:
     /// Whether it found something that waits and may be claimed.
     bool look_again();
     [[nodiscard]] bool may_look();
-    [[nodiscard]] bool is_lost(const ClaimShard& shard, const ProblemState& claim, std::int64_t now);
+    [[nodiscard]] bool is_lost(const ClaimShard& shard, const ProblemState& claim,
+                               std::int64_t now);
     void bring_back(const ClaimShard& shard, const ProblemState& claim);
     void settle(const ProblemState& claim, const ProblemState& to);
 

@@ -69,9 +69,8 @@ std::vector<ProblemState> ClaimShard::states() const {
         return a.rank != b.rank ? a.rank < b.rank : progress_of(a) > progress_of(b);
     });
     const auto again =
-        std::unique(states.begin(), states.end(), [](const ProblemState& a, const ProblemState& b) {
-            return a.rank == b.rank;
-        });
+        std::unique(states.begin(), states.end(),
+                    [](const ProblemState& a, const ProblemState& b) { return a.rank == b.rank; });
     states.erase(again, states.end());
     return states;
 }

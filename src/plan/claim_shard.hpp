@@ -22,8 +22,8 @@ public:
                                    const std::string& name, const std::string& task,
                                    const std::vector<std::size_t>& ranks);
 
-    /// The problems, the first rank first. Other names are left out; of several names for a problem,
-    /// which nothing but a stranger makes, that counts with which least is left to do.
+    /// The problems, the first rank first. Other names are left out; of several names for a
+    /// problem, which nothing but a stranger makes, that counts with which least is left to do.
     [[nodiscard]] std::vector<ProblemState> states() const;
 
     /// True if the problem is in the state `to` now, and nobody else has brought it there.

@@ -103,6 +103,12 @@ bool Deliveries::fetch(const Delivery& delivery, const std::filesystem::path& to
     return shard && shard->fetch(delivery.name(), to);
 }
 
+void Deliveries::set_aside(const Delivery& delivery) const {
+    if (const auto shard = folder_.find(shard_of(delivery.claim.rank))) {
+        static_cast<void>(shard->rename(delivery.name(), "bad." + random_name()));
+    }
+}
+
 std::string Deliveries::reason(const Delivery& delivery) const {
     const auto shard = folder_.find(shard_of(delivery.claim.rank));
     return (shard ? shard->text(delivery.name(), kMostReason) : std::nullopt).value_or("");

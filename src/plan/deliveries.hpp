@@ -30,8 +30,8 @@ struct Delivery {
 /// Nothing for a name that Delivery::name() does not make.
 std::optional<Delivery> delivery(std::string_view name);
 
-/// What tasks have delivered, in folders that hold the problems of one shard each. Thread-safe, with
-/// the errors of SharedFolder.
+/// What tasks have delivered, in folders that hold the problems of one shard each. Thread-safe,
+/// with the errors of SharedFolder.
 class Deliveries {
 public:
     /// `part` holds files while they are written.
@@ -52,6 +52,8 @@ public:
 
     /// Copies one to a file. False where it is not a file that this user may trust.
     [[nodiscard]] bool fetch(const Delivery& delivery, const std::filesystem::path& to) const;
+    /// Gives a damaged one a name that is no delivery's.
+    void set_aside(const Delivery& delivery) const;
     [[nodiscard]] std::string reason(const Delivery& delivery) const;
 
 private:

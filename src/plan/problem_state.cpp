@@ -65,8 +65,7 @@ std::string_view next_part(std::string_view& rest) {
 std::optional<ProblemState> problem_state(std::string_view name) {
     std::string_view rest = name;
     ProblemState state;
-    for (std::size_t* const number :
-         {&state.rank, &state.failures, &state.losses, &state.round}) {
+    for (std::size_t* const number : {&state.rank, &state.failures, &state.losses, &state.round}) {
         const auto value = plain_number(next_part(rest));
         if (!value) {
             return std::nullopt;
@@ -74,8 +73,9 @@ std::optional<ProblemState> problem_state(std::string_view name) {
         *number = static_cast<std::size_t>(*value);
     }
     const std::string_view word = next_part(rest);
-    const auto* const kind = std::find_if(
-        kKinds.begin(), kKinds.end(), [&](ProblemState::Kind one) { return to_string(one) == word; });
+    const auto* const kind =
+        std::find_if(kKinds.begin(), kKinds.end(),
+                     [&](ProblemState::Kind one) { return to_string(one) == word; });
     if (kind == kKinds.end()) {
         return std::nullopt;
     }

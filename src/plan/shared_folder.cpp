@@ -2,6 +2,7 @@
 #include "plan/shared_folder.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,17 @@
 #include "support/folder_reader.hpp"
 
 namespace jitune::internal {
+
+std::string random_name() {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) != sizeof number) {
+        const int code = errno;
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("no random number: {}", std::generic_category().message(code)),
+                    {NativeCode::Source::system, code});
+    }
+    return fmt::format("{:016x}", number);
+}
 
 namespace {
 
@@ -76,8 +88,9 @@ SharedFolder::SharedFolder(FileDescriptor folder, std::filesystem::path path)
         refuse("stat", errno);
     }
     if (!is_safe(status)) {
-        refuse_path(path_, "it belongs to another user, or others may write to it: use a folder of "
-                           "your own, with mode 0700");
+        refuse_path(path_,
+                    "it belongs to another user, or others may write to it: use a folder of "
+                    "your own, with mode 0700");
     }
 }
 
@@ -97,8 +110,8 @@ SharedFolder SharedFolder::open(const std::filesystem::path& path) {
 }
 
 std::optional<SharedFolder> SharedFolder::find(const std::string& name) const {
-    FileDescriptor folder(::openat(folder_.number(), name.c_str(),
-                                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    FileDescriptor folder(
+        ::openat(folder_.number(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (folder.number() < 0) {
         if (errno == ENOENT) {
             return std::nullopt;
@@ -143,8 +156,8 @@ std::vector<std::string> SharedFolder::names() const {
 }
 
 void SharedFolder::touch(const std::string& name) const {
-    const FileDescriptor file(::openat(folder_.number(), name.c_str(),
-                                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const FileDescriptor file(
+        ::openat(folder_.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (file.number() < 0 && errno != EEXIST) {
         refuse("make " + name, errno);
     }
@@ -194,6 +207,9 @@ bool SharedFolder::give(const std::string& from, const SharedFolder& into,
         return true;
     }
     const int error = errno;
+    if (into.has(to) && !has(from)) {  // the answer was lost
+        return true;
+    }
     if (!into.has(to)) {
         refuse(fmt::format("rename {} to {}", from, (into.path() / to).string()), error);
     }
@@ -214,26 +230,27 @@ void SharedFolder::remove_tree(const std::string& name) const {
 // A server tells of a full disk as late as in fsync() or close().
 void SharedFolder::write_and_name(const SharedFolder& part, const std::string& name,
                                   const std::function<void(int file)>& write) const {
-    const int file = ::openat(part.folder_.number(), name.c_str(),
-                              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const std::string unfinished = random_name();
+    const int file = ::openat(part.folder_.number(), unfinished.c_str(),
+                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) {
-        part.refuse("make " + name, errno);
+        part.refuse("make a file for " + name, errno);
     }
     try {
-        FileDescriptor owner(file);
         write(file);
         if (::fsync(file) != 0) {
             part.refuse("write " + name + " to the disk", errno);
         }
     } catch (...) {
-        ::unlinkat(part.folder_.number(), name.c_str(), 0);
+        ::close(file);
+        ::unlinkat(part.folder_.number(), unfinished.c_str(), 0);
         throw;
     }
-    if (::renameat(part.folder_.number(), name.c_str(), folder_.number(), name.c_str()) != 0) {
-        const int error = errno;
-        if (part.has(name) || !has(name)) {
-            refuse("rename " + name, error);
-        }
+    const bool closed = ::close(file) == 0;
+    const int error = errno;
+    if (!closed || !part.give(unfinished, *this, name) || part.has(unfinished)) {
+        ::unlinkat(part.folder_.number(), unfinished.c_str(), 0);
+        refuse("name " + name, closed ? EEXIST : error);
     }
     if (::fsync(folder_.number()) != 0 && errno != EINVAL) {  // not every system has it for folders
         refuse("fsync", errno);
@@ -268,8 +285,8 @@ void SharedFolder::deliver_text(const std::string& text, const SharedFolder& par
 }
 
 FileDescriptor SharedFolder::open_safe(const std::string& name) const {
-    FileDescriptor file(::openat(folder_.number(), name.c_str(),
-                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    FileDescriptor file(
+        ::openat(folder_.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     const bool is_good = file.number() >= 0 && ::fstat(file.number(), &status) == 0 &&
                          S_ISREG(status.st_mode) && is_safe(status) && status.st_size <= kMostBytes;

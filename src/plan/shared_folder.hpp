@@ -14,6 +14,9 @@
 
 namespace jitune::internal {
 
+/// 16 hexadecimal digits that nobody else has drawn. Throws Error(unavailable).
+std::string random_name();
+
 /// What is needed of a file in a folder.
 struct FileFacts {
     std::int64_t bytes = 0;
@@ -51,8 +54,8 @@ public:
     /// makes a server's second try fail although the first was done. False where there was no file
     /// of the old name.
     [[nodiscard]] bool rename(const std::string& from, const std::string& to) const;
-    /// Gives a folder in this one a name in another. False where that has such a folder, which is
-    /// not empty.
+    /// Gives a file or a folder in this one a name in another. False where that has something there
+    /// that a rename does not replace: a folder that is not empty, or one in place of a file.
     [[nodiscard]] bool give(const std::string& from, const SharedFolder& into,
                             const std::string& to) const;
     /// Removes a file, where there is one.
@@ -60,8 +63,9 @@ public:
     /// Removes a folder of this one with all that is in it, as far as it can.
     void remove_tree(const std::string& name) const;
 
-    /// Writes a file that is complete and on the disk, under its name, when this returns. `part` is
-    /// a folder of the same file system for it until then. A file of the name is replaced.
+    /// Writes a file that is complete and on the disk, under its name, when this returns. Until
+    /// then it is in `part`, a folder of the same file system, under a name of its own. A file of
+    /// the name is replaced.
     void deliver(const std::filesystem::path& file, const SharedFolder& part,
                  const std::string& name) const;
     void deliver_text(const std::string& text, const SharedFolder& part,
