@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_arguments.hpp"
 
-#include <algorithm>
-#include <chrono>
-
 #include "backend/platform_kind.hpp"
 #include "cli/device_argument.hpp"
 #include "cli/sizes.hpp"
 #include "cli/sweep_target.hpp"
 #include "cli/t4.hpp"
+#include "cli/time_left.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
@@ -23,17 +21,6 @@ Options sweep_options(const SweepArguments& arguments) {
         options.worker = kNoWorker;
     }
     return options;
-}
-
-Deadline deadline_after(std::string_view option, const std::string& duration) {
-    using Clock = std::chrono::steady_clock;
-    constexpr double kMost = 1e9;  // seconds: a clock counts no more than 9e9
-    if (duration.empty()) {
-        return std::nullopt;
-    }
-    const double seconds = std::min(parse_duration(option, duration), kMost);
-    return Clock::now() +
-           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 SweepSearch sweep_search(const SweepArguments& arguments) {

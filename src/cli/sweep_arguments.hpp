@@ -30,8 +30,4 @@ Options sweep_options(const SweepArguments& arguments);
 /// Throws Error(usage), also where recorded results cannot be read.
 SweepSearch sweep_search(const SweepArguments& arguments);
 
-/// When the time that `option` was given is over, from now on; nothing for an empty text. Throws
-/// Error(usage).
-Deadline deadline_after(std::string_view option, const std::string& duration);
-
 }  // namespace jitune::internal

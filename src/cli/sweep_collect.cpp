@@ -198,6 +198,7 @@ int run(const Arguments& given) {
         classes.back().device_class = device_class;
         list.push_back(json_of(classes.back(), names));
     }
+    folder.clean();
     if (given.json) {
         print_json({{"plan", given.folder},
                     {"database", options.database.string()},

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/sweep_arguments.hpp"
+#include "cli/sizes.hpp"
 #include "jitune/error.hpp"
 #include "plan/problem_state.hpp"
 #include "support/process.hpp"
@@ -74,6 +74,17 @@ std::optional<double> parse_slurm_time(std::string_view text) {
     }
     constexpr double kDay = 86'400;
     return parts == 2 || parts == 3 ? std::optional(days * kDay + seconds) : std::nullopt;
+}
+
+Deadline deadline_after(std::string_view option, const std::string& duration) {
+    using Clock = std::chrono::steady_clock;
+    constexpr double kMost = 1e9;  // seconds: a clock counts no more than 9e9
+    if (duration.empty()) {
+        return std::nullopt;
+    }
+    const double seconds = std::min(parse_duration(option, duration), kMost);
+    return Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 Deadline end_of_job(const std::string& time_left) {

@@ -9,6 +9,10 @@
 
 namespace jitune::internal {
 
+/// When the time that `option` was given is over, from now on; nothing for an empty text. Throws
+/// Error(usage).
+Deadline deadline_after(std::string_view option, const std::string& duration);
+
 /// When this process will be killed: what --time-left says, else Slurm: SLURM_JOB_END_TIME, else
 /// squeue for SLURM_JOB_ID. Nothing where none says so. Throws Error(usage) for a malformed
 /// --time-left.

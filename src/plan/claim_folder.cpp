@@ -212,12 +212,12 @@ bool ClaimFolder::is_lost(const ClaimShard& shard, const ProblemState& claim, st
 
 void ClaimFolder::bring_back(const ClaimShard& shard, const ProblemState& claim) {
     ProblemState to = claim;
+    if (tell_loss_) {
+        tell_loss_(claim);
+    }
     if (deliveries_.has_result(claim)) {
         to.kind = Kind::done;
     } else {
-        if (tell_loss_) {
-            tell_loss_(claim);
-        }
         ++to.losses;
         if (to.losses < rules_.most_losses) {
             to = to.waiting();

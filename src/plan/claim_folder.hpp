@@ -68,12 +68,16 @@ public:
     /// has.
     bool reject(const ProblemState& claim);
 
-    /// Is told of each claim of a dead task before it comes back.
+    /// Is told of each claim of a dead task before it comes back, or is taken as done.
     void on_loss(std::function<void(const ProblemState&)> tell) { tell_loss_ = std::move(tell); }
 
     /// Looks through all shards and brings back the claims of dead tasks: as done where their
     /// results have come, else to wait; too many losses make a problem fail. Returns how many wait.
     std::size_t bring_back();
+
+    /// Whether claim() has looked for the claims of all dead tasks before it returns nothing: not
+    /// where other tasks have just done so.
+    [[nodiscard]] bool sees_all() const { return scope_.shards <= rules_.few_shards; }
 
     /// All problems of the scope.
     [[nodiscard]] std::vector<ProblemState> states() const;

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "plan/file_clock.hpp"
+#include "plan/task_name.hpp"
 #include "support/hash.hpp"
 
 namespace jitune::internal {
@@ -68,6 +70,24 @@ SharedFolder PlanFolder::of_class(const std::string& device_class) const {
         folder.deliver_text(device_class, part_, kName);
     }
     return folder;
+}
+
+// A task makes a file that it misses anew.
+void PlanFolder::clean() const {
+    constexpr std::int64_t kOld = 3'600'000'000'000;
+    const std::string mine = "clean." + random_name();
+    FileClock clock(part_, mine);
+    for (const std::string& name : part_.names()) {
+        const auto facts = part_.facts(name);
+        std::string_view task = name;  // "clock.<task>", "shard.0017.<task>"
+        while (!task.empty() && !is_task_name(task)) {
+            next_part(task);
+        }
+        if (name != mine &&
+            (has_task_ended(task) || (facts && clock.read() - facts->changed_ns > kOld))) {
+            part_.remove_tree(name);
+        }
+    }
 }
 
 std::vector<std::string> PlanFolder::classes() const {

@@ -31,6 +31,9 @@ public:
     /// The classes that have one.
     [[nodiscard]] std::vector<std::string> classes() const;
 
+    /// Removes what dead tasks have left unfinished.
+    void clean() const;
+
     /// What was delivered for a class.
     [[nodiscard]] Deliveries deliveries(const SharedFolder& of_class, std::size_t shards) const {
         return {of_class.make("results"), SharedFolder::open(part_.path()), shards};

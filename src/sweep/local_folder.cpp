@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -14,12 +15,15 @@
 #include "plan/task_name.hpp"
 #include "support/folder_reader.hpp"
 #include "support/hash.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-std::filesystem::path path_for(const std::string& plan, const std::string& task) {
+constexpr const char* kTask = "task";  // a file with its name
+
+std::filesystem::path base_folder() {
     std::filesystem::path base = "/tmp";
     for (const char* const variable : {"SLURM_TMPDIR", "TMPDIR"}) {
         const char* const named = std::getenv(variable);
@@ -28,7 +32,15 @@ std::filesystem::path path_for(const std::string& plan, const std::string& task)
             break;
         }
     }
-    return base / fmt::format("jitune-work-{}-{:016x}", plan, quick_hash(task, 0));
+    return base;
+}
+
+std::string prefix_of(const std::string& plan) {
+    return fmt::format("jitune-work-{}-", plan);
+}
+
+std::filesystem::path path_for(const std::string& plan, const std::string& task) {
+    return base_folder() / fmt::format("{}{:016x}", prefix_of(plan), quick_hash(task, 0));
 }
 
 /// Others may have put anything into a folder that all may write.
@@ -50,6 +62,7 @@ LocalFolder::LocalFolder(const std::string& plan, const std::string& task)
                                 path_.string(), std::generic_category().message(code)),
                     {NativeCode::Source::system, code});
     }
+    write_file(path_ / kTask, {task}, ErrorKind::unavailable);
 }
 
 LocalFolder::~LocalFolder() {
@@ -69,6 +82,18 @@ void LocalFolder::rescue(const std::string& plan, const std::string& task,
         use(folder / kDatabase);
     }
     remove_tree(folder);
+}
+
+void LocalFolder::remove_abandoned(const std::string& plan) {
+    const std::filesystem::path base = base_folder();
+    FolderReader entries(base.c_str());
+    while (const char* const name = entries.next()) {
+        const std::filesystem::path folder = base / name;
+        if (std::string_view(name).starts_with(prefix_of(plan)) && is_own_folder(folder) &&
+            has_task_ended(read_if_there(folder / kTask))) {
+            remove_tree(folder);
+        }
+    }
 }
 
 }  // namespace jitune::internal

@@ -31,6 +31,10 @@ public:
     static void rescue(const std::string& plan, const std::string& task,
                        const std::function<void(const std::filesystem::path& database)>& use);
 
+    /// Removes the folders of tasks of this machine that have ended. For a plan of which no task of
+    /// this machine that has ended has a claim.
+    static void remove_abandoned(const std::string& plan);
+
 private:
     std::filesystem::path path_;
     bool keep_ = false;

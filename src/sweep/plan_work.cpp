@@ -87,6 +87,9 @@ PlanEnd PlanWork::run() {
         }
         const auto claim = place_.claims.claim();
         if (!claim) {
+            if (place_.claims.sees_all()) {
+                LocalFolder::remove_abandoned(place_.plan);
+            }
             return PlanEnd::nothing_left;
         }
         try {
@@ -231,7 +234,11 @@ void PlanWork::deliver(const ProblemState& claim, Delivery::Kind kind, const Mar
 // All of its database: nobody knows what of it was delivered.
 void PlanWork::rescue(const ProblemState& claim) {
     try {
+        const bool delivered = place_.deliveries.has_result(claim);
         LocalFolder::rescue(place_.plan, claim.task, [&](const std::filesystem::path& database) {
+            if (delivered) {
+                return;
+            }
             {
                 const auto store =
                     TuningStore::open(database, TuningStore::Access::read_write, engine_.log());
