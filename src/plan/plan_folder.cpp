@@ -79,12 +79,11 @@ void PlanFolder::clean() const {
     FileClock clock(part_, mine);
     for (const std::string& name : part_.names()) {
         const auto facts = part_.facts(name);
-        std::string_view task = name;  // "clock.<task>", "shard.0017.<task>"
-        while (!task.empty() && !is_task_name(task)) {
-            next_part(task);
+        bool has_ended = false;
+        for (std::string_view task = name; !task.empty(); next_part(task)) {  // "clock.<task>"
+            has_ended = has_ended || has_task_ended(task);
         }
-        if (name != mine &&
-            (has_task_ended(task) || (facts && clock.read() - facts->changed_ns > kOld))) {
+        if (name != mine && (has_ended || (facts && clock.read() - facts->changed_ns > kOld))) {
             part_.remove_tree(name);
         }
     }

@@ -96,6 +96,9 @@ PlanEnd PlanWork::run() {
             tune(*claim);
         } catch (...) {
             place_.local.keep();
+            engine_.log().warning(
+                "the task ends; what it has measured and not delivered is kept in {}",
+                place_.local.database().string());
             try {
                 place_.claims.hand_back(*claim);
             } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the first error counts
