@@ -288,6 +288,15 @@ TEST(SharedFolder, RefusesAFolderThatOthersMayWrite) {
     fs::permissions(dir.path(), fs::perms(0700));
 }
 
+TEST(SharedFolder, TakesARenameAsDoneWhoseAnswerWasLost) {
+    const TempDir dir;
+    const SharedFolder folder = SharedFolder::open(dir.path());
+    folder.touch("from");
+    fs::rename(dir.path() / "from", dir.path() / "to");  // the server has done it
+    EXPECT_TRUE(folder.rename("from", "to"));            // and is asked again
+    EXPECT_FALSE(folder.rename("from", "another"));
+}
+
 TEST(SharedFolder, DeliversWholeFilesAndFetchesNoLinks) {
     const TempDir dir;
     const SharedFolder folder = SharedFolder::open(dir.path());
