@@ -17,6 +17,7 @@ using Kind = ProblemState::Kind;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr const char* kLooked = "looked";
+constexpr std::chrono::seconds kFresh{10};
 
 }  // namespace
 
@@ -32,12 +33,14 @@ ClaimFolder::ClaimFolder(const SharedFolder& folder, const SharedFolder& part,
     : folder_(SharedFolder::open(folder.path())),
       claims_(folder.make("claims")),
       empty_(folder.make("empty")),
+      lives_(folder.make(kLives)),
       part_(part),
       deliveries_(deliveries),
       scope_(std::move(scope)),
       task_(std::move(task)),
       rules_(rules),
-      clock_(part, "clock." + task_),
+      clock_(lives_, task_),
+      showed_life_(std::chrono::steady_clock::now()),
       cursor_(quick_hash(task_, 0) % scope_.shards) {}
 
 std::vector<std::size_t> ClaimFolder::ranks_of(std::size_t shard) const {
@@ -74,23 +77,28 @@ std::optional<std::size_t> ClaimFolder::next_shard() {
 }
 
 std::optional<ProblemState> ClaimFolder::claim_in(std::size_t shard) {
+    if (const auto now = std::chrono::steady_clock::now(); now - showed_life_ > kFresh) {
+        showed_life_ = now;
+        beat();  // before it claims, so that a claim is never older than its task's life
+    }
     const ClaimShard problems = open(shard);
-    bool left_some = false;
-    for (const ProblemState& state : problems.states()) {
-        if (state.kind != Kind::waiting || state.rank >= scope_.problems) {
-            continue;
-        }
-        if (rejected_.contains(state.rank)) {
-            left_some = true;
-            continue;
-        }
+    std::vector<ProblemState> waiting = problems.states();
+    std::erase_if(waiting, [&](const ProblemState& state) {
+        return state.kind != Kind::waiting || state.rank >= scope_.problems;
+    });
+    const auto all = waiting.size();
+    std::erase_if(waiting,
+                  [&](const ProblemState& state) { return rejected_.contains(state.rank); });
+    const bool left_some = waiting.size() < all;
+    for (const ProblemState& state : waiting) {
         ProblemState claimed = state;
         claimed.kind = Kind::claimed;
         claimed.since = clock_.seconds();
         claimed.task = task_;
-        // On the waiting name, so that the claim is never older than it is; a rename leaves times
-        // alone on some systems.
-        if (problems.folder().beat(state.name()) && problems.move(state, claimed)) {
+        if (problems.move(state, claimed)) {
+            if (state == waiting.back() && !left_some) {
+                note_empty(shard);
+            }
             return claimed;
         }
     }
@@ -181,7 +189,7 @@ std::size_t ClaimFolder::bring_back() {
         }
         std::vector<ProblemState> states = problems->states();
         for (const ProblemState& state : states) {
-            if (state.kind == Kind::claimed && is_lost(*problems, state, now)) {
+            if (state.kind == Kind::claimed && is_lost(state, now)) {
                 bring_back(*problems, state);
             }
         }
@@ -199,15 +207,14 @@ std::size_t ClaimFolder::bring_back() {
     return waiting;
 }
 
-bool ClaimFolder::is_lost(const ClaimShard& shard, const ProblemState& claim, std::int64_t now) {
-    if (claim.task == task_) {
-        return false;
-    }
-    if (has_task_ended(claim.task)) {
-        return true;
-    }
-    const auto facts = shard.folder().facts(claim.name());
-    return facts && now - facts->changed_ns > rules_.silence.count() * kSecond;
+std::int64_t ClaimFolder::silence_of(const ProblemState& claim, std::int64_t now) const {
+    const auto life = lives_.facts(claim.task);
+    return std::max<std::int64_t>(0, now - (life ? life->changed_ns : claim.since * kSecond));
+}
+
+bool ClaimFolder::is_lost(const ProblemState& claim, std::int64_t now) const {
+    return claim.task != task_ && (has_task_ended(claim.task) ||
+                                   silence_of(claim, now) > rules_.silence.count() * kSecond);
 }
 
 void ClaimFolder::bring_back(const ClaimShard& shard, const ProblemState& claim) {
@@ -229,9 +236,9 @@ void ClaimFolder::bring_back(const ClaimShard& shard, const ProblemState& claim)
     empty_.remove(shard_name(claim.rank % scope_.shards));
 }
 
-bool ClaimFolder::beat(const ProblemState& claim) const {
-    const auto shard = find(claim.rank % scope_.shards);
-    return shard && shard->folder().beat(claim.name());
+void ClaimFolder::beat() const {
+    lives_.touch(task_);  // others may have removed it
+    static_cast<void>(lives_.beat(task_));
 }
 
 void ClaimFolder::settle(const ProblemState& claim, const ProblemState& to) {
@@ -305,14 +312,8 @@ bool ClaimFolder::repeat(const ProblemState& done, std::size_t round) {
     return moved;
 }
 
-std::optional<double> ClaimFolder::silent_for(const ProblemState& claim) {
-    const std::int64_t now = clock_.read();
-    const auto shard = find(claim.rank % scope_.shards);
-    const auto facts = shard ? shard->folder().facts(claim.name()) : std::nullopt;
-    return facts
-               ? std::optional(
-                     static_cast<double>(std::max<std::int64_t>(0, now - facts->changed_ns)) / 1e9)
-               : std::nullopt;
+double ClaimFolder::silent_for(const ProblemState& claim) {
+    return static_cast<double>(silence_of(claim, clock_.read())) / 1e9;
 }
 
 }  // namespace jitune::internal

@@ -19,6 +19,9 @@
 
 namespace jitune::internal {
 
+/// The folder, of a class, of the tasks' signs of life.
+inline constexpr const char* kLives = "lives";
+
 /// The problems that one class of devices has to do.
 struct ClaimScope {
     std::size_t problems = 0;  ///< ranks below this number
@@ -57,8 +60,8 @@ public:
     /// task has rejected come last. Nothing where none is left.
     std::optional<ProblemState> claim();
 
-    /// A sign of life. False where the claim has come back meanwhile: its task was taken for dead.
-    [[nodiscard]] bool beat(const ProblemState& claim) const;
+    /// A sign of life, for all that the task has claimed.
+    void beat() const;
 
     /// The result is delivered. Also where the claim has come back meanwhile and waits.
     void finish(const ProblemState& claim);
@@ -85,9 +88,8 @@ public:
     /// A problem that is done waits once more, in this round. False where it is not done any more.
     bool repeat(const ProblemState& done, std::size_t round);
 
-    /// The file server's time of the last sign of life of a claim, in seconds ago; nothing where
-    /// the claim has gone.
-    [[nodiscard]] std::optional<double> silent_for(const ProblemState& claim);
+    /// Seconds since the last sign of life of the claim's task, by the file server's clock.
+    [[nodiscard]] double silent_for(const ProblemState& claim);
     /// Seconds since it was claimed, by the same clock.
     [[nodiscard]] double held_for(const ProblemState& claim) const {
         return static_cast<double>(std::max<std::int64_t>(0, clock_.seconds() - claim.since));
@@ -105,14 +107,16 @@ private:
     /// Whether it found something that waits and may be claimed.
     bool look_again();
     [[nodiscard]] bool may_look();
-    [[nodiscard]] bool is_lost(const ClaimShard& shard, const ProblemState& claim,
-                               std::int64_t now);
+    [[nodiscard]] bool is_lost(const ProblemState& claim, std::int64_t now) const;
+    /// Nanoseconds since the last sign of life of the claim's task.
+    [[nodiscard]] std::int64_t silence_of(const ProblemState& claim, std::int64_t now) const;
     void bring_back(const ClaimShard& shard, const ProblemState& claim);
     void settle(const ProblemState& claim, const ProblemState& to);
 
     const SharedFolder folder_;  // of the class
     const SharedFolder claims_;
     const SharedFolder empty_;  // a file for each shard in which nothing waits, as a hint
+    const SharedFolder lives_;  // a file for each task, whose time is that of its last sign of life
     const SharedFolder& part_;
     const Deliveries& deliveries_;
     const ClaimScope scope_;
@@ -120,6 +124,7 @@ private:
     const ClaimRules rules_;
     FileClock clock_;
     std::function<void(const ProblemState&)> tell_loss_;
+    std::chrono::steady_clock::time_point showed_life_;
     std::size_t cursor_;
     std::size_t met_empty_ = 0;
     std::set<std::size_t> known_empty_;

@@ -44,7 +44,12 @@ ClaimShard ClaimShard::open_or_make(const SharedFolder& claims, const SharedFold
     part.remove_tree(unfinished);  // of a try that failed
     const SharedFolder made = part.make(unfinished);
     for (const std::size_t rank : ranks) {
-        made.touch(ProblemState{.rank = rank}.name());
+        const std::string first = ProblemState{.rank = ranks.front()}.name();
+        if (rank == ranks.front()) {
+            made.touch(first);
+        } else {
+            made.touch_twin(first, ProblemState{.rank = rank}.name());
+        }
     }
     if (!part.give(unfinished, claims, name)) {
         part.remove_tree(unfinished);

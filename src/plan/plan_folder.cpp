@@ -72,20 +72,32 @@ SharedFolder PlanFolder::of_class(const std::string& device_class) const {
     return folder;
 }
 
-// A task makes a file that it misses anew.
-void PlanFolder::clean() const {
+namespace {
+
+/// Removes what dead tasks have left, or nobody has touched for an hour. A task makes a file that
+/// it misses anew.
+void clean_folder(const SharedFolder& folder) {
     constexpr std::int64_t kOld = 3'600'000'000'000;
     const std::string mine = "clean." + random_name();
-    FileClock clock(part_, mine);
-    for (const std::string& name : part_.names()) {
-        const auto facts = part_.facts(name);
+    FileClock clock(folder, mine);
+    for (const std::string& name : folder.names()) {
+        const auto facts = folder.facts(name);
         bool has_ended = false;
-        for (std::string_view task = name; !task.empty(); next_part(task)) {  // "clock.<task>"
+        for (std::string_view task = name; !task.empty(); next_part(task)) {  // "shard.0017.<task>"
             has_ended = has_ended || has_task_ended(task);
         }
         if (name != mine && (has_ended || (facts && clock.read() - facts->changed_ns > kOld))) {
-            part_.remove_tree(name);
+            folder.remove_tree(name);
         }
+    }
+}
+
+}  // namespace
+
+void PlanFolder::clean() const {
+    clean_folder(part_);
+    for (const std::string& device_class : classes()) {
+        clean_folder(of_class(device_class).make(kLives));
     }
 }
 

@@ -163,6 +163,12 @@ void SharedFolder::touch(const std::string& name) const {
     }
 }
 
+void SharedFolder::touch_twin(const std::string& first, const std::string& name) const {
+    if (::linkat(folder_.number(), first.c_str(), folder_.number(), name.c_str(), 0) != 0) {
+        touch(name);
+    }
+}
+
 bool SharedFolder::beat(const std::string& name) const {
     if (::utimensat(folder_.number(), name.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) == 0) {
         return true;

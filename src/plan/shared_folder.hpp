@@ -42,6 +42,9 @@ public:
     [[nodiscard]] std::vector<std::string> names() const;
     /// Makes an empty file unless there is something of that name.
     void touch(const std::string& name) const;
+    /// Makes one more name of an empty file, in the place of one more file: that costs some systems
+    /// a tenth of the time. Where the system has no such names, a file.
+    void touch_twin(const std::string& first, const std::string& name) const;
     /// Sets a file's times to now, by the clock of the file server where it has one. False where
     /// there is no such file.
     [[nodiscard]] bool beat(const std::string& name) const;

@@ -89,7 +89,7 @@ CollectedClass collect_class(TuningStore& into, ClaimFolder& claims, const Deliv
     const Results results = merge_all(into, deliveries, log, collected);
     for (ProblemState& state : collected.states) {
         if (state.kind == Kind::claimed) {
-            collected.silent_s[state.rank] = claims.silent_for(state).value_or(0);
+            collected.silent_s[state.rank] = claims.silent_for(state);
             collected.held_s[state.rank] = claims.held_for(state);
         }
         if (state.kind != Kind::done) {

@@ -109,14 +109,14 @@ PlanEnd PlanWork::run() {
     return PlanEnd::stopped;
 }
 
-void PlanWork::watch(const ProblemState& claim) {
+void PlanWork::watch() {
     if (stop_asked_ || is_late(until_)) {
         stop_ = true;
     }
     if (Clock::now() - last_beat_ >= kBetweenBeats) {
         last_beat_ = Clock::now();
         try {
-            static_cast<void>(place_.claims.beat(claim));
+            place_.claims.beat();
         } catch (const Error& error) {
             engine_.log().warning("no sign of life: {}", error.what());
         }
@@ -127,7 +127,7 @@ void PlanWork::tune(const ProblemState& claim) {
     const auto start = Clock::now();
     stop_ = false;
     last_beat_ = start;
-    const Heartbeat heartbeat(kBetweenLooks, [&] { watch(claim); });
+    const Heartbeat heartbeat(kBetweenLooks, [&] { watch(); });
     if (seed(claim)) {
         place_.claims.finish(claim);
         return;

@@ -75,7 +75,7 @@ private:
     /// What a task of this machine has left that died with this claim.
     void rescue(const ProblemState& claim);
     /// Called again and again while a problem is tuned.
-    void watch(const ProblemState& claim);
+    void watch();
 
     Engine& engine_;
     Device& device_;

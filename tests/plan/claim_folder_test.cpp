@@ -46,9 +46,7 @@ protected:
         }
         return counts;
     }
-    fs::path file_of(const ProblemState& state, std::size_t shards = 2) {
-        return dir_.path() / "claims" / shard_name(state.rank % shards) / state.name();
-    }
+    fs::path life_of(const ProblemState& claim) { return dir_.path() / "lives" / claim.task; }
     void age(const fs::path& file, std::int64_t seconds) {
         struct stat status {};
         ASSERT_EQ(::lstat(file.c_str(), &status), 0) << file;
@@ -164,17 +162,29 @@ TEST_F(ClaimFolderTest, BringsBackASilentClaimByTheClockOfTheFilesAlone) {
     EXPECT_EQ(near.claim(), std::nullopt);
     // Whatever a stranger's clock has written as the time of the content: the change itself is what
     // the file server has seen.
-    age(file_of(*claim), 1'000'000);
+    age(life_of(*claim), 1'000'000);
     EXPECT_EQ(near.claim(), std::nullopt);
-    age(file_of(*claim), -1'000'000);  // in the future
+    age(life_of(*claim), -1'000'000);  // in the future
     EXPECT_EQ(near.claim(), std::nullopt);
-    age(file_of(*claim), 1'000'000);
+    age(life_of(*claim), 1'000'000);
     std::this_thread::sleep_for(std::chrono::milliseconds(2300));
     const auto again = near.claim();
     ASSERT_TRUE(again);
     EXPECT_EQ(again->losses, 1U);
-    EXPECT_FALSE(far.beat(*claim));
-    EXPECT_TRUE(near.beat(*again));
+}
+
+TEST_F(ClaimFolderTest, ASignOfLifeKeepsAllClaimsOfATask) {
+    ClaimRules rules;
+    rules.silence = std::chrono::seconds(2);
+    ClaimFolder far = task(far_task(1), 2, 2, rules);
+    ClaimFolder near = task(far_task(2), 2, 2, rules);
+    ASSERT_TRUE(far.claim());
+    ASSERT_TRUE(far.claim());
+    std::this_thread::sleep_for(std::chrono::milliseconds(2300));
+    far.beat();
+    EXPECT_EQ(near.bring_back(), 0U);
+    fs::remove(dir_.path() / "lives" / far_task(1));  // then the time of the claim counts
+    EXPECT_EQ(near.bring_back(), 2U);
 }
 
 TEST_F(ClaimFolderTest, ATaskThatWasOnlySlowLosesNothing) {

@@ -296,11 +296,15 @@ TEST(PlanFolder, RemovesWhatDeadTasksHaveLeftUnfinished) {
     const PlanFolder folder = PlanFolder::make(dir.path() / "plan");
     const std::string identity = process_identity();
     const std::string dead = task_name(identity.substr(0, identity.rfind('=') + 1) + "1", 0);
-    folder.part().touch("clock." + dead);
+    folder.part().touch("x." + dead);
     static_cast<void>(folder.part().make("shard.0003." + dead));
-    folder.part().touch("clock." + task_name(identity, 0));
+    folder.part().touch("x." + task_name(identity, 0));
+    const SharedFolder lives = folder.of_class("a class").make(kLives);
+    lives.touch(dead);
+    lives.touch(task_name(identity, 0));
     folder.clean();
-    EXPECT_EQ(folder.part().names(), std::vector<std::string>{"clock." + task_name(identity, 0)});
+    EXPECT_EQ(lives.names(), std::vector<std::string>{task_name(identity, 0)});
+    EXPECT_EQ(folder.part().names(), std::vector<std::string>{"x." + task_name(identity, 0)});
 }
 
 }  // namespace
