@@ -289,6 +289,16 @@ std::vector<TuningStore::Measured> TuningStore::measured() {
     return keys;
 }
 
+std::vector<Measurement> TuningStore::measurements_after(std::int64_t& last) {
+    const std::int64_t after = last;
+    {
+        const Impl::Turn turn(*impl_, kSweepWait);
+        last = impl_->connection_.integer("SELECT coalesce(max(rowid), 0) FROM measurement");
+    }
+    return impl_->measurements(impl_->find_between_, {after, last},
+                               [](const RecordKey&) { return true; });
+}
+
 std::vector<Measurement> TuningStore::comparisons(const RecordKey& key, int half_octaves) {
     Row parameters = cells_of(key);
     parameters.emplace_back(std::int64_t{half_octaves});

@@ -142,6 +142,11 @@ public:
     /// Measurements of one key, oldest first.
     std::vector<Measurement> measurements(const RecordKey& key);
 
+    /// The measurements, of all keys, that were stored after those that an earlier call has
+    /// returned, in the order in which they were stored: `last` is 0 for all, and becomes what the
+    /// next call is given.
+    std::vector<Measurement> measurements_after(std::int64_t& last);
+
     /// The measurements whose conditions say "compared", of this key with any bucket that is at
     /// most so many half-octaves away in each size, oldest first.
     std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);

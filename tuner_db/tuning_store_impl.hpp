@@ -126,6 +126,9 @@ private:
         select(table_of<Measurement>(),
                where_key_of_near_bucket() + " AND instr(conditions, 'compared') "  // has an index
                                             "ORDER BY created_at, rowid")};
+    sqlite::Statement find_between_{
+        connection_,
+        select(table_of<Measurement>(), "WHERE rowid > ?1 AND rowid <= ?2 ORDER BY rowid")};
     sqlite::Statement put_measurement_{connection_, insert_measurement()};
     sqlite::Statement journal_mode_{connection_, "PRAGMA journal_mode"};
     WinnerTable winners_{connection_};

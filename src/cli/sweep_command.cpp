@@ -12,16 +12,14 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/common_options.hpp"
-#include "cli/device_argument.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_file.hpp"
-#include "cli/sizes.hpp"
+#include "cli/sweep_arguments.hpp"
 #include "cli/sweep_family.hpp"
-#include "cli/sweep_target.hpp"
+#include "cli/sweep_plan.hpp"
 #include "cli/sweep_text.hpp"
-#include "cli/t4.hpp"
 #include "cli/worklist_plan.hpp"
 #include "dispatch/options_check.hpp"
 #include "dispatch/session_access.hpp"
@@ -32,38 +30,21 @@
 #include "sweep/worklist_sweep.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
+
+namespace sweep_work_command {
+Invocation invocation();
+}
+namespace sweep_collect_command {
+Invocation invocation();
+}
 
 namespace sweep_command {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    FamilyArguments problems;  ///< one for each row of SweepFamily::arguments
-    std::string device;
-    std::string strategy = Options{}.strategy;
-    std::string seed = "0";
-    std::size_t evaluations = 0;
-    std::string target;
-    std::string from;
-    bool again = false;
-    std::string within;  ///< of the work-list
-    std::string report;  ///< a file; empty: none
-};
-
-Options options_of(const Arguments& arguments) {
-    refuse_auto(arguments.device);
-    Options options = arguments.options();
-    options.strategy = arguments.strategy;
-    options.seed = parse_seed(arguments.seed);
-    // Placements run no code but jitune's own, so that nothing is gained by isolating them.
-    if (arguments.device == to_string(PlatformKind::machine)) {
-        options.worker = kNoWorker;
-    }
-    return options;
-}
+using Arguments = SweepArguments;
 
 Option report_option(Arguments& given) {
     return {"--report", &given.report,
@@ -75,30 +56,6 @@ void report(const Arguments& arguments, const Options& options) {
     if (!arguments.report.empty()) {
         write_report(options, {}, arguments.report, arguments.json);
     }
-}
-
-/// When this time is over, from now on.
-Deadline end_of(const std::string& within) {
-    using Clock = std::chrono::steady_clock;
-    constexpr double kMost = 1e9;  // seconds: a clock counts no more than 9e9
-    if (within.empty()) {
-        return std::nullopt;
-    }
-    const double seconds = std::min(parse_duration("--within", within), kMost);
-    return Clock::now() +
-           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-SweepSearch search_of(const Arguments& arguments) {
-    SweepSearch search;
-    search.target = parse_target(arguments.target);
-    search.evaluations = arguments.evaluations;
-    search.again = arguments.again;
-    search.until = end_of(arguments.within);
-    if (!arguments.from.empty()) {
-        search.hints = Hints("--from " + arguments.from, read_t4(arguments.from));
-    }
-    return search;
 }
 
 std::vector<SweepProblem> problems_of(const SweepPlan& plan) {
@@ -161,9 +118,12 @@ SweepResult sweep(const Arguments& arguments, Engine& engine, const std::vector<
 
 int run(const Arguments& arguments, const SweepFamily& family) {
     refuse_unplaced(family, arguments.device);
+    if (!arguments.plan.empty()) {
+        return plan_family(arguments, family);
+    }
     const SweepPlan plan = family.plan(arguments.problems);
-    SweepSearch search = search_of(arguments);
-    const Options options = options_of(arguments);
+    SweepSearch search = sweep_search(arguments);
+    const Options options = sweep_options(arguments);
     refuse_sweep_report(options, arguments.report);
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
@@ -254,9 +214,12 @@ void refuse_machine(const std::string& device) {
 /// and so do those of their items. Sizes whose winner is unsure come back when they are called.
 int run_worklist(const Arguments& arguments) {
     refuse_machine(arguments.device);
-    const Options options = options_of(arguments);
+    if (!arguments.plan.empty()) {
+        return plan_worklist(arguments);
+    }
+    const Options options = sweep_options(arguments);
     refuse_sweep_report(options, arguments.report);
-    SweepSearch search = search_of(arguments);
+    SweepSearch search = sweep_search(arguments);
     std::vector<Winner> winners;
     std::vector<WorkItem> items;
     {
@@ -305,6 +268,13 @@ std::string device_help(const SweepFamily& family) {
         placed ? ", " : " or ", placed ? " or machine: where host memory is worked on" : "");
 }
 
+Option plan_option(Arguments& given) {
+    return {"--plan",
+            &given.plan,
+            "Tune nothing: write the problems into this new folder, for sweep work on many machines",
+            {.excludes = {"--report"}}};
+}
+
 std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily& family) {
     return {
         device_option(&given.device, device_help(family)),
@@ -324,6 +294,7 @@ std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily&
          "Recorded results, T4 JSON, whose best configurations are tried first"},
         {"--again", &given.again,
          "Tune complete problems anew, against their winners, instead of skipping them"},
+        plan_option(given),
         given.hang_limit_option(),
         given.isolation_option(),
         report_option(given),
@@ -360,6 +331,7 @@ Invocation worklist_invocation() {
                                          fmt::join(strategy_names(), ", "), given.strategy)),
              given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
              {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
+             plan_option(given),
              given.hang_limit_option(),
              given.isolation_option(),
              report_option(given),
@@ -382,6 +354,11 @@ std::vector<Command> sweep_commands() {
     commands.push_back({"worklist",
                         "Problems that calls had no winner for, most worth tuning first",
                         sweep_command::worklist_invocation});
+    commands.push_back({"work", "Tune problems of a plan, beside other tasks, until none is left",
+                        sweep_work_command::invocation});
+    commands.push_back({"collect",
+                        "Merge what the tasks of a plan have done, and say what is missing",
+                        sweep_collect_command::invocation});
     return commands;
 }
 

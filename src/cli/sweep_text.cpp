@@ -86,42 +86,6 @@ Json range_json(const Winner& winner) {
             {"provisional", is_provisional(winner.certainty)}};
 }
 
-Json row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
-    Json json = plan.problems.at(row.problem).json;
-    json["device"] = row.device;
-    json["outcome"] = outcome_name(row.outcome);
-    if (!row.note.empty()) {
-        json["note"] = row.note;
-    }
-    for (const Winner& winner : row.ranges) {
-        json["ranges"].push_back(range_json(winner));
-    }
-    if (row.outcome == SweepRow::Outcome::tuned) {
-        json["stored"] = row.stored && has_database;
-    }
-    if (!row.has_winner()) {
-        return json;
-    }
-    json["configuration"] = row.configuration;
-    json["median_ns"] = row.median_ns;
-    json["noise"] = row.noise;
-    json["gb_per_s"] = row.bytes > 0 ? Json(row.gb_per_s()) : Json();
-    json["default_median_ns"] = row.default_median_ns;
-    json["speed_up"] = row.speed_up();
-    json["speed_up_low"] = row.certainty.speed_up_low;
-    json["speed_up_high"] = row.certainty.speed_up_high;
-    json["uncertainty"] = row.certainty.uncertainty;
-    json["conditions"] = row.certainty.conditions;
-    json["provisional"] = is_provisional(row.certainty);
-    json["complete"] = row.complete;
-    if (row.outcome == SweepRow::Outcome::tuned) {
-        json["evaluated"] = row.tune.evaluated;
-        json["failed"] = row.tune.failed;
-        json["space"] = row.tune.space;
-    }
-    return json;
-}
-
 /// Whether winners that were tuned are missing in the database.
 bool lacks_winners(const SweepResult& result) {
     return !result.database.empty() && result.stored() < result.count(SweepRow::Outcome::tuned);
@@ -283,10 +247,46 @@ std::string sweep_summary(const SweepResult& result) {
                               storage_text(result));
 }
 
+Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
+    Json json = plan.problems.at(row.problem).json;
+    json["device"] = row.device;
+    json["outcome"] = outcome_name(row.outcome);
+    if (!row.note.empty()) {
+        json["note"] = row.note;
+    }
+    for (const Winner& winner : row.ranges) {
+        json["ranges"].push_back(range_json(winner));
+    }
+    if (row.outcome == SweepRow::Outcome::tuned) {
+        json["stored"] = row.stored && has_database;
+    }
+    if (!row.has_winner()) {
+        return json;
+    }
+    json["configuration"] = row.configuration;
+    json["median_ns"] = row.median_ns;
+    json["noise"] = row.noise;
+    json["gb_per_s"] = row.bytes > 0 ? Json(row.gb_per_s()) : Json();
+    json["default_median_ns"] = row.default_median_ns;
+    json["speed_up"] = row.speed_up();
+    json["speed_up_low"] = row.certainty.speed_up_low;
+    json["speed_up_high"] = row.certainty.speed_up_high;
+    json["uncertainty"] = row.certainty.uncertainty;
+    json["conditions"] = row.certainty.conditions;
+    json["provisional"] = is_provisional(row.certainty);
+    json["complete"] = row.complete;
+    if (row.outcome == SweepRow::Outcome::tuned) {
+        json["evaluated"] = row.tune.evaluated;
+        json["failed"] = row.tune.failed;
+        json["space"] = row.tune.space;
+    }
+    return json;
+}
+
 Json sweep_json(const SweepPlan& plan, const SweepResult& result) {
     Json rows = Json::array();
     for (const SweepRow& row : result.rows) {
-        rows.push_back(row_json(plan, row, !result.database.empty()));
+        rows.push_back(sweep_row_json(plan, row, !result.database.empty()));
     }
     Json json{{"kernel", plan.kernel},
               {"device", result.device},

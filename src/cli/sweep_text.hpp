@@ -39,6 +39,9 @@ std::string sweep_summary(const SweepResult& result);
 
 Json sweep_json(const SweepPlan& plan, const SweepResult& result);
 
+/// One of the "rows" of it.
+Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_database);
+
 int sweep_exit_code(const SweepResult& result);
 
 }  // namespace jitune::internal

@@ -40,6 +40,11 @@ PlannedProblem planned(const Miss& miss, std::int64_t calls) {
              {"calls", calls}}};
 }
 
+void warn_left_out(const Miss& miss, const Error& error, const Log& log) {
+    log.warning("{} {} {} of the work-list is left out: {}", miss.key.kernel,
+                short_types(miss.key.types), miss.sizes, error.what());
+}
+
 void set_effort(PlannedProblem& problem, Effort effort) {
     const char* const name = effort == Effort::brief ? "brief" : "full";
     problem.cells.emplace_back(name);
@@ -63,8 +68,7 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
             plan.problems.push_back(planned(miss, items[i].calls()));
             places.push_back(i);
         } catch (const Error& error) {
-            log.warning("{} {} {} of the work-list is left out: {}", miss.key.kernel,
-                        short_types(miss.key.types), miss.sizes, error.what());
+            warn_left_out(miss, error, log);
         }
     }
     const std::size_t brief = places.size();
@@ -75,6 +79,20 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
         plan.problems.back().problem.again_of = i;
         places.push_back(places[i]);
     }
+    return plan;
+}
+
+SweepPlan worklist_problems(std::vector<Miss>& misses, const Log& log) {
+    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}}, {}};
+    std::erase_if(misses, [&](const Miss& miss) {
+        try {
+            plan.problems.push_back(planned(miss, miss.calls));
+            return false;
+        } catch (const Error& error) {
+            warn_left_out(miss, error, log);
+            return true;
+        }
+    });
     return plan;
 }
 

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/sweep_family.hpp"
 #include "support/log.hpp"
@@ -16,5 +17,9 @@ namespace jitune::internal {
 /// becomes the place of each problem in `items`.
 SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& device_class,
                         const Log& log, std::vector<std::size_t>& places);
+
+/// The problems of misses, each with a full effort. One that this build cannot make is left out
+/// with a warning, of `misses`, too.
+SweepPlan worklist_problems(std::vector<Miss>& misses, const Log& log);
 
 }  // namespace jitune::internal

@@ -123,7 +123,7 @@ Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProb
 
 SweepResult Sweep::run() {
     const auto start = Clock::now();
-    busy_ = busy_devices(devices_, engine_.log());
+    busy_ = search_.busy ? *search_.busy : busy_devices(devices_, engine_.log());
     {
         std::vector<std::jthread> threads;
         try {

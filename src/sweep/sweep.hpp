@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -37,6 +38,8 @@ struct SweepSearch {
     Hints hints = {};
     Deadline until = {};  ///< no problem begins later
     bool again = false;   ///< races complete winners, too, instead of skipping their problems
+    /// The devices that others use, where that is known; else the sweep asks when it begins.
+    std::optional<std::set<const Device*>> busy = {};
     SweepOrder* order = nullptr;  ///< must outlive the sweep; null: as the problems come
 };
 

@@ -12,6 +12,8 @@ import sql_block
 
 # Run as they are, with the template's default in place of tuning; the others' options must be in --help.
 CHEAP = {"devices", "reduce", "stencil", "entropy", "db list", "db path", "db explain", "db verify"}
+# Start the command that follows their own words, on this machine or others.
+LAUNCHERS = {"srun", "mpirun", "parallel", "ssh"}
 EXIT_UNAVAILABLE = 4  # a GPU that is not there
 
 
@@ -107,6 +109,8 @@ class Jitune:
         for words in commands(block.text):
             while words and re.fullmatch(r"\w+=.*|time", words[0]):
                 words = words[1:]
+            if words and words[0] in LAUNCHERS and "jitune" in words:
+                words = words[words.index("jitune"):]
             if words and words[0].rpartition("/")[2] == "jitune":
                 self.check_options(words[1:])
                 if block.marker != "skip" and self.name_of(words[1:]) in CHEAP:

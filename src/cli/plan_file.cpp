@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan_file.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/json.hpp"
+#include "cli/json_file.hpp"
+#include "cli/sizes.hpp"
+#include "cli/worklist_file.hpp"
+#include "cli/worklist_plan.hpp"
+#include "jitune/error.hpp"
+#include "jitune/version.hpp"
+#include "support/hash.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr std::size_t kMostProblems = 10'000'000;
+
+Json search_json(const SweepArguments& search) {
+    return {{"device", search.device},           {"strategy", search.strategy},
+            {"budget", search.budget},           {"seed", search.seed},
+            {"evaluations", search.evaluations}, {"target", search.target},
+            {"hints", !search.from.empty()},     {"hang_limit", search.hang_limit},
+            {"isolation", !search.no_isolation}};
+}
+
+bool bool_member(const ParsedJson& object, const char* key) {
+    const ParsedJson& value = member(object, key);
+    if (!value.is_boolean()) {
+        throw Error(ErrorKind::usage, fmt::format("\"{}\" must be true or false", key));
+    }
+    return value.get<bool>();
+}
+
+SweepArguments search_from(const ParsedJson& json, const std::filesystem::path& folder) {
+    SweepArguments search;
+    search.device = text_member(json, "device");
+    search.strategy = text_member(json, "strategy");
+    search.budget = text_member(json, "budget");
+    search.seed = text_member(json, "seed");
+    const std::int64_t evaluations = integer_member(json, "evaluations");
+    if (evaluations < 0) {
+        throw Error(ErrorKind::usage, "\"evaluations\" is below 0");
+    }
+    search.evaluations = static_cast<std::size_t>(evaluations);
+    search.target = text_member(json, "target");
+    search.from = bool_member(json, "hints") ? (folder / PlanFile::kHints).string() : "";
+    search.hang_limit = text_member(json, "hang_limit");
+    search.no_isolation = !bool_member(json, "isolation");
+    return search;
+}
+
+/// Each of the numbers below their count, once.
+std::vector<std::size_t> order_from(const ParsedJson& list) {
+    std::vector<std::size_t> order;
+    std::vector<bool> seen(list.size());
+    for (const ParsedJson& one : list) {
+        const bool is_place = one.is_number_unsigned() && one.get<std::uint64_t>() < list.size() &&
+                              !seen[one.get<std::size_t>()];
+        if (!is_place) {
+            throw Error(ErrorKind::usage, "\"order\" does not name each problem once");
+        }
+        order.push_back(one.get<std::size_t>());
+        seen[order.back()] = true;
+    }
+    return order;
+}
+
+PlanFile plan_from(const ParsedJson& json, const std::filesystem::path& folder) {
+    const std::int64_t format = integer_member(json, "jitune_plan");
+    if (format != PlanFile::kFormat) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("the plan was made by jitune {} in format {}, and this one reads {}: "
+                        "work on it with that version, or plan again with this one",
+                        text_member_or(json, "made_by", "?"), format, PlanFile::kFormat));
+    }
+    PlanFile plan;
+    plan.id = text_member(json, "id");
+    if (plan.id.size() != 16 ||
+        plan.id.find_first_not_of("0123456789abcdef") != std::string::npos) {
+        throw Error(ErrorKind::usage, "\"id\" must be 16 hexadecimal digits");
+    }
+    plan.kernel = text_member(json, "kernel");
+    plan.digest = text_member(json, "digest");
+    plan.search = search_from(member(json, "search"), folder);
+    const ParsedJson& problems = member(json, "problems");
+    for (const auto& [name, value] : problems.items()) {
+        plan.search.problems[name] = text_member(problems, name.c_str());
+    }
+    plan.order = order_from(list_member(json, "order"));
+    return plan;
+}
+
+/// The family's problems, by rank.
+SweepPlan family_problems(const PlanFile& plan) {
+    const SweepFamily& family = sweep_family(plan.kernel);
+    SweepPlan all = family.plan(sweep_arguments(family, plan.search.problems));
+    if (all.problems.size() != plan.order.size()) {
+        return {};
+    }
+    std::vector<PlannedProblem> ranked;
+    for (const std::size_t place : plan.order) {
+        ranked.push_back(all.problems[place]);
+    }
+    all.problems = std::move(ranked);
+    return all;
+}
+
+}  // namespace
+
+void write_plan(const PlanFolder& folder, const PlanFile& plan) {
+    Json problems = Json::object();
+    for (const auto& [name, value] : plan.search.problems) {
+        problems[name] = value;
+    }
+    const Json json{{"jitune_plan", PlanFile::kFormat},
+                    {"made_by", JITUNE_VERSION_STRING},
+                    {"id", plan.id},
+                    {"kernel", plan.kernel},
+                    {"problems", problems},
+                    {"search", search_json(plan.search)},
+                    {"digest", plan.digest},
+                    {"order", Json(plan.order)}};
+    if (plan.is_worklist()) {
+        std::vector<WorkItem> items;
+        for (const Miss& miss : plan.misses) {
+            items.push_back({{miss}});
+        }
+        folder.root().deliver_text(worklist_json(items).text(1), folder.part(),
+                                   PlanFile::kWorklist);
+    }
+    if (!plan.search.from.empty()) {
+        folder.root().deliver(plan.search.from, folder.part(), PlanFile::kHints);
+    }
+    folder.root().deliver_text(json.text() + '\n', folder.part(), PlanFile::kName);
+}
+
+PlanFile read_plan(const std::filesystem::path& folder) {
+    const std::filesystem::path path = folder / PlanFile::kName;
+    const ParsedJson json = read_json(path);
+    try {
+        PlanFile plan = plan_from(json, folder);
+        if (plan.is_worklist()) {
+            plan.misses = read_worklist(folder / PlanFile::kWorklist);
+        }
+        const std::size_t count = plan.is_worklist() ? plan.misses.size() : plan.order.size();
+        if (count != plan.order.size() || count == 0 || count > kMostProblems) {
+            throw Error(ErrorKind::usage, "the number of problems is wrong");
+        }
+        return plan;
+    } catch (const Error& error) {
+        throw Error(ErrorKind::usage, fmt::format("{}: {}", path.string(), error.what()));
+    }
+}
+
+SweepPlan planned_problems(const PlanFile& plan, const Log& log) {
+    std::vector<Miss> misses = plan.misses;
+    SweepPlan problems =
+        plan.is_worklist() ? worklist_problems(misses, log) : family_problems(plan);
+    if (names_digest(problems) != plan.digest) {
+        throw Error(ErrorKind::usage,
+                    "the plan names other problems to this build than to that which made it: work "
+                    "on it with the same version of jitune, or plan again");
+    }
+    return problems;
+}
+
+std::string names_digest(const SweepPlan& plan) {
+    Hasher hasher("plan");
+    for (const PlannedProblem& one : plan.problems) {
+        hasher.text(one.problem.name);
+    }
+    return hex(hasher.digest());
+}
+
+ClaimScope scope_of(const PlanFile& plan, const std::string& device_class) {
+    ClaimScope scope{plan.order.size(), shards_for(plan.order.size())};
+    if (plan.is_worklist()) {
+        scope.is_wanted = [&plan, device_class](std::size_t rank) {
+            return plan.misses[rank].key.device_class == device_class;
+        };
+    }
+    return scope;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dispatch/engine.hpp"
+#include "plan/claim_folder.hpp"
+#include "plan/deliveries.hpp"
+#include "sweep/deadline.hpp"
+#include "sweep/local_folder.hpp"
+#include "sweep/sweep.hpp"
+#include "sweep/sweep_observer.hpp"
+
+namespace jitune::internal {
+
+/// Where a task leaves a plan.
+enum class PlanEnd {
+    nothing_left,  ///< no problem of this class of devices waits
+    no_time,       ///< its time is over, or does not suffice for one more problem
+    stopped,       ///< it was asked to stop
+    unfit          ///< several problems in a row could not be tuned on its device
+};
+
+/// The work of one task on one device: claims problems of a plan, tunes them into a database on the
+/// disk of this machine, and delivers each as a database of its own.
+class PlanWork {
+public:
+    struct Place {
+        std::string plan;  ///< its id
+        std::string task;  ///< task_name() of this task
+        ClaimFolder& claims;
+        const Deliveries& deliveries;
+        LocalFolder& local;  ///< whose database the engine uses
+    };
+
+    /// `problems` are in the order of their ranks. `until` is when the task will be killed. The
+    /// objects that it refers to must outlive it.
+    PlanWork(Engine& engine, Device& device, const Place& place,
+             const std::vector<SweepProblem>& problems, SweepSearch search, const Deadline& until,
+             const std::atomic<bool>& stop, SweepObserver& observer);
+
+    /// Returns where there is nothing more to do, or where it has to leave: its claim is handed
+    /// back then, and what it has measured is delivered. Tells the observer of each problem that is
+    /// done or has failed, by its rank. Throws Error for a failure that is no single problem's,
+    /// after it has tried to hand back its claim; what could not be delivered is kept in the local
+    /// folder.
+    PlanEnd run();
+
+    /// Why the last problem could not be tuned; for PlanEnd::unfit.
+    [[nodiscard]] const std::string& last_reason() const { return last_reason_; }
+
+private:
+    class Forward;
+    struct Mark;
+
+    [[nodiscard]] bool has_time() const;
+    void tune(const ProblemState& claim);
+    /// Puts what others have delivered for the problem into the database. True where that is all
+    /// that there is to do.
+    bool seed(const ProblemState& claim);
+    void judge(const ProblemState& claim, const SweepResult& result, const Mark& mark);
+    void refuse(const ProblemState& claim, const std::string& reason);
+    /// Delivers what has come into the database since the mark.
+    void deliver(const ProblemState& claim, Delivery::Kind kind, const Mark& mark);
+    [[nodiscard]] Mark mark();
+    /// Finds out, once a minute, whether others use the device.
+    void ask_busy();
+    /// What a task of this machine has left that died with this claim.
+    void rescue(const ProblemState& claim);
+    /// Called again and again while a problem is tuned.
+    void watch();
+
+    Engine& engine_;
+    Device& device_;
+    const Place place_;
+    const std::vector<SweepProblem>& problems_;
+    SweepSearch search_;
+    const Deadline until_;
+    const std::atomic<bool>& stop_asked_;
+    SweepObserver& observer_;
+
+    std::atomic<bool> stop_{false};  // of the sweep of one problem
+    std::chrono::steady_clock::time_point last_beat_;
+    Deadline asked_busy_until_;
+    double longest_s_;
+    std::size_t refused_in_a_row_ = 0;
+    std::string last_reason_;
+};
+
+}  // namespace jitune::internal
