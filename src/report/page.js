@@ -120,10 +120,20 @@
     }
   };
 
+  // Only what can be scrolled takes the focus.
+  const stopAtScrolling = () => {
+    for (const one of document.querySelectorAll(".scroll")) {
+      one.tabIndex = one.scrollWidth > one.clientWidth ? 0 : -1;
+    }
+  };
+
   document.querySelectorAll("table.sortable").forEach((table) => {
     makeSortable(table);
     makeFilterable(table);
   });
   document.querySelectorAll("svg[role=img]").forEach(addHints);
   document.body.append(hint);
+  stopAtScrolling();
+  window.addEventListener("resize", stopAtScrolling);
+  document.addEventListener("toggle", stopAtScrolling, true);
 })();

@@ -53,7 +53,8 @@ std::string_view tag_of(Shape shape) {
 }  // namespace
 
 Picture::Picture(double width, double height, std::string_view label, std::string_view kind)
-    : head_(fmt::format(R"(<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">)", kind,
+    : is_wide_(kind == "wide"),
+      head_(fmt::format(R"(<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">)", kind,
                         at(width), at(height), escaped(label, 600))) {}
 
 void Picture::element(std::string_view tag, std::string_view attributes, std::string_view style,
@@ -106,7 +107,12 @@ void Picture::end(std::string_view style) {
 }
 
 std::string Picture::svg() const {
-    return head_ + body_ + "</svg>\n";
+    const std::string svg = head_ + body_ + "</svg>";
+    return is_wide_ ? fmt::format(
+                          "<div class=\"scroll\" role=\"group\" tabindex=\"0\" "
+                          "aria-label=\"Picture\">{}</div>\n",
+                          svg)
+                    : svg + '\n';
 }
 
 std::string legend_mark(Shape shape, std::string_view style) {

@@ -15,8 +15,8 @@ class Picture {
 public:
     enum class Anchor { start, middle, end };
 
-    /// `label` says in words what the picture shows. A name of `kind` sets its width on the page:
-    /// "small" or "wide".
+    /// `label` says in words what the picture shows. `kind` is a class of the style sheet: "small"
+    /// fits every screen, "wide" is scrolled on narrow ones.
     Picture(double width, double height, std::string_view label, std::string_view kind);
 
     void line(double x1, double y1, double x2, double y2, std::string_view style);
@@ -37,6 +37,7 @@ private:
     void element(std::string_view tag, std::string_view attributes, std::string_view style,
                  std::string_view hint);
 
+    bool is_wide_;
     std::string head_;
     std::string body_;
     std::string path_;

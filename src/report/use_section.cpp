@@ -55,7 +55,7 @@ std::string answers_bar(const UsageReport& usage) {
     constexpr double kHeight = 26;
     constexpr double kReadable = 60;
     Picture picture(kWidth, kHeight, "Shares of the answers to recorded calls; the table has them",
-                    "wide bar");
+                    "bar");
     double left = 0;
     for (const auto& [origin, words, style] : kOrigins) {
         const double share = share_of(usage, calls_of_origin(usage, origin));
