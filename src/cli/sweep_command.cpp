@@ -269,10 +269,11 @@ std::string device_help(const SweepFamily& family) {
 }
 
 Option plan_option(Arguments& given) {
-    return {"--plan",
-            &given.plan,
-            "Tune nothing: write the problems into this new folder, for sweep work on many machines",
-            {.excludes = {"--report"}}};
+    return {
+        "--plan",
+        &given.plan,
+        "Tune nothing: write the problems into this new folder, for sweep work on many machines",
+        {.excludes = {"--report"}}};
 }
 
 std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily& family) {
