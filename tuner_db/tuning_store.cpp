@@ -25,8 +25,6 @@ using std::chrono::milliseconds;
 
 // Shorter than any tuning that a lease can save.
 constexpr milliseconds kLeaseWait{1'000};
-// A process that ends waits for it.
-constexpr milliseconds kMissWait{1'000};
 
 }  // namespace
 
@@ -346,22 +344,6 @@ void TuningStore::remove_doubts(std::span<const Doubt> doubts) {
             impl_->remove_doubt_.execute(doubt.place());
         }
     });
-}
-
-std::vector<KeptBinary> TuningStore::binaries(const KeptBinary& wanted) {
-    const Impl::Turn turn(*impl_, kDispatchWait);
-    BinaryTable::Found found = impl_->binaries_.find(wanted);
-    if (found.damaged > 0) {
-        impl_->bad_rows_ += found.damaged;
-        impl_->log_.warning("tuning database {}: compiled code of {} is damaged and not used",
-                            impl_->file_.path, wanted.kernel);
-    }
-    return std::move(found.binaries);
-}
-
-void TuningStore::keep(std::span<const KeptBinary> binaries) {
-    const Impl::Turn turn(*impl_, kMissWait);
-    impl_->write([&] { impl_->binaries_.put(binaries); });
 }
 
 TuningStore::Check TuningStore::verify() {

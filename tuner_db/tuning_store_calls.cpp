@@ -103,4 +103,20 @@ std::vector<Exploration> TuningStore::explorations() {
     });
 }
 
+std::vector<KeptBinary> TuningStore::binaries(const KeptBinary& wanted) {
+    const Impl::Turn turn(*impl_, kDispatchWait);
+    BinaryTable::Found found = impl_->binaries_.find(wanted);
+    if (found.damaged > 0) {
+        impl_->bad_rows_ += found.damaged;
+        impl_->log_.warning("tuning database {}: compiled code of {} is damaged and not used",
+                            impl_->file_.path, wanted.kernel);
+    }
+    return std::move(found.binaries);
+}
+
+void TuningStore::keep(std::span<const KeptBinary> binaries) {
+    const Impl::Turn turn(*impl_, kMissWait);
+    impl_->write([&] { impl_->binaries_.put(binaries); });
+}
+
 }  // namespace jitune::internal

@@ -29,6 +29,8 @@ namespace jitune::internal {
 
 /// A sweep has time.
 inline constexpr std::chrono::milliseconds kSweepWait{10'000};
+/// A process that ends waits for it.
+inline constexpr std::chrono::milliseconds kMissWait{1'000};
 
 /// The open file of a store, with its statements, which one thread uses at a time.
 class TuningStore::Impl {

@@ -11,10 +11,10 @@
 #include "cli/output.hpp"
 #include "cli/plan_file.hpp"
 #include "cli/table.hpp"
-#include "text/units.hpp"
 #include "plan/task_name.hpp"
 #include "support/process_identity.hpp"
 #include "sweep/plan_collect.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::sweep_collect_command {
 

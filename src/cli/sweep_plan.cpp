@@ -11,11 +11,11 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/plan_file.hpp"
-#include "text/units.hpp"
 #include "cli/worklist_plan.hpp"
 #include "jitune/error.hpp"
 #include "sweep/gain_order.hpp"
 #include "sweep/worklist.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 

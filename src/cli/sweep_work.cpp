@@ -19,11 +19,11 @@
 #include "cli/plan_file.hpp"
 #include "cli/sweep_text.hpp"
 #include "cli/time_left.hpp"
-#include "text/units.hpp"
 #include "dispatch/session_access.hpp"
 #include "plan/task_name.hpp"
 #include "support/process_identity.hpp"
 #include "sweep/plan_work.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal::sweep_work_command {
 

@@ -77,7 +77,7 @@ struct ReportData {
     std::vector<Doubt> doubts;
     std::vector<Merge> merges;  ///< the last one first, whatever the filters
     std::map<std::int64_t, std::map<std::string, std::int64_t>>
-        merged;  ///< winners by merge and by what has become of them
+        merged;                               ///< winners by merge and by what has become of them
     std::map<std::string, Ceiling> ceilings;  ///< by device class
     std::vector<SizeMap> maps;                ///< those called most first
     std::size_t more_maps = 0;

@@ -20,6 +20,7 @@ int fuzz_database_row(const std::uint8_t* data, std::size_t size);
 int fuzz_expression(const std::uint8_t* data, std::size_t size);
 int fuzz_front_matter(const std::uint8_t* data, std::size_t size);
 int fuzz_npy(const std::uint8_t* data, std::size_t size);
+int fuzz_plan_name(const std::uint8_t* data, std::size_t size);
 int fuzz_sizes(const std::uint8_t* data, std::size_t size);
 int fuzz_sweep_journal(const std::uint8_t* data, std::size_t size);
 int fuzz_t1(const std::uint8_t* data, std::size_t size);
@@ -45,6 +46,7 @@ constexpr std::array kFormats{
     Format{"expression", fuzz_expression},
     Format{"front_matter", fuzz_front_matter},
     Format{"npy", fuzz_npy},
+    Format{"plan_name", fuzz_plan_name},
     Format{"sizes", fuzz_sizes},
     Format{"sweep_journal", fuzz_sweep_journal},
     Format{"t1", fuzz_t1},

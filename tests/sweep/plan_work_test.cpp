@@ -272,6 +272,13 @@ TEST_F(PlanWorkTest, TwoTasksThatDisagreeBeyondTheirIntervalsAreRacedOnce) {
     ASSERT_EQ(observer_.rows.size(), 1U);
     EXPECT_EQ(observer_.rows.at(0).outcome, SweepRow::Outcome::tuned);
     EXPECT_EQ(observer_.rows.at(0).configuration, kFastest);
+    EXPECT_TRUE(collect().disputed.empty());
+    for (const Delivery& one : delivered()) {
+        if (one.claim.round == 2) {
+            deliver_dispute(deliveries_, file_of(one), one, task(6), 70, 80);
+            break;
+        }
+    }
     const CollectedClass settled = collect();
     EXPECT_TRUE(settled.disputed.empty()) << "not raced again and again";
     EXPECT_EQ(settled.count(Kind::done), 3U);
