@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "tuner_db/precedence.hpp"
 #include "tuner_db/record_row.hpp"
 

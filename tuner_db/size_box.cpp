@@ -24,26 +24,46 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
     return parts;
 }
 
-std::optional<std::int64_t> parse_size(std::string_view word) {
-    std::int64_t size = 0;
+/// Takes the part before a separator from the front of a text, or all of it.
+std::string_view take_part(std::string_view& text, std::string_view separator) {
+    const std::size_t end = text.find(separator);
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + separator.size());
+    return part;
+}
+
+struct Range {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+};
+
+/// "rows=1..64" or "columns=16". Allocates nothing: look-ups read many.
+std::optional<Range> parse_range(std::string_view word) {
+    const std::size_t name = word.find('=');
+    if (name == std::string_view::npos) {
+        return std::nullopt;
+    }
+    Range range;
     const char* const last = word.data() + word.size();
-    const auto [end, error] = std::from_chars(word.data(), last, size);
-    return error == std::errc() && end == last && size >= 1 ? std::optional(size) : std::nullopt;
+    std::from_chars_result read = std::from_chars(word.data() + name + 1, last, range.from);
+    range.to = range.from;
+    if (read.ec == std::errc() && std::string_view(read.ptr, last).starts_with("..")) {
+        read = std::from_chars(read.ptr + 2, last, range.to);
+    }
+    const bool good = read.ec == std::errc() && read.ptr == last && range.from >= 1;
+    return good && range.from <= range.to ? std::optional(range) : std::nullopt;
 }
 
 /// "rows=1..64 columns=16"
 std::optional<SizeBox> parse_box(std::string_view text) {
     SizeBox box;
     for (const std::string_view word : split(text, " ")) {
-        const auto named = split(word, "=");
-        const auto ends = split(named.back(), "..");
-        const auto from = parse_size(ends.front());
-        const auto to = parse_size(ends.back());
-        if (named.size() != 2 || ends.size() > 2 || !from || !to || *from > *to) {
+        const auto range = parse_range(word);
+        if (!range) {
             return std::nullopt;
         }
-        box.from.push_back(*from);
-        box.to.push_back(*to);
+        box.from.push_back(range->from);
+        box.to.push_back(range->to);
     }
     return box;
 }
@@ -143,6 +163,25 @@ std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
         boxes.push_back(*box);
     }
     return boxes;
+}
+
+std::optional<bool> coverage_holds(std::string_view text, std::span<const std::int64_t> sizes) {
+    bool holds = false;
+    while (!text.empty()) {
+        std::string_view box = take_part(text, "; ");
+        std::size_t place = 0;
+        bool inside = true;
+        for (; !box.empty(); ++place) {
+            const auto range = parse_range(take_part(box, " "));
+            if (!range) {
+                return std::nullopt;
+            }
+            inside = inside && place < sizes.size() && range->from <= sizes[place] &&
+                     sizes[place] <= range->to;
+        }
+        holds = holds || (inside && place == sizes.size());
+    }
+    return holds;
 }
 
 std::optional<Sizes> exact_sizes(std::string_view text) {

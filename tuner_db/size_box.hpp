@@ -45,6 +45,10 @@ std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::s
 /// no boxes.
 std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text);
 
+/// Whether one of the boxes of such a text holds `sizes`, read without making the boxes; nothing
+/// where a part of it is malformed.
+std::optional<bool> coverage_holds(std::string_view text, std::span<const std::int64_t> sizes);
+
 /// The sizes of a text such as "rows=3 columns=5"; nothing where it is malformed or a range.
 std::optional<Sizes> exact_sizes(std::string_view text);
 

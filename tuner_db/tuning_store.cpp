@@ -322,7 +322,7 @@ void TuningStore::add(const CallRecords& records) {
         impl_->usages_.add(records.usages);
         impl_->pauses_.add(records.pauses);
         std::vector<Doubt> standing = records.doubts;
-        std::erase_if(standing, [&](const Doubt& doubt) { return !impl_->stands(doubt); });
+        std::erase_if(standing, [&](const Doubt& doubt) { return !impl_->doubted(doubt); });
         impl_->doubts_.add(standing);
         impl_->explorations_.add(records.explorations);
     });

@@ -172,6 +172,9 @@ public:
     /// The tries of configurations inside calls, the last ones first.
     std::vector<Exploration> explorations();
 
+    /// The winner that it is about, with its image. Nothing if its row is damaged or has gone.
+    std::optional<Winner> doubted(const Doubt& doubt);
+
     /// Forgets these doubts.
     void remove_doubts(std::span<const Doubt> doubts);
 

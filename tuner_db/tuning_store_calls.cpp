@@ -103,6 +103,11 @@ std::vector<Exploration> TuningStore::explorations() {
     });
 }
 
+std::optional<Winner> TuningStore::doubted(const Doubt& doubt) {
+    const Impl::Turn turn(*impl_, kDispatchWait);
+    return impl_->doubted(doubt);
+}
+
 std::vector<KeptBinary> TuningStore::binaries(const KeptBinary& wanted) {
     const Impl::Turn turn(*impl_, kDispatchWait);
     BinaryTable::Found found = impl_->binaries_.find(wanted);

@@ -97,16 +97,18 @@ private:
     /// Those of winners than which another configuration is faster in calls, by the explorations.
     std::vector<Doubt> explored_doubts();
 
-    /// Whether the row that it is about is stored.
-    bool stands(const Doubt& doubt) {
-        Winner row;
-        row.key = doubt.key;
-        row.sizes = doubt.sizes;
-        row.configuration = doubt.configuration;
-        const auto rows = winners_.read_same(row);
-        return std::any_of(rows.begin(), rows.end(), [&](const auto& same) {
-            return same.second.counts() && doubt.is_about(*same.second.winner);
-        });
+    /// The row that it is about.
+    std::optional<Winner> doubted(const Doubt& doubt) {
+        Winner place;
+        place.key = doubt.key;
+        place.sizes = doubt.sizes;
+        place.configuration = doubt.configuration;
+        for (auto& [rowid, same] : winners_.read_same(place)) {
+            if (same.counts() && doubt.is_about(*same.winner)) {
+                return std::move(same.winner);
+            }
+        }
+        return std::nullopt;
     }
 
     const pid_t owner_ = getpid();

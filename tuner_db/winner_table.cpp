@@ -177,6 +177,9 @@ WinnerTable::WinnerTable(const sqlite::Connection& connection)
     : places_(connection, "SELECT rowid, sizes, covers, unsure FROM winner " +
                               where_key_of_any_bucket() +
                               " ORDER BY created_at DESC, sizes, covers"),
+      holding_(connection,
+               "SELECT rowid, CASE covers WHEN '' THEN sizes ELSE covers END FROM winner " +
+                   where_key_of_any_bucket() + " AND unsure <= ? ORDER BY created_at DESC"),
       all_(
           connection,
           "SELECT rowid FROM winner "
@@ -203,17 +206,30 @@ std::vector<WinnerTable::Place> WinnerTable::places(const RecordKey& key) {
     return places;
 }
 
+std::vector<std::int64_t> WinnerTable::rows_that_hold(const RecordKey& key,
+                                                      std::span<const std::int64_t> sizes,
+                                                      bool also_unsure) {
+    std::vector<std::int64_t> rowids;
+    Row parameters = cells_of(key);
+    parameters.emplace_back(std::int64_t{also_unsure ? 1 : 0});
+    for (sqlite::Cursor cursor = holding_.run(parameters); cursor.next();) {
+        const Row row = cursor.row();
+        const auto* text = std::get_if<std::string>(&row.at(1));
+        if (text == nullptr || coverage_holds(*text, sizes).value_or(true)) {
+            rowids.push_back(rowid_in(row));
+        }
+    }
+    return rowids;
+}
+
 WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                       bool also_unsure) {
     const auto serves = [&](const std::vector<SizeBox>& boxes, bool unsure) {
         return covers(boxes, sizes) && (also_unsure || !unsure);
     };
     Answer answer;
-    for (const Place& place : places(key)) {
-        if (place.boxes && !serves(*place.boxes, place.unsure)) {
-            continue;
-        }
-        Found found = read(place.rowid);
+    for (const std::int64_t rowid : rows_that_hold(key, sizes, also_unsure)) {
+        Found found = read(rowid);
         // The row itself must say the same as the index.
         if (found.counts() && found.winner->key.is_like(key) &&
             serves(*boxes_of(*found.winner), found.winner->range.unsure)) {
@@ -221,7 +237,7 @@ WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std:
                 answer.winner = std::move(found.winner);
             }
         } else if (found.damaged()) {
-            answer.damaged.emplace_back(place.rowid, *found.digest);
+            answer.damaged.emplace_back(rowid, *found.digest);
         }
     }
     return answer;

@@ -116,6 +116,9 @@ public:
     void pin(const std::string& id, bool pinned);
 
 private:
+    /// The rows whose index entries hold `sizes`, or are malformed.
+    std::vector<std::int64_t> rows_that_hold(const RecordKey& key,
+                                             std::span<const std::int64_t> sizes, bool also_unsure);
     bool is_refuted(const Winner& winner);
     bool is_pinned(const Winner& winner);
     void take_away(const Place& place, std::span<const SizeBox> taken);
@@ -124,6 +127,7 @@ private:
 
     // A "?" is the parameter behind those of the key.
     sqlite::Statement places_;
+    sqlite::Statement holding_;
     sqlite::Statement all_;
     sqlite::Statement read_;
     sqlite::Statement same_;

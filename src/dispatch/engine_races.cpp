@@ -134,14 +134,7 @@ RaceReport Engine::race_doubted(const Task& task, const Doubt& doubt, const Winn
 
 RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
     refuse_tuning();
-    const auto stored = store_.ask([&](TuningStore& store) -> std::optional<Winner> {
-        Winner place;
-        place.key = doubt.key;
-        place.sizes = doubt.sizes;
-        place.configuration = doubt.configuration;
-        auto row = store.with_image(place);
-        return row && doubt.is_about(*row) ? std::move(row) : std::nullopt;
-    });
+    const auto stored = store_.ask([&](TuningStore& store) { return store.doubted(doubt); });
     if (!stored || !exact_sizes(stored->sizes) || !doubt.called_sizes()) {
         return {};
     }

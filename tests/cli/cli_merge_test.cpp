@@ -2,7 +2,9 @@
 // Commands that unite, compare, share and shrink tuning databases.
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -169,6 +171,37 @@ TEST_F(CliMerge, PinsAndDeletesByIdAndByFilter) {
     expect_failure("db delete --all --op sum" + in, 2, "--all");
     EXPECT_EQ(jitune("db delete --all" + in).code, 0);
     EXPECT_EQ(list("a.db").size(), 0U);
+}
+
+TEST_F(CliMerge, CallsUseTrustedCodeAndRaceTheRest) {
+    const auto sweep = [&](const std::string& database) {
+        return jitune_json(
+            "sweep reduce --device host --types float32 --ops sum --sizes 5000 "
+            "--budget 0.05 --db " +
+            path(database));
+    };
+    const json tuned = sweep("b.db")["rows"][0];
+    for (const std::string name : {"trusted.db", "other.db"}) {
+        EXPECT_EQ(jitune("db merge " + path("b.db") + " --into " + path(name) +
+                         (name == "trusted.db" ? " --trust-binaries" : ""))
+                      .code,
+                  0);
+    }
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (5000,), }";
+    header.resize(117, ' ');
+    std::ofstream(path("x.npy"), std::ios::binary)
+        << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header << '\n'
+        << std::string(20000, '\0');
+    const std::string reduce = "reduce " + path("x.npy") + " --device host --db ";
+    const json served = jitune_json(reduce + path("trusted.db"));
+    EXPECT_EQ(served["origin"], "stored");
+    EXPECT_EQ(served["configuration"], tuned["configuration"]);
+    EXPECT_EQ(served["compiles"], 0);
+    EXPECT_NE(jitune_json(reduce + path("other.db") + " --tune offline")["origin"], "stored");
+    sweep("other.db");
+    const json raced = jitune_json(reduce + path("other.db") + " --tune offline");
+    EXPECT_EQ(raced["origin"], "stored") << "compiled here, and raced";
+    EXPECT_EQ(list("other.db").size(), 1U) << "in the place of the row without code";
 }
 
 TEST_F(CliMerge, DoesNotPinWhatDoesNotServe) {

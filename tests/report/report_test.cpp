@@ -64,6 +64,17 @@ TEST_F(Report, HasItsSectionsInOrderEvenOfNothing) {
     EXPECT_EQ(all_of(page(), "<section id=\"(\\w+)\""), order);
 }
 
+TEST_F(Report, TellsWhatMergesChanged) {
+    EXPECT_FALSE(has(page(), "What merges changed"));
+    const auto other = TuningStore::in_memory(log_);
+    MadeTable table(*other, 5);
+    table.add(MadeTable::usual_kernels().front());
+    store_->merge(*other, {});
+    const std::string html = section(page(), "provenance");
+    EXPECT_TRUE(has(html, "What merges changed"));
+    EXPECT_TRUE(has(html, "not taken"));
+}
+
 TEST_F(Report, LoadsNothingAndHasNoHandlersWithin) {
     fill();
     const std::string html = page();

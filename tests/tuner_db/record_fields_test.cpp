@@ -156,6 +156,7 @@ protected:
         migrate(database_, migrations, schema_version());
     }
 
+    /// Without the columns that follow from others, which records do not have.
     template <class Record>
     void expect_columns_are_fields() {
         const RecordTable& table = table_of<Record>();

@@ -71,5 +71,27 @@ TEST(SizeBox, WhatIsOutsideOfAnotherIsCutIntoPartsWithoutOverlap) {
     }
 }
 
+TEST(CoverageHolds, AgreesWithTheBoxes) {
+    for (const std::string text :
+         {"n=1..4; n=8", "n=5", "rows=1..4 columns=7; rows=9 columns=1..3", "", "n=0", "n=3..2",
+          "n", "n=1..2..3", "n=1 ", "rows=1..4 columns=7; n=2"}) {
+        SCOPED_TRACE(text);
+        const auto boxes = parse_coverage(text);
+        for (std::int64_t first = 1; first < 10; ++first) {
+            for (const Sizes& sizes : {Sizes{first}, Sizes{first, 2}, Sizes{first, 7}}) {
+                if (boxes) {
+                    EXPECT_EQ(coverage_holds(text, sizes), covers(*boxes, sizes));
+                }
+            }
+        }
+    }
+}
+
+TEST(CoverageHolds, RefusesAMalformedRange) {
+    for (const char* text : {"n=0", "n=3..2", "n", "n=1..2..3", "n=x", "n=1..4; 8"}) {
+        EXPECT_EQ(coverage_holds(text, Sizes{1}), std::nullopt) << text;
+    }
+}
+
 }  // namespace
 }  // namespace jitune::internal
