@@ -88,7 +88,7 @@ std::vector<Doubt> TuningStore::doubts() {
     return impl_->intact_rows<Doubt>([&] {
         SumTable<Doubt>::Rows rows =
             impl_->doubts_.all([](const Doubt& doubt) { return doubt.called_sizes().has_value(); });
-        std::erase_if(rows.records, [&](const Doubt& doubt) { return !impl_->stands(doubt); });
+        std::erase_if(rows.records, [&](const Doubt& doubt) { return !impl_->doubted(doubt); });
         for (Doubt& doubt : impl_->explored_doubts()) {
             rows.records.push_back(std::move(doubt));
         }
