@@ -62,10 +62,7 @@ std::optional<Winner> TuningStore::Impl::find(const RecordKey& key,
     WinnerTable::Answer answer;
     {
         const Turn turn(*this, patience);
-        {
-            const Transaction moment(connection_, Transaction::Kind::read);
-            answer = winners_.find(key, sizes, also_unsure);
-        }
+        answer = winners_.find(key, sizes, also_unsure);
         drop(answer.damaged);
     }
     if (!answer.damaged.empty()) {

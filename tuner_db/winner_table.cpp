@@ -206,33 +206,24 @@ std::vector<WinnerTable::Place> WinnerTable::places(const RecordKey& key) {
     return places;
 }
 
-std::vector<std::int64_t> WinnerTable::rows_that_hold(const RecordKey& key,
-                                                      std::span<const std::int64_t> sizes,
-                                                      bool also_unsure) {
-    std::vector<std::int64_t> rowids;
+WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                                      bool also_unsure) {
     Row parameters = cells_of(key);
     parameters.emplace_back(std::int64_t{also_unsure ? 1 : 0});
+    Answer answer;
+    // The rows are read while this statement runs: so all are of one moment, without a transaction.
     for (sqlite::Cursor cursor = holding_.run(parameters); cursor.next();) {
         const Row row = cursor.row();
         const auto* text = std::get_if<std::string>(&row.at(1));
-        if (text == nullptr || coverage_holds(*text, sizes).value_or(true)) {
-            rowids.push_back(rowid_in(row));
+        if (text != nullptr && !coverage_holds(*text, sizes).value_or(true)) {
+            continue;
         }
-    }
-    return rowids;
-}
-
-WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std::int64_t> sizes,
-                                      bool also_unsure) {
-    const auto serves = [&](const std::vector<SizeBox>& boxes, bool unsure) {
-        return covers(boxes, sizes) && (also_unsure || !unsure);
-    };
-    Answer answer;
-    for (const std::int64_t rowid : rows_that_hold(key, sizes, also_unsure)) {
+        const std::int64_t rowid = rowid_in(row);
         Found found = read(rowid);
         // The row itself must say the same as the index.
         if (found.counts() && found.winner->key.is_like(key) &&
-            serves(*boxes_of(*found.winner), found.winner->range.unsure)) {
+            covers(*boxes_of(*found.winner), sizes) &&
+            (also_unsure || !found.winner->range.unsure)) {
             if (!answer.winner || serves_before(*found.winner, *answer.winner)) {
                 answer.winner = std::move(found.winner);
             }

@@ -116,9 +116,6 @@ public:
     void pin(const std::string& id, bool pinned);
 
 private:
-    /// The rows whose index entries hold `sizes`, or are malformed.
-    std::vector<std::int64_t> rows_that_hold(const RecordKey& key,
-                                             std::span<const std::int64_t> sizes, bool also_unsure);
     bool is_refuted(const Winner& winner);
     bool is_pinned(const Winner& winner);
     void take_away(const Place& place, std::span<const SizeBox> taken);
