@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/merge_undo.hpp"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,17 +27,38 @@ std::multimap<std::string, std::int64_t> rows_by_content(WinnerTable& winners) {
     return rows;
 }
 
-/// The sizes of the rows of a key that were made after a moment.
-std::vector<SizeBox> served_since(WinnerTable& winners, const RecordKey& key,
-                                  const std::string& moment) {
+/// The sizes of the rows of a key that were tuned here after a moment.
+std::vector<SizeBox> tuned_since(WinnerTable& winners, MergeLog& log, const RecordKey& key,
+                                 const std::string& moment) {
     std::vector<SizeBox> served;
     for (const WinnerTable::Place& place : winners.places(key)) {
         const auto found = winners.read(place.rowid);
-        if (found.counts() && found.winner->provenance.created_at >= moment) {
+        if (found.counts() && found.winner->provenance.created_at >= moment &&
+            !log.brought(winner_content(*found.winner))) {
             served.insert(served.end(), place.boxes->begin(), place.boxes->end());
         }
     }
     return served;
+}
+
+void drop_merged_rows(WinnerTable& winners, const std::vector<MergeStep>& steps) {
+    const auto rows = rows_by_content(winners);
+    for (const MergeStep& step : steps) {
+        const auto [begin, end] = rows.equal_range(step.name);
+        for (auto row = begin; row != end; ++row) {
+            if (const auto found = winners.read(row->second); found.digest) {
+                winners.drop(row->second, *found.digest);
+            }
+        }
+    }
+}
+
+sqlite::Blob digest_in(const std::string& digits) {
+    sqlite::Blob digest;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+        digest.bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    }
+    return digest;
 }
 
 }  // namespace
@@ -48,28 +70,23 @@ UndoReport undo_last_merge(sqlite::Connection& connection, WinnerTable& winners)
     if (merges.empty() || log.steps().empty() || log.steps().front().merge != merges[0].number) {
         return report;
     }
-    report.source = merges[0].source;
-    sqlite::Statement drop_measurement(connection,
-                                       "DELETE FROM measurement WHERE lower(hex(digest)) = ?1");
-    const auto rows = rows_by_content(winners);
-    for (const MergeStep& step : log.steps()) {
+    const std::vector<MergeStep> steps = log.steps();
+    report = {merges[0].source, merges[0].measurements, merges[0].winners};
+    sqlite::Statement drop_measurement(connection, "DELETE FROM measurement WHERE digest = ?1");
+    for (const MergeStep& step : steps) {
         if (step.kind == MergeStep::kMeasurement) {
-            drop_measurement.execute({step.name});
-            ++report.measurements;
+            drop_measurement.execute({digest_in(step.name)});
         }
+    }
+    // All of them, before any row comes back: they would count as tuned since.
+    drop_merged_rows(winners, steps);
+    for (const MergeStep& step : steps) {
         if (step.kind != MergeStep::kWinner) {
             continue;
         }
-        const auto [begin, end] = rows.equal_range(step.name);
-        for (auto row = begin; row != end; ++row) {
-            if (const auto found = winners.read(row->second); found.digest) {
-                winners.drop(row->second, *found.digest);
-            }
-        }
-        ++report.winners;
         if (auto before = winner_before(step)) {
             const auto left = outside(*boxes_of(*before),
-                                      served_since(winners, before->key, merges[0].merged_at));
+                                      tuned_since(winners, log, before->key, merges[0].merged_at));
             if (!left.empty()) {
                 before->range.covers = canonical_covers(before->sizes, left);
                 winners.add(*before);

@@ -41,10 +41,7 @@ void copy_pages(Connection& from, Connection& into) {
     sqlite::check(into.handle(), "BEGIN", code == SQLITE_DONE ? SQLITE_OK : code);
 }
 
-}  // namespace
-
-StoreFile open_other_store_file(const std::filesystem::path& path) {
-    const std::string real = real_path(path).string();
+StoreFile open_other(const std::string& real) {
     Connection connection(real, Connection::Mode::read_only);
     connection.set_busy_wait(kPatience);
     const bool is_older = connection.integer("PRAGMA application_id") == kApplicationId &&
@@ -59,6 +56,22 @@ StoreFile open_other_store_file(const std::filesystem::path& path) {
     copy_pages(connection, migrated);
     prepare_schema(migrated, Connection::Mode::read_write);
     return {std::move(copies), std::move(migrated), {"delete", "a private copy"}, real};
+}
+
+}  // namespace
+
+StoreFile open_other_store_file(const std::filesystem::path& path) {
+    const std::string real = real_path(path).string();
+    try {
+        return open_other(real);
+    } catch (const sqlite::Failure& failure) {
+        if (!failure.not_a_database()) {
+            throw;
+        }
+        throw Error(ErrorKind::store,
+                    fmt::format("cannot read the tuning database {}: it is not a database", real),
+                    failure.native_code());
+    }
 }
 
 }  // namespace jitune::internal

@@ -26,15 +26,21 @@ std::int64_t speed_up_step(const Winner& winner) {
     return low <= 0 ? 0 : 1'000'000 + std::llround(std::floor(std::log(low) / std::log(kStep)));
 }
 
+/// Its time and its speed-up are known.
+bool is_settled(const Winner& winner) {
+    return !is_provisional(winner.certainty) &&
+           !is_scattered(winner.default_median_ns / winner.median_ns, winner.certainty);
+}
+
 /// Larger comes first; of equal ones the larger content.
 auto place_rank(const Winner& winner) {
-    return std::tuple(may_serve(winner), winner.image_format != kNoCode,
-                      !is_provisional(winner.certainty), winner.provenance.created_at);
+    return std::tuple(may_serve(winner), winner.image_format != kNoCode, is_settled(winner),
+                      winner.provenance.created_at);
 }
 
 auto serving_rank(const Winner& winner) {
-    return std::tuple(may_serve(winner), winner.pinned, !is_provisional(winner.certainty),
-                      speed_up_step(winner), winner.provenance.created_at);
+    return std::tuple(may_serve(winner), winner.pinned, is_settled(winner), speed_up_step(winner),
+                      winner.provenance.created_at);
 }
 
 template <class Rank>
@@ -71,7 +77,10 @@ std::string winner_id(const Winner& winner) {
                    .text(key.device_class)
                    .text(winner.sizes)
                    .text(winner.configuration)
+                   .text(winner.provenance.device_name)
                    .text(winner.provenance.device_uuid)
+                   .text(winner.provenance.driver)
+                   .text(winner.provenance.compiler)
                    .text(winner.provenance.created_at)
                    .digest());
 }
@@ -110,8 +119,9 @@ std::string precedence_reason(const Winner& first, const Winner& second) {
     if (first.pinned != second.pinned) {
         return "it is pinned";
     }
-    if (is_provisional(first.certainty) != is_provisional(second.certainty)) {
-        return "the other is provisional";
+    if (is_settled(first) != is_settled(second)) {
+        return is_provisional(second.certainty) ? "the other is provisional"
+                                                : "the other's speed-up is uncertain";
     }
     if (speed_up_step(first) != speed_up_step(second)) {
         return fmt::format("at least {:.2f} times the default's speed, the other {:.2f}",

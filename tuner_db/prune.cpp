@@ -19,6 +19,13 @@ std::int64_t changes_of(sqlite::Connection& connection) {
     return connection.integer("SELECT changes()");
 }
 
+/// Of a measurement that may go: it refutes no winner that is stored.
+constexpr std::string_view kRefutesNone =
+    "AND NOT (verdict = 'wrong_result' AND EXISTS (SELECT 1 FROM winner AS w WHERE w.kernel = "
+    "measurement.kernel AND w.types = measurement.types AND w.device_class = "
+    "measurement.device_class AND w.alignment = measurement.alignment AND w.template_hash = "
+    "measurement.template_hash AND w.configuration = measurement.configuration))";
+
 /// The keys of a table's rows, each once.
 std::vector<RecordKey> keys_of(const sqlite::Connection& connection, std::string_view table) {
     sqlite::Statement distinct(
@@ -51,7 +58,8 @@ void remove_dead(sqlite::Connection& connection, WinnerTable& winners, const Pru
                  PruneReport& report) {
     report.winners += remove_rows(
         winners, [&](const WinnerTable::Found& found) { return rules.is_dead(found.winner->key); });
-    sqlite::Statement remove(connection, "DELETE FROM measurement " + where_key());
+    sqlite::Statement remove(
+        connection, fmt::format("DELETE FROM measurement {} {}", where_key(), kRefutesNone));
     for (const RecordKey& key : keys_of(connection, "measurement")) {
         if (rules.is_dead(key)) {
             remove.execute(cells_of(key));
@@ -127,7 +135,8 @@ std::int64_t trim_measurements(sqlite::Connection& connection, std::span<const R
 std::int64_t remove_winners(sqlite::Connection& connection, WinnerTable& table,
                             std::span<const Winner> winners, bool also_measurements) {
     std::int64_t rows = 0;
-    sqlite::Statement remove(connection, "DELETE FROM measurement " + where_key_of_any_bucket());
+    sqlite::Statement remove(connection, fmt::format("DELETE FROM measurement {} {}",
+                                                     where_key_of_any_bucket(), kRefutesNone));
     for (const Winner& winner : winners) {
         for (const auto& [rowid, found] : table.read_same(winner)) {
             if (found.winner && winner_content(*found.winner) == winner_content(winner)) {

@@ -33,6 +33,10 @@ void strip_code(Winner& winner) {
 }
 
 bool overlap(const std::vector<SizeBox>& some, const std::vector<SizeBox>& others) {
+    constexpr std::size_t kFew = 1000;
+    if (some.size() * others.size() > kFew) {
+        return outside(some, others) != some;
+    }
     return std::any_of(some.begin(), some.end(), [&](const SizeBox& one) {
         return std::any_of(others.begin(), others.end(),
                            [&](const SizeBox& other) { return one.overlaps(other); });
@@ -79,7 +83,13 @@ MergeReport StoreMerge::run(const std::string& source_name) {
     for (auto& [key, places] : keys_) {
         unite_key(places);
     }
-    if (report_.measurements == 0 && report_.winners == 0) {
+    const bool has_news = report_.measurements > 0 || report_.winners > 0;
+    for (const MergedWinner& merged : brought_) {
+        if (has_news) {
+            log_.put(merged);
+        }
+    }
+    if (!has_news) {
         report_.number = 0;
         log_.end_without_news();
         return std::move(report_);
@@ -231,7 +241,10 @@ void StoreMerge::keep(const Claim& claim) {
     log_.changed_winner(claim.content, *found.winner);
     winners_.drop(claim.rowid, *found.digest);
     for (const std::int64_t rowid : claim.doubles) {
-        winners_.drop(rowid, *winners_.read(rowid).digest);
+        if (const auto twin = winners_.read(rowid); twin.winner) {
+            log_.changed_winner(claim.content, *twin.winner);
+            winners_.drop(rowid, *twin.digest);
+        }
     }
     if (!is_gone) {
         winners_.add(row);
@@ -300,12 +313,17 @@ MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
 }
 
 void StoreMerge::log_claim(const Claim& claim, MergedWinner merged) {
+    // Sizes that others of its place have may come with a later merge.
+    const std::vector<SizeBox> missed = outside(claim.fresh, claim.boxes);
+    std::vector<SizeBox> all = outside(claim.fresh, missed);
+    if (all.empty()) {
+        return;
+    }
     const auto before = log_.brought(claim.content);
-    std::vector<SizeBox> all = claim.fresh;
     const auto more = parse_coverage(before ? before->covers : "").value_or(std::vector<SizeBox>{});
     all.insert(all.end(), more.begin(), more.end());
     merged.covers = coverage_text(united(all), size_names(claim.row.sizes));
-    log_.put(merged);
+    brought_.push_back(std::move(merged));
 }
 
 }  // namespace jitune::internal

@@ -51,6 +51,7 @@ private:
     const MergeOptions options_;
     MergeLog log_;
     MergeReport report_;
+    std::vector<MergedWinner> brought_;
     std::map<std::vector<std::string>, Places> keys_;
 };
 

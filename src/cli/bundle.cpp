@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -24,18 +24,33 @@ constexpr std::string_view kGzipMark("\x1f\x8b", 2);
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::int64_t kMostUnpacked = std::int64_t{64} << 30;
 
-std::string first_bytes(const std::filesystem::path& path, std::size_t count) {
-    std::ifstream file(path, std::ios::binary);
-    std::string bytes(count, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(count));
-    bytes.resize(static_cast<std::size_t>(file.gcount()));
-    return bytes;
-}
-
 struct GzipCloser {
     void operator()(gzFile file) const { gzclose(file); }
 };
 using Gzip = std::unique_ptr<gzFile_s, GzipCloser>;
+
+/// The first bytes, unpacked if they are packed; none of what is not a regular file.
+std::string first_bytes(const std::filesystem::path& path, std::size_t count) {
+    std::error_code error;
+    const Gzip file(std::filesystem::is_regular_file(path, error) ? gzopen(path.c_str(), "rb")
+                                                                  : nullptr);
+    std::string bytes(count, '\0');
+    const int read =
+        file ? gzread(file.get(), bytes.data(), static_cast<unsigned>(bytes.size())) : 0;
+    bytes.resize(static_cast<std::size_t>(std::max(read, 0)));
+    return bytes;
+}
+
+bool is_packed(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) {
+        return false;
+    }
+    std::string mark(kGzipMark.size(), '\0');
+    std::ifstream(path, std::ios::binary)
+        .read(mark.data(), static_cast<std::streamsize>(mark.size()));
+    return mark == kGzipMark;
+}
 
 [[noreturn]] void fail(ErrorKind kind, const std::filesystem::path& path, const char* tried,
                        const std::string& why) {
@@ -87,7 +102,10 @@ void pack(std::ifstream& in, const std::filesystem::path& into) {
 
 OtherDatabase::OtherDatabase(const std::filesystem::path& path, const Log& log) {
     std::filesystem::path database = path;
-    if (first_bytes(path, kGzipMark.size()) == kGzipMark) {
+    if (is_packed(path)) {
+        if (!is_database_file(path)) {
+            fail(ErrorKind::store, path, "read the bundle", "it does not hold a database");
+        }
         unpacked_ = std::make_unique<TempDir>();
         database = unpacked_->path() / path.filename();
         unpack(path, database);
@@ -96,26 +114,23 @@ OtherDatabase::OtherDatabase(const std::filesystem::path& path, const Log& log) 
 }
 
 bool is_database_file(const std::filesystem::path& path) {
-    const std::string bytes = first_bytes(path, kDatabaseMark.size());
-    return bytes == kDatabaseMark ||
-           (bytes.starts_with(kGzipMark) && path.string().find(".db") != std::string::npos);
+    return first_bytes(path, kDatabaseMark.size()) == kDatabaseMark;
 }
 
 void write_bundle(const std::filesystem::path& from, const std::filesystem::path& path) {
     const std::filesystem::path draft = fmt::format("{}.{}.part", path.string(), ::getpid());
-    std::ifstream in(from, std::ios::binary);
     try {
         if (path.extension() == ".gz") {
+            std::ifstream in(from, std::ios::binary);
             pack(in, draft);
         } else {
-            std::ofstream out(draft, std::ios::binary);
-            if (!(out << in.rdbuf()).flush()) {
-                fail(ErrorKind::usage, path, "write", std::strerror(errno));
-            }
+            std::filesystem::copy_file(from, draft);
         }
+        std::filesystem::permissions(draft, std::filesystem::perms(0600));  // it holds code
         std::filesystem::rename(draft, path);
     } catch (const std::filesystem::filesystem_error& error) {
-        std::filesystem::remove(draft);
+        std::error_code ignored;
+        std::filesystem::remove(draft, ignored);
         fail(ErrorKind::usage, path, "write", error.code().message());
     } catch (const Error&) {
         std::error_code ignored;

@@ -48,7 +48,7 @@ void print_result(const Arguments& arguments, const Options& options, const char
     }
     std::string text;
     for (const Winner& winner : winners) {
-        text += fmt::format("{}{}: {}\n", arguments.dry_run ? "not " : "", done, name_of(winner));
+        text += fmt::format("{}: {}\n", done, name_of(winner));
     }
     print(text);
 }
@@ -68,7 +68,7 @@ int run_delete(const Arguments& arguments) {
     if (!arguments.dry_run) {
         store->remove(winners, arguments.measurements);
     }
-    print_result(arguments, options, "deleted", winners);
+    print_result(arguments, options, arguments.dry_run ? "would delete" : "deleted", winners);
     return kExitOk;
 }
 

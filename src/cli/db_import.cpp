@@ -14,6 +14,7 @@
 #include "cli/export_file.hpp"
 #include "cli/merge_text.hpp"
 #include "cli/output.hpp"
+#include "dispatch/options_check.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"
 
@@ -44,6 +45,7 @@ int run(const Arguments& arguments) {
     if (options.database.empty()) {
         throw Error(ErrorKind::usage, "no database to import into: name one with --db");
     }
+    refuse_frozen(options);
     const Log log(options.log_level, options.log_sink);
     const auto open = [&] {
         return TuningStore::open(options.database, TuningStore::Access::read_write, log);

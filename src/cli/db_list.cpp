@@ -47,7 +47,8 @@ std::string list_text(const std::vector<Winner>& winners, const std::vector<Doub
                         short_types(winner.key.types), short_served_text(winner),
                         winner.provenance.device_name,
                         time_text(winner.median_ns) + (in_doubt ? "!" : ""), speed_up_text(winner),
-                        bound_text(winner.range), winner.configuration});
+                        winner.image_format == kNoCode ? "no code" : bound_text(winner.range),
+                        winner.configuration});
     }
     std::string text = Table::text({{"id"},
                                     {"kernel"},
@@ -61,8 +62,14 @@ std::string list_text(const std::vector<Winner>& winners, const std::vector<Doub
                                    rows);
     text += disturbed ? kDisturbedLegend : "";
     text += doubted ? kDoubtLegend : "";
-    text += std::any_of(winners.begin(), winners.end(),
-                        [](const Winner& winner) { return winner.pinned; })
+    const auto any = [&](const auto& has) {
+        return std::any_of(winners.begin(), winners.end(), has);
+    };
+    text += any([](const Winner& winner) { return winner.image_format == kNoCode; })
+                ? "no code: serves nothing; the next tuning compiles the configuration, and races "
+                  "it\n"
+                : "";
+    text += any([](const Winner& winner) { return winner.pinned; })
                 ? "* is pinned: it serves, and is not replaced\n"
                 : "";
     return text;
@@ -88,11 +95,13 @@ std::vector<Winner> chosen(const Arguments& arguments, TuningStore& store, const
     const std::int64_t limit =
         checked("--limit", arguments.limit, std::numeric_limits<std::int64_t>::max());
     arguments.filter.check();
+    if (limit == 0) {
+        return {};
+    }
     std::vector<Winner> page = store.winners(
         [&](const Winner& winner) { return arguments.filter.matches(winner); }, skip, limit);
     // All rows tell whether a name is unknown, or nothing matches.
-    return page.empty() && skip == 0 && limit > 0 ? arguments.filter.of(store.winners(), log)
-                                                  : page;
+    return page.empty() && skip == 0 ? arguments.filter.of(store.winners(), log) : page;
 }
 
 int run(const Arguments& arguments) {

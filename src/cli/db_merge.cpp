@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jitune db merge, jitune db undo
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,7 +38,11 @@ int run_merge(const Arguments& arguments) {
     for (const std::string& file : arguments.files) {
         others.push_back(std::make_unique<OtherDatabase>(file, log));
     }
-    const auto store = TuningStore::open(options.database, TuningStore::Access::read_write, log);
+    const bool is_new = !std::filesystem::exists(options.database);
+    const auto store =
+        arguments.dry_run && is_new
+            ? TuningStore::in_memory(log)
+            : TuningStore::open(options.database, TuningStore::Access::read_write, log);
     Json merges = Json::array();
     for (std::size_t i = 0; i < others.size(); ++i) {
         const std::string& file = arguments.files[i];

@@ -16,6 +16,7 @@
 #include "cli/sizes.hpp"
 #include "cli/winner_filter.hpp"
 #include "dispatch/options_check.hpp"
+#include "jitune/error.hpp"
 #include "jitune/session.hpp"
 #include "support/embedded.hpp"
 #include "template/kernel_template.hpp"
@@ -61,6 +62,10 @@ PruneRules rules_of(const Arguments& arguments, const Options& options) {
     PruneRules rules;
     rules.dry_run = arguments.dry_run;
     rules.measurements_per_key = arguments.measurements.value_or(PruneRules::kAll);
+    if (rules.measurements_per_key < 0) {
+        throw Error(ErrorKind::usage, fmt::format("--measurements {}: give a number, 0 or more",
+                                                  rules.measurements_per_key));
+    }
     if (!arguments.most_bytes.empty()) {
         rules.bytes = parse_size(arguments.most_bytes);
     }
@@ -100,7 +105,9 @@ int run_prune(const Arguments& arguments) {
             "{}: {}, {} and {}{}\n", arguments.dry_run ? "would delete" : "deleted",
             count_text(report.winners, "winner"), count_text(report.measurements, "measurement"),
             report.binaries == 1 ? "1 binary" : fmt::format("{} binaries", report.binaries),
-            rules.bytes == PruneRules::kAll ? "; jitune db compact gives their room back" : ""));
+            rules.bytes == PruneRules::kAll && report.winners + report.measurements > 0
+                ? "; jitune db compact gives their room back"
+                : ""));
     }
     return kExitOk;
 }
@@ -134,7 +141,7 @@ Invocation prune_invocation() {
               "Leave so many measurements of each kernel, types, device and bucket: the younger "
               "ones"},
              {"--max-size", &arguments->most_bytes,
-              "Delete the oldest measurements until the file has at most so many bytes, as in "
+              "Delete kept code, then the oldest measurements, until the file is that small, as in "
               "100M"},
              {"--dry-run", &arguments->dry_run, "Say what would go, and change nothing"},
              arguments->database_option(),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,8 +12,10 @@
 #include "cli/output.hpp"
 #include "cli/plan_file.hpp"
 #include "cli/table.hpp"
+#include "dispatch/options_check.hpp"
 #include "plan/task_name.hpp"
 #include "support/process_identity.hpp"
+#include "support/temp_dir.hpp"
 #include "sweep/plan_collect.hpp"
 #include "text/units.hpp"
 
@@ -181,11 +184,17 @@ int run(const Arguments& given) {
     if (options.database.empty()) {
         throw Error(ErrorKind::usage, "no database to collect into: name one with --db");
     }
+    refuse_frozen(options);
     const Log log(options.log_level, options.log_sink);
     const PlanFolder folder = PlanFolder::open(given.folder);
     const PlanFile plan = read_plan(given.folder);
     const std::vector<std::string> names = names_of_problems(plan, log);
     const auto store = TuningStore::open(options.database, TuningStore::Access::read_write, log);
+    // All deliveries are one merge, which db undo takes back.
+    const TempDir local;
+    const std::filesystem::path plan_name = std::filesystem::canonical(given.folder).filename();
+    const std::filesystem::path gathered = local.path() / (plan_name.string() + ".plan");
+    const auto all = TuningStore::open(gathered, TuningStore::Access::read_write, log);
     std::vector<CollectedClass> classes;
     Json list = Json::array();
     for (const std::string& device_class : folder.classes()) {
@@ -194,18 +203,24 @@ int run(const Arguments& given) {
         const Deliveries deliveries = folder.deliveries(its, scope.shards);
         ClaimFolder claims(its, folder.part(), deliveries, scope,
                            task_name(process_identity(), classes.size()));
-        classes.push_back(collect_class(*store, claims, deliveries, log));
+        classes.push_back(collect_class(*all, claims, deliveries, log));
         classes.back().device_class = device_class;
         list.push_back(json_of(classes.back(), names));
     }
+    const MergeReport merged = store->merge(*all, {.trust_code = true});
     folder.clean();
     if (given.json) {
         print_json({{"plan", given.folder},
                     {"database", options.database.string()},
+                    {"measurements", merged.measurements},
+                    {"winners", merged.winners},
                     {"problems", names.size()},
                     {"classes", list}});
     } else {
-        print(text_of(classes, names));
+        print(text_of(classes, names) + fmt::format("{} and {} new in {}\n",
+                                                    count_text(merged.winners, "winner"),
+                                                    count_text(merged.measurements, "measurement"),
+                                                    options.database.string()));
     }
     return exit_code_of(classes);
 }

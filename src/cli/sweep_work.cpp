@@ -19,6 +19,7 @@
 #include "cli/plan_file.hpp"
 #include "cli/sweep_text.hpp"
 #include "cli/time_left.hpp"
+#include "dispatch/options_check.hpp"
 #include "dispatch/session_access.hpp"
 #include "plan/task_name.hpp"
 #include "support/process_identity.hpp"
@@ -244,6 +245,7 @@ int run(const Arguments& given) {
     const SweepArguments search = search_on(plan, given);
     const Deadline until = end_of_job(given.time_left);
     const Options options = sweep_options(search);
+    refuse_frozen(options);
     const SweepPlan problems = planned_problems(plan, Log(options.log_level, options.log_sink));
     std::vector<SweepProblem> by_rank;
     for (const PlannedProblem& one : problems.problems) {

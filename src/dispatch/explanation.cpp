@@ -14,6 +14,7 @@
 #include "range/cost_estimate.hpp"
 #include "template/settings.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/sum_table.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -85,7 +86,9 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
                                  row.serves        ? "serves"
                                  : row.is_withheld ? "does not serve, it may be slower than the "
                                                      "default"
-                                                   : "unsure",
+                                 : winner.image_format == kNoCode
+                                     ? "has no code, the next tuning races its configuration"
+                                     : "unsure",
                                  range_text(winner));
     } else if (comparable) {
         const std::string distance = fmt::format("{:.3g}", row.octaves);
@@ -125,6 +128,25 @@ void add_usage_text(ExplainedRow& row) {
     }
 }
 
+/// Of several rows that could serve, as merged databases have them, one does.
+void leave_to_the_first(std::vector<Candidate>& candidates) {
+    Candidate* first = nullptr;
+    for (Candidate& one : candidates) {
+        const bool could = one.row.serves || one.row.is_withheld;
+        if (could && (first == nullptr || serves_before(one.row.winner, first->row.winner))) {
+            first = &one;
+        }
+    }
+    for (Candidate& one : candidates) {
+        if (&one != first && (one.row.serves || one.row.is_withheld)) {
+            one.row.reason = fmt::format("does not serve, behind another: {}",
+                                         precedence_reason(first->row.winner, one.row.winner));
+            one.row.serves = false;
+            one.row.is_withheld = false;
+        }
+    }
+}
+
 /// The rows of the key's kernel: comparable ones first, then by their distance in size. A row that
 /// serves comes before one that is unsure.
 std::vector<Candidate> ranked(std::vector<Winner> winners, std::span<const Usage> usages,
@@ -140,6 +162,7 @@ std::vector<Candidate> ranked(std::vector<Winner> winners, std::span<const Usage
             candidates.push_back(std::move(one));
         }
     }
+    leave_to_the_first(candidates);
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) {
                          const auto rank = [](const Candidate& one) {
@@ -156,7 +179,8 @@ Candidate* best_of(std::vector<Candidate>& candidates, const CostTable& costs,
                    const std::string& standard, const Sizes& sizes) {
     const auto answers = [&](const Candidate& one) {
         return one.row.serves || one.row.is_withheld ||
-               (one.comparable && !may_be_slower(one.row.winner) &&
+               (one.comparable && one.row.winner.image_format != kNoCode &&
+                !may_be_slower(one.row.winner) &&
                 answers_as_nearest(costs, one.row.winner.configuration, one.row.octaves, standard,
                                    sizes));
     };

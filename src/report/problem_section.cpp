@@ -96,7 +96,7 @@ std::string tried_sentence(const TriedProblem& problem) {
                     count_text(std::ssize(problem.candidates), "evaluation"),
                     count_text(static_cast<std::int64_t>(configurations.size()), "configuration"));
     if (best > 0) {
-        text += fmt::format(" The fastest took {}.", time_text(best));
+        text += fmt::format(" The fastest took {} in the search.", time_text(best));
     }
     if (problem.calls > 0) {
         text += fmt::format(" {} near this size {} recorded.", count_text(problem.calls, "call"),
@@ -107,12 +107,12 @@ std::string tried_sentence(const TriedProblem& problem) {
 
 std::string winner_sentence(const TriedProblem& problem) {
     if (!problem.winner) {
-        return "<p class=\"note\">No winner is stored that was tuned at this size.</p>\n";
+        return "<p class=\"note\">No stored winner was tuned at exactly this size.</p>\n";
     }
     const std::string speed_up = speed_up_text(*problem.winner);
     return fmt::format(
-        "<p>Winner: <code>{}</code>, {}{}</p>\n", escaped(problem.winner->configuration),
-        escaped(time_text(problem.winner->median_ns)),
+        "<p>Winner of the finals: <code>{}</code>, {} there{}</p>\n",
+        escaped(problem.winner->configuration), escaped(time_text(problem.winner->median_ns)),
         speed_up.empty() ? "" : ", " + escaped(speed_up) + " as fast as the default");
 }
 

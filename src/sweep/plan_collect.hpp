@@ -28,7 +28,7 @@ struct CollectedClass {
     [[nodiscard]] std::size_t count(ProblemState::Kind kind) const;
 };
 
-/// Merges all that was delivered into a database; whatever of it was merged before changes nothing.
+/// Merges all that was delivered for a class of devices into a database.
 /// Brings back the claims of dead tasks. Puts up again: problems whose results cannot be read, and
 /// once those on which two tasks disagree. Tasks may work meanwhile. Throws Error(store).
 CollectedClass collect_class(TuningStore& into, ClaimFolder& claims, const Deliveries& deliveries,

@@ -160,7 +160,7 @@ TEST_F(CliMerge, PinsAndDeletesByIdAndByFilter) {
     EXPECT_TRUE(list("a.db", "--op sum")[0]["pinned"]);
     EXPECT_NE(jitune("db list" + in).out.find("* is pinned"), std::string::npos);
     expect_failure("db delete" + in, 2, "nothing says which winners");
-    EXPECT_NE(jitune("db delete --op max --dry-run" + in).out.find("not deleted"),
+    EXPECT_NE(jitune("db delete --op max --dry-run" + in).out.find("would delete"),
               std::string::npos);
     EXPECT_EQ(list("a.db").size(), 3U);
     EXPECT_EQ(jitune("db delete --op max --measurements" + in).code, 0);

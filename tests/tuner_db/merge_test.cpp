@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
+#include "support/utc_text.hpp"
 #include "tuner_db/precedence.hpp"
+#include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -248,6 +250,72 @@ TEST_F(MergeTest, UndoBringsBackWhatWasThere) {
     EXPECT_EQ(store("a")->undo_merge().source, "") << "nothing is left to undo";
     make("a", {"b"});
     EXPECT_EQ(dump("a"), merged) << "it can be merged again";
+}
+
+TEST_F(MergeTest, UndoRestoresWhatAWinnerOfTheSameSecondOrOfTheFutureHasTaken) {
+    for (const char* made : {"now", "2999-01-01T00:00:00Z"}) {
+        SCOPED_TRACE(made);
+        std::filesystem::remove(file("a"));
+        std::filesystem::remove(file("b"));
+        store("a")->save({}, winner_at("block=1", "n=1..200"));
+        store("a")->save({}, winner_at("block=7", "n=300..400"));
+        Winner young = winner_at("block=2", "n=1..400");
+        young.provenance.created_at = made == std::string("now") ? utc_text() : made;
+        store("b")->save({}, young);
+        const auto before = dump("a");
+        make("a", {"b"});
+        EXPECT_EQ(serving("a", 100), "block=2");
+        store("a")->undo_merge();
+        EXPECT_EQ(dump("a"), before);
+    }
+}
+
+TEST_F(MergeTest, UndoRestoresEachOfSeveralRowsOfOneWinner) {
+    store("a")->save({}, winner_at("block=1", "n=1..200"));
+    path_ = file("a");
+    {
+        Winner twin = winner_at("block=1", "n=300..400");
+        sqlite::Connection connection(path_, sqlite::Connection::Mode::read_write);
+        sqlite::Statement(connection, insert("INSERT", table_of<Winner>())).execute(to_row(twin));
+    }
+    store("b")->save({}, winner_at("block=2", "n=1..400", "NVIDIA H200", 9));
+    const auto before = dump("a");
+    make("a", {"b"});
+    store("a")->undo_merge();
+    EXPECT_EQ(dump("a"), before);
+}
+
+TEST_F(MergeTest, BringsLaterWhatAPinHasKeptOut) {
+    store("a")->save({}, winner_at("block=1", "n=1..200"));
+    store("a")->pin(winner_id(winner_at("block=1", "")), true);
+    store("b")->save({}, winner_at("block=2", "n=1..200", "NVIDIA H200", 9));
+    make("a", {"b"});
+    EXPECT_EQ(serving("a", 100), "block=1");
+    EXPECT_TRUE(store("a")->merged_winners().empty()) << "a merge without news leaves no trace";
+    store("a")->pin(winner_id(winner_at("block=1", "")), false);
+    make("a", {"b"});
+    EXPECT_EQ(serving("a", 100), "block=2");
+}
+
+TEST_F(MergeTest, WhatRefutesAWinnerStaysAsLongAsTheWinner) {
+    store("a")->save({}, winner_at("block=1", "n=1..200"));
+    store("a")->save({}, winner_at("block=2", "n=300..400"));
+    std::vector<Measurement> wrong{measurement_of(40), measurement_of(40)};
+    wrong[0].configuration = "block=1";
+    wrong[0].verdict = Verdict::wrong_result;
+    wrong[0].samples_ns.clear();
+    store("a")->save(wrong);
+    const std::vector<Winner> winners = store("a")->winners();
+    ASSERT_EQ(winners.size(), 1U);
+    store("a")->remove(winners, true);
+    EXPECT_EQ(serving("a", 100), "");
+    EXPECT_EQ(store("a")->measurements(key_of(40)).size(), 1U);
+    PruneRules rules;
+    rules.is_dead = [](const RecordKey&) { return true; };
+    EXPECT_EQ(store("a")->prune(rules).winners, 1);
+    rules.is_dead = [](const RecordKey&) { return true; };
+    store("a")->prune(rules);
+    EXPECT_TRUE(store("a")->measurements(key_of(40)).empty());
 }
 
 TEST_F(MergeTest, UndoTakesBackTheLastMergeAlone) {
