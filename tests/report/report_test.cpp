@@ -10,6 +10,7 @@
 #include "report/ceilings.hpp"
 #include "report/gather.hpp"
 #include "report/page.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -73,6 +74,25 @@ TEST_F(Report, TellsWhatMergesChanged) {
     const std::string html = section(page(), "provenance");
     EXPECT_TRUE(has(html, "What merges changed"));
     EXPECT_TRUE(has(html, "not taken"));
+}
+
+TEST_F(Report, SaysTheTimesThatAreStored) {
+    fill();
+    const ReportData data = gather();
+    const std::string html = section(page(), "problems");
+    int winners = 0;
+    for (const TriedProblem& problem : data.problems) {
+        const auto sizes = exact_sizes(problem.sizes);
+        ASSERT_TRUE(sizes);
+        const auto stored = store_->find(problem.key, *sizes);
+        const bool is_shown = has(html, ", " + problem.sizes);  // as far as there is room
+        if (is_shown && stored && stored->sizes == problem.sizes) {
+            ++winners;
+            EXPECT_TRUE(has(html, time_text(stored->median_ns) + " there")) << problem.sizes;
+            EXPECT_TRUE(has(html, stored->configuration));
+        }
+    }
+    EXPECT_GT(winners, 3);
 }
 
 TEST_F(Report, LoadsNothingAndHasNoHandlersWithin) {
