@@ -2,6 +2,7 @@
 #include "cli/plan_file.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -144,6 +145,12 @@ void write_plan(const PlanFolder& folder, const PlanFile& plan) {
 
 PlanFile read_plan(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / PlanFile::kName;
+    std::error_code error;
+    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} is not a regular file: make the plan again with sweep --plan",
+                                path.string()));
+    }
     const ParsedJson json = read_json(path);
     try {
         PlanFile plan = plan_from(json, folder);
