@@ -145,8 +145,9 @@ void write_plan(const PlanFolder& folder, const PlanFile& plan) {
 
 PlanFile read_plan(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / PlanFile::kName;
-    std::error_code error;
-    if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    std::error_code unknown;
+    if (std::filesystem::exists(path, unknown) &&
+        !std::filesystem::is_regular_file(path, unknown)) {
         throw Error(ErrorKind::usage,
                     fmt::format("{} is not a regular file: make the plan again with sweep --plan",
                                 path.string()));

@@ -217,10 +217,12 @@ int run(const Arguments& given) {
                     {"problems", names.size()},
                     {"classes", list}});
     } else {
-        print(text_of(classes, names) + fmt::format("{} and {} new in {}\n",
-                                                    count_text(merged.winners, "winner"),
-                                                    count_text(merged.measurements, "measurement"),
-                                                    options.database.string()));
+        print(text_of(classes, names));
+        if (!classes.empty()) {
+            print(fmt::format("{} and {} new in {}\n", count_text(merged.winners, "winner"),
+                              count_text(merged.measurements, "measurement"),
+                              options.database.string()));
+        }
     }
     return exit_code_of(classes);
 }

@@ -216,13 +216,22 @@ void PlanWork::deliver(const ProblemState& claim, Delivery::Kind kind, const Mar
     std::int64_t last = before.measurement;
     const std::vector<Measurement> measurements = store.measurements_after(last);
     std::vector<Winner> winners;
-    for (const Winner& row : store.winners()) {
-        if (std::find(before.winners.begin(), before.winners.end(), row) != before.winners.end()) {
-            continue;
+    const auto add_those = [&](const auto& are_wanted) {
+        for (const Winner& row : store.winners()) {
+            auto winner = are_wanted(row) ? store.with_image(row) : std::nullopt;
+            if (winner) {
+                winners.push_back(std::move(*winner));
+            }
         }
-        if (auto winner = store.with_image(row)) {
-            winners.push_back(std::move(*winner));
-        }
+    };
+    add_those([&](const Winner& row) {
+        return std::find(before.winners.begin(), before.winners.end(), row) == before.winners.end();
+    });
+    if (kind == Delivery::Kind::result && winners.empty()) {  // those that were there have won
+        add_those([&](const Winner& row) {
+            return std::any_of(measurements.begin(), measurements.end(),
+                               [&](const Measurement& one) { return one.key.is_like(row.key); });
+        });
     }
     if (kind == Delivery::Kind::part && measurements.empty()) {
         return;
