@@ -9,7 +9,7 @@
 
 #include "support/hash.hpp"
 #include "tuner_db/box_sets.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/served_sizes.hpp"
 
 namespace jitune::internal {
 

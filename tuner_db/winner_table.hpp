@@ -15,12 +15,6 @@
 
 namespace jitune::internal {
 
-/// Orders winners by kernel, types, device class, alignment, template and number of sizes. Those
-/// that differ in the bucket alone are one. The number of sizes differs in damaged tables only.
-struct KeyOfAnyBucket {
-    bool operator()(const Winner* left, const Winner* right) const;
-};
-
 /// The sizes that a winner serves: at least one box; nothing where the text is malformed.
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
 
@@ -29,16 +23,6 @@ inline constexpr double kMostLossBound = 1000;
 
 /// False for a row whose sizes are malformed or whose bound no comparison gives: it is damaged.
 bool is_sound(const Winner& winner);
-
-/// A row of the table, and the sizes at which it is the one that answers.
-struct ServedSizes {
-    const Winner* winner = nullptr;
-    std::vector<SizeBox> boxes;  ///< of an unsure row, all that it has
-};
-
-/// Of all rows of a table, in the order in which find() looks at them: where several serve a size,
-/// as another program may leave them, the first one that is not unsure does.
-std::vector<ServedSizes> served_sizes(std::span<const Winner> winners);
 
 /// The text of these boxes.
 const std::string& served_text(const Winner& winner);

@@ -28,6 +28,22 @@ void apply(const char* option, const std::string& argument, Use use) {
     }
 }
 
+void refuse_unnamed(const Options& options) {
+    if (options.database.empty()) {
+        throw Error(ErrorKind::usage, "no database is named: name one with --db or JITUNE_DB");
+    }
+}
+
+void refuse_missing(const Options& options) {
+    refuse_unnamed(options);
+    std::error_code error;
+    if (!std::filesystem::exists(options.database, error) && !error) {
+        throw Error(ErrorKind::store,
+                    fmt::format("no database at \"{}\" yet: jitune sweep reduce creates it",
+                                options.database.string()));
+    }
+}
+
 }  // namespace
 
 Option CommonArguments::database_option() {
@@ -128,23 +144,26 @@ Options CommonArguments::options() const {
 }
 
 std::unique_ptr<TuningStore> open_database(const Options& options, TuningStore::Access access) {
-    if (options.database.empty()) {
-        throw Error(ErrorKind::usage, "no database is named: name one with --db or JITUNE_DB");
-    }
-    std::error_code error;
-    if (!std::filesystem::exists(options.database, error) && !error) {
-        throw Error(ErrorKind::store,
-                    fmt::format("no database at \"{}\" yet: jitune sweep reduce creates it",
-                                options.database.string()));
-    }
+    refuse_missing(options);
     return TuningStore::open(options.database, access, Log(options.log_level, options.log_sink));
+}
+
+std::unique_ptr<TuningStore> change_database(const Options& options) {
+    refuse_missing(options);
+    return change_or_make_database(options);
+}
+
+std::unique_ptr<TuningStore> change_or_make_database(const Options& options) {
+    refuse_unnamed(options);
+    refuse_frozen(options);
+    return TuningStore::open(options.database, TuningStore::Access::read_write,
+                             Log(options.log_level, options.log_sink));
 }
 
 void refuse_unwritable(const Options& options) {
     refuse_frozen(options);
     if (!options.database.empty()) {
-        TuningStore::open(options.database, TuningStore::Access::read_write,
-                          Log(options.log_level, options.log_sink));
+        change_or_make_database(options);
     }
 }
 

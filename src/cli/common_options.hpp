@@ -56,10 +56,17 @@ Option strategy_option(std::string* target, std::string help);
 /// Adds `more` at the end of `options`.
 void append(std::vector<Option>& options, const std::vector<Option>& more);
 
-/// Opens the database of `options`. Throws Error(usage) where the options name no database
-/// and Error(store) where there is no such file or it cannot be used.
+/// Opens the database of `options` to read it; Access::as_permitted also migrates an older one.
+/// Throws Error(usage) where the options name no database and Error(store) where there is no such
+/// file or it cannot be used.
 std::unique_ptr<TuningStore> open_database(
     const Options& options, TuningStore::Access access = TuningStore::Access::read_only);
+
+/// The same to change it. Throws Error(usage) also where the session is frozen.
+std::unique_ptr<TuningStore> change_database(const Options& options);
+
+/// The same, and makes the file where it is missing.
+std::unique_ptr<TuningStore> change_or_make_database(const Options& options);
 
 /// Throws Error(store) where winners cannot be written to the database of `options`. Apps go on
 /// without one, but a command that tunes must not begin where it cannot keep what it finds. Throws

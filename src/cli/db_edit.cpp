@@ -11,7 +11,6 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/winner_filter.hpp"
-#include "dispatch/options_check.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -55,14 +54,13 @@ void print_result(const Arguments& arguments, const Options& options, const char
 
 int run_delete(const Arguments& arguments) {
     const Options options = arguments.options();
-    refuse_frozen(options);
     if (arguments.filter.is_empty() != arguments.all) {
         throw Error(ErrorKind::usage,
                     arguments.all ? "--all deletes every winner: leave the filters out, or --all"
                                   : "nothing says which winners to delete: name an ID, give "
                                     "filters such as --kernel, or --all for every one");
     }
-    const auto store = open_database(options, TuningStore::Access::read_write);
+    const auto store = change_database(options);
     const std::vector<Winner> winners =
         arguments.filter.of(store->winners(), Log(options.log_level, options.log_sink));
     if (!arguments.dry_run) {
@@ -74,8 +72,7 @@ int run_delete(const Arguments& arguments) {
 
 int run_pin(const Arguments& arguments, bool pinned) {
     const Options options = arguments.options();
-    refuse_frozen(options);
-    const auto store = open_database(options, TuningStore::Access::read_write);
+    const auto store = change_database(options);
     const std::vector<Winner> winners = store->winners();
     const Winner& winner = arguments.filter.only_one(winners);
     if (pinned && !may_serve(winner)) {

@@ -14,7 +14,6 @@
 #include "cli/export_file.hpp"
 #include "cli/merge_text.hpp"
 #include "cli/output.hpp"
-#include "dispatch/options_check.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"
 
@@ -26,35 +25,30 @@ struct Arguments : CommonArguments {
     std::string file;
 };
 
-void import_measurements(TuningStore& store, const std::string& file, const std::string& database) {
+void import_measurements(const Options& options, const std::string& file) {
     const std::vector<Measurement> measurements = read_export(file);
+    const auto store = change_or_make_database(options);
     const auto count = [&] {
         return measurements.empty()
                    ? 0
-                   : measurements_to_export(store, measurements.front().key).size();
+                   : measurements_to_export(*store, measurements.front().key).size();
     };
     const std::size_t before = count();
-    store.save(measurements);
+    store->save(measurements);
     const std::size_t added = count() - before;
     print(fmt::format("{} in {}, {} of them new in {}\n",
-                      count_text(std::ssize(measurements), "measurement"), file, added, database));
+                      count_text(std::ssize(measurements), "measurement"), file, added,
+                      options.database.string()));
 }
 
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
-    if (options.database.empty()) {
-        throw Error(ErrorKind::usage, "no database to import into: name one with --db");
-    }
-    refuse_frozen(options);
-    const Log log(options.log_level, options.log_sink);
-    const auto open = [&] {
-        return TuningStore::open(options.database, TuningStore::Access::read_write, log);
-    };
     if (is_database_file(arguments.file)) {
-        OtherDatabase bundle(arguments.file, log);
-        print(merge_text(arguments.file, open()->merge(bundle.store(), {}), false));
+        OtherDatabase bundle(arguments.file, Log(options.log_level, options.log_sink));
+        const auto store = change_or_make_database(options);
+        print(merge_text(arguments.file, store->merge(bundle.store(), {}), false));
     } else {
-        import_measurements(*open(), arguments.file, options.database.string());
+        import_measurements(options, arguments.file);
     }
     return kExitOk;
 }

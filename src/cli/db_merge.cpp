@@ -13,7 +13,6 @@
 #include "cli/exit_code.hpp"
 #include "cli/merge_text.hpp"
 #include "cli/output.hpp"
-#include "dispatch/options_check.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"
 
@@ -29,20 +28,14 @@ struct Arguments : CommonArguments {
 
 int run_merge(const Arguments& arguments) {
     const Options options = arguments.options();
-    if (options.database.empty()) {
-        throw Error(ErrorKind::usage, "no database to merge into: name one with --into");
-    }
-    refuse_frozen(options);
     const Log log(options.log_level, options.log_sink);
     std::vector<std::unique_ptr<OtherDatabase>> others;  // all of them can be read, or none is
     for (const std::string& file : arguments.files) {
         others.push_back(std::make_unique<OtherDatabase>(file, log));
     }
-    const bool is_new = !std::filesystem::exists(options.database);
-    const auto store =
-        arguments.dry_run && is_new
-            ? TuningStore::in_memory(log)
-            : TuningStore::open(options.database, TuningStore::Access::read_write, log);
+    const bool is_new = !options.database.empty() && !std::filesystem::exists(options.database);
+    const auto store = arguments.dry_run && is_new ? TuningStore::in_memory(log)
+                                                   : change_or_make_database(options);
     Json merges = Json::array();
     for (std::size_t i = 0; i < others.size(); ++i) {
         const std::string& file = arguments.files[i];
@@ -64,8 +57,7 @@ int run_merge(const Arguments& arguments) {
 
 int run_undo(const CommonArguments& arguments) {
     const Options options = arguments.options();
-    refuse_frozen(options);
-    const auto store = open_database(options, TuningStore::Access::read_write);
+    const auto store = change_database(options);
     const UndoReport report = store->undo_merge();
     if (arguments.json) {
         print_json({{"path", options.database.string()},

@@ -15,7 +15,6 @@
 #include "cli/output.hpp"
 #include "cli/sizes.hpp"
 #include "cli/winner_filter.hpp"
-#include "dispatch/options_check.hpp"
 #include "jitune/error.hpp"
 #include "jitune/session.hpp"
 #include "support/embedded.hpp"
@@ -87,9 +86,8 @@ PruneRules rules_of(const Arguments& arguments, const Options& options) {
 
 int run_prune(const Arguments& arguments) {
     const Options options = arguments.options();
-    refuse_frozen(options);
     const PruneRules rules = rules_of(arguments, options);
-    const auto store = open_database(options, TuningStore::Access::read_write);
+    const auto store = change_database(options);
     const PruneReport report = store->prune(rules);
     if (!arguments.dry_run && rules.bytes != PruneRules::kAll) {
         store->compact();
@@ -114,8 +112,7 @@ int run_prune(const Arguments& arguments) {
 
 int run_compact(const CommonArguments& arguments) {
     const Options options = arguments.options();
-    refuse_frozen(options);
-    const auto store = open_database(options, TuningStore::Access::read_write);
+    const auto store = change_database(options);
     const std::int64_t before = store->status().bytes;
     store->compact();
     const std::int64_t after = store->status().bytes;

@@ -12,7 +12,6 @@
 #include "cli/output.hpp"
 #include "cli/plan_file.hpp"
 #include "cli/table.hpp"
-#include "dispatch/options_check.hpp"
 #include "plan/task_name.hpp"
 #include "support/process_identity.hpp"
 #include "support/temp_dir.hpp"
@@ -181,15 +180,11 @@ int exit_code_of(const std::vector<CollectedClass>& classes) {
 
 int run(const Arguments& given) {
     const Options options = given.options();
-    if (options.database.empty()) {
-        throw Error(ErrorKind::usage, "no database to collect into: name one with --db");
-    }
-    refuse_frozen(options);
     const Log log(options.log_level, options.log_sink);
     const PlanFolder folder = PlanFolder::open(given.folder);
     const PlanFile plan = read_plan(given.folder);
     const std::vector<std::string> names = names_of_problems(plan, log);
-    const auto store = TuningStore::open(options.database, TuningStore::Access::read_write, log);
+    const auto store = change_or_make_database(options);
     // All deliveries are one merge, which db undo takes back.
     const TempDir local;
     const std::filesystem::path plan_name = std::filesystem::canonical(given.folder).filename();

@@ -223,9 +223,8 @@ int run_worklist(const Arguments& arguments) {
     std::vector<Winner> winners;
     std::vector<WorkItem> items;
     {
-        refuse_frozen(options);
         // Also migrates it, which reading alone could not.
-        const auto store = open_database(options, TuningStore::Access::read_write);
+        const auto store = change_database(options);
         winners = store->winners();
         items = worklist(store->misses(), winners);
     }
@@ -252,7 +251,7 @@ int run_worklist(const Arguments& arguments) {
             done.insert(done.end(), misses.begin(), misses.end());
         }
     }
-    const auto store = open_database(options, TuningStore::Access::read_write);
+    const auto store = change_database(options);
     store->remove_misses(done);
     if (!arguments.json) {
         print(left_text(store->misses(), device_class));

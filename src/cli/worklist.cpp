@@ -53,12 +53,8 @@ int write(const Arguments& arguments) {
 
 int read(const Arguments& arguments) {
     const Options options = arguments.options();
-    if (options.database.empty()) {
-        throw Error(ErrorKind::usage, "no database to import into: name one with --db");
-    }
     const std::vector<Miss> misses = read_worklist(arguments.file);
-    const auto store = TuningStore::open(options.database, TuningStore::Access::read_write,
-                                         Log(options.log_level, options.log_sink));
+    const auto store = change_or_make_database(options);
     store->add_misses(misses);
     print(fmt::format("{} in {}, {} in the work-list now\n",
                       count_text(std::ssize(misses), "problem"), arguments.file,
@@ -67,7 +63,7 @@ int read(const Arguments& arguments) {
 }
 
 int clear(const Arguments& arguments) {
-    const auto store = open_database(arguments.options(), TuningStore::Access::read_write);
+    const auto store = change_database(arguments.options());
     const std::vector<Miss> misses = store->misses();
     store->remove_misses(misses);
     print(

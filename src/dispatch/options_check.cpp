@@ -84,8 +84,8 @@ Options checked(Options options) {
 void refuse_frozen(const Options& options) {
     if (options.frozen) {
         throw Error(ErrorKind::usage,
-                    "cannot tune: the session is frozen (JITUNE_FROZEN=1 or Options::frozen) and "
-                    "serves the stored winners alone; tune without that, ahead of time");
+                    "cannot tune or change the database: the session is frozen (JITUNE_FROZEN=1 or "
+                    "Options::frozen) and serves the stored winners alone; unset that first");
     }
 }
 

@@ -109,7 +109,7 @@ TEST_F(EngineFrozen, RefusesToTune) {
     const auto engine = make_engine();
     const Problem problem = fake_sum_problem();
     const SearchPlan plan;
-    expect_error(ErrorKind::usage, "cannot tune: the session is frozen (JITUNE_FROZEN=1",
+    expect_error(ErrorKind::usage, "the session is frozen (JITUNE_FROZEN=1",
                  [&] { engine->tune_and_store(task(problem), plan); });
     expect_error(ErrorKind::usage, "frozen", [&] { engine->tune_around(task(problem), plan, {}); });
     expect_error(ErrorKind::usage, "frozen", [&] {
