@@ -8,8 +8,8 @@
 
 namespace jitune::internal {
 
-/// What the merge of `file` has brought, for a person: a line, and one for each meeting of winners
-/// that disagree or of which the new one serves now.
+/// Counts, for a person, the rows that the merge of `file` has added. Names the pairs of winners
+/// that disagree, and those of which the new one serves now.
 std::string merge_text(const std::string& file, const MergeReport& report, bool dry_run);
 
 Json merge_json(const std::string& file, const MergeReport& report);

@@ -14,9 +14,9 @@
 
 namespace jitune::internal {
 
-/// What the file plan.json of a plan's folder says: the problems and how all tasks search. Problems
-/// of a family are named by the arguments of `jitune sweep`, from which every task makes the same
-/// list; those of a work-list lie beside it, in worklist.json.
+/// The file plan.json of a plan's folder. It lists the problems and says how all tasks search.
+/// Problems of a family are named by the arguments of `jitune sweep`, from which every task makes
+/// the same list; those of a work-list lie beside it, in worklist.json.
 struct PlanFile {
     static constexpr int kFormat = 1;
     static constexpr const char* kName = "plan.json";

@@ -60,8 +60,11 @@ void refuse_sweep_report(const Options& options, const std::string& file) {
                     "--report -: the sweep's table is on standard output; name a file");
     }
     if (options.database.empty()) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("--report {}: there is nothing to show without a database", file));
+        throw Error(
+            ErrorKind::usage,
+            fmt::format(
+                "--report {}: the page shows a database, and none is named: name one with --db",
+                file));
     }
     refuse_report_file(options, "--report", file);
 }

@@ -92,7 +92,7 @@ private:
     std::vector<SweepRow> rows_;
 };
 
-/// What all devices of the process have in common.
+/// The parts of a task that all its devices use.
 struct Shared {
     const PlanFolder& folder;
     const PlanFile& plan;
