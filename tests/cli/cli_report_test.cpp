@@ -110,7 +110,7 @@ TEST_F(CliReport, SweepsWriteItAtTheirEnd) {
     expect_failure(sweep + database(), 2, "--report");
     expect_failure(sweep + path("none/a.html"), 2, "there is no folder");
     expect_failure("sweep reduce --device host --sizes 2^10 --db none --report " + path("a.html"),
-                   2, "without a database");
+                   2, "name one with --db");
     const Answer swept = jitune(sweep + path("a.html"));
     EXPECT_EQ(swept.code, 0) << swept.err;
     EXPECT_NE(swept.out.find("wrote " + path("a.html")), std::string::npos) << swept.out;
