@@ -89,7 +89,7 @@ MergeReport StoreMerge::run(const std::string& source_name) {
             log_.put(merged);
         }
     }
-    if (!has_news) {
+    if (!has_news) {  // rows may have got their usual text, which changes nothing that they serve
         report_.number = 0;
         log_.end_without_news();
         return std::move(report_);
@@ -212,7 +212,7 @@ void StoreMerge::unite_key(Places& places) {
     }
     for (const auto& [place, claims] : places) {
         for (const Claim& claim : claims) {
-            if (!claim.fresh.empty()) {
+            if (!claim.fresh.empty() && !claim.boxes.empty()) {
                 log_claim(claim, outcome_of(claim, places));
             }
         }
@@ -222,17 +222,19 @@ void StoreMerge::unite_key(Places& places) {
 void StoreMerge::keep(const Claim& claim) {
     WinnerTable::Found found = winners_.read(claim.rowid);
     Winner row = *found.winner;
+    bool is_new = false;
     if (claim.source_rowid != 0 && options_.trust_code) {
         if (auto theirs = theirs_.read(claim.source_rowid).winner;
             theirs && is_other_image(row, *theirs)) {
             row.image = std::move(theirs->image);
+            is_new = true;
         }
     }
     const std::vector<SizeBox> before = *boxes_of(row);
-    const bool grows = !outside(claim.boxes, before).empty();
+    is_new = is_new || !outside(claim.boxes, before).empty();
     row.range.covers = canonical_covers(row.sizes, claim.boxes);
     if (!claim.fresh.empty()) {
-        ++(grows ? report_.winners : report_.known);
+        ++(is_new ? report_.winners : report_.known);
     }
     const bool is_gone = claim.boxes.empty();
     if (row == *found.winner && !is_gone && claim.doubles.empty()) {
@@ -284,11 +286,6 @@ void StoreMerge::report_meeting(const Claim& claim, const Claim& other) {
 
 MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
     MergedWinner merged{claim.content, winner_id(claim.row), report_.number, "", "new", ""};
-    if (claim.boxes.empty()) {
-        merged.outcome = "behind";
-        merged.reason = "another winner of the same place has its sizes";
-        return merged;
-    }
     for (const auto& [place, claims] : places) {
         for (const Claim& other : claims) {
             if (is_same_place(claim.row, other.row) || !overlap(claim.boxes, other.boxes)) {
