@@ -63,8 +63,7 @@ TEST_F(CliFrozen, DoesNotTune) {
               "/matmul.host.cpp' --size m=8 --size n=8 --size k=8 --type element=float32"}) {
             const Answer answer = frozen(command + database);
             EXPECT_EQ(answer.code, 2) << command;
-            EXPECT_NE(answer.err.find("the session is frozen"), std::string::npos)
-                << answer.err;
+            EXPECT_NE(answer.err.find("the session is frozen"), std::string::npos) << answer.err;
         }
     }
     EXPECT_FALSE(std::filesystem::exists(path("tuning.db")));
