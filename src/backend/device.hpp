@@ -44,6 +44,12 @@ struct TemplateSource {
     std::string name;  ///< for compiler messages: "reduce.cu"
     std::string text;
     std::vector<std::pair<std::string, std::string>> headers;
+    /// That a run adds to those of the template's front matter.
+    std::vector<std::string> options = {};
+    /// Absolute, where the compiler looks for further headers.
+    std::vector<std::string> include_folders = {};
+    /// Changes with the headers that it finds there.
+    std::string folders_digest = {};
 };
 
 /// The C++ expressions that one configuration instantiates, one per launch step of the template.
@@ -53,6 +59,17 @@ struct Instance {
     std::string defines = {};
     /// Of the template's file, where each expression comes from, for compilers' messages; or none.
     std::vector<int> lines = {};
+    /// For the compiler, behind its own: "--use_fast_math".
+    std::vector<std::string> options = {};
+
+    /// Equal for instances that may stand in one program: defines and options.
+    [[nodiscard]] std::string program() const {
+        std::string text;
+        for (const std::string& option : options) {
+            text += "// " + option + "\n";
+        }
+        return text + defines;
+    }
 };
 
 /// Compiled code. Several instances may share one image.
@@ -60,6 +77,8 @@ struct Binary {
     std::string format;  ///< "cubin", "ptx" or "so"
     std::shared_ptr<const std::string> image;
     std::vector<std::string> symbols;  ///< entry points, in the order of Instance::expressions
+    /// What the compiler said: warnings, and what options ask for. Null where it was not kept.
+    std::shared_ptr<const std::string> log = {};
 };
 
 struct CompileFailure {
@@ -217,8 +236,8 @@ public:
     virtual bool has_compiler(const std::string& /*key*/) { return false; }
 
     /// Compiles all instances as one program for this device; if that fails, each by itself, so
-    /// that one bad instance costs only itself. One outcome per instance. Needs no current context.
-    /// Throws Error(unavailable) where there is no compiler.
+    /// that one bad instance costs only itself. One outcome per instance; all have the options of
+    /// the first. Needs no current context. Throws Error(unavailable) where there is no compiler.
     virtual std::vector<CompileOutcome> compile(const TemplateSource& source,
                                                 std::span<const Instance> instances) = 0;
 

@@ -10,7 +10,7 @@ namespace jitune::internal {
 KeptBinary kept_place(const Task& task, const Configuration& configuration,
                       const Instance& instance) {
     Hasher hasher("instance");
-    hasher.text(instance.defines);
+    hasher.text(instance.program());
     for (const std::string& expression : instance.expressions) {
         hasher.text(expression);
     }

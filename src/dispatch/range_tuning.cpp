@@ -33,7 +33,7 @@ public:
     Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override;
     std::string code_of(const std::string& configuration) override {
         const Instance instance = task_.instance(task_.parse(configuration));
-        return fmt::format("{} {}", instance.defines, fmt::join(instance.expressions, " "));
+        return fmt::format("{} {}", instance.program(), fmt::join(instance.expressions, " "));
     }
     double spent() override {
         const auto limit = std::max<Clock::duration>(effort_.limit, std::chrono::milliseconds(1));

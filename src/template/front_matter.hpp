@@ -82,6 +82,13 @@ struct MetricSpec {
     std::string unit;
 };
 
+/// An option for the compiler, "--maxrregcount={registers}": braces hold the name of a parameter or
+/// a type parameter, whose text takes their place.
+struct OptionSpec {
+    std::string text;
+    Expression when;  ///< over parameters and type parameters: left out where this is not true
+};
+
 /// The contents of a kernel template's first comment; docs/reference/kernel_templates.md is the
 /// reference. Expressions have `derived` names replaced already.
 struct FrontMatter {
@@ -104,6 +111,7 @@ struct FrontMatter {
     std::vector<ArgumentSpec> arguments;
     std::vector<LaunchSpec> launches;
     std::vector<std::string> defines;  ///< parameters and type parameters that are macros
+    std::vector<OptionSpec> options;   ///< of the compiler
     std::optional<ReferenceSpec> reference;
     std::vector<MetricSpec> metrics;
 

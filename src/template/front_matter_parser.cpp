@@ -15,6 +15,7 @@
 #include "template/front_matter_scope.hpp"
 #include "template/launch_reader.hpp"
 #include "template/name_rules.hpp"
+#include "template/option_reader.hpp"
 #include "template/toml_reader.hpp"
 
 namespace jitune::internal {
@@ -38,7 +39,7 @@ public:
             root, "front matter",
             {"kernel", "backend", "summary", "include", "sizes", "cache", "constraints", "prune",
              "reproducibility", "types", "parameters", "derived", "arguments", "launch",
-             "reference", "defines", "metrics"});
+             "reference", "defines", "metrics", "options", "include_folders"});
         read_includes(root, headers);
         read_head(root);
         read_types();
@@ -49,6 +50,7 @@ public:
         read_reproducibility(root);
         read_arguments_and_launches(root);
         read_defines(root);
+        read_options(scope_, root, result_);
         read_metrics(root);
         return std::move(result_);
     }
@@ -294,26 +296,43 @@ private:
     FrontMatterScope scope_;
 };
 
-}  // namespace
+/// The TOML in the first comment of a template, and the line where it begins.
+struct Comment {
+    std::string_view toml;
+    int first_line = 1;
+};
 
-FrontMatter parse_front_matter(const TemplateSource& source) {
-    const std::string_view text = source.text;
+Comment comment_of(const std::string& name, std::string_view text) {
     const std::size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos || !text.substr(begin).starts_with(kOpening)) {
         throw Error(ErrorKind::usage,
                     fmt::format("{}:1: a kernel template begins with \"{}\" and its front matter",
-                                source.name, kOpening));
+                                name, kOpening));
     }
     const std::size_t end = text.find("*/", begin);
     if (end == std::string_view::npos) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{}: the front matter's comment does not end", source.name));
+                    fmt::format("{}: the front matter's comment does not end", name));
     }
     const std::size_t start = begin + kOpening.size();
     const auto lines =
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n');
-    return Parser(source.name, text.substr(start, end - start), static_cast<int>(lines) + 1)
-        .parse(source.headers);
+    return {text.substr(start, end - start), static_cast<int>(lines) + 1};
+}
+
+}  // namespace
+
+FrontMatter parse_front_matter(const TemplateSource& source) {
+    const Comment comment = comment_of(source.name, source.text);
+    return Parser(source.name, comment.toml, comment.first_line).parse(source.headers);
+}
+
+std::vector<std::string> include_folders_in(const std::string& text) try {
+    const Comment comment = comment_of("", text);
+    const TomlReader reader("", comment.toml, comment.first_line);
+    return reader.texts(reader.root(), "include_folders", "front matter");
+} catch (const Error&) {
+    return {};
 }
 
 }  // namespace jitune::internal

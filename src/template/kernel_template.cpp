@@ -9,6 +9,7 @@
 
 #include "jitune/error.hpp"
 #include "template/front_matter_parser.hpp"
+#include "template/option_reader.hpp"
 #include "template/template_identity.hpp"
 #include "types/element_names.hpp"
 
@@ -221,6 +222,23 @@ std::string KernelTemplate::defines(const Problem& problem,
     return text;
 }
 
+std::vector<std::string> KernelTemplate::options(const Problem& problem,
+                                                 const Configuration& configuration) const {
+    auto values = fixed_values(front_matter_, problem, {});
+    add_configuration(values, configuration);
+    std::vector<std::string> result;
+    for (const OptionSpec& option : front_matter_.options) {
+        const auto when = option.when.bind(values).constant_value();
+        if (when && is_true(*when)) {
+            result.push_back(filled_option(option.text, [&](const std::string& name) {
+                return text_of(name, problem, configuration);
+            }));
+        }
+    }
+    result.insert(result.end(), source_.options.begin(), source_.options.end());
+    return result;
+}
+
 std::string KernelTemplate::name_expression(const LaunchSpec& launch, const Problem& problem,
                                             const Configuration& configuration) const {
     std::vector<std::string> arguments;
@@ -239,6 +257,7 @@ Instance KernelTemplate::instance(const Problem& problem,
         instance.lines.push_back(launch.line);
     }
     instance.defines = defines(problem, configuration);
+    instance.options = options(problem, configuration);
     return instance;
 }
 
@@ -281,7 +300,8 @@ std::optional<KernelTemplate::Reference> KernelTemplate::reference(
     const LaunchSpec& launch = front_matter_.reference->launch;
     return Reference{{{name_expression(launch, problem, configuration)},
                       defines(problem, configuration),
-                      {launch.line}},
+                      {launch.line},
+                      options(problem, configuration)},
                      rule_of({launch}, problem, device, configuration)};
 }
 

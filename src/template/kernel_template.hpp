@@ -106,6 +106,8 @@ private:
                                       const Configuration& configuration) const;
     [[nodiscard]] std::string defines(const Problem& problem,
                                       const Configuration& configuration) const;
+    [[nodiscard]] std::vector<std::string> options(const Problem& problem,
+                                                   const Configuration& configuration) const;
     [[nodiscard]] std::string name_expression(const LaunchSpec& launch, const Problem& problem,
                                               const Configuration& configuration) const;
     [[nodiscard]] LaunchRule rule_of(const std::vector<LaunchSpec>& launches,

@@ -73,6 +73,12 @@ std::string template_identity(const TemplateSource& source) {
     for (const auto& [name, text] : known.headers) {
         hasher.text(name).text(text);
     }
+    for (const std::string& option : known.options) {
+        hasher.text("option").text(option);
+    }
+    if (!known.folders_digest.empty()) {
+        hasher.text("include folders").text(known.folders_digest);
+    }
     return hex(hasher.digest());
 }
 

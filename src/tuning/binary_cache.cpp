@@ -16,28 +16,32 @@ namespace {
 std::string key_of(const std::string& template_hash, const std::string& device_class,
                    const Instance& instance) {
     Hasher hasher("binary");
-    hasher.text(template_hash).text(device_class).text(instance.defines);
+    hasher.text(template_hash).text(device_class).text(instance.program());
     for (const std::string& expression : instance.expressions) {
         hasher.text(expression);
     }
     return hex(hasher.digest());
 }
 
-/// One program for each set of defines.
-std::vector<CompileOutcome> compile_by_defines(const BinaryCache::Compile& compile, Device& device,
+/// One program for each set of defines and options.
+std::vector<CompileOutcome> compile_by_program(const BinaryCache::Compile& compile, Device& device,
                                                const TemplateSource& source,
                                                std::span<const Instance> instances) {
-    std::map<std::string_view, std::vector<std::size_t>> programs;
+    std::map<std::string, std::vector<std::size_t>> programs;
     for (std::size_t i = 0; i < instances.size(); ++i) {
-        programs[instances[i].defines].push_back(i);
+        programs[instances[i].program()].push_back(i);
     }
     std::vector<CompileOutcome> outcomes(instances.size());
-    for (const auto& [defines, places] : programs) {
+    for (const auto& [program, places] : programs) {
         TemplateSource defined = source;
-        defined.text = fmt::format("{}#line 1 \"{}\"\n{}", defines, source.name, source.text);
+        const std::string& defines = instances[places.front()].defines;
+        if (!defines.empty()) {
+            defined.text = fmt::format("{}#line 1 \"{}\"\n{}", defines, source.name, source.text);
+        }
         std::vector<Instance> together;
         for (const std::size_t place : places) {
-            together.push_back({instances[place].expressions, {}, instances[place].lines});
+            together.push_back(instances[place]);
+            together.back().defines.clear();
         }
         std::vector<CompileOutcome> compiled = compile(device, defined, together);
         for (std::size_t i = 0; i < places.size(); ++i) {
@@ -70,10 +74,10 @@ std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateS
                                                  std::span<const Instance> instances) {
     const bool plain =
         std::all_of(instances.begin(), instances.end(),
-                    [](const Instance& instance) { return instance.defines.empty(); });
+                    [](const Instance& instance) { return instance.program().empty(); });
     std::vector<CompileOutcome> outcomes =
         plain ? compile_(device, source, instances)
-              : compile_by_defines(compile_, device, source, instances);
+              : compile_by_program(compile_, device, source, instances);
     compiles_ += static_cast<std::int64_t>(instances.size());
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < instances.size(); ++i) {

@@ -70,7 +70,7 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
             continue;
         }
         const std::string name =
-            fmt::format("{}{}", instance.defines, fmt::join(instance.expressions, ";"));
+            fmt::format("{}{}", instance.program(), fmt::join(instance.expressions, ";"));
         if (const auto under_way = compiling_.find(name); under_way != compiling_.end()) {
             under_way->second.push_back(std::move(candidate));
             continue;

@@ -52,6 +52,13 @@ TEST_F(BinaryCacheTest, InstancesWithOtherDefinesAreOtherPrograms) {
     EXPECT_FALSE(knows({{"g"}, "#define A 2\n"}));
 }
 
+TEST_F(BinaryCacheTest, InstancesWithOtherOptionsAreOtherPrograms) {
+    const auto outcomes = compile({{{"f"}, {}, {}, {"-O1"}}, {{"f"}, {}, {}, {"-O2"}}, {{"g"}}});
+    EXPECT_NE(std::get<Binary>(outcomes[0]).image, std::get<Binary>(outcomes[1]).image);
+    EXPECT_TRUE(knows({{"f"}, {}, {}, {"-O2"}}));
+    EXPECT_FALSE(knows({{"f"}}));
+}
+
 TEST_F(BinaryCacheTest, RemembersFailuresToo) {
     device_.on("f<2>").compile_log = "no";
     compile({{{"f<1>"}}, {{"f<2>"}}});

@@ -12,6 +12,7 @@
 #include "backend/cuda/nvrtc_program.hpp"
 #include "backend/cuda/nvrtc_target.hpp"
 #include "backend/cuda/source_check.hpp"
+#include "backend/cuda/toolkit_headers.hpp"
 #include "jitune/version.hpp"
 #include "support/file_stamp.hpp"
 
@@ -49,7 +50,8 @@ std::vector<CompileOutcome> compile_program(const NvrtcTable& nvrtc, const Templ
         const Binary shared{
             .format = target.cubin ? "cubin" : "ptx",
             .image = std::make_shared<const std::string>(program.image(target.cubin)),
-            .symbols = {}};
+            .symbols = {},
+            .log = std::make_shared<const std::string>(program.log())};
         std::vector<CompileOutcome> outcomes;
         for (const Instance* instance : batch) {
             outcomes.push_back(outcome_of(program, *instance, shared));
@@ -113,9 +115,16 @@ bool is_present_nvrtc(const std::string& key) {
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
                                               int compute_capability) {
-    const NvrtcTarget target = nvrtc_target(nvrtc, compute_capability, is_plain(source));
-    if (auto flaw = flaw_of_source(source)) {
+    std::vector<std::string> folders =
+        includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
+    if (auto flaw = flaw_of_source(source, folders)) {
         return same_for_all(instances.size(), CompileFailure{*flaw});
+    }
+    folders.insert(folders.begin(), source.include_folders.begin(), source.include_folders.end());
+    NvrtcTarget target =
+        nvrtc_target(nvrtc, compute_capability, folders.empty() && is_plain(source), folders);
+    if (!instances.empty()) {
+        target.add(instances.front().options);
     }
     std::vector<CompileOutcome> outcomes(instances.size());
     std::vector<const Instance*> batch;

@@ -41,7 +41,18 @@ void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const 
     }
 }
 
-NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain) {
+void NvrtcTarget::add(const std::vector<std::string>& more) {
+    const auto is_standard = [](const std::string& option) {
+        return option.starts_with("--std=") || option.starts_with("-std=");
+    };
+    if (std::any_of(more.begin(), more.end(), is_standard)) {
+        std::erase_if(options, is_standard);
+    }
+    options.insert(options.end(), more.begin(), more.end());
+}
+
+NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain,
+                         const std::vector<std::string>& folders) {
     int major = 0;
     int minor = 0;
     check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", kChooseTarget);
@@ -62,7 +73,10 @@ NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool p
     if (plain && (major > 12 || (major == 12 && minor >= 4))) {
         target.options.emplace_back("--minimal");  // saves a third of a small program's time
     }
-    if (major >= 13) {
+    for (const std::string& folder : folders) {
+        target.options.push_back("--include-path=" + folder);
+    }
+    if (major >= 13 && folders.empty()) {  // their headers include those beside them
         target.options.emplace_back("--no-source-include");
     }
     return target;

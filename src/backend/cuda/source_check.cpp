@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/cuda/toolkit_headers.hpp"
 #include "support/source_scanner.hpp"
 
 namespace jitune::internal {
@@ -16,15 +17,19 @@ bool is_header(const TemplateSource& source, std::string_view name) {
                        [&](const auto& header) { return header.first == name; });
 }
 
-std::optional<std::string> flaw_of_text(const TemplateSource& source, std::string_view name,
+std::optional<std::string> flaw_of_text(const TemplateSource& source,
+                                        std::span<const std::string> folders, std::string_view name,
                                         std::string_view text) {
     if (text.find('\0') != std::string_view::npos) {
         return fmt::format("{}: has a NUL character", name);
     }
     for (const std::string& include : included_names(text)) {
-        if (!is_header(source, include)) {
-            return fmt::format("{}: #include {}: not one of the template's own headers", name,
-                               include);
+        if (!is_header(source, include) && source.include_folders.empty() &&
+            !is_header_of(folders, include)) {
+            return fmt::format(
+                "{}: #include {}: not one of the template's own headers, nor of {}", name, include,
+                folders.empty() ? "a CUDA toolkit, which was not found: install it or set CUDA_PATH"
+                                : fmt::format("the CUDA toolkit's in {}", folders.front()));
         }
     }
     return std::nullopt;
@@ -61,16 +66,28 @@ bool is_plain_text(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> flaw_of_source(const TemplateSource& source) {
-    if (auto flaw = flaw_of_text(source, source.name, source.text)) {
+std::optional<std::string> flaw_of_source(const TemplateSource& source,
+                                          std::span<const std::string> folders) {
+    if (auto flaw = flaw_of_text(source, folders, source.name, source.text)) {
         return flaw;
     }
     for (const auto& [name, text] : source.headers) {
-        if (auto flaw = flaw_of_text(source, name, text)) {
+        if (auto flaw = flaw_of_text(source, folders, name, text)) {
             return flaw;
         }
     }
     return std::nullopt;
+}
+
+bool includes_others(const TemplateSource& source) {
+    const auto has_other = [&](std::string_view text) {
+        const std::vector<std::string> names = included_names(text);
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& name) { return !is_header(source, name); });
+    };
+    return has_other(source.text) ||
+           std::any_of(source.headers.begin(), source.headers.end(),
+                       [&](const auto& header) { return has_other(header.second); });
 }
 
 bool is_plain(const TemplateSource& source) {

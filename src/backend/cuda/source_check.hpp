@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,9 +11,14 @@
 namespace jitune::internal {
 
 /// In one line, why `source` must not be given to the compiler: a NUL, or an #include of anything
-/// but TemplateSource::headers, which NVRTC would read from disk behind the back of the hash that
-/// names the source in the database.
-std::optional<std::string> flaw_of_source(const TemplateSource& source);
+/// but TemplateSource::headers and the toolkit's in `folders`, which NVRTC would read from disk
+/// behind the back of the hash that names the source in the database. Where it names folders of its
+/// own, whose headers are part of the hash, NVRTC says what it does not find.
+std::optional<std::string> flaw_of_source(const TemplateSource& source,
+                                          std::span<const std::string> folders);
+
+/// Whether `source` includes anything but TemplateSource::headers.
+bool includes_others(const TemplateSource& source);
 
 /// True if nothing in `source` is named as what NVRTC's --minimal leaves out: textures, surfaces
 /// and the CUDA runtime's types and functions (NVRTC user guide).

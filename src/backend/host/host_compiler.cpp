@@ -68,9 +68,17 @@ std::string version_of(const std::filesystem::path& program, std::chrono::millis
 constexpr std::array kOptions{"-std=c++20", "-O3",     "-march=native",       "-fopenmp",
                               "-fPIC",      "-shared", "-fvisibility=hidden", "-w"};
 
-std::vector<std::string> arguments(const std::string& source, const std::string& image) {
+/// A template's own options come last, so that they win, and libraries find who needs them.
+std::vector<std::string> arguments(const TemplateSource& source,
+                                   std::span<const Instance> instances, const std::string& unit,
+                                   const std::string& image) {
     std::vector<std::string> all(kOptions.begin(), kOptions.end());
-    all.insert(all.end(), {"-o", image, source});
+    for (const std::string& folder : source.include_folders) {
+        all.push_back("-I" + folder);
+    }
+    all.insert(all.end(), {"-o", image, unit});
+    const std::vector<std::string>& own = instances.front().options;
+    all.insert(all.end(), own.begin(), own.end());
     return all;
 }
 
@@ -135,7 +143,7 @@ std::vector<CompileOutcome> HostCompiler::compile_together(
 
     // The files that a killed compiler leaves are removed with the directory.
     const ProcessResult result = run_process({program_,
-                                              arguments(unit, image),
+                                              arguments(source, instances, unit, image),
                                               {"LC_ALL=C", "TMPDIR=" + directory.path().string()},
                                               timeout_});
     if (!result.succeeded()) {

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "families/own/include_folders.hpp"
 #include "families/own/template_workload.hpp"
 #include "jitune/error.hpp"
 #include "support/text_file.hpp"
+#include "template/option_reader.hpp"
 #include "template/template_headers.hpp"
 
 namespace jitune::internal {
@@ -27,6 +29,17 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
     return builtin_header(name);
 }
 
+constexpr std::size_t kSpecHead = 4;  // words before the options
+
+void refuse_bad_options(const KernelTemplate& kernel, const std::vector<std::string>& options) {
+    for (const std::string& option : options) {
+        if (const std::string flaw = flaw_of_option(kernel.front_matter().platform, option);
+            !flaw.empty()) {
+            throw Error(ErrorKind::usage, fmt::format("compile option \"{}\" {}", option, flaw));
+        }
+    }
+}
+
 /// Finds the headers of a template in `folder`.
 FindHeader headers_in(const std::filesystem::path& folder) {
     return [folder](const std::string& name) { return header_text(folder, name); };
@@ -35,27 +48,35 @@ FindHeader headers_in(const std::filesystem::path& folder) {
 }  // namespace
 
 Kernel kernel_from_text(std::string name, const std::string& text,
-                        const std::filesystem::path& folder) {
+                        const std::filesystem::path& folder,
+                        const std::vector<std::string>& options) {
     std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
+    spec.insert(spec.end(), options.begin(), options.end());
     SplitText split = split_host_text(text);
     TemplateSource host{name, split.host, headers_of(split.host, headers_in(folder))};
-    TemplateSource source{std::move(name), std::move(split.device), {}};
+    TemplateSource source{std::move(name), std::move(split.device), {}, options};
     source.headers = headers_of(source.text, headers_in(folder));
+    source.include_folders = include_folders_of(source.text, folder);
+    source.folders_digest = digest_of_folders(source.text, source.include_folders);
+    host.include_folders = source.include_folders;
     KernelTemplate kernel(std::move(source));
+    refuse_bad_options(kernel, options);
     auto workload = std::make_unique<TemplateWorkload>(kernel, std::move(host), folder);
     return {std::move(kernel), std::move(workload), std::move(spec), true};
 }
 
 Kernel kernel_file_of(std::span<const std::string> spec) {
-    if (spec.size() != 4) {
+    if (spec.size() < kSpecHead) {
         throw Error(ErrorKind::usage, "cannot build a kernel from a file: malformed worker spec");
     }
-    return kernel_from_text(spec[1], spec[2], spec[3]);
+    return kernel_from_text(spec[1], spec[2], spec[3], {spec.begin() + kSpecHead, spec.end()});
 }
 
-Kernel kernel_from_file(const std::filesystem::path& path) {
+Kernel kernel_from_file(const std::filesystem::path& path,
+                        const std::vector<std::string>& options) {
     const std::filesystem::path folder = path.parent_path();
-    return kernel_from_text(path.string(), read_text_file(path), folder.empty() ? "." : folder);
+    return kernel_from_text(path.string(), read_text_file(path), folder.empty() ? "." : folder,
+                            options);
 }
 
 Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,

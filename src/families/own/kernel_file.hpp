@@ -15,11 +15,15 @@ namespace jitune::internal {
 /// Makes a kernel from a user's template file, with the headers that its #include directives name
 /// and the TOML files that its front matter includes. Each is looked for in the file's folder, then
 /// among jitune's own. Throws Error(usage): no such file, wrong front matter, no [reference].
-Kernel kernel_from_file(const std::filesystem::path& path);
+/// The compiler gets `options` behind those of the front matter; they are part of the template's
+/// hash.
+Kernel kernel_from_file(const std::filesystem::path& path,
+                        const std::vector<std::string>& options = {});
 
 /// As above, from text in memory; `folder` holds its headers and .npy files.
 Kernel kernel_from_text(std::string name, const std::string& text,
-                        const std::filesystem::path& folder);
+                        const std::filesystem::path& folder,
+                        const std::vector<std::string>& options = {});
 
 /// Makes a kernel of the two above again from its Kernel::spec, in a worker. Throws Error(usage)
 /// for a malformed spec.

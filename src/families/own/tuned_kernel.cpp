@@ -33,7 +33,7 @@ std::map<std::string, std::string> complete_types(const KernelTemplate& kernel,
 
 struct TunedKernel::State {
     State(const std::filesystem::path& file, const std::map<std::string, std::string>& type_names,
-          Session& session);
+          const std::vector<std::string>& compile_options, Session& session);
 
     [[nodiscard]] StreamSite& site(Stream stream) const {
         return is_host ? engine.host().site(nullptr) : engine.cuda().site(stream);
@@ -51,9 +51,10 @@ struct TunedKernel::State {
 };
 
 TunedKernel::State::State(const std::filesystem::path& file,
-                          const std::map<std::string, std::string>& type_names, Session& session)
+                          const std::map<std::string, std::string>& type_names,
+                          const std::vector<std::string>& compile_options, Session& session)
     : engine(SessionAccess::engine(session)),
-      kernel(kernel_from_file(file)),
+      kernel(kernel_from_file(file, compile_options)),
       types(complete_types(kernel.kernel_template, type_names)),
       signature(std::make_shared<const CallSignature>(kernel.kernel_template, types)) {
     const FrontMatter& front = kernel.kernel_template.front_matter();
@@ -108,8 +109,13 @@ private:
 };
 
 TunedKernel::TunedKernel(const std::filesystem::path& file,
-                         const std::map<std::string, std::string>& types, Session& session) try
-    : state_(std::make_unique<const State>(file, types, session)) {
+                         const std::map<std::string, std::string>& types, Session& session)
+    : TunedKernel(file, types, {}, session) {}
+
+TunedKernel::TunedKernel(const std::filesystem::path& file,
+                         const std::map<std::string, std::string>& types,
+                         const std::vector<std::string>& compile_options, Session& session) try
+    : state_(std::make_unique<const State>(file, types, compile_options, session)) {
 } catch (...) {
     throw_as_error();
 }

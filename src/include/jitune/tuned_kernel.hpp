@@ -147,6 +147,11 @@ public:
     explicit TunedKernel(const std::filesystem::path& file,
                          const std::map<std::string, std::string>& types = {},
                          Session& session = Session::standard());
+    /// As above, with options for the compiler behind those of the template: {"--use_fast_math"}.
+    /// They are part of the template's hash: such a kernel has winners of its own.
+    TunedKernel(const std::filesystem::path& file, const std::map<std::string, std::string>& types,
+                const std::vector<std::string>& compile_options,
+                Session& session = Session::standard());
     ~TunedKernel();
     TunedKernel(TunedKernel&& other) noexcept;
     TunedKernel& operator=(TunedKernel&& other) noexcept;

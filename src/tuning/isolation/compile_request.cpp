@@ -21,6 +21,7 @@ Instance read_instance(MessageReader& reader) {
     Instance instance;
     reader.fields(instance.expressions, instance.defines);
     instance.lines = read_lines(reader);
+    instance.options = reader.texts();
     return instance;
 }
 
@@ -36,12 +37,13 @@ void write_compile_request(MessageWriter& writer, const CompileRequest& request)
     for (const auto& [name, text] : source.headers) {
         writer.fields(name, text);
     }
-    writer.fields(instances.size());
+    writer.fields(source.include_folders, instances.size());
     for (const Instance& instance : instances) {
         writer.fields(instance.expressions, instance.defines, instance.lines.size());
         for (const int line : instance.lines) {
             writer.fields(line);
         }
+        writer.fields(instance.options);
     }
 }
 
@@ -58,6 +60,7 @@ CompileRequest read_compile_request(MessageReader& reader) {
         std::string name = reader.text();
         source.headers.emplace_back(std::move(name), reader.text());
     }
+    source.include_folders = reader.texts();
     for (std::int64_t left = reader.integer(); left > 0; --left) {
         instances.push_back(read_instance(reader));
     }
@@ -76,7 +79,7 @@ void write_outcomes(MessageWriter& writer, const std::vector<CompileOutcome>& ou
         }
         // An empty image stands for the last one.
         writer.fields(binary->format, binary->image == last ? std::string() : *binary->image,
-                      binary->symbols);
+                      binary->symbols, binary->log == nullptr ? std::string() : *binary->log);
         last = binary->image;
     }
 }
@@ -96,6 +99,9 @@ std::vector<CompileOutcome> read_outcomes(MessageReader& reader) {
         }
         binary.image = last;
         binary.symbols = reader.texts();
+        if (std::string log = reader.text(); !log.empty()) {
+            binary.log = std::make_shared<const std::string>(std::move(log));
+        }
         outcomes.emplace_back(std::move(binary));
     }
     return outcomes;

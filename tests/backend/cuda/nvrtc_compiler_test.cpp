@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/cuda/image_check.hpp"
+#include "backend/cuda/toolkit_headers.hpp"
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 
@@ -138,11 +139,63 @@ TEST_F(NvrtcCompiler, RefusesEveryWayToIncludeAFile) {
              "auto s = R\"x(\n)x\";\n#include \"/etc/hostname\"",
              "int n = 1'000;\n#include \"/etc/hostname\"",
              "char c = '\"';\n#include \"/etc/hostname\"",
-             "#include <cuda_fp16.h>",
+             "#include <no_such_header.h>",
+             "#include <../include/cuda_fp16.h>",
              "#include \"CMakeLists.txt\"",
          }) {
         EXPECT_TRUE(refuses_source(text)) << text;
     }
+}
+
+TEST_F(NvrtcCompiler, FindsHeadersOfTheToolkit) {
+    if (toolkit_folders(*nvrtc_).empty()) {
+        GTEST_SKIP() << "no headers of a CUDA toolkit";
+    }
+    const std::string text =
+        "#include <cooperative_groups.h>\n#include <cub/block/block_reduce.cuh>\n"
+        "#include <cuda/std/limits>\n#include <cuda_fp16.h>\n"
+        "template <int Block> __global__ void k(const float* from, float* to) {\n"
+        "    using Reduce = cub::BlockReduce<float, Block>;\n"
+        "    __shared__ typename Reduce::TempStorage storage;\n"
+        "    const float sum = Reduce(storage).Sum(from[threadIdx.x]);\n"
+        "    cooperative_groups::this_grid().sync();\n"
+        "    if (threadIdx.x == 0) *to = min(sum, cuda::std::numeric_limits<float>::max());\n}\n";
+    for (const int cc : {75, 90, 120}) {
+        const auto outcome = compile(source_of(text), {one("k<256>")}, cc).front();
+        const auto* failure = std::get_if<CompileFailure>(&outcome);
+        EXPECT_EQ(failure, nullptr) << failure->log;
+    }
+}
+
+TEST_F(NvrtcCompiler, LooksForHeadersInTheFoldersOfTheSource) {
+    const TempDir folder;
+    static_cast<void>(folder.write("answer.h", "constexpr int kAnswer = 42;\n"));
+    TemplateSource source =
+        source_of("#include \"answer.h\"\n__global__ void k(int* to) { *to = kAnswer; }\n");
+    EXPECT_NE(log_of(source, "k"), "");
+    source.include_folders = {folder.path().string()};
+    EXPECT_EQ(log_of(source, "k"), "");
+}
+
+TEST_F(NvrtcCompiler, GivesTheOptionsOfInstancesAndKeepsTheLog) {
+    const TemplateSource source = source_of(
+        "__global__ void k(float* to) {\n#ifdef WANTED\n    *to = WANTED;\n#else\n"
+        "#error not wanted\n#endif\n}\n");
+    EXPECT_NE(log_of(source, "k"), "");
+    Instance instance = one("k");
+    instance.options = {"-DWANTED=7", "--ptxas-options=-v", "-std=c++17"};
+    const auto outcome = compile(source, {instance}).front();
+    const auto* binary = std::get_if<Binary>(&outcome);
+    ASSERT_NE(binary, nullptr) << std::get<CompileFailure>(outcome).log;
+    EXPECT_NE(binary->log->find("registers"), std::string::npos) << *binary->log;
+}
+
+TEST_F(NvrtcCompiler, SaysWhichOptionItDoesNotKnow) {
+    Instance instance = one("k");
+    instance.options = {"--no-such-option"};
+    const auto outcome = compile(source_of("__global__ void k() {}\n"), {instance}).front();
+    EXPECT_NE(std::get<CompileFailure>(outcome).log.find("no-such-option"), std::string::npos)
+        << std::get<CompileFailure>(outcome).log;
 }
 
 TEST_F(NvrtcCompiler, ReadsNoIncludeIntoCommentsAndStrings) {

@@ -23,6 +23,14 @@ TEST_F(HostDeviceTest, CompilesLoadsAndLaunches) {
     EXPECT_EQ(result, 42);
 }
 
+TEST_F(HostDeviceTest, GivesTheOptionsOfInstancesToTheCompiler) {
+    const TemplateSource source{"test.host.cpp", "void f(int* to) { *to = kWanted; }", {}};
+    Instance instance{{"f"}};
+    EXPECT_TRUE(std::holds_alternative<CompileFailure>(device().compile(source, {{instance}})[0]));
+    instance.options = {"-DkWanted=42"};
+    EXPECT_TRUE(std::holds_alternative<Binary>(device().compile(source, {{instance}})[0]));
+}
+
 TEST_F(HostDeviceTest, CountsTheProcessorTimeOfItsThreads) {
     const auto work = [] {
         const clock_t start = std::clock();

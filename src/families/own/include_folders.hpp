@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace jitune::internal {
+
+/// The folders of the front matter's key `include_folders`, absolute; a relative one begins in
+/// `folder`, the template's. Empty where the front matter cannot be read, which its parser reports.
+/// Throws Error(usage) for one that is no folder.
+std::vector<std::string> include_folders_of(const std::string& text,
+                                            const std::filesystem::path& folder);
+
+/// Changes with any header that `text` includes from the folders, directly or through another.
+/// Empty without folders. Throws Error(usage) for more than 20 000 headers.
+std::string digest_of_folders(const std::string& text, const std::vector<std::string>& folders);
+
+}  // namespace jitune::internal

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "families/own/kernel_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fixtures/expect_error.hpp"
+#include "support/temp_dir.hpp"
+
+namespace jitune::internal {
+namespace {
+
+const char* const kFill = R"(/* jitune template
+kernel = "fill"
+backend = "host"
+sizes = ["n"]
+include_folders = ["headers"]
+parameters = { unroll = { values = [1, 2], default = 1 } }
+arguments = { to = { access = "out", type = "int32", count = "n" } }
+reference = { default = true }
+[[launch]]
+entry = "fill"
+arguments = ["to"]
+*/
+#include <deep/outer.h>
+inline void fill(int* to) { *to = kAnswer; }
+)";
+
+class KernelFile : public ::testing::Test {
+protected:
+    void write(const std::string& name, const std::string& text) {
+        std::filesystem::create_directories((folder_.path() / name).parent_path());
+        static_cast<void>(folder_.write(name, text));
+    }
+    [[nodiscard]] Kernel kernel(const std::vector<std::string>& options = {}) const {
+        return kernel_from_file(folder_.path() / "fill.host.cpp", options);
+    }
+    [[nodiscard]] std::string hash() const { return kernel().kernel_template.hash(); }
+
+    void SetUp() override {
+        write("fill.host.cpp", kFill);
+        write("headers/deep/outer.h", "#include \"inner.h\"\n");
+        write("headers/deep/inner.h", "constexpr int kAnswer = 42;\n");
+    }
+
+    TempDir folder_;
+};
+
+TEST_F(KernelFile, HeadersOfIncludeFoldersArePartOfTheHash) {
+    const std::string before = hash();
+    EXPECT_EQ(hash(), before);
+    write("headers/deep/beside.h", "not included");
+    EXPECT_EQ(hash(), before);
+    write("headers/deep/inner.h", "constexpr int kAnswer = 43;\n");
+    EXPECT_NE(hash(), before);
+}
+
+TEST_F(KernelFile, NamesAFolderThatIsNotThere) {
+    std::filesystem::remove_all(folder_.path() / "headers");
+    expect_error(ErrorKind::usage, "include_folders names \"headers\": no folder",
+                 [&] { static_cast<void>(kernel()); });
+}
+
+TEST_F(KernelFile, AWorkerMakesTheSameKernelWithItsOptions) {
+    const Kernel made = kernel({"-ffast-math"});
+    EXPECT_NE(made.kernel_template.hash(), hash());
+    EXPECT_EQ(kernel_file_of(made.spec).kernel_template.hash(), made.kernel_template.hash());
+    expect_error(ErrorKind::usage, "compile option \"fast\" is no option",
+                 [&] { static_cast<void>(kernel({"fast"})); });
+}
+
+}  // namespace
+}  // namespace jitune::internal
