@@ -6,6 +6,7 @@
 #include "backend/host/host_platform.hpp"
 
 #if JITUNE_WITH_CUDA
+#include "backend/cuda/cuda_inspector.hpp"
 #include "backend/cuda/cuda_platform.hpp"
 #endif
 
@@ -14,20 +15,35 @@ namespace jitune::internal {
 std::span<const PlatformEntry> platforms() {
     static constexpr std::array entries {
 #if JITUNE_WITH_CUDA
-        PlatformEntry{PlatformKind::cuda, make_cuda_platform, make_cuda_compiler},
+        PlatformEntry{PlatformKind::cuda, make_cuda_platform, make_cuda_compiler,
+                      make_cuda_inspector},
 #endif
-            PlatformEntry{PlatformKind::host, make_host_platform, nullptr},
+            PlatformEntry{PlatformKind::host, make_host_platform, nullptr, nullptr},
     };
     return entries;
 }
 
-MakeCompiler compiler_maker(PlatformKind kind) {
+namespace {
+
+const PlatformEntry* entry_of(PlatformKind kind) {
     for (const PlatformEntry& entry : platforms()) {
         if (entry.kind == kind) {
-            return entry.make_compiler;
+            return &entry;
         }
     }
     return nullptr;
+}
+
+}  // namespace
+
+MakeCompiler compiler_maker(PlatformKind kind) {
+    const PlatformEntry* entry = entry_of(kind);
+    return entry == nullptr ? nullptr : entry->make_compiler;
+}
+
+MakeInspector inspector_maker(PlatformKind kind) {
+    const PlatformEntry* entry = entry_of(kind);
+    return entry == nullptr ? nullptr : entry->make_inspector;
 }
 
 }  // namespace jitune::internal

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "backend/compile_for.hpp"
+#include "backend/kernel_inspector.hpp"
 #include "backend/platform.hpp"
 
 namespace jitune::internal {
@@ -12,7 +13,8 @@ namespace jitune::internal {
 struct PlatformEntry {
     PlatformKind kind;
     std::unique_ptr<Platform> (*make)(const Log& log);
-    MakeCompiler make_compiler;  ///< null where the compiler is a program of its own
+    MakeCompiler make_compiler;    ///< null where the compiler is a program of its own
+    MakeInspector make_inspector;  ///< null where nothing tells about compiled code
 };
 
 /// Every platform this build has, the preferred first. Making one never throws: a platform without
@@ -21,5 +23,8 @@ std::span<const PlatformEntry> platforms();
 
 /// PlatformEntry::make_compiler of a platform; null also where this build does not have it.
 MakeCompiler compiler_maker(PlatformKind kind);
+
+/// PlatformEntry::make_inspector, likewise.
+MakeInspector inspector_maker(PlatformKind kind);
 
 }  // namespace jitune::internal

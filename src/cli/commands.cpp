@@ -6,6 +6,7 @@
 namespace jitune::internal {
 
 // clang-format off
+namespace check_command { Invocation invocation(); }
 namespace completion_command { Invocation invocation(); }
 namespace db_coverage_command { Invocation invocation(); }
 namespace db_diff_command { Invocation invocation(); }
@@ -114,6 +115,7 @@ std::vector<Command> commands() {
     return {
         {"devices", "List the usable devices, and why others cannot be used",
          devices_command::invocation},
+        {"check", "Check a kernel of your own, without a GPU", check_command::invocation},
         {"tune", "Tune a kernel of your own", tune_command::invocation},
         {"sweep", "Tune a kernel for many problems ahead of time", nullptr, sweep_commands()},
         {"reduce", "Reduce a .npy file with the tuned kernel", reduce_command::invocation},

@@ -120,16 +120,24 @@ RecordKey KernelTemplate::key(const Problem& problem, const DeviceInfo& device) 
             hash_,          device.device_class};
 }
 
-SearchSpace KernelTemplate::space(const Problem& problem, const DeviceInfo& device) const {
+std::vector<Expression> KernelTemplate::bound(const std::vector<Expression>& expressions,
+                                              const Problem& problem,
+                                              const DeviceInfo& device) const {
     auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
-    std::vector<Expression> bound;
-    for (const auto* expressions : {&front_matter_.constraints, &front_matter_.prune}) {
-        for (const Expression& expression : *expressions) {
-            bound.push_back(expression.bind(values));
-        }
+    std::vector<Expression> result;
+    for (const Expression& expression : expressions) {
+        result.push_back(expression.bind(values));
     }
-    return SearchSpace(front_matter_.parameters, bound);
+    return result;
+}
+
+SearchSpace KernelTemplate::space(const Problem& problem, const DeviceInfo& device) const {
+    std::vector<Expression> all = bound(front_matter_.constraints, problem, device);
+    for (Expression& expression : bound(front_matter_.prune, problem, device)) {
+        all.push_back(std::move(expression));
+    }
+    return SearchSpace(front_matter_.parameters, all);
 }
 
 bool KernelTemplate::accepts(const Configuration& configuration, const Problem& problem,

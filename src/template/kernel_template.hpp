@@ -35,6 +35,11 @@ public:
     /// Every configuration that is legal for the problem on the device and worth trying.
     [[nodiscard]] SearchSpace space(const Problem& problem, const DeviceInfo& device) const;
 
+    /// Expressions of the front matter with the values of the problem and the device in place.
+    [[nodiscard]] std::vector<Expression> bound(const std::vector<Expression>& expressions,
+                                                const Problem& problem,
+                                                const DeviceInfo& device) const;
+
     /// True if all constraints hold for the problem on the device. No SQL, no space.
     [[nodiscard]] bool accepts(const Configuration& configuration, const Problem& problem,
                                const DeviceInfo& device) const;

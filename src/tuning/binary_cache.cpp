@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "support/hash.hpp"
+#include "tuning/compile_programs.hpp"
 
 namespace jitune::internal {
 
@@ -21,34 +22,6 @@ std::string key_of(const std::string& template_hash, const std::string& device_c
         hasher.text(expression);
     }
     return hex(hasher.digest());
-}
-
-/// One program for each set of defines and options.
-std::vector<CompileOutcome> compile_by_program(const BinaryCache::Compile& compile, Device& device,
-                                               const TemplateSource& source,
-                                               std::span<const Instance> instances) {
-    std::map<std::string, std::vector<std::size_t>> programs;
-    for (std::size_t i = 0; i < instances.size(); ++i) {
-        programs[instances[i].program()].push_back(i);
-    }
-    std::vector<CompileOutcome> outcomes(instances.size());
-    for (const auto& [program, places] : programs) {
-        TemplateSource defined = source;
-        const std::string& defines = instances[places.front()].defines;
-        if (!defines.empty()) {
-            defined.text = fmt::format("{}#line 1 \"{}\"\n{}", defines, source.name, source.text);
-        }
-        std::vector<Instance> together;
-        for (const std::size_t place : places) {
-            together.push_back(instances[place]);
-            together.back().defines.clear();
-        }
-        std::vector<CompileOutcome> compiled = compile(device, defined, together);
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            outcomes[places[i]] = std::move(compiled[i]);
-        }
-    }
-    return outcomes;
 }
 
 }  // namespace
@@ -72,12 +45,11 @@ void BinaryCache::remember(const Task& task, const Instance& instance, const Bin
 std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateSource& source,
                                                  const std::string& template_hash,
                                                  std::span<const Instance> instances) {
-    const bool plain =
-        std::all_of(instances.begin(), instances.end(),
-                    [](const Instance& instance) { return instance.program().empty(); });
-    std::vector<CompileOutcome> outcomes =
-        plain ? compile_(device, source, instances)
-              : compile_by_program(compile_, device, source, instances);
+    std::vector<CompileOutcome> outcomes = compile_programs(
+        [&](const TemplateSource& text, std::span<const Instance> wanted) {
+            return compile_(device, text, wanted);
+        },
+        source, instances);
     compiles_ += static_cast<std::int64_t>(instances.size());
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < instances.size(); ++i) {

@@ -12,8 +12,17 @@ namespace jitune::internal {
 
 std::vector<CompileOutcome> CompilerPool::compile(Device& device, const TemplateSource& source,
                                                   std::span<const Instance> instances) {
-    CompileRequest request{device.info(), source, {instances.begin(), instances.end()}};
-    auto together = try_to_compile(device, request);
+    const CompileFor here = [&device](const DeviceInfo&, const auto& text, const auto& wanted) {
+        return device.compile(text, wanted);
+    };
+    return compile(here, device.info(), source, instances);
+}
+
+std::vector<CompileOutcome> CompilerPool::compile(const CompileFor& here, const DeviceInfo& device,
+                                                  const TemplateSource& source,
+                                                  std::span<const Instance> instances) {
+    CompileRequest request{device, source, {instances.begin(), instances.end()}};
+    auto together = try_to_compile(here, request);
     if (auto* const outcomes = std::get_if<std::vector<CompileOutcome>>(&together)) {
         return std::move(*outcomes);
     }
@@ -22,7 +31,7 @@ std::vector<CompileOutcome> CompilerPool::compile(Device& device, const Template
     std::vector<CompileOutcome> outcomes;
     for (const Instance& instance : instances) {
         request.instances = {instance};
-        auto alone = try_to_compile(device, request);
+        auto alone = try_to_compile(here, request);
         if (auto* const outcome = std::get_if<std::vector<CompileOutcome>>(&alone)) {
             outcomes.push_back(std::move(outcome->front()));
         } else {
@@ -34,10 +43,10 @@ std::vector<CompileOutcome> CompilerPool::compile(Device& device, const Template
 }
 
 std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_to_compile(
-    Device& device, const CompileRequest& request) {
+    const CompileFor& here, const CompileRequest& request) {
     std::unique_ptr<CompilerProcess> process = take();
     if (process == nullptr) {
-        return device.compile(request.source, request.instances);
+        return here(request.device, request.source, request.instances);
     }
     if (std::optional<std::vector<CompileOutcome>> outcomes = process->compile(request)) {
         const std::lock_guard lock(mutex_);
@@ -48,7 +57,7 @@ std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_
         return Loss{process->why_lost()};
     }
     stay_in_this_process("it was not ready: " + process->why_lost());
-    return device.compile(request.source, request.instances);
+    return here(request.device, request.source, request.instances);
 }
 
 std::unique_ptr<CompilerProcess> CompilerPool::take() {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "backend/device.hpp"
+#include "backend/compile_for.hpp"
 #include "support/log.hpp"
 #include "worker/compiler_process.hpp"
 
@@ -24,9 +24,13 @@ public:
     CompilerPool(std::filesystem::path program, const Log& log)
         : program_(std::move(program)), log_(log) {}
 
-    /// Returns and throws as device.compile() does, and calls it where no process can be started,
-    /// or memory is short. After the end of a process, its instances are compiled one by one; one
-    /// whose compiler ends again gets a CompileFailure.
+    /// Returns and throws as `here` does, and calls it where no process can be started, or memory
+    /// is short. After the end of a process, its instances are compiled one by one; one whose
+    /// compiler ends again gets a CompileFailure.
+    std::vector<CompileOutcome> compile(const CompileFor& here, const DeviceInfo& device,
+                                        const TemplateSource& source,
+                                        std::span<const Instance> instances);
+    /// As above, as device.compile() does.
     std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
                                         std::span<const Instance> instances);
 
@@ -34,7 +38,7 @@ private:
     struct Loss {
         std::string reason;
     };
-    std::variant<std::vector<CompileOutcome>, Loss> try_to_compile(Device& device,
+    std::variant<std::vector<CompileOutcome>, Loss> try_to_compile(const CompileFor& here,
                                                                    const CompileRequest& request);
     /// Null where this process has to compile.
     std::unique_ptr<CompilerProcess> take();

@@ -37,6 +37,18 @@ CompileOutcome outcome_of(const NvrtcProgram& program, const Instance& instance,
     return binary;
 }
 
+/// NVRTC's log with the line of the template where it names one of the program that it makes of
+/// name expressions.
+std::string with_own_lines(std::string log, const TemplateSource& source, const Instance& one) {
+    constexpr std::string_view kMade = "__nv_name_map(";
+    for (std::size_t at = log.find(kMade); at != log.npos && !one.lines.empty();
+         at = log.find(kMade, at)) {
+        const std::size_t end = std::min(log.find(')', at), log.size() - 1);
+        log.replace(at, end - at, fmt::format("{}({}", source.name, one.lines.front()));
+    }
+    return log;
+}
+
 std::vector<CompileOutcome> compile_program(const NvrtcTable& nvrtc, const TemplateSource& source,
                                             const NvrtcTarget& target, Batch batch) {
     NvrtcProgram program(nvrtc, source);
@@ -62,6 +74,7 @@ std::vector<CompileOutcome> compile_program(const NvrtcTable& nvrtc, const Templ
     if (log.empty()) {
         log = fmt::format("nvrtcCompileProgram: {}", nvrtc.nvrtcGetErrorString(result));
     }
+    log = with_own_lines(std::move(log), source, *batch.front());
     return same_for_all(batch.size(), CompileFailure{std::move(log)});
 }
 

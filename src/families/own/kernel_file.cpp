@@ -45,13 +45,9 @@ FindHeader headers_in(const std::filesystem::path& folder) {
     return [folder](const std::string& name) { return header_text(folder, name); };
 }
 
-}  // namespace
-
-Kernel kernel_from_text(std::string name, const std::string& text,
-                        const std::filesystem::path& folder,
-                        const std::vector<std::string>& options) {
-    std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
-    spec.insert(spec.end(), options.begin(), options.end());
+TemplateFile template_from_text(std::string name, const std::string& text,
+                                const std::filesystem::path& folder,
+                                const std::vector<std::string>& options) {
     SplitText split = split_host_text(text);
     TemplateSource host{name, split.host, headers_of(split.host, headers_in(folder))};
     TemplateSource source{std::move(name), std::move(split.device), {}, options};
@@ -59,10 +55,31 @@ Kernel kernel_from_text(std::string name, const std::string& text,
     source.include_folders = include_folders_of(source.text, folder);
     source.folders_digest = digest_of_folders(source.text, source.include_folders);
     host.include_folders = source.include_folders;
-    KernelTemplate kernel(std::move(source));
-    refuse_bad_options(kernel, options);
-    auto workload = std::make_unique<TemplateWorkload>(kernel, std::move(host), folder);
-    return {std::move(kernel), std::move(workload), std::move(spec), true};
+    TemplateFile file{KernelTemplate(std::move(source)), std::move(host)};
+    refuse_bad_options(file.kernel, options);
+    return file;
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.parent_path();
+    return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+TemplateFile template_from_file(const std::filesystem::path& path,
+                                const std::vector<std::string>& options) {
+    return template_from_text(path.string(), read_text_file(path), folder_of(path), options);
+}
+
+Kernel kernel_from_text(std::string name, const std::string& text,
+                        const std::filesystem::path& folder,
+                        const std::vector<std::string>& options) {
+    std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
+    spec.insert(spec.end(), options.begin(), options.end());
+    TemplateFile file = template_from_text(std::move(name), text, folder, options);
+    auto workload = std::make_unique<TemplateWorkload>(file.kernel, std::move(file.host), folder);
+    return {std::move(file.kernel), std::move(workload), std::move(spec), true};
 }
 
 Kernel kernel_file_of(std::span<const std::string> spec) {
@@ -74,9 +91,7 @@ Kernel kernel_file_of(std::span<const std::string> spec) {
 
 Kernel kernel_from_file(const std::filesystem::path& path,
                         const std::vector<std::string>& options) {
-    const std::filesystem::path folder = path.parent_path();
-    return kernel_from_text(path.string(), read_text_file(path), folder.empty() ? "." : folder,
-                            options);
+    return kernel_from_text(path.string(), read_text_file(path), folder_of(path), options);
 }
 
 Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,

@@ -20,6 +20,16 @@ namespace jitune::internal {
 Kernel kernel_from_file(const std::filesystem::path& path,
                         const std::vector<std::string>& options = {});
 
+/// A template with the text between its #ifdef JITUNE_HOST and #endif, which may be empty.
+struct TemplateFile {
+    KernelTemplate kernel;
+    TemplateSource host;
+};
+
+/// The template alone of kernel_from_file(), which may lack a [reference].
+TemplateFile template_from_file(const std::filesystem::path& path,
+                                const std::vector<std::string>& options = {});
+
 /// As above, from text in memory; `folder` holds its headers and .npy files.
 Kernel kernel_from_text(std::string name, const std::string& text,
                         const std::filesystem::path& folder,

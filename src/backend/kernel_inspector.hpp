@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/device.hpp"
+
+namespace jitune::internal {
+
+/// What a compiled kernel takes of a processor, for each thread or block.
+struct KernelResources {
+    std::int64_t registers = 0;          ///< of a thread
+    std::int64_t spill_store_bytes = 0;  ///< of a thread, for want of registers
+    std::int64_t spill_load_bytes = 0;
+    std::int64_t stack_bytes = 0;   ///< of a thread, spills and local arrays
+    std::int64_t shared_bytes = 0;  ///< of a block, without dynamic shared memory
+};
+
+/// How many blocks of a launch one multiprocessor holds at a time.
+struct Occupancy {
+    std::int64_t blocks_per_sm = 0;
+    double share = 0;   ///< of the warps that the multiprocessor has room for
+    std::string limit;  ///< what it is limited by: "registers", "shared memory", "warps", "blocks"
+};
+
+/// Tells about compiled kernels without a device. Immutable; thread-safe.
+class KernelInspector {
+public:
+    virtual ~KernelInspector() = default;
+
+    /// The architectures that it knows, oldest first: "sm_75".
+    [[nodiscard]] virtual std::vector<std::string> architectures() const = 0;
+
+    /// A device of an architecture: the properties that all of them share, and of a usual product
+    /// those that differ. Nothing for an architecture that it does not know.
+    [[nodiscard]] virtual std::optional<DeviceInfo> device(std::string_view architecture) const = 0;
+
+    /// The options with which Binary::log says what resources() reads.
+    [[nodiscard]] virtual std::vector<std::string> options() const = 0;
+
+    /// Of the kernel with this symbol; nothing where the log does not say.
+    [[nodiscard]] virtual std::optional<KernelResources> resources(
+        std::string_view log, std::string_view symbol) const = 0;
+
+    /// Of blocks of `threads` with `dynamic_bytes` of dynamic shared memory. Nothing for a launch
+    /// or a device that it cannot judge.
+    [[nodiscard]] virtual std::optional<Occupancy> occupancy(const DeviceInfo& device,
+                                                             const KernelResources& resources,
+                                                             std::int64_t threads,
+                                                             std::int64_t dynamic_bytes) const = 0;
+};
+
+using MakeInspector = std::unique_ptr<const KernelInspector> (*)();
+
+}  // namespace jitune::internal

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "template/kernel_template.hpp"
+
+namespace jitune::internal {
+
+/// One constraint or prune of a template.
+struct ConstraintEffect {
+    std::string text;
+    bool is_prune = false;
+    /// Combinations that it excludes, the others or not. Nothing where they are too many to count.
+    std::optional<double> removed;
+};
+
+/// The search space of a problem on a device.
+struct SpaceReport {
+    double combinations = 0;  ///< of all values
+    std::size_t legal = 0;    ///< of them, those that are legal and worth trying
+    std::vector<ConstraintEffect> effects;
+    std::string flaw;  ///< why there is no space: which constraint empties it
+};
+
+SpaceReport report_space(const KernelTemplate& kernel, const Problem& problem,
+                         const DeviceInfo& device);
+
+}  // namespace jitune::internal

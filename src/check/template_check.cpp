@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/template_check.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "check/check_jobs.hpp"
+#include "check/check_sample.hpp"
+#include "check/compiler_log.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr const char* kReference = "[reference]";
+
+/// The line of the front matter that holds the text; 0 where none does.
+int line_of(const TemplateSource& source, const std::string& text) {
+    const std::size_t at = source.text.find(text);
+    return at == std::string::npos || text.empty()
+               ? 0
+               : 1 + static_cast<int>(
+                         std::count(source.text.begin(),
+                                    source.text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+/// The line that says what failed, of a log that names no place.
+std::string main_line(const std::string& log) {
+    const std::size_t error = std::min(log.find("error"), log.size());
+    const std::size_t begin = log.rfind('\n', error);
+    const std::size_t from = error == log.size() || begin == std::string::npos ? 0 : begin + 1;
+    return log.substr(from, log.find('\n', from) - from);
+}
+
+/// The check of a template for one device.
+class DeviceChecker {
+public:
+    DeviceChecker(const KernelTemplate& kernel, const Problem& problem, const CheckDevice& device,
+                  std::vector<Finding>& findings)
+        : kernel_(kernel), problem_(problem), device_(device), findings_(findings) {
+        result_.device = device.info;
+        result_.space = report_space(kernel, problem, device.info);
+    }
+
+    /// Adds what it wants compiled to `jobs`.
+    void submit(CheckJobs& jobs, std::size_t most) {
+        if (!result_.space.flaw.empty()) {
+            note(Finding::Level::error, place_of_flaw(), result_.space.flaw, "");
+            return;
+        }
+        const SearchSpace space = kernel_.space(problem_, device_.info);
+        const Configuration standard = kernel_.default_configuration(space);
+        for (const Configuration& one : check_sample(space, standard, most)) {
+            const Instance instance = kernel_.launched_instance(problem_, device_.info, one);
+            places_.push_back(jobs.add(device_, with_options(instance)));
+            instances_.push_back(instance);
+            configurations_.push_back(one);
+        }
+        if (const auto reference = kernel_.reference(problem_, device_.info, standard)) {
+            reference_place_ = jobs.add(device_, with_options(reference->instance));
+            reference_ = reference->instance;
+        }
+    }
+
+    DeviceCheck take(const CheckJobs& jobs) {
+        for (std::size_t i = 0; i < configurations_.size(); ++i) {
+            const std::string text = configurations_[i].text();
+            CheckedConfiguration row{text};
+            const CompileOutcome& outcome = jobs.outcome(places_[i]);
+            read_log(outcome, instances_[i], text);
+            if (const auto* binary = std::get_if<Binary>(&outcome)) {
+                row.is_compiled = true;
+                look_at_launches(configurations_[i], *binary, row);
+            }
+            result_.configurations.push_back(std::move(row));
+        }
+        if (reference_place_) {
+            read_log(jobs.outcome(*reference_place_), reference_, kReference);
+        }
+        return std::move(result_);
+    }
+
+private:
+    [[nodiscard]] Instance with_options(Instance instance) const {
+        if (device_.inspector != nullptr) {
+            const std::vector<std::string> more = device_.inspector->options();
+            instance.options.insert(instance.options.end(), more.begin(), more.end());
+        }
+        return instance;
+    }
+
+    [[nodiscard]] std::string place(int line) const {
+        return line == 0 ? kernel_.source().name
+                         : fmt::format("{}:{}", kernel_.source().name, line);
+    }
+
+    /// The line of the constraint that the flaw of the space names.
+    [[nodiscard]] std::string place_of_flaw() const {
+        for (const ConstraintEffect& effect : result_.space.effects) {
+            if (result_.space.flaw.find("\"" + effect.text + "\"") != std::string::npos) {
+                return place(line_of(kernel_.source(), effect.text));
+            }
+        }
+        return place(0);
+    }
+
+    void note(Finding::Level level, const std::string& place, const std::string& text,
+              const std::string& configuration) {
+        Finding finding{level, place, text, ""};
+        finding.configurations = configuration.empty() ? 0 : 1;
+        finding.example = configuration;
+        finding.devices = {device_.info.id};
+        add_finding(findings_, std::move(finding));
+    }
+
+    [[nodiscard]] bool is_own(const std::string& place) const {
+        const auto is_in = [&](const std::string& name) { return place.starts_with(name + ":"); };
+        const TemplateSource& source = kernel_.source();
+        return is_in(source.name) ||
+               std::any_of(source.headers.begin(), source.headers.end(),
+                           [&](const auto& header) { return is_in(header.first); });
+    }
+
+    void read_log(const CompileOutcome& outcome, const Instance& instance,
+                  const std::string& configuration) {
+        const auto* failure = std::get_if<CompileFailure>(&outcome);
+        const std::string log = failure != nullptr ? failure->log
+                                : std::get<Binary>(outcome).log != nullptr
+                                    ? *std::get<Binary>(outcome).log
+                                    : "";
+        bool has_error = false;
+        for (Finding finding : read_compiler_log(log)) {
+            const bool is_echo = has_error && finding.text.starts_with("Error in parsing name");
+            has_error = has_error || finding.level == Finding::Level::error;
+            if (is_echo || (finding.level == Finding::Level::warning && !is_own(finding.place))) {
+                continue;
+            }
+            finding.configurations = 1;
+            finding.example = configuration;
+            finding.devices = {device_.info.id};
+            add_finding(findings_, std::move(finding));
+        }
+        if (failure != nullptr && !has_error) {
+            note(Finding::Level::error, place(instance.lines.empty() ? 0 : instance.lines.front()),
+                 main_line(log), configuration);
+        }
+    }
+
+    void look_at_launches(const Configuration& configuration, const Binary& binary,
+                          CheckedConfiguration& row) {
+        try {
+            const Launch launch = kernel_.launch_rule(problem_, device_.info, configuration)
+                                      .plan(problem_.sizes)
+                                      .launch;
+            for (std::size_t i = 0; i < launch.step_count; ++i) {
+                look_at_step(launch.steps.at(i), binary, row);
+            }
+        } catch (const Error& error) {
+            note(Finding::Level::error, kernel_.source().name, error.what(), row.configuration);
+        }
+    }
+
+    void look_at_step(const LaunchStep& step, const Binary& binary, CheckedConfiguration& row) {
+        const std::int64_t threads = std::int64_t{1} * step.block.x * step.block.y * step.block.z;
+        const auto limit = [&](const char* name) {
+            const auto found = device_.info.attributes.find(name);
+            return found == device_.info.attributes.end() ? 0 : found->second;
+        };
+        const LaunchSpec& spec = kernel_.front_matter().launches.at(step.entry);
+        const std::string at = place(spec.line);
+        if (const auto most = limit("max_threads_per_block"); most > 0 && threads > most) {
+            note(Finding::Level::error, at,
+                 fmt::format("launches blocks of more than {} threads: add a constraint, as in "
+                             "\"… <= max_threads_per_block\"",
+                             most),
+                 row.configuration);
+        }
+        const auto resources =
+            device_.inspector == nullptr || binary.log == nullptr
+                ? std::nullopt
+                : device_.inspector->resources(*binary.log, binary.symbols.at(step.entry));
+        if (!resources) {
+            row.threads = std::max(row.threads, threads);
+            return;
+        }
+        if (const auto most = limit("shared_bytes_per_block");
+            most > 0 && resources->shared_bytes + step.shared_bytes > most) {
+            note(Finding::Level::error, at,
+                 fmt::format("needs more than {} bytes of shared memory: add a constraint, as in "
+                             "\"… <= shared_bytes_per_block\"",
+                             most),
+                 row.configuration);
+        }
+        const auto occupancy =
+            device_.inspector->occupancy(device_.info, *resources, threads, step.shared_bytes);
+        if (!row.resources || !row.occupancy ||
+            (occupancy && occupancy->share < row.occupancy->share)) {
+            row.threads = threads;
+            row.dynamic_bytes = step.shared_bytes;
+            row.resources = resources;
+            row.occupancy = occupancy;
+        }
+    }
+
+    const KernelTemplate& kernel_;
+    const Problem& problem_;
+    const CheckDevice& device_;
+    std::vector<Finding>& findings_;
+    DeviceCheck result_;
+    std::vector<Configuration> configurations_;
+    std::vector<Instance> instances_;
+    std::vector<std::size_t> places_;  ///< of the jobs' outcomes
+    std::optional<std::size_t> reference_place_;
+    Instance reference_;
+};
+
+}  // namespace
+
+TemplateCheck check_template(const KernelTemplate& kernel, const Problem& problem,
+                             std::span<const CheckDevice> devices, std::size_t most) {
+    kernel.check(problem);
+    TemplateCheck check;
+    CheckJobs jobs(kernel.source());
+    std::vector<DeviceChecker> checkers;
+    checkers.reserve(devices.size());
+    for (const CheckDevice& device : devices) {
+        checkers.emplace_back(kernel, problem, device, check.findings).submit(jobs, most);
+    }
+    jobs.run();
+    for (DeviceChecker& checker : checkers) {
+        check.devices.push_back(checker.take(jobs));
+    }
+    return check;
+}
+
+void add_finding(std::vector<Finding>& findings, Finding finding) {
+    const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
+        return other.level == finding.level && other.place == finding.place &&
+               other.text == finding.text;
+    });
+    if (same == findings.end()) {
+        findings.push_back(std::move(finding));
+        return;
+    }
+    same->configurations += finding.configurations;
+    for (std::string& device : finding.devices) {
+        if (std::find(same->devices.begin(), same->devices.end(), device) == same->devices.end()) {
+            same->devices.push_back(std::move(device));
+        }
+    }
+}
+
+}  // namespace jitune::internal

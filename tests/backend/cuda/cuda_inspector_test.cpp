@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/cuda_inspector.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backend/cuda/ptxas_log.hpp"
+
+namespace jitune::internal {
+namespace {
+
+const char* const kLog =
+    "ptxas info    : 0 bytes gmem\n"
+    "ptxas info    : Compiling entry function '_Z1kPfi' for 'sm_90'\n"
+    "ptxas info    : Function properties for _Z1kPfi\n"
+    "ptxas         .     1160 bytes stack frame, 1088 bytes spill stores, 1244 bytes spill loads\n"
+    "ptxas info    : Used 32 registers, used 1 barriers, 1160 bytes cumulative stack size, 512 "
+    "bytes smem\n"
+    "ptxas info    : Compiling entry function '_Z1k' for 'sm_90'\n"
+    "ptxas info    : Function properties for _Z1k\n"
+    "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    "ptxas info    : Used 8 registers, used 0 barriers\n";
+
+TEST(PtxasLog, ReadsTheResourcesOfOneKernel) {
+    const auto found = read_ptxas_log(kLog, "_Z1kPfi");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->registers, 32);
+    EXPECT_EQ(found->shared_bytes, 512);
+    EXPECT_EQ(found->stack_bytes, 1160);
+    EXPECT_EQ(found->spill_store_bytes, 1088);
+    EXPECT_EQ(found->spill_load_bytes, 1244);
+    const auto other = read_ptxas_log(kLog, "_Z1k");
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->registers, 8);
+    EXPECT_EQ(other->shared_bytes, 0);
+    EXPECT_EQ(other->stack_bytes, 0);
+    EXPECT_FALSE(read_ptxas_log(kLog, "_Z2kk"));
+    EXPECT_FALSE(read_ptxas_log("", "_Z1k"));
+}
+
+TEST(CudaInspector, DescribesADeviceOfEachArchitecture) {
+    const auto inspector = make_cuda_inspector();
+    for (const std::string& name : inspector->architectures()) {
+        const auto device = inspector->device(name);
+        ASSERT_TRUE(device) << name;
+        EXPECT_EQ("sm_" + std::to_string(device->attributes.at("compute_capability")), name);
+        const auto occupancy = inspector->occupancy(*device, {.registers = 32}, 256, 0);
+        ASSERT_TRUE(occupancy) << name;
+        EXPECT_EQ(occupancy->share, 1) << name;
+    }
+    EXPECT_FALSE(inspector->device("sm_20"));
+}
+
+TEST(CudaInspector, SaysWhatLimitsTheOccupancy) {
+    const auto inspector = make_cuda_inspector();
+    const DeviceInfo h100 = inspector->device("sm_90").value();
+    const auto of = [&](KernelResources used, std::int64_t threads, std::int64_t dynamic) {
+        return inspector->occupancy(h100, used, threads, dynamic).value();
+    };
+    EXPECT_EQ(of({.registers = 128}, 256, 0).blocks_per_sm, 2);  // 65536 / (128 * 256)
+    EXPECT_EQ(of({.registers = 128}, 256, 0).limit, "registers");
+    EXPECT_EQ(of({.registers = 128}, 256, 0).share, 0.25);
+    EXPECT_EQ(of({.registers = 32}, 256, 100 << 10).blocks_per_sm, 2);  // 228 KiB, 1 reserved each
+    EXPECT_EQ(of({.registers = 32}, 256, 100 << 10).limit, "shared memory");
+    EXPECT_EQ(of({.registers = 16}, 32, 0).blocks_per_sm, 32);
+    EXPECT_EQ(of({.registers = 16}, 32, 0).limit, "blocks");
+    EXPECT_FALSE(inspector->occupancy(h100, {.registers = 16}, 2048, 0));
+    EXPECT_FALSE(inspector->occupancy(h100, {.registers = 16}, 0, 0));
+}
+
+}  // namespace
+}  // namespace jitune::internal

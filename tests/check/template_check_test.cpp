@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistakes in templates, each found at its line without a GPU.
+#include "check/template_check.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "backend/platform_table.hpp"
+#include "fixtures/expect_error.hpp"
+
+namespace jitune::internal {
+namespace {
+
+// Line by line, so that a test can spoil one and knows its number.
+const std::vector<std::string> kGood{
+    "/* jitune template",                                                  // 1
+    "kernel = \"k\"",                                                      // 2
+    "backend = \"cuda\"",                                                  // 3
+    "sizes = [\"n\"]",                                                     // 4
+    "constraints = [\"block <= max_threads_per_block\"]",                  // 5
+    "options = [\"--fmad=true\"]",                                         // 6
+    "[parameters]",                                                        // 7
+    "block = { values = [64, 256, 2048], default = 256 }",                 // 8
+    "[arguments]",                                                         // 9
+    "x = { access = \"in\", type = \"float32\", count = \"n\" }",          // 10
+    "y = { access = \"out\", type = \"float32\", count = \"n\" }",         // 11
+    "[[launch]]",                                                          // 12
+    "entry = \"k\"",                                                       // 13
+    "template = [\"block\"]",                                              // 14
+    "arguments = [\"y\", \"x\"]",                                          // 15
+    "grid = \"ceil_div(n, block)\"",                                       // 16
+    "block = \"block\"",                                                   // 17
+    "[reference]",                                                         // 18
+    "default = true",                                                      // 19
+    "*/",                                                                  // 20
+    "template <int Block> __global__ void k(float* y, const float* x) {",  // 21
+    "    __shared__ float part[Block];",                                   // 22
+    "    part[threadIdx.x] = x[blockIdx.x * Block + threadIdx.x];",        // 23
+    "    y[blockIdx.x * Block + threadIdx.x] = part[threadIdx.x];",        // 24
+    "}",                                                                   // 25
+};
+
+std::string text_with(std::size_t line, const std::string& other) {
+    std::string text;
+    for (std::size_t i = 0; i < kGood.size(); ++i) {
+        text += (i + 1 == line ? other : kGood[i]) + "\n";
+    }
+    return text;
+}
+
+class TemplateCheckTest : public testing::Test {
+protected:
+    void SetUp() override {
+        const MakeCompiler make = compiler_maker(PlatformKind::cuda);
+        try {
+            compile_ = make();
+        } catch (const Error& error) {
+            GTEST_SKIP() << error.what();
+        }
+        inspector_ = inspector_maker(PlatformKind::cuda)();
+    }
+
+    TemplateCheck check(const std::string& text) {
+        const KernelTemplate kernel({"k.cu", text, {}});
+        std::vector<CheckDevice> devices;
+        for (const char* name : {"sm_75", "sm_90"}) {
+            devices.push_back({inspector_->device(name).value(), compile_, inspector_});
+        }
+        return check_template(kernel, {"k", {}, {4096}}, devices, 0);
+    }
+
+    /// Expects an error at a line, from the front matter or from the check.
+    void expect_found(std::size_t line, const std::string& other, const std::string& words,
+                      std::size_t at = 0) {
+        SCOPED_TRACE(other);
+        const std::string place = fmt::format("k.cu:{}", at == 0 ? line : at);
+        try {
+            for (const Finding& finding : check(text_with(line, other)).findings) {
+                if (finding.place == place && finding.text.find(words) != std::string::npos) {
+                    return;
+                }
+                ADD_FAILURE() << finding.place << ": " << finding.text;
+            }
+            ADD_FAILURE() << "no such finding";
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(place + ":"), std::string::npos)
+                << error.what();
+            EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+        }
+    }
+
+    CompileFor compile_;
+    std::shared_ptr<const KernelInspector> inspector_;
+};
+
+TEST_F(TemplateCheckTest, TellsResourcesAndOccupancyOfEachConfiguration) {
+    const TemplateCheck check = this->check(text_with(0, ""));
+    EXPECT_TRUE(check.findings.empty());
+    ASSERT_EQ(check.devices.size(), 2U);
+    for (const DeviceCheck& device : check.devices) {
+        EXPECT_EQ(device.space.combinations, 3);
+        EXPECT_EQ(device.space.legal, 2U);
+        ASSERT_EQ(device.configurations.size(), 2U);
+        const CheckedConfiguration& first = device.configurations.front();
+        EXPECT_EQ(first.configuration, "block=256");
+        EXPECT_EQ(first.threads, 256);
+        ASSERT_TRUE(first.resources && first.occupancy);
+        EXPECT_EQ(first.resources->shared_bytes, 1024);
+        EXPECT_GT(first.resources->registers, 0);
+        EXPECT_EQ(first.occupancy->share, 1);
+    }
+    EXPECT_EQ(check.devices[0].configurations[0].occupancy->blocks_per_sm, 4);
+    EXPECT_EQ(check.devices[1].configurations[0].occupancy->blocks_per_sm, 8);
+}
+
+TEST_F(TemplateCheckTest, FindsMistakesInTheCode) {
+    expect_found(24, "    y[0] = part[threadIdx.x]", "expected a \";\"", 25);
+    expect_found(23, "    part[threadIdx.x] = z[0];", "identifier \"z\" is undefined");
+    expect_found(22, "    __shared__ float part[Block]; static_assert(Block < 256);",
+                 "static assertion failed");
+    expect_found(22, "    __shared__ float part[Block * 256];", "uses too much shared data", 13);
+}
+
+TEST_F(TemplateCheckTest, FindsMistakesBetweenFrontMatterAndCode) {
+    expect_found(13, "entry = \"kk\"", "identifier \"kk\" is undefined");
+    expect_found(6, "options = [\"--no-such-option\"]", "no-such-option", 13);
+    expect_found(5, "constraints = []", "blocks of more than 1024 threads", 13);
+    expect_found(17, "block = \"block\"\nshared_bytes = \"300000\"", "bytes of shared memory", 13);
+    expect_found(21, "#include \"none.h\"\n" + kGood[20], "none.h", 13);
+}
+
+TEST_F(TemplateCheckTest, FindsMistakesInTheFrontMatter) {
+    expect_found(5, "constraints = [\"block <= most_threads\"]", "most_threads");
+    expect_found(8, "block = { values = [64, 256], default = 128 }", "default of parameter block");
+    expect_found(15, "arguments = [\"y\", \"z\"]", "which is not an argument", 12);
+    expect_found(16, "grid = \"ceil_div(n block)\"", "ceil_div(n block)", 12);
+    expect_found(5, "constraints = [\"block > 4096\"]", "block > 4096");
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fixtures/cli_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+class CliCheckTest : public CliFixture {};
+
+const std::string kHost = "check '" JITUNE_EXAMPLES_DIR "/matmul.host.cpp' ";
+const std::string kCuda = "check '" JITUNE_EXAMPLES_DIR "/axpby.cu' ";
+
+TEST_F(CliCheckTest, ChecksATemplateForTheHost) {
+    const json found = jitune_json(kHost + "--sample 2");
+    EXPECT_EQ(found["findings"], json::array());
+    ASSERT_EQ(found["problems"].size(), 2U);  // float32 and float64
+    const json& device = found["problems"][0]["devices"][0];
+    EXPECT_EQ(device["device"], "host");
+    EXPECT_EQ(device["configurations"].size(), 2U);
+    EXPECT_TRUE(device["configurations"][0]["compiled"]);
+    EXPECT_EQ(jitune_json(kHost + "--sample 1 --type element=float32")["problems"].size(), 1U);
+}
+
+TEST_F(CliCheckTest, ChecksATemplateForArchitecturesThatAreNotThere) {
+    const Answer answer = jitune(kCuda + "--sample 2 --arch sm_75,sm_120 --type element=float32");
+    if (answer.code == 4) {
+        GTEST_SKIP() << answer.err;
+    }
+    EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+    EXPECT_NE(
+        answer.out.find("sm_75 (T4): 20 combinations, 20 legal; 2 of them compiled, 0 failed"),
+        std::string::npos)
+        << answer.out;
+    EXPECT_NE(answer.out.find("sm_120"), std::string::npos);
+    EXPECT_NE(answer.out.find("occupancy"), std::string::npos);
+    EXPECT_TRUE(answer.out.ends_with("0 errors, 0 warnings\n")) << answer.out;
+}
+
+TEST_F(CliCheckTest, FailsForMistakesAlsoInTheHostReference) {
+    std::ofstream(path("k.host.cpp")) << R"(/* jitune template
+kernel = "k"
+backend = "host"
+sizes = ["n"]
+defines = ["unroll"]
+[parameters]
+unroll = { values = [1, 2], default = 1 }
+[arguments]
+out = { access = "out", type = "int32", count = "n" }
+[[launch]]
+entry = "k"
+arguments = ["out"]
+[reference]
+host = "plain"
+arguments = ["out"]
+*/
+#ifdef JITUNE_HOST
+void plain(int* out) { out[0] = nothing; }
+#endif
+void k(int* out) {
+    out[0] = unroll
+}
+)";
+    const Answer answer = jitune("check " + path("k.host.cpp"));
+    EXPECT_EQ(answer.code, 1);
+    EXPECT_NE(answer.out.find("k.host.cpp:18: error: 'nothing' was not declared"),
+              std::string::npos)
+        << answer.out;
+    EXPECT_NE(answer.out.find("error: expected ';'"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("2 configurations on host, as unroll=1"), std::string::npos)
+        << answer.out;
+    EXPECT_NE(answer.out.find("2 errors"), std::string::npos);
+}
+
+TEST_F(CliCheckTest, RefusesWhatItCannotCheck) {
+    EXPECT_EQ(jitune("check " + path("none.cu")).code, 2);
+    EXPECT_EQ(jitune(kHost + "--arch sm_90").code, 2);
+    EXPECT_EQ(jitune(kHost + "--size q=4").code, 2);
+    EXPECT_EQ(jitune(kHost + "--option fast").code, 2);
+    const Answer answer = jitune(kCuda + "--arch sm_1");
+    EXPECT_TRUE(answer.code == 4 ||
+                answer.err.find("unknown architecture \"sm_1\"") != std::string::npos)
+        << answer.err;
+}
+
+}  // namespace
+}  // namespace jitune::internal
