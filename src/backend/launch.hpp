@@ -14,6 +14,7 @@ struct Extent {
 
 inline constexpr std::size_t kMaxLaunchSteps = 4;
 inline constexpr std::size_t kMaxArguments = 16;
+inline constexpr std::size_t kMaxConstants = 4;
 
 /// Argument values as raw bits: device pointers and scalars of at most 8 bytes.
 using Cells = std::array<std::uint64_t, kMaxArguments>;
@@ -27,8 +28,16 @@ struct LaunchStep {
     /// Not 0: the kernel may start before the previous work of the stream has ended, which it waits
     /// for itself (griddepcontrol.wait) before it touches memory.
     std::uint32_t programmatic;
+    std::uint32_t cooperative;  ///< not 0: all blocks run at the same time, or the launch fails
     std::array<std::uint8_t, kMaxArguments> arguments;  ///< indexes into Launch::cells
     std::uint8_t argument_count;
+};
+
+/// An array of the caller that is copied into a constant of the program before the first step.
+struct ConstantCopy {
+    std::uint8_t array;  ///< of Launch::array_cells
+    std::uint8_t entry;  ///< which symbol of the Program
+    std::uint64_t bytes;
 };
 
 /// The launches that answer one call, with every argument: nothing is left to compute. Needs no
@@ -36,11 +45,13 @@ struct LaunchStep {
 struct Launch {
     std::size_t step_count = 0;
     std::uint8_t array_count = 0;
+    std::uint8_t constant_count = 0;
     /// The cells of the caller's arrays, in their order.
     std::array<std::uint8_t, kMaxArguments> array_cells;
     /// Bit i: the kernel takes not the pointer of array i, but the host memory that it points to,
     /// which is read while the launch is enqueued.
     std::uint32_t by_value = 0;
+    std::array<ConstantCopy, kMaxConstants> constants;
     Cells cells;
     std::array<LaunchStep, kMaxLaunchSteps> steps;
 };

@@ -76,8 +76,8 @@ private:
     void add(const Expression& expression) { names_.merge(expression.names()); }
     void add(const LaunchSpec& launch) {
         names_.insert(launch.template_arguments.begin(), launch.template_arguments.end());
-        for (const auto* expression :
-             {&launch.when, &launch.shared_bytes, &launch.cluster, &launch.programmatic}) {
+        for (const auto* expression : {&launch.when, &launch.shared_bytes, &launch.cluster,
+                                       &launch.programmatic, &launch.cooperative}) {
             add(*expression);
         }
         for (std::size_t axis = 0; axis < 3; ++axis) {

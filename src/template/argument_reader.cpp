@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "backend/launch.hpp"
+#include "template/name_rules.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
@@ -57,6 +58,7 @@ public:
         read_fill();
         read_tolerance();
         read_alignment();
+        read_constant(front);
         return result_;
     }
 
@@ -68,8 +70,8 @@ private:
     void refuse_other_keys(std::string_view amount) const {
         switch (result_.access) {
             case Access::in:
-                return reader_.refuse_other_keys(table_, where_,
-                                                 {"access", "type", amount, "fill", "alignment"});
+                return reader_.refuse_other_keys(
+                    table_, where_, {"access", "type", amount, "fill", "alignment", "constant"});
             case Access::out:
                 return reader_.refuse_other_keys(
                     table_, where_, {"access", "type", amount, "tolerance", "alignment"});
@@ -121,6 +123,21 @@ private:
                 fail("alignment of {} must be a power of two of bytes, up to 256");
             }
             result_.alignment = bytes;
+        }
+    }
+
+    void read_constant(const FrontMatter& front) {
+        result_.constant = reader_.text_or(table_, "constant", where_, "");
+        if (!table_.contains("constant")) {
+            return;
+        }
+        if (front.platform == PlatformKind::host || !is_type_text(result_.constant)) {
+            fail("constant of {} must be the name of a __constant__ variable of a CUDA template");
+        }
+        const auto earlier = std::count_if(front.arguments.begin(), front.arguments.end(),
+                                           [](const auto& one) { return !one.constant.empty(); });
+        if (earlier >= static_cast<std::ptrdiff_t>(kMaxConstants)) {
+            fail("constant of {} is one too many: a template has at most {}", kMaxConstants);
         }
     }
 

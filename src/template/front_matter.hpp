@@ -49,6 +49,7 @@ struct ArgumentSpec {
     Fill fill = {};                              ///< of an array that is read, while tuned
     std::optional<double> tolerance = {};        ///< of one that is written; nothing: its type's
     std::optional<std::int64_t> alignment = {};  ///< bytes; nothing: those of an element
+    std::string constant = {};  ///< the variable in constant memory that the array is copied into
 };
 
 struct LaunchSpec {
@@ -61,6 +62,7 @@ struct LaunchSpec {
     Expression shared_bytes;
     Expression cluster;       ///< blocks per cluster along x; 1: none
     Expression programmatic;  ///< not 0: may start before the stream's previous work has ended
+    Expression cooperative;   ///< not 0: all blocks must run at the same time
 };
 
 /// The source of the outputs that candidates must reproduce.

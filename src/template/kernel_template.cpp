@@ -9,8 +9,8 @@
 
 #include "jitune/error.hpp"
 #include "template/front_matter_parser.hpp"
-#include "template/option_reader.hpp"
 #include "template/template_identity.hpp"
+#include "template/template_values.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
@@ -20,39 +20,6 @@ namespace {
 void refuse_nul(const std::string& name, const std::string& text) {
     if (text.find('\0') != std::string::npos) {
         throw Error(ErrorKind::usage, name + ": holds a NUL byte; compilers stop reading there");
-    }
-}
-
-Scalar scalar(const Value& value) {
-    return std::visit([](const auto& held) { return Scalar(held); }, value);
-}
-
-/// The names of a problem and its device that are fixed while its configurations vary.
-std::map<std::string, Scalar> fixed_values(const FrontMatter& front, const Problem& problem,
-                                           const DeviceInfo& device) {
-    std::map<std::string, Scalar> values;
-    for (const auto& [name, value] : device.attributes) {
-        values.emplace(name, value);
-    }
-    for (const auto& [parameter, name] : problem.types) {
-        values.emplace(parameter, front.type_value(parameter, name));
-        if (const auto bytes = type_bytes(name)) {
-            values.emplace(parameter + "_bytes", *bytes);
-        }
-    }
-    return values;
-}
-
-void add_sizes(std::map<std::string, Scalar>& values, const FrontMatter& front,
-               const Problem& problem) {
-    for (std::size_t i = 0; i < front.sizes.size(); ++i) {
-        values.emplace(front.sizes[i], problem.sizes.at(i));
-    }
-}
-
-void add_configuration(std::map<std::string, Scalar>& values, const Configuration& configuration) {
-    for (const auto& [name, value] : configuration.entries()) {
-        values.emplace(name, scalar(value));
     }
 }
 
@@ -210,118 +177,9 @@ std::string KernelTemplate::reproducibility(const Configuration& configuration,
     return *word;
 }
 
-std::string KernelTemplate::text_of(const std::string& word, const Problem& problem,
-                                    const Configuration& configuration) const {
-    if (const auto type = front_matter_.types.find(word); type != front_matter_.types.end()) {
-        return type->second.at(problem.types.at(word));
-    }
-    const auto enumeration = front_matter_.enumerations.find(word);
-    const std::string value = to_string(configuration.at(word));
-    return enumeration == front_matter_.enumerations.end() ? value
-                                                           : enumeration->second + "::" + value;
-}
-
-std::string KernelTemplate::defines(const Problem& problem,
-                                    const Configuration& configuration) const {
-    std::string text;
-    for (const std::string& name : front_matter_.defines) {
-        text += fmt::format("#define {} {}\n", name, text_of(name, problem, configuration));
-    }
-    return text;
-}
-
-std::vector<std::string> KernelTemplate::options(const Problem& problem,
-                                                 const Configuration& configuration) const {
-    auto values = fixed_values(front_matter_, problem, {});
-    add_configuration(values, configuration);
-    std::vector<std::string> result;
-    for (const OptionSpec& option : front_matter_.options) {
-        const auto when = option.when.bind(values).constant_value();
-        if (when && is_true(*when)) {
-            result.push_back(filled_option(option.text, [&](const std::string& name) {
-                return text_of(name, problem, configuration);
-            }));
-        }
-    }
-    result.insert(result.end(), source_.options.begin(), source_.options.end());
-    return result;
-}
-
-std::string KernelTemplate::name_expression(const LaunchSpec& launch, const Problem& problem,
-                                            const Configuration& configuration) const {
-    std::vector<std::string> arguments;
-    for (const std::string& name : launch.template_arguments) {
-        arguments.push_back(text_of(name, problem, configuration));
-    }
-    return arguments.empty() ? launch.entry
-                             : fmt::format("{}<{}>", launch.entry, fmt::join(arguments, ", "));
-}
-
-Instance KernelTemplate::instance(const Problem& problem,
-                                  const Configuration& configuration) const {
-    Instance instance;
-    for (const LaunchSpec& launch : front_matter_.launches) {
-        instance.expressions.push_back(name_expression(launch, problem, configuration));
-        instance.lines.push_back(launch.line);
-    }
-    instance.defines = defines(problem, configuration);
-    instance.options = options(problem, configuration);
-    return instance;
-}
-
-Instance KernelTemplate::launched_instance(const Problem& problem, const DeviceInfo& device,
-                                           const Configuration& configuration) const {
-    Instance launched = instance(problem, configuration);
-    auto values = fixed_values(front_matter_, problem, device);
-    add_configuration(values, configuration);
-    const auto never = [&](const LaunchSpec& launch) {
-        const auto when = launch.when.bind(values).constant_value();
-        return when && !is_true(*when);
-    };
-    const auto& launches = front_matter_.launches;
-    const auto first = std::find_if_not(launches.begin(), launches.end(), never);
-    for (std::size_t i = 0; first != launches.end() && i < launches.size(); ++i) {
-        if (never(launches[i])) {
-            launched.expressions[i] = name_expression(*first, problem, configuration);
-            launched.lines[i] = first->line;
-        }
-    }
-    return launched;
-}
-
 LaunchRule KernelTemplate::launch_rule(const Problem& problem, const DeviceInfo& device,
                                        const Configuration& configuration) const {
     return rule_of(front_matter_.launches, problem, device, configuration);
-}
-
-std::optional<KernelTemplate::Reference> KernelTemplate::reference(
-    const Problem& problem, const DeviceInfo& device, const Configuration& configuration) const {
-    using Kind = ReferenceSpec::Kind;
-    const Kind kind = front_matter_.reference ? front_matter_.reference->kind : Kind::files;
-    if (kind == Kind::standard) {
-        return Reference{instance(problem, configuration),
-                         launch_rule(problem, device, configuration)};
-    }
-    if (kind != Kind::kernel) {
-        return std::nullopt;
-    }
-    const LaunchSpec& launch = front_matter_.reference->launch;
-    return Reference{{{name_expression(launch, problem, configuration)},
-                      defines(problem, configuration),
-                      {launch.line},
-                      options(problem, configuration)},
-                     rule_of({launch}, problem, device, configuration)};
-}
-
-Instance KernelTemplate::host_reference(const Problem& problem) const {
-    std::vector<Configuration::Entry> entries;
-    for (const Parameter& parameter : front_matter_.parameters) {
-        entries.emplace_back(parameter.name, parameter.default_value());
-    }
-    const Configuration standard(std::move(entries));
-    const LaunchSpec& launch = front_matter_.reference->launch;
-    return {
-        {name_expression(launch, problem, standard)}, defines(problem, standard), {launch.line}};
 }
 
 std::optional<Scalar> KernelTemplate::value_of(const Expression& expression,
@@ -360,12 +218,16 @@ LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, cons
         return quantity(expression, values, front_matter_.sizes, what + " of " + source_.name);
     };
 
+    auto next_constant = static_cast<std::uint8_t>(launches.size());  // as add_constants()
     std::vector<LaunchRule::Argument> arguments;
     for (const ArgumentSpec& spec : front_matter_.arguments) {
         const auto type = problem.types.find(spec.type);
         const auto bytes = type_bytes(type == problem.types.end() ? spec.type : type->second);
         arguments.push_back(
             {kind_of(spec.access), bytes.value_or(1), rule(spec.amount, "argument " + spec.name)});
+        if (!spec.constant.empty()) {
+            arguments.back().constant = next_constant++;
+        }
     }
     std::vector<LaunchRule::Step> steps;
     for (const LaunchSpec& spec : launches) {
@@ -374,6 +236,7 @@ LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, cons
         step.shared_bytes = rule(spec.shared_bytes, "shared_bytes");
         step.cluster = rule(spec.cluster, "cluster");
         step.programmatic = rule(spec.programmatic, "programmatic");
+        step.cooperative = rule(spec.cooperative, "cooperative");
         for (std::size_t axis = 0; axis < 3; ++axis) {
             step.grid[axis] = rule(spec.grid[axis], fmt::format("grid.{}", "xyz"[axis]));
             step.block[axis] = rule(spec.block[axis], fmt::format("block.{}", "xyz"[axis]));

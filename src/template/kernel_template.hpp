@@ -115,6 +115,8 @@ private:
                                                    const Configuration& configuration) const;
     [[nodiscard]] std::string name_expression(const LaunchSpec& launch, const Problem& problem,
                                               const Configuration& configuration) const;
+    /// Adds the address of each constant, behind the kernels.
+    void add_constants(Instance& instance) const;
     [[nodiscard]] LaunchRule rule_of(const std::vector<LaunchSpec>& launches,
                                      const Problem& problem, const DeviceInfo& device,
                                      const Configuration& configuration) const;

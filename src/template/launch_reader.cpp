@@ -21,7 +21,7 @@ public:
     LaunchSpec launch(const toml::table& table, std::string_view entry) const {
         reader_.refuse_other_keys(table, "launch",
                                   {entry, "template", "arguments", "when", "grid", "block",
-                                   "shared_bytes", "cluster", "programmatic"});
+                                   "shared_bytes", "cluster", "programmatic", "cooperative"});
         LaunchSpec launch;
         launch.entry = reader_.text(table, entry, "launch");
         launch.line = reader_.line(*table.get(entry));
@@ -31,6 +31,7 @@ public:
         launch.shared_bytes = quantity(table, "shared_bytes", "0");
         launch.cluster = quantity(table, "cluster", "1");
         launch.programmatic = quantity(table, "programmatic", "0");
+        launch.cooperative = quantity(table, "cooperative", "0");
         launch.grid = extent(table, "grid");
         launch.block = extent(table, "block");
         check_names(table, launch);

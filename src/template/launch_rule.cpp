@@ -51,6 +51,9 @@ void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
         if (argument.kind == Argument::Kind::value_array) {
             fixed_.by_value |= 1U << fixed_.array_count;
         }
+        if (argument.constant) {
+            add_constant(argument);
+        }
         fixed_.array_cells.at(fixed_.array_count++) = static_cast<std::uint8_t>(index);
         return;
     }
@@ -60,6 +63,16 @@ void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
     place.cell = index;
     place.element_bytes = argument.element_bytes;
     place.highest = std::numeric_limits<std::int64_t>::max() / 4 / argument.element_bytes;
+    add(argument.amount, place);
+}
+
+void LaunchRule::add_constant(const Argument& argument) {
+    Place place;
+    place.kind = Place::Kind::constant;
+    place.cell = fixed_.constant_count;
+    place.element_bytes = argument.element_bytes;
+    place.highest = std::numeric_limits<std::int64_t>::max() / 4 / argument.element_bytes;
+    fixed_.constants.at(fixed_.constant_count++) = {fixed_.array_count, *argument.constant, 0};
     add(argument.amount, place);
 }
 
@@ -90,6 +103,7 @@ void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
     word(step.shared_bytes, target.shared_bytes, 0);
     word(step.cluster, target.cluster, 1, kMostBlocksInACluster);
     word(step.programmatic, target.programmatic, 0);
+    word(step.cooperative, target.cooperative, 0);
     if (!condition) {
         conditions_.push_back({step.when.expression, fixed_.step_count});
     }
@@ -125,6 +139,11 @@ void LaunchRule::put(Launch& launch, const Place& place, std::int64_t value) {
         std::memcpy(reinterpret_cast<std::byte*>(&launch) + place.offset, &word, sizeof word);
         return;
     }
+    if (place.kind == Place::Kind::constant) {
+        launch.constants.at(place.cell).bytes =
+            static_cast<std::uint64_t>(value * place.element_bytes);
+        return;
+    }
     if (place.kind == Place::Kind::bytes) {
         const std::int64_t bytes = value * place.element_bytes + kScratchAlignment - 1;
         value = bytes / kScratchAlignment * kScratchAlignment;
@@ -149,6 +168,8 @@ void LaunchRule::copy_used(const Launch& from, Launch& to) const {
     to.array_cells = from.array_cells;
     to.array_count = from.array_count;
     to.by_value = from.by_value;
+    to.constant_count = from.constant_count;
+    std::copy_n(from.constants.begin(), from.constant_count, to.constants.begin());
 }
 
 LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {

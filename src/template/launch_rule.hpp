@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,11 +30,14 @@ public:
         std::vector<std::uint8_t> arguments;  ///< indexes of the rule's arguments
         Quantity cluster{Expression::constant(std::int64_t{1}), "cluster"};
         Quantity programmatic{Expression::constant(std::int64_t{0}), "programmatic"};
+        Quantity cooperative{Expression::constant(std::int64_t{0}), "cooperative"};
     };
     struct Argument {
         enum class Kind { array, value_array, scratch, zeroed, integer } kind = Kind::array;
         std::int64_t element_bytes = 1;
         Quantity amount;  ///< elements, or the integer's value
+        /// Of an array that is copied into a constant: the constant's symbol in the program.
+        std::optional<std::uint8_t> constant = {};
     };
 
     LaunchRule() = default;
@@ -61,12 +65,12 @@ public:
 private:
     /// Where the value of a quantity goes.
     struct Place {
-        enum class Kind { word, integer, bytes } kind = Kind::word;
+        enum class Kind { word, integer, bytes, constant } kind = Kind::word;
         std::size_t step = kMaxLaunchSteps;  ///< that it belongs to; kMaxLaunchSteps: to none
         std::size_t offset = 0;              ///< word: of a std::uint32_t in a Launch
         std::int64_t lowest = 0, highest = 0;
-        std::size_t cell = 0;            ///< integer, bytes
-        std::int64_t element_bytes = 1;  ///< bytes
+        std::size_t cell = 0;            ///< integer, bytes; of constant, its place in constants
+        std::int64_t element_bytes = 1;  ///< bytes, constant
         std::string what;
     };
     /// An expression over the sizes with all its places: it is worked out once for them together.
@@ -84,6 +88,7 @@ private:
     using Active = std::array<bool, kMaxLaunchSteps + 1>;
 
     void add_argument(const Argument& argument, std::size_t index);
+    void add_constant(const Argument& argument);
     void add_step(const Step& step, std::uint32_t entry);
     void add(const Quantity& quantity, Place place);
     void copy_used(const Launch& from, Launch& to) const;

@@ -24,6 +24,7 @@ struct FakeLaunch {
     std::uint32_t shared_bytes = 0;
     std::uint32_t cluster = 0;  ///< blocks along x; 0: none were asked for
     bool programmatic = false;
+    bool cooperative = false;
     std::vector<std::uint64_t> arguments;  ///< raw cells; pointers are host pointers
     CUstream stream = nullptr;
     unsigned long long stream_id = 0;

@@ -175,6 +175,14 @@ const FakeBlock* FakeCuda::State::block_of(CUdeviceptr address) const {
 }
 
 bool FakeCuda::State::covers(CUdeviceptr address, std::size_t bytes) const {
+    for (const FakeLibrary* library : libraries) {
+        for (const auto& [symbol, kernel] : library->kernels) {
+            const auto begin = reinterpret_cast<CUdeviceptr>(kernel.constant.data());
+            if (address >= begin && address + bytes <= begin + kernel.constant.size()) {
+                return true;
+            }
+        }
+    }
     const FakeBlock* const block = block_of(address);
     return block != nullptr &&
            bytes <= block->size - (address - reinterpret_cast<CUdeviceptr>(block->bytes.get()));

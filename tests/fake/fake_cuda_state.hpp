@@ -42,6 +42,7 @@ struct FakeBlock {
 struct FakeKernel {
     std::string expression;
     int most_dynamic_bytes = 48 << 10;
+    std::vector<std::byte> constant = {};  ///< of a variable, whose expression begins with "&"
 };
 
 struct FakeLibrary {

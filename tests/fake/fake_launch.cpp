@@ -23,6 +23,7 @@ CUresult library_load(CUlibrary* handle, const void* code, CUjit_option*, void**
     auto* library = new FakeLibrary;
     for (const auto& [symbol, expression] : image->expressions) {
         library->kernels[symbol].expression = expression;
+        library->kernels[symbol].constant.resize(expression.starts_with('&') ? 64 << 10 : 0);
     }
     state.libraries.insert(library);
     *handle = reinterpret_cast<CUlibrary>(library);
@@ -37,10 +38,23 @@ CUresult library_get_kernel(CUkernel* kernel, CUlibrary handle, const char* symb
     ENTER("cuLibraryGetKernel", kInit)
     auto& kernels = reinterpret_cast<FakeLibrary*>(handle)->kernels;
     const auto found = kernels.find(symbol);
-    if (found == kernels.end()) {
+    if (found == kernels.end() || !found->second.constant.empty()) {
         return CUDA_ERROR_NOT_FOUND;
     }
     *kernel = reinterpret_cast<CUkernel>(&found->second);
+    return CUDA_SUCCESS;
+}
+
+CUresult library_get_global(CUdeviceptr* address, std::size_t* bytes, CUlibrary handle,
+                            const char* symbol) {
+    ENTER("cuLibraryGetGlobal", kContext)
+    auto& kernels = reinterpret_cast<FakeLibrary*>(handle)->kernels;
+    const auto found = kernels.find(symbol);
+    if (found == kernels.end() || found->second.constant.empty()) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    *address = reinterpret_cast<CUdeviceptr>(found->second.constant.data());
+    *bytes = found->second.constant.size();
     return CUDA_SUCCESS;
 }
 
@@ -115,6 +129,8 @@ CUresult read_attributes(const CUlaunchConfig& config, FakeLaunch& launch) {
             launch.cluster = cluster.x;
         } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
             launch.programmatic = attribute.value.programmaticStreamSerializationAllowed != 0;
+        } else if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+            launch.cooperative = attribute.value.cooperative != 0;
         } else {
             return CUDA_ERROR_INVALID_VALUE;
         }
@@ -188,6 +204,7 @@ void fill_launch_functions(DriverTable& table) {
     table.cuLibraryLoadData = library_load;
     table.cuLibraryUnload = library_unload;
     table.cuLibraryGetKernel = library_get_kernel;
+    table.cuLibraryGetGlobal = library_get_global;
     table.cuKernelGetFunction = kernel_get_function;
     table.cuKernelGetAttribute = kernel_get_attribute;
     table.cuKernelSetAttribute = kernel_set_attribute;

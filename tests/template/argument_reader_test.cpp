@@ -24,6 +24,32 @@ TEST(ArgumentReader, ReadsWhatAnArgumentIsTunedWith) {
         "unknown key \"fill\"");
 }
 
+TEST(ArgumentReader, NamesTheConstantThatAnArrayIsCopiedInto) {
+    const std::string filter =
+        "filter = { access = \"in\", type = \"float32\", count = \"4\", constant = \"ns::filter\" "
+        "}";
+    const FrontMatter front = parse(with_line(20, kLines[19] + "\n" + filter));
+    EXPECT_EQ(front.arguments[0].constant, "");
+    EXPECT_EQ(front.arguments[1].constant, "ns::filter");
+    expect_line_refused(20,
+                        "values = { access = \"in\", type = \"element\", count = \"n\", constant = "
+                        "\"1 + 1\" }",
+                        "must be the name of a __constant__ variable");
+    expect_line_refused(
+        20,
+        "values = { access = \"out\", type = \"element\", count = \"n\", constant = "
+        "\"filter\" }",
+        "unknown key \"constant\"");
+    std::string many = kLines[19];
+    for (int i = 0; i < 5; ++i) {
+        many += fmt::format(
+            "\nf{} = {{ access = \"in\", type = \"int8\", count = \"1\", constant = "
+            "\"f{}\" }}",
+            i, i);
+    }
+    expect_error(ErrorKind::usage, "one too many", [&] { parse(with_line(20, many)); });
+}
+
 TEST(ArgumentReader, TakesArgumentsInAnyOrder) {
     const FrontMatter front = parse(with_line(
         20,

@@ -225,6 +225,35 @@ TEST(KernelTemplate, EveryLegalConfigurationHasALaunchRule) {
     }
 }
 
+TEST(KernelTemplate, CopiesConstantsThatStandBehindTheKernels) {
+    const KernelTemplate kernel(
+        {"blur.cu",
+         "/* jitune template\nkernel = \"blur\"\nbackend = \"cuda\"\nsizes = [\"n\", \"taps\"]\n"
+         "[parameters]\nblock = { values = [64, 128], default = 64 }\n[arguments]\n"
+         "out = { access = \"out\", type = \"float32\", count = \"n\" }\n"
+         "filter = { access = \"in\", type = \"float64\", count = \"2 * taps\", constant = "
+         "\"weights\" }\n"
+         "[[launch]]\nentry = \"first\"\narguments = [\"out\"]\ncooperative = \"block = 128\"\n"
+         "[[launch]]\nentry = \"second\"\narguments = [\"out\"]\n"
+         "[reference]\nentry = \"plain\"\narguments = [\"out\"]\n*/",
+         {}});
+    const Problem problem{"blur", {}, {100, 7}};
+    const Configuration block = Configuration::parse("block=128", kernel.front_matter().parameters);
+    EXPECT_EQ(kernel.instance(problem, block).expressions,
+              (std::vector<std::string>{"first", "second", "&weights"}));
+    const Launch launch = kernel.launch_rule(problem, device(), block).plan(problem.sizes).launch;
+    EXPECT_EQ(launch.array_count, 2);
+    ASSERT_EQ(launch.constant_count, 1);
+    EXPECT_EQ(launch.constants[0].array, 1);
+    EXPECT_EQ(launch.constants[0].entry, 2);
+    EXPECT_EQ(launch.constants[0].bytes, 2U * 7 * 8);
+    EXPECT_EQ(launch.steps[0].cooperative, 1U);
+    EXPECT_EQ(launch.steps[1].cooperative, 0U);
+    const auto reference = kernel.reference(problem, device(), block);
+    EXPECT_EQ(reference->instance.expressions, (std::vector<std::string>{"plain", "&weights"}));
+    EXPECT_EQ(reference->rule.plan(problem.sizes).launch.constants[0].entry, 1);
+}
+
 TEST(KernelTemplate, CountsWithATypeParameterThatIsAnInteger) {
     const KernelTemplate window(
         {"window.cu",

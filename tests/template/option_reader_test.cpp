@@ -23,9 +23,10 @@ Options options_of(const std::string& list, const std::string& configuration) {
 }
 
 TEST(OptionReader, PutsTextsOfParametersAndTypesIntoOptions) {
-    EXPECT_EQ(options_of("[\"--fmad=false\", \"-maxrregcount={zip}\", \"-DT={element}\"]",
-                         "zip=64 block=32 mode=a"),
-              (Options{"--fmad=false", "-maxrregcount=64", "-DT=float"}));
+    EXPECT_EQ(
+        options_of("[\"--fmad=false\", \"-maxrregcount={zip}\", \"-DT={element}\", \"-DM={mode}\"]",
+                   "zip=64 block=32 mode=a"),
+        (Options{"--fmad=false", "-maxrregcount=64", "-DT=float", "-DM=a"}));
 }
 
 TEST(OptionReader, LeavesOutOptionsWhoseConditionIsNotTrue) {

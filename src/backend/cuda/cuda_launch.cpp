@@ -11,10 +11,16 @@ void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Lau
     for (std::size_t i = 0; i < launch.step_count; ++i) {
         kernels[i] = program.kernel(launch.steps[i].entry);
     }
+    for (std::size_t i = 0; i < launch.constant_count; ++i) {
+        program.check_constant(launch.constants[i].entry, launch.constants[i].bytes);
+    }
     device_ = &device;
+    program_ = &program;
+    constant_count_ = launch.constant_count;
+    constants_ = launch.constants;
     launch_ = device.driver().cuLaunchKernelEx;
     cells_ = launch.cells;
-    step_count_ = launch.step_count;
+    step_count_ = static_cast<std::uint32_t>(launch.step_count);
     for (std::size_t i = 0; i < step_count_; ++i) {
         steps_[i].set(kernels[i], launch, launch.steps[i], cells_);
     }
@@ -22,8 +28,19 @@ void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Lau
 
 inline CUresult CudaLaunch::launch_steps(void* const* arrays, Stream stream) const {
     CUresult result = CUDA_SUCCESS;
+    if (constant_count_ != 0) [[unlikely]] {
+        result = copy_constants(arrays, stream);
+    }
     for (std::size_t i = 0; i < step_count_ && result == CUDA_SUCCESS; ++i) {
         result = steps_[i](launch_, arrays, stream);
+    }
+    return result;
+}
+
+CUresult CudaLaunch::copy_constants(void* const* arrays, Stream stream) const {
+    CUresult result = CUDA_SUCCESS;
+    for (std::size_t i = 0; i < constant_count_ && result == CUDA_SUCCESS; ++i) {
+        result = program_->copy_to_constant(constants_[i], arrays[constants_[i].array], stream);
     }
     return result;
 }

@@ -26,14 +26,17 @@ public:
 private:
     static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
     CUresult launch_steps(void* const* arrays, Stream stream) const;
+    CUresult copy_constants(void* const* arrays, Stream stream) const;
     CUresult launch_in_primary_context(void* const* arrays, Stream stream) const;
     void recover(CUresult result, void* const* arrays, Stream stream) const;
 
     decltype(&::cuLaunchKernelEx) launch_ = nullptr;
-    std::size_t step_count_ = 0;
+    std::uint32_t step_count_ = 0, constant_count_ = 0;
     std::array<KernelCall, kMaxLaunchSteps> steps_;
     Cells cells_{};
     DriverDevice* device_ = nullptr;
+    const CudaProgram* program_ = nullptr;
+    std::array<ConstantCopy, kMaxConstants> constants_;
 };
 
 }  // namespace jitune::internal

@@ -26,12 +26,26 @@ public:
     /// Throws Error(device) where the program has no such entry.
     [[nodiscard]] CUkernel kernel(std::uint32_t entry) const;
 
+    /// Throws Error(device) unless the entry is a constant of at least `bytes` bytes.
+    void check_constant(std::uint32_t entry, std::uint64_t bytes) const;
+    /// Enqueues a copy of device memory into the constant, in the current context.
+    CUresult copy_to_constant(const ConstantCopy& copy, const void* from, Stream stream) const;
+
 private:
-    void add_kernel(const std::string& symbol);
+    /// A kernel, or a constant by its symbol.
+    struct Entry {
+        CUkernel kernel = nullptr;
+        std::string constant = {};
+        std::size_t bytes = 0;
+    };
+
+    Entry find_entry(const std::string& symbol) const;
+    void set_up(CUkernel kernel, const std::string& tried) const;
+    [[nodiscard]] const Entry& entry(std::uint32_t index) const;
 
     std::shared_ptr<DriverDevice> device_;
     DriverHandle<CUlibrary> library_;
-    std::vector<CUkernel> kernels_;
+    std::vector<Entry> entries_;
 };
 
 }  // namespace jitune::internal

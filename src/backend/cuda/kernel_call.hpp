@@ -30,6 +30,11 @@ public:
             attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
             attribute.value.clusterDim = {step.cluster, 1, 1};
         }
+        if (step.cooperative != 0) {
+            CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+            attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+            attribute.value.cooperative = 1;
+        }
         if (step.programmatic != 0) {
             CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
             attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
@@ -50,7 +55,7 @@ private:
     CUfunction function_ = nullptr;
     CUlaunchConfig config_{};
     ArgumentList arguments_;
-    std::array<CUlaunchAttribute, 2> attributes_;
+    std::array<CUlaunchAttribute, 3> attributes_;
 };
 
 }  // namespace jitune::internal

@@ -100,6 +100,9 @@ std::optional<std::string> flaw_of_expression(std::string_view expression) {
     const auto starts_name = [](char c) {
         return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
     };
+    if (expression.starts_with('&')) {
+        expression.remove_prefix(1);
+    }
     if (expression.empty() || !starts_name(expression.front())) {
         return fmt::format("\"{}\" does not begin with a name", expression);
     }

@@ -24,8 +24,9 @@ bool includes_others(const TemplateSource& source);
 /// and the CUDA runtime's types and functions (NVRTC user guide).
 bool is_plain(const TemplateSource& source);
 
-/// In one line, why `expression` is not a plain name with template arguments. NVRTC preprocesses
-/// expressions and evaluates commas, so that they could include files or name something else.
+/// In one line, why `expression` is not a plain name with template arguments, or the
+/// address of a variable. NVRTC preprocesses expressions and evaluates commas, so that they could
+/// include files or name something else.
 std::optional<std::string> flaw_of_expression(std::string_view expression);
 
 }  // namespace jitune::internal

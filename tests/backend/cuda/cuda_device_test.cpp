@@ -145,6 +145,43 @@ TEST_F(CudaDeviceTest, LaunchesClustersAndProgrammaticStepsWhereAsked) {
     }
 }
 
+TEST_F(CudaDeviceTest, LaunchesCooperativelyWhereAsked) {
+    const auto program = load("k<1>");
+    Launch launch = plain_launch();
+    program->launch(launch, stream());
+    launch.steps[0].cooperative = 1;
+    program->launch(launch, stream());
+    EXPECT_FALSE(fake.launches()[0].cooperative);
+    EXPECT_TRUE(fake.launches()[1].cooperative);
+}
+
+TEST_F(CudaDeviceTest, CopiesAnArrayIntoAConstantBeforeTheFirstStep) {
+    const auto program =
+        device().load(std::get<Binary>(device().compile({}, instances({{"k", "&filter"}})).at(0)));
+    const auto array = device().allocate(1 << 10);
+    Launch launch = plain_launch();
+    launch.array_count = 1;
+    launch.array_cells[0] = 0;
+    launch.cells[0] = reinterpret_cast<std::uintptr_t>(array->data());
+    launch.constant_count = 1;
+    launch.constants[0] = {.array = 0, .entry = 1, .bytes = 1 << 10};
+    const int before = fake.calls("cuMemcpyDtoDAsync");
+    program->launch(launch, stream());
+    EXPECT_EQ(fake.calls("cuMemcpyDtoDAsync"), before + 1);
+    EXPECT_EQ(fake.launches().size(), 1U);
+    const auto launching = [&] { program->launch(launch, stream()); };
+    launch.constants[0].bytes = (64 << 10) + 1;
+    EXPECT_NE(expect_error(ErrorKind::device, launching).find("into the constant"),
+              std::string::npos);
+    launch.constants[0] = {.array = 0, .entry = 0, .bytes = 4};
+    EXPECT_NE(expect_error(ErrorKind::device, launching).find("into the constant"),
+              std::string::npos);
+    launch.constant_count = 0;
+    launch.steps[0].entry = 1;
+    EXPECT_NE(expect_error(ErrorKind::device, launching).find("is a constant"), std::string::npos);
+    EXPECT_EQ(fake.launches().size(), 1U);
+}
+
 TEST_F(CudaDeviceTest, TimesTheLaunchesThatUsersGet) {
     const auto program = load("k<1>");
     std::vector<Launch> chain(2, plain_launch());

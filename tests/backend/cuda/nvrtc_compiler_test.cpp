@@ -190,6 +190,20 @@ TEST_F(NvrtcCompiler, GivesTheOptionsOfInstancesAndKeepsTheLog) {
     EXPECT_NE(binary->log->find("registers"), std::string::npos) << *binary->log;
 }
 
+TEST_F(NvrtcCompiler, GivesTheSymbolsOfConstants) {
+    const auto outcome =
+        compile(
+            source_of("__constant__ float filter[4];\nnamespace deep { __constant__ int shift; }\n"
+                      "__global__ void k(float* to) { *to = filter[deep::shift]; }\n"),
+            {{{"k", "&filter", "&deep::shift"}}})
+            .front();
+    const auto* binary = std::get_if<Binary>(&outcome);
+    ASSERT_NE(binary, nullptr) << std::get<CompileFailure>(outcome).log;
+    ASSERT_EQ(binary->symbols.size(), 3U);
+    EXPECT_EQ(binary->symbols[1], "filter");
+    EXPECT_NE(binary->symbols[2].find("shift"), std::string::npos);
+}
+
 TEST_F(NvrtcCompiler, SaysWhichOptionItDoesNotKnow) {
     Instance instance = one("k");
     instance.options = {"--no-such-option"};
