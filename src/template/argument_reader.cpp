@@ -10,6 +10,7 @@
 
 #include "backend/launch.hpp"
 #include "template/name_rules.hpp"
+#include "template/option_reader.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
@@ -55,7 +56,7 @@ public:
         refuse_other_keys(amount);
         result_.amount = scope_.expression(table_, reader_.text(table_, amount, where_));
         read_type(front);
-        read_fill();
+        read_fill(front);
         read_tolerance();
         read_alignment();
         read_constant(front);
@@ -98,12 +99,23 @@ private:
         }
     }
 
-    void read_fill() {
-        const auto fill = Fill::parse(reader_.text_or(table_, "fill", where_, "random"));
+    void read_fill(const FrontMatter& front) {
+        const auto fill =
+            Fill::parse(reader_.text_or(table_, "fill", where_, "random"),
+                        [&](const std::string& text) { return scope_.expression(table_, text); });
         if (!fill) {
-            fail("fill of {} must be random, random A..B, zeros, ones, iota or a .npy file");
+            fail(
+                "fill of {} must be random, random A..B, sorted, sorted A..B, normal, normal MEAN, "
+                "DEVIATION, permutation, offsets LAST, zeros, ones, iota, constant A, a .npy file "
+                "or raw FILE");
         }
         result_.fill = *fill;
+        static_cast<void>(filled_option(fill->file, [&](const std::string& name) {
+            if (std::ranges::count(front.sizes, name) == 0 && !front.types.contains(name)) {
+                fail("fill of {} names {{{}}}, which is neither a size nor a type parameter", name);
+            }
+            return name;
+        }));
     }
 
     void read_tolerance() {

@@ -174,7 +174,8 @@ private:
             reader_.refuse_other_keys(table, where, {"values", "default", "type"});
             scope_.declare(*node, name);
             result_.parameters.push_back(parameter(table, name, where));
-            if (std::holds_alternative<std::string>(result_.parameters.back().values.front())) {
+            if (table.contains("type") &&
+                std::holds_alternative<std::string>(result_.parameters.back().values.front())) {
                 result_.enumerations[name] = reader_.text(table, "type", where);
                 if (!is_type_text(result_.enumerations[name])) {
                     reader_.fail(table, "type of " + where + " must name a C++ enumeration");
@@ -267,6 +268,26 @@ private:
                              "defines names \"" + name +
                                  "\", which is neither a parameter nor a type parameter");
             }
+        }
+        for (const auto& [name, node] : entries("parameters")) {
+            check_enumeration(name, *node);
+        }
+    }
+
+    /// Names are enumerators, or the text of macros.
+    void check_enumeration(const std::string& name, const toml::node& node) const {
+        const auto parameter = std::ranges::find(result_.parameters, name, &Parameter::name);
+        const bool has_names = std::holds_alternative<std::string>(parameter->values.front());
+        const bool is_argument =
+            std::ranges::any_of(result_.launches, [&](const LaunchSpec& launch) {
+                return std::ranges::count(launch.template_arguments, name) > 0;
+            });
+        const bool is_macro = std::ranges::count(result_.defines, name) > 0;
+        if (has_names && !result_.enumerations.contains(name) && (is_argument || !is_macro)) {
+            reader_.fail(node,
+                         fmt::format("parameter {} needs type, the C++ enumeration of its values, "
+                                     "unless it is a macro alone",
+                                     name));
         }
     }
 

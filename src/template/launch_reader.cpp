@@ -7,6 +7,7 @@
 
 #include "backend/launch.hpp"
 #include "template/name_rules.hpp"
+#include "template/option_reader.hpp"
 
 namespace jitune::internal {
 
@@ -121,6 +122,13 @@ private:
                              "npy of reference names \"" + name + "\", which is not an output");
             }
             result[name] = reader_.text(table, name, "npy of reference");
+            static_cast<void>(filled_option(result[name], [&](const std::string& word) {
+                if (std::ranges::count(front_.sizes, word) == 0 && !front_.types.contains(word)) {
+                    reader_.fail(*node, "npy of reference names {" + word +
+                                            "}, which is neither a size nor a type parameter");
+                }
+                return word;
+            }));
         }
         for (const ArgumentSpec& argument : front_.arguments) {
             if (is_written(argument.access) && !result.contains(argument.name)) {

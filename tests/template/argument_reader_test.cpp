@@ -11,8 +11,8 @@ TEST(ArgumentReader, ReadsWhatAnArgumentIsTunedWith) {
         "alignment = 16 }\n"
         "alpha = { access = \"value\", type = \"float32\", value = \"0.5\" }\n"
         "result = { access = \"out\", type = \"element\", count = \"n\", tolerance = 1e-3 }"));
-    EXPECT_EQ(front.arguments[0].fill.low, -1);
-    EXPECT_EQ(front.arguments[0].fill.high, 2.5);
+    EXPECT_EQ(front.arguments[0].fill.low.constant_value(), Scalar(std::int64_t{-1}));
+    EXPECT_EQ(front.arguments[0].fill.high.constant_value(), Scalar(2.5));
     EXPECT_EQ(front.arguments[0].alignment, 16);
     EXPECT_EQ(front.arguments[1].access, Access::value);
     EXPECT_EQ(front.arguments[2].tolerance, 1e-3);
@@ -48,6 +48,38 @@ TEST(ArgumentReader, NamesTheConstantThatAnArrayIsCopiedInto) {
             i, i);
     }
     expect_error(ErrorKind::usage, "one too many", [&] { parse(with_line(20, many)); });
+}
+
+TEST(ArgumentReader, ReadsFills) {
+    const auto fill = [](const std::string& text) {
+        return parse(with_line(20,
+                               "values = { access = \"in\", type = \"element\", count = \"n\", "
+                               "fill = \"" +
+                                   text + "\" }"))
+            .arguments[0]
+            .fill;
+    };
+    EXPECT_EQ(fill("constant -2.5").kind, Fill::Kind::constant);
+    EXPECT_EQ(fill("constant -2.5").value, -2.5);
+    EXPECT_EQ(fill("raw data/a b.bin").kind, Fill::Kind::raw);
+    EXPECT_EQ(fill("raw data/a b.bin").file, "data/a b.bin");
+    EXPECT_EQ(fill("raw a.npy").kind, Fill::Kind::raw);
+    EXPECT_EQ(fill("a.npy").kind, Fill::Kind::file);
+    EXPECT_EQ(fill("a_{n}_{element}.npy").file, "a_{n}_{element}.npy");
+    EXPECT_EQ(fill("random 0..tile").high.names(), (std::set<std::string>{"block", "zip"}));
+    EXPECT_EQ(fill("sorted").has_bounds, false);
+    EXPECT_EQ(fill("offsets n * 4").kind, Fill::Kind::offsets);
+    EXPECT_EQ(fill("normal 1, 0.5").high.constant_value(), Scalar(0.5));
+    EXPECT_EQ(fill("permutation").kind, Fill::Kind::permutation);
+    expect_error(ErrorKind::usage, "names {m}, which is neither", [&] { fill("a_{m}.npy"); });
+    expect_error(ErrorKind::usage, "is not known here", [&] { fill("random 0..m"); });
+    for (const char* text : {"offsets", "normal 1", "normal 1, -1", "sorted 3..2", "random 0..",
+                             "random ..3", "permutation 4"}) {
+        expect_error(ErrorKind::usage, "permutation, offsets LAST", [&] { fill(text); });
+    }
+    for (const char* text : {"constant", "constant x", "constant 1e999", "raw ", "binary"}) {
+        expect_error(ErrorKind::usage, "constant A, a .npy file or raw FILE", [&] { fill(text); });
+    }
 }
 
 TEST(ArgumentReader, TakesArgumentsInAnyOrder) {

@@ -63,6 +63,18 @@ TEST(FrontMatter, ReadsWhetherCandidatesFindTheirDataInTheCache) {
                       with_line(3, "backend = \"cuda\"\ncache = \"hot\""));
 }
 
+TEST(FrontMatter, ValuesOfAMacroAreNamesWithoutAnEnumeration) {
+    std::vector<std::string> lines = kLines;
+    lines[3] = "sizes = [\"n\"]\ndefines = [\"mode\"]";
+    lines[14] = "mode = { values = [\"a\", \"b\"], default = \"b\" }";
+    expect_error(ErrorKind::usage, "unless it is a macro alone", [&] { parse(text_of(lines)); });
+    lines[23] = "template = [\"element\", \"block\"]";
+    const FrontMatter front = parse(text_of(lines));
+    EXPECT_TRUE(front.enumerations.empty());
+    EXPECT_EQ(front.parameters[2].default_value(), Value("b"));
+    expect_refused_at(15, "unless it is a macro alone", with_line(15, lines[14]));
+}
+
 TEST(FrontMatter, ReadsMacrosAndMetrics) {
     const FrontMatter front = parse(
         with_line(4,

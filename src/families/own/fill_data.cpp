@@ -2,13 +2,17 @@
 #include "families/own/fill_data.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <numbers>
 #include <random>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "families/own/npy.hpp"
 #include "jitune/error.hpp"
+#include "support/mapped_file.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal {
@@ -26,53 +30,163 @@ T element_of(double value) {
     }
 }
 
-/// Draws elements between the ends of a fill, both included.
+/// Throws Error(usage) where no integer of the type is the value.
+template <class T>
+void refuse_unlike(double value) {
+    if constexpr (std::is_integral_v<T>) {
+        constexpr double kEnd = 0x1p63;
+        const bool fits = value == std::floor(value) && value >= -kEnd && value < kEnd &&
+                          std::in_range<T>(static_cast<std::int64_t>(value));
+        if (!fits) {
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("the fill constant {} is no integer of {} bytes", value, sizeof(T)));
+        }
+    }
+}
+
+struct Bounds {
+    double low = 0, high = 0;
+};
+
+double number_of(const Expression& expression) {
+    const auto value = expression.constant_value();
+    if (const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr) {
+        return static_cast<double>(*integer);
+    }
+    const auto* real = value ? std::get_if<double>(&*value) : nullptr;
+    if (real == nullptr || !std::isfinite(*real)) {
+        throw Error(ErrorKind::usage,
+                    "a bound of the fill is no number for these sizes: use sizes and types alone");
+    }
+    return *real;
+}
+
+/// Those of the fill, else those that its kind and the type have by themselves.
+template <class T>
+Bounds bounds_of(const Fill& fill) {
+    if (fill.has_bounds) {
+        const Bounds bounds{number_of(fill.low), number_of(fill.high)};
+        if (fill.kind == Fill::Kind::normal ? bounds.high < 0 : bounds.low > bounds.high) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("the fill's bounds are {} and {} for these sizes: the second "
+                                    "must not be below {}",
+                                    bounds.low, bounds.high,
+                                    fill.kind == Fill::Kind::normal ? "0" : "the first"));
+        }
+        return bounds;
+    }
+    if (fill.kind == Fill::Kind::normal) {
+        return {0, 1};
+    }
+    if constexpr (std::is_integral_v<T>) {
+        return {std::is_signed_v<T> ? -100.0 : 0.0, 100};
+    } else {
+        return {-1, 1};
+    }
+}
+
+/// Draws elements between two ends, both included.
 template <class T>
 class RandomElements {
 public:
-    RandomElements(const Fill& fill, std::uint64_t seed) : random_(seed) {
-        if (fill.low < fill.high) {
-            low_ = fill.low;
-            high_ = fill.high;
-        } else if constexpr (std::is_integral_v<T>) {
-            low_ = std::is_signed_v<T> ? -100 : 0;
-            high_ = 100;
-        }
-    }
+    RandomElements(Bounds bounds, std::uint64_t seed) : random_(seed), bounds_(bounds) {}
 
     T operator()() {
         const double unit = static_cast<double>(random_() >> 11) * 0x1p-53;
+        const auto [low, high] = bounds_;
         if constexpr (std::is_integral_v<T>) {
-            return static_cast<T>(static_cast<std::int64_t>(low_) +
-                                  static_cast<std::int64_t>(unit * (high_ - low_ + 1)));
+            return static_cast<T>(static_cast<std::int64_t>(low) +
+                                  static_cast<std::int64_t>(unit * (high - low + 1)));
         } else {
-            return element_of<T>(low_ + unit * (high_ - low_));
+            return element_of<T>(low + unit * (high - low));
         }
     }
 
 private:
     std::mt19937_64 random_;
-    double low_ = -1, high_ = 1;
+    Bounds bounds_;
 };
 
 template <class T>
+std::vector<T> random_values(Bounds bounds, std::size_t count, std::uint64_t seed) {
+    std::vector<T> values(count);
+    std::generate(values.begin(), values.end(), RandomElements<T>(bounds, seed));
+    return values;
+}
+
+/// Box and Muller's two values of a normal distribution from two uniform ones; unlike the standard
+/// library's, the same with each compiler.
+template <class T>
+std::vector<T> normal_values(Bounds bounds, std::size_t count, std::uint64_t seed) {
+    RandomElements<double> uniform({0, 1}, seed);
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; i += 2) {
+        const double radius = std::sqrt(-2 * std::log1p(-uniform()));
+        const double angle = 2 * std::numbers::pi * uniform();
+        values[i] = element_of<T>(bounds.low + bounds.high * radius * std::cos(angle));
+        if (i + 1 < count) {
+            values[i + 1] = element_of<T>(bounds.low + bounds.high * radius * std::sin(angle));
+        }
+    }
+    return values;
+}
+
+template <class T>
+std::vector<T> first_integers(std::size_t count) {
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = element_of<T>(static_cast<double>(i));
+    }
+    return values;
+}
+
+template <class T>
 std::vector<T> elements(const Fill& fill, std::size_t count, std::uint64_t seed) {
+    using Kind = Fill::Kind;
+    const auto less = [](const T& a, const T& b) {
+        if constexpr (std::is_arithmetic_v<T>) {
+            return a < b;
+        } else {
+            return static_cast<float>(a) < static_cast<float>(b);
+        }
+    };
+    std::vector<T> values;
     switch (fill.kind) {
-        case Fill::Kind::iota: {
-            std::vector<T> values(count);
-            for (std::size_t i = 0; i < count; ++i) {
-                values[i] = element_of<T>(static_cast<double>(i));
+        case Kind::iota:
+            return first_integers<T>(count);
+        case Kind::permutation:
+            values = first_integers<T>(count);
+            std::shuffle(values.begin(), values.end(), std::mt19937_64(seed));
+            return values;
+        case Kind::random:
+            return random_values<T>(bounds_of<T>(fill), std::min(count, kPeriod), seed);
+        case Kind::normal:
+            return normal_values<T>(bounds_of<T>(fill), std::min(count, kPeriod), seed);
+        case Kind::sorted:
+        case Kind::offsets:
+            values = random_values<T>(bounds_of<T>(fill), count, seed);
+            std::sort(values.begin(), values.end(), less);
+            if (fill.kind == Kind::offsets && count > 0) {
+                values.front() = element_of<T>(0);
+                values.back() = element_of<T>(bounds_of<T>(fill).high);
             }
             return values;
-        }
-        case Fill::Kind::random: {
-            std::vector<T> values(std::min(count, kPeriod));
-            std::generate(values.begin(), values.end(), RandomElements<T>(fill, seed));
-            return values;
-        }
+        case Kind::constant:
+            refuse_unlike<T>(fill.value);
+            return {element_of<T>(fill.value)};
         default:
-            return {element_of<T>(fill.kind == Fill::Kind::ones ? 1 : 0)};
+            return {element_of<T>(fill.kind == Kind::ones ? 1 : 0)};
     }
+}
+
+std::vector<std::byte> raw_data(const std::filesystem::path& path, std::size_t bytes) {
+    const MappedFile file(path);
+    if (file.bytes().size() != bytes) {
+        throw Error(ErrorKind::usage, fmt::format("\"{}\" has {} bytes, but the argument takes {}",
+                                                  path.string(), file.bytes().size(), bytes));
+    }
+    return {file.bytes().begin(), file.bytes().end()};
 }
 
 }  // namespace
@@ -94,6 +208,9 @@ std::vector<std::byte> fill_data(const Fill& fill, ElementType type, std::size_t
                                  std::uint64_t seed, const std::filesystem::path& folder) {
     if (fill.kind == Fill::Kind::file) {
         return file_data(folder, fill.file, type, count);
+    }
+    if (fill.kind == Fill::Kind::raw) {
+        return raw_data(folder / fill.file, count * bytes_of(type));
     }
     return visit_element(type, [&]<class T>(T) {
         const std::vector<T> values = elements<T>(fill, count, seed);

@@ -8,6 +8,7 @@
 
 #include "families/own/fill_data.hpp"
 #include "jitune/error.hpp"
+#include "template/option_reader.hpp"
 
 namespace jitune::internal {
 
@@ -107,6 +108,22 @@ std::size_t TemplateWorkload::count_of(const ArgumentSpec& argument, const Probl
     return static_cast<std::size_t>(*count);
 }
 
+std::string TemplateWorkload::file_name(const std::string& text, const Problem& problem) const {
+    return filled_option(text, [&](const std::string& name) {
+        const std::vector<std::string>& sizes = kernel_.front_matter().sizes;
+        const auto size = std::find(sizes.begin(), sizes.end(), name);
+        return size == sizes.end() ? problem.types.at(name)
+                                   : std::to_string(problem.sizes.at(
+                                         static_cast<std::size_t>(size - sizes.begin())));
+    });
+}
+
+Fill TemplateWorkload::bound_fill(const ArgumentSpec& argument, const Problem& problem) const {
+    return argument.fill.bound(
+        [&](const Expression& expression) { return kernel_.value_of(expression, problem); },
+        [&](const std::string& name) { return file_name("{" + name + "}", problem); });
+}
+
 CaseArgument TemplateWorkload::case_argument(const ArgumentSpec& argument, const Problem& problem,
                                              bool misaligned, std::uint64_t seed) const {
     const ElementType type = type_of(argument, problem);
@@ -122,8 +139,8 @@ CaseArgument TemplateWorkload::case_argument(const ArgumentSpec& argument, const
     if (!is_read(argument.access)) {
         return result;
     }
-    result.pattern =
-        std::make_shared<const Bytes>(fill_data(argument.fill, type, count, seed, folder_));
+    result.pattern = std::make_shared<const Bytes>(
+        fill_data(bound_fill(argument, problem), type, count, seed, folder_));
     const auto element = static_cast<std::int64_t>(bytes_of(type));
     result.offset = misaligned ? static_cast<std::size_t>(argument.alignment.value_or(element)) : 0;
     return result;
@@ -175,7 +192,8 @@ std::vector<Bytes> TemplateWorkload::answers(const Case& one, const Problem& pro
     std::vector<Bytes> result;
     for (const ArgumentSpec& argument : front.arguments) {
         if (is_written(argument.access)) {
-            result.push_back(file_data(folder_, front.reference->files.at(argument.name),
+            result.push_back(file_data(folder_,
+                                       file_name(front.reference->files.at(argument.name), problem),
                                        type_of(argument, problem), count_of(argument, problem)));
         }
     }
@@ -215,8 +233,9 @@ Case TemplateWorkload::make_case(const Problem& problem, bool misaligned) const 
 bool TemplateWorkload::is_for_one_size_only() const {
     const FrontMatter& front = kernel_.front_matter();
     return front.reference->kind == Kind::files || front.constrains_sizes() ||
-           std::any_of(front.arguments.begin(), front.arguments.end(),
-                       [](const ArgumentSpec& one) { return one.fill.kind == Fill::Kind::file; });
+           std::any_of(front.arguments.begin(), front.arguments.end(), [](const ArgumentSpec& one) {
+               return one.fill.kind == Fill::Kind::file || one.fill.kind == Fill::Kind::raw;
+           });
 }
 
 std::vector<Case> TemplateWorkload::checks(const Problem& problem) const {

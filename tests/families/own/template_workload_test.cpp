@@ -159,6 +159,20 @@ TEST_F(TemplateWorkloadTest, FillsAreWhatTheySay) {
     EXPECT_EQ(values<std::int16_t>(filled("iota", ElementType::int16, 3)),
               (std::vector<std::int16_t>{0, 1, 2}));
     EXPECT_EQ(values<double>(filled("ones", ElementType::float64, 3)), std::vector<double>{1});
+    EXPECT_EQ(values<double>(filled("constant -2.5", ElementType::float64, 3)),
+              std::vector<double>{-2.5});
+    EXPECT_EQ(values<std::uint8_t>(filled("constant 255", ElementType::uint8, 3)),
+              std::vector<std::uint8_t>{255});
+    for (const char* text : {"constant 256", "constant -1", "constant 0.5", "constant 1e300"}) {
+        expect_error(ErrorKind::usage, "is no integer of 1 bytes",
+                     [&] { filled(text, ElementType::uint8, 3); });
+    }
+    std::ofstream(dir_.path() / "bytes.bin") << "abcd";
+    EXPECT_EQ(values<std::uint8_t>(filled("raw bytes.bin", ElementType::uint8, 4)),
+              (std::vector<std::uint8_t>{'a', 'b', 'c', 'd'}));
+    EXPECT_EQ(values<std::uint16_t>(filled("raw bytes.bin", ElementType::uint16, 2)).size(), 2U);
+    expect_error(ErrorKind::usage, "has 4 bytes, but the argument takes 6",
+                 [&] { filled("raw bytes.bin", ElementType::uint16, 3); });
     int highest = 0;
     for (const std::uint8_t value :
          values<std::uint8_t>(filled("random 2..5", ElementType::uint8, 999))) {
@@ -168,6 +182,25 @@ TEST_F(TemplateWorkloadTest, FillsAreWhatTheySay) {
     EXPECT_EQ(highest, 5);
     EXPECT_EQ(filled("random", ElementType::float32, 99),
               filled("random", ElementType::float32, 99));
+    const auto shuffled = values<std::int32_t>(filled("permutation", ElementType::int32, 1000));
+    EXPECT_FALSE(std::is_sorted(shuffled.begin(), shuffled.end()));
+    EXPECT_EQ(std::set<int>(shuffled.begin(), shuffled.end()).size(), 1000U);
+    EXPECT_EQ(*std::ranges::max_element(shuffled), 999);
+    const auto sorted = values<double>(filled("sorted 2..3", ElementType::float64, 1000));
+    EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+    EXPECT_TRUE(sorted.front() >= 2 && sorted.back() <= 3 && sorted.front() < sorted.back());
+    const auto offsets = values<std::int64_t>(filled("offsets 5000", ElementType::int64, 101));
+    EXPECT_TRUE(std::is_sorted(offsets.begin(), offsets.end()));
+    EXPECT_EQ(offsets.front(), 0);
+    EXPECT_EQ(offsets.back(), 5000);
+    EXPECT_EQ(offsets.size(), 101U);
+    double sum = 0, squares = 0;
+    for (const double value : values<double>(filled("normal 5, 2", ElementType::float64, 9999))) {
+        sum += value;
+        squares += value * value;
+    }
+    EXPECT_NEAR(sum / 9999, 5, 0.1);
+    EXPECT_NEAR(std::sqrt(squares / 9999 - 25), 2, 0.1);
     EXPECT_FALSE(Fill::parse("random 5..2"));
     EXPECT_FALSE(Fill::parse("random x"));
 }
