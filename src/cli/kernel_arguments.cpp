@@ -27,10 +27,10 @@ std::pair<std::string, std::string> assignment(const char* option, const char* f
 
 }  // namespace
 
-std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
-                                             const std::vector<std::string>& words) {
+std::vector<std::pair<std::string, std::string>> parse_kernel_size_texts(
+    const KernelTemplate& kernel, const std::vector<std::string>& words) {
     const std::vector<std::string>& names = kernel.front_matter().sizes;
-    std::map<std::string, std::int64_t> given;
+    std::map<std::string, std::string> given;
     for (const std::string& word : words) {
         const auto [name, value] = assignment("--size", "NAME=SIZE, as in n=2^24", word);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -38,11 +38,11 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
                         fmt::format("--size: {} has no size \"{}\"; its sizes are {}",
                                     kernel.source().name, name, fmt::join(names, ", ")));
         }
-        if (!given.emplace(name, parse_size(value)).second) {
+        if (!given.emplace(name, value).second) {
             throw Error(ErrorKind::usage, fmt::format("--size: {} is given twice", name));
         }
     }
-    std::vector<std::int64_t> sizes;
+    std::vector<std::pair<std::string, std::string>> sizes;
     for (const std::string& name : names) {
         const auto found = given.find(name);
         if (found == given.end()) {
@@ -50,7 +50,16 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
                         fmt::format("{} needs --size {}=…; its sizes are {}", kernel.source().name,
                                     name, fmt::join(names, ", ")));
         }
-        sizes.push_back(found->second);
+        sizes.emplace_back(*found);
+    }
+    return sizes;
+}
+
+std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
+                                             const std::vector<std::string>& words) {
+    std::vector<std::int64_t> sizes;
+    for (const auto& [name, text] : parse_kernel_size_texts(kernel, words)) {
+        sizes.push_back(parse_size(text));
     }
     return sizes;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dispatch/engine.hpp"
@@ -11,6 +12,11 @@
 namespace jitune::internal {
 
 // Arguments that name a problem of a kernel in a file. All throw Error(usage).
+
+/// The template's sizes in its order, each with the text behind its name in one of `words`, such
+/// as "n=2^24".
+std::vector<std::pair<std::string, std::string>> parse_kernel_size_texts(
+    const KernelTemplate& kernel, const std::vector<std::string>& words);
 
 /// The sizes in the template's order, from texts such as "n=2^24", one for each size.
 std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,

@@ -1,39 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep_command.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "backend/platform_kind.hpp"
 #include "cli/common_options.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/report_file.hpp"
-#include "cli/sweep_arguments.hpp"
-#include "cli/sweep_family.hpp"
 #include "cli/sweep_plan.hpp"
-#include "cli/sweep_text.hpp"
-#include "cli/worklist_plan.hpp"
-#include "dispatch/options_check.hpp"
-#include "dispatch/session_access.hpp"
-#include "jitune/error.hpp"
-#include "strategy/strategy.hpp"
-#include "sweep/doubt_races.hpp"
-#include "sweep/sweep.hpp"
-#include "sweep/worklist_sweep.hpp"
-#include "text/units.hpp"
-#include "text/winner_text.hpp"
+#include "cli/sweep_run.hpp"
 
 namespace jitune::internal {
 
+namespace sweep_kernel_command {
+Invocation invocation();
+}
 namespace sweep_work_command {
+Invocation invocation();
+}
+namespace sweep_worklist_command {
 Invocation invocation();
 }
 namespace sweep_collect_command {
@@ -44,220 +29,12 @@ namespace sweep_command {
 
 namespace {
 
-using Arguments = SweepArguments;
-
-Option report_option(Arguments& given) {
-    return {"--report", &given.report,
-            "Write a page that shows the database to this file at the end"};
-}
-
-/// The page of all that the database holds, with what this sweep has stored.
-void report(const Arguments& arguments, const Options& options) {
-    if (!arguments.report.empty()) {
-        write_report(options, {}, arguments.report, arguments.json);
-    }
-}
-
-std::vector<SweepProblem> problems_of(const SweepPlan& plan) {
-    std::vector<SweepProblem> problems;
-    for (const PlannedProblem& one : plan.problems) {
-        problems.push_back(one.problem);
-    }
-    return problems;
-}
-
-/// Prints each row as it is done, and how far the sweep is.
-class Printer : public SweepObserver {
-public:
-    Printer(const SweepTable& table, bool quiet) : table_(table), quiet_(quiet) {}
-
-    void done(const SweepRow& row) override {
-        shown_.clear();
-        if (!quiet_) {
-            print(table_.lines(row));
-        }
-    }
-    void progress(const SweepState& state) override { shown_.show(state); }
-
-private:
-    const SweepTable& table_;
-    const bool quiet_;
-    Progress shown_;
-};
-
-/// Tunes the problems of a plan, and prints the outcome. JSON has the members of `more`, too.
-SweepResult sweep(const Arguments& arguments, Engine& engine, const std::vector<Device*>& devices,
-                  const SweepPlan& plan, SweepSearch search, const Interrupt& interrupt,
-                  const Json& more = Json::object()) {
-    refuse_unwritable(engine.options());
-    std::vector<std::string> ids;
-    for (const Device* device : devices) {
-        ids.push_back(device->info().id);
-    }
-    const SweepTable table(plan, ids);
-    SweepResult result;
-    {
-        Printer printer(table, arguments.json);
-        Sweep sweep(engine, devices, problems_of(plan), std::move(search), interrupt.requested(),
-                    printer);
-        if (!arguments.json) {
-            print(sweep_title(plan, sweep.description()));
-            print(table.header());
-        }
-        result = sweep.run();
-    }
-    if (arguments.json) {
-        Json json = sweep_json(plan, result);
-        json.update(more);
-        print_json(json);
-    } else {
-        print(sweep_summary(result));
-    }
-    return result;
-}
-
-int run(const Arguments& arguments, const SweepFamily& family) {
+int run(const SweepArguments& arguments, const SweepFamily& family) {
     refuse_unplaced(family, arguments.device);
     if (!arguments.plan.empty()) {
         return plan_family(arguments, family);
     }
-    const SweepPlan plan = family.plan(arguments.problems);
-    SweepSearch search = sweep_search(arguments);
-    const Options options = sweep_options(arguments);
-    refuse_sweep_report(options, arguments.report);
-    Session session(options);
-    Engine& engine = SessionAccess::engine(session);
-    const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
-    const Interrupt interrupt;
-    const SweepResult result =
-        sweep(arguments, engine, devices, plan, std::move(search), interrupt);
-    report(arguments, options);
-    return sweep_exit_code(result);
-}
-
-double budget_seconds(const Options& options) {
-    return options.budget.count() == 0 ? kUsualBudgetS
-                                       : std::chrono::duration<double>(options.budget).count();
-}
-
-std::string left_text(const std::vector<Miss>& misses, const std::string& device_class) {
-    const auto others = std::count_if(misses.begin(), misses.end(), [&](const Miss& miss) {
-        return miss.key.device_class != device_class;
-    });
-    return fmt::format("left in the work-list: {}{}\n", count_text(std::ssize(misses), "problem"),
-                       others == 0 ? ""
-                                   : fmt::format(", {} of them of other classes of devices, which "
-                                                 "--device chooses",
-                                                 others));
-}
-
-std::string race_text(const DoubtRace& race) {
-    const Doubt& doubt = race.doubt;
-    const std::string name =
-        fmt::format("{} {} {}", doubt.key.kernel, short_types(doubt.key.types), doubt.sizes);
-    if (!race.error.empty()) {
-        return fmt::format("in doubt: {}: not raced: {}", name, one_line(race.error));
-    }
-    return fmt::format("in doubt: {}: {}{}, {} takes {}", name, to_string(race.report.outcome),
-                       race.is_tuned ? ", tuned again" : "", race.report.configuration,
-                       time_text(race.report.median_ns));
-}
-
-Json race_json(const DoubtRace& race) {
-    Json json{{"kernel", race.doubt.key.kernel},
-              {"types", race.doubt.key.types},
-              {"sizes", race.doubt.sizes},
-              {"configuration", race.doubt.configuration}};
-    if (!race.error.empty()) {
-        json.update({{"outcome", "not raced"}, {"note", race.error}});
-        return json;
-    }
-    json.update({{"outcome", to_string(race.report.outcome)},
-                 {"tuned", race.is_tuned},
-                 {"answer", race.report.configuration},
-                 {"median_ns", json_number(race.report.median_ns)}});
-    return json;
-}
-
-/// Races the winners in doubt, before anything is tuned. Returns the races as JSON.
-Json race(const Arguments& arguments, Engine& engine, Device& device, const Deadline& until,
-          const Interrupt& interrupt) {
-    refuse_unwritable(engine.options());
-    const Options& options = engine.options();
-    const SearchPlan plan{
-        .strategy = options.strategy, .seed = options.seed, .budget = options.budget};
-    TuneHooks hooks;
-    hooks.stop = &interrupt.requested();
-    Json races = Json::array();
-    for (const DoubtRace& one : race_doubts(engine, device, plan, hooks, until)) {
-        races.push_back(race_json(one));
-        if (!arguments.json) {
-            print(race_text(one) + '\n');
-        } else if (!one.error.empty()) {
-            engine.log().warning("{}", race_text(one));
-        }
-    }
-    return races;
-}
-
-void refuse_machine(const std::string& device) {
-    if (device == to_string(PlatformKind::machine)) {
-        throw Error(
-            ErrorKind::usage,
-            fmt::format("--device {}: calls that are recorded have no placements of arrays "
-                        "in host memory: use {} or {}",
-                        device, to_string(PlatformKind::host), to_string(PlatformKind::cuda)));
-    }
-}
-
-/// Problems that are tuned leave the work-list, also where another build's key has recorded them,
-/// and so do those of their items. Sizes whose winner is unsure come back when they are called.
-int run_worklist(const Arguments& arguments) {
-    refuse_machine(arguments.device);
-    if (!arguments.plan.empty()) {
-        return plan_worklist(arguments);
-    }
-    const Options options = sweep_options(arguments);
-    refuse_sweep_report(options, arguments.report);
-    SweepSearch search = sweep_search(arguments);
-    std::vector<Winner> winners;
-    std::vector<WorkItem> items;
-    {
-        // Also migrates it, which reading alone could not.
-        const auto store = change_database(options);
-        winners = store->winners();
-        items = worklist(store->misses(), winners);
-    }
-    Session session(options);
-    Engine& engine = SessionAccess::engine(session);
-    const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
-    std::vector<std::size_t> places;
-    const std::string& device_class = devices.front()->info().device_class;
-    const SweepPlan plan = worklist_plan(items, device_class, engine.log(), places);
-    std::vector<WorkItem> planned;
-    for (std::size_t i = 0; i < places.size() / 2; ++i) {
-        planned.push_back(items[places[i]]);
-    }
-    WorklistSweep order(WorkOrder(std::move(planned), winners, budget_seconds(options)));
-    search.order = &order;
-    const Interrupt interrupt;
-    const Json races = race(arguments, engine, *devices.front(), search.until, interrupt);
-    const SweepResult result =
-        sweep(arguments, engine, devices, plan, std::move(search), interrupt, {{"races", races}});
-    std::vector<Miss> done;
-    for (const SweepRow& row : result.rows) {
-        if (row.outcome == SweepRow::Outcome::tuned && row.stored) {
-            const std::vector<Miss>& misses = items[places.at(row.problem)].misses;
-            done.insert(done.end(), misses.begin(), misses.end());
-        }
-    }
-    const auto store = change_database(options);
-    store->remove_misses(done);
-    if (!arguments.json) {
-        print(left_text(store->misses(), device_class));
-    }
-    report(arguments, options);
-    return sweep_exit_code(result);
+    return sweep_plan_here(arguments, family.plan(arguments.problems));
 }
 
 std::string device_help(const SweepFamily& family) {
@@ -267,45 +44,8 @@ std::string device_help(const SweepFamily& family) {
         placed ? ", " : " or ", placed ? " or machine: where host memory is worked on" : "");
 }
 
-Option plan_option(Arguments& given) {
-    return {
-        "--plan",
-        &given.plan,
-        "Tune nothing: write the problems into this new folder, for sweep work on many machines",
-        {.excludes = {"--report"}}};
-}
-
-std::vector<Option> options_of_all_families(Arguments& given, const SweepFamily& family) {
-    return {
-        device_option(&given.device, device_help(family)),
-        strategy_option(&given.strategy,
-                        fmt::format("Search strategy: {} [{}]", fmt::join(strategy_names(), ", "),
-                                    given.strategy)),
-        given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
-        {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
-        {"--evaluations",
-         &given.evaluations,
-         "The most configurations for each problem; 0: no limit [0]",
-         {.range = kEvaluations}},
-        {"--target", &given.target,
-         "End the search for a problem at a time as in 12.5us, or at a speed-up over the "
-         "template's default as in 1.5x"},
-        {"--from", &given.from,
-         "Recorded results, T4 JSON, whose best configurations are tried first"},
-        {"--again", &given.again,
-         "Tune complete problems anew, against their winners, instead of skipping them"},
-        plan_option(given),
-        given.hang_limit_option(),
-        given.isolation_option(),
-        report_option(given),
-        given.database_option(),
-        given.log_option(),
-        given.json_option(),
-    };
-}
-
 Invocation invocation(const SweepFamily& family) {
-    auto arguments = std::make_shared<Arguments>();
+    auto arguments = std::make_shared<SweepArguments>();
     arguments->problems = sweep_arguments(family);
     std::vector<Option> options;
     for (const FamilyArgument& one : family.arguments) {
@@ -314,31 +54,9 @@ Invocation invocation(const SweepFamily& family) {
                            one.in_sweep.help,
                            {.choices = one.in_sweep.choices}});
     }
-    append(options, options_of_all_families(*arguments, family));
+    append(options, sweep_search_options(*arguments, device_help(family)));
+    options.push_back(sweep_plan_option(*arguments));
     return {std::move(options), [arguments, &family] { return run(*arguments, family); }};
-}
-
-Invocation worklist_invocation() {
-    auto arguments = std::make_shared<Arguments>();
-    Arguments& given = *arguments;
-    return {{{"--within", &given.within,
-              "Begin no race and no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
-             device_option(
-                 &given.device,
-                 "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]"),
-             strategy_option(&given.strategy,
-                             fmt::format("Search strategy: {} [{}]",
-                                         fmt::join(strategy_names(), ", "), given.strategy)),
-             given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
-             {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
-             plan_option(given),
-             given.hang_limit_option(),
-             given.isolation_option(),
-             report_option(given),
-             given.database_option(),
-             given.log_option(),
-             given.json_option()},
-            [arguments] { return run_worklist(*arguments); }};
 }
 
 }  // namespace
@@ -351,9 +69,11 @@ std::vector<Command> sweep_commands() {
         commands.push_back(
             {family.name, family.help, [&family] { return sweep_command::invocation(family); }});
     }
+    commands.push_back({"kernel", "A kernel of your own, for one or all sizes between two",
+                        sweep_kernel_command::invocation});
     commands.push_back({"worklist",
                         "Problems that calls had no winner for, most worth tuning first",
-                        sweep_command::worklist_invocation});
+                        sweep_worklist_command::invocation});
     commands.push_back({"work", "Tune problems of a plan, beside other tasks, until none is left",
                         sweep_work_command::invocation});
     commands.push_back({"collect",

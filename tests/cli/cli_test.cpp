@@ -47,7 +47,7 @@ TEST_F(CliTest, DevicesNameTheHost) {
 
 TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("", 2,
-                   "devices, tune, sweep, reduce, entropy, stencil, steps, replay, worklist, "
+                   "devices, check, tune, sweep, reduce, entropy, stencil, steps, replay, worklist, "
                    "report, stats, db");
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");

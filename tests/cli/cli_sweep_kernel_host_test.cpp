@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fixtures/cli_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+const char* const kScale = R"(/* jitune template
+kernel = "scale"
+backend = "host"
+sizes = ["n", "m"]
+[types.element]
+int32 = "int"
+float32 = "float"
+[parameters]
+unroll = { values = [1, 2, 4], default = 1 }
+[arguments]
+in = { access = "in", type = "element", count = "n * m" }
+out = { access = "out", type = "element", count = "n * m" }
+count = { access = "scalar", type = "int64", value = "n * m" }
+[[launch]]
+entry = "scale"
+template = ["element", "unroll"]
+arguments = ["out", "in", "count"]
+[reference]
+host = "scale_plainly"
+template = ["element"]
+arguments = ["out", "in", "count"]
+*/
+template <class T, int kUnroll>
+void scale(T* out, const T* in, long count) {
+    for (long i = 0; i < count; i += kUnroll) {
+        for (long k = i; k < i + kUnroll && k < count; ++k) out[k] = 3 * in[k];
+    }
+}
+#ifdef JITUNE_HOST
+template <class T>
+void scale_plainly(T* out, const T* in, long count) {
+    for (long i = 0; i < count; ++i) out[i] = 3 * in[i];
+}
+#endif
+)";
+
+class CliSweepKernelTest : public CliFixture {
+protected:
+    void SetUp() override {
+        CliFixture::SetUp();
+        std::ofstream(path("scale.host.cpp")) << kScale;
+        file_ = "'" + path("scale.host.cpp") + "' ";
+    }
+
+    std::string file_;
+};
+
+TEST_F(CliSweepKernelTest, TunesEachCombinationOfSizesAndTypes) {
+    const json swept =
+        jitune_json("sweep kernel " + file_ + "--size n=10,2^7 --size m=3 --budget 0.2");
+    ASSERT_EQ(swept["rows"].size(), 4U) << swept;
+    const json rows = jitune_json("db list")["winners"];
+    ASSERT_EQ(rows.size(), 4U);
+    for (const json& row : rows) {
+        EXPECT_EQ(row["key"]["kernel"], "scale");
+    }
+    const json again =
+        jitune_json("sweep kernel " + file_ +
+                    "--size n=10 --size m=3 --type element=int32 --option -DUNUSED --budget 0.2");
+    EXPECT_EQ(again["rows"].size(), 1U);
+    EXPECT_EQ(jitune_json("db list")["winners"].size(), 5U) << "an option is part of the key";
+}
+
+TEST_F(CliSweepKernelTest, ServesAllSizesOfARange) {
+    const Answer swept =
+        jitune("sweep kernel " + file_ +
+               "--size n=64..128 --size m=8 --type element=int32 --budget 1 --json");
+    ASSERT_EQ(swept.code, 0) << swept.err << swept.out;
+    const json rows = jitune_json("db list")["winners"];
+    ASSERT_FALSE(rows.empty());
+    EXPECT_NE(rows.dump().find("128"), std::string::npos) << rows;
+    const Answer explained =
+        jitune("db explain " + file_ + "--size n=64 --size m=8 --type element=int32 --device host");
+    EXPECT_EQ(explained.code, 0) << explained.err;
+    EXPECT_NE(explained.out.find("unroll="), std::string::npos) << explained.out;
+}
+
+TEST_F(CliSweepKernelTest, RefusesWhatDoesNotFitTheTemplate) {
+    const auto refused = [&](const std::string& arguments, const std::string& words) {
+        const Answer answer = jitune("sweep kernel " + file_ + arguments);
+        EXPECT_EQ(answer.code, 2) << answer.out;
+        EXPECT_NE(answer.err.find(words), std::string::npos) << answer.err;
+    };
+    refused("--size n=10", "needs --size m=");
+    refused("--size n=10 --size m=3 --size k=1", "no size \"k\"");
+    refused("--size n=10 --size m=20..3", "20..3");
+    refused("--size n=10 --size m=3 --type element=int8", "int8");
+    refused("--size n=10 --size m=3 --device cuda", "is a template for host");
+    refused("--size n=10 --size m=3 --option fast", "is no option");
+}
+
+}  // namespace
+}  // namespace jitune::internal
