@@ -29,7 +29,8 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
     return builtin_header(name);
 }
 
-constexpr std::size_t kSpecHead = 4;  // words before the options
+// Words before the folder of a captured call, which stands before the options.
+constexpr std::size_t kSpecHead = 4;
 
 void refuse_bad_options(const KernelTemplate& kernel, const std::vector<std::string>& options) {
     for (const std::string& option : options) {
@@ -74,11 +75,20 @@ TemplateFile template_from_file(const std::filesystem::path& path,
 
 Kernel kernel_from_text(std::string name, const std::string& text,
                         const std::filesystem::path& folder,
-                        const std::vector<std::string>& options) {
+                        const std::vector<std::string>& options,
+                        const std::filesystem::path& capture) {
     std::vector<std::string> spec{"file", name, text, std::filesystem::absolute(folder).string()};
-    spec.insert(spec.end(), options.begin(), options.end());
+    if (!options.empty() || !capture.empty()) {
+        spec.push_back(capture.empty() ? "" : std::filesystem::absolute(capture).string());
+        spec.insert(spec.end(), options.begin(), options.end());
+    }
     TemplateFile file = template_from_text(std::move(name), text, folder, options);
-    auto workload = std::make_unique<TemplateWorkload>(file.kernel, std::move(file.host), folder);
+    std::optional<CapturedCall> call;
+    if (!capture.empty()) {
+        call = read_capture(capture, file.kernel);
+    }
+    auto workload = std::make_unique<TemplateWorkload>(file.kernel, std::move(file.host), folder,
+                                                       std::move(call));
     return {std::move(file.kernel), std::move(workload), std::move(spec), true};
 }
 
@@ -86,12 +96,16 @@ Kernel kernel_file_of(std::span<const std::string> spec) {
     if (spec.size() < kSpecHead) {
         throw Error(ErrorKind::usage, "cannot build a kernel from a file: malformed worker spec");
     }
-    return kernel_from_text(spec[1], spec[2], spec[3], {spec.begin() + kSpecHead, spec.end()});
+    if (spec.size() == kSpecHead) {
+        return kernel_from_text(spec[1], spec[2], spec[3]);
+    }
+    return kernel_from_text(spec[1], spec[2], spec[3], {spec.begin() + kSpecHead + 1, spec.end()},
+                            spec[kSpecHead]);
 }
 
-Kernel kernel_from_file(const std::filesystem::path& path,
-                        const std::vector<std::string>& options) {
-    return kernel_from_text(path.string(), read_text_file(path), folder_of(path), options);
+Kernel kernel_from_file(const std::filesystem::path& path, const std::vector<std::string>& options,
+                        const std::filesystem::path& capture) {
+    return kernel_from_text(path.string(), read_text_file(path), folder_of(path), options, capture);
 }
 
 Problem kernel_problem(const KernelTemplate& kernel, std::vector<std::int64_t> sizes,

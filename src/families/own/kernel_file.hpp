@@ -16,9 +16,10 @@ namespace jitune::internal {
 /// and the TOML files that its front matter includes. Each is looked for in the file's folder, then
 /// among jitune's own. Throws Error(usage): no such file, wrong front matter, no [reference].
 /// The compiler gets `options` behind those of the front matter; they are part of the template's
-/// hash.
+/// hash. With `capture`, the folder of a CapturedCall, candidates are timed on that call's data.
 Kernel kernel_from_file(const std::filesystem::path& path,
-                        const std::vector<std::string>& options = {});
+                        const std::vector<std::string>& options = {},
+                        const std::filesystem::path& capture = {});
 
 /// A template with the text between its #ifdef JITUNE_HOST and #endif, which may be empty.
 struct TemplateFile {
@@ -33,7 +34,8 @@ TemplateFile template_from_file(const std::filesystem::path& path,
 /// As above, from text in memory; `folder` holds its headers and .npy files.
 Kernel kernel_from_text(std::string name, const std::string& text,
                         const std::filesystem::path& folder,
-                        const std::vector<std::string>& options = {});
+                        const std::vector<std::string>& options = {},
+                        const std::filesystem::path& capture = {});
 
 /// Makes a kernel of the two above again from its Kernel::spec, in a worker. Throws Error(usage)
 /// for a malformed spec.

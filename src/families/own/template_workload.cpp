@@ -60,8 +60,8 @@ std::string compare_outputs(const std::vector<OutputSpec>& specs, std::span<cons
 }  // namespace
 
 TemplateWorkload::TemplateWorkload(const KernelTemplate& kernel, TemplateSource host,
-                                   std::filesystem::path folder)
-    : kernel_(kernel), folder_(std::move(folder)) {
+                                   std::filesystem::path folder, std::optional<CapturedCall> call)
+    : kernel_(kernel), folder_(std::move(folder)), call_(std::move(call)) {
     const auto& reference = kernel_.front_matter().reference;
     const std::string& name = kernel_.source().name;
     if (!reference) {
@@ -254,8 +254,45 @@ std::vector<Case> TemplateWorkload::checks(const Problem& problem) const {
     return cases;
 }
 
+Case TemplateWorkload::captured_case(const Problem& problem) const {
+    Case one;
+    one.name = "the captured call";
+    one.sizes = problem.sizes;
+    std::vector<OutputSpec> outputs;
+    std::vector<Bytes> want;
+    for (const ArgumentSpec& argument : kernel_.front_matter().arguments) {
+        if (!is_given(argument.access)) {
+            continue;
+        }
+        const ElementType type = type_of(argument, problem);
+        CaseArgument& given = one.arguments.emplace_back();
+        if (argument.access == Access::value) {
+            given.value = call_->values.at(argument.name);
+            continue;
+        }
+        const std::size_t count = count_of(argument, problem);
+        const auto data_of = [&](const std::string& file) {
+            return fill_data(Fill::parse(file).value_or(Fill{}), type, count, 1, call_->folder);
+        };
+        given.bytes = count * bytes_of(type);
+        given.written = is_written(argument.access);
+        if (is_read(argument.access)) {
+            given.pattern = std::make_shared<const Bytes>(data_of(call_->inputs.at(argument.name)));
+        }
+        if (given.written) {
+            outputs.push_back(
+                {argument.name, type, argument.tolerance.value_or(default_tolerance(type))});
+            want.push_back(data_of(call_->outputs.at(argument.name)));
+        }
+    }
+    one.judge = [outputs, answers = std::make_shared<const std::vector<Bytes>>(std::move(want))](
+                    std::span<const Bytes> got) { return compare_outputs(outputs, *answers, got); };
+    return one;
+}
+
 Case TemplateWorkload::timed(const Problem& problem) const {
-    return make_case(problem, false);
+    const bool is_captured = call_ && call_->problem.sizes == problem.sizes;
+    return is_captured ? captured_case(problem) : make_case(problem, false);
 }
 
 }  // namespace jitune::internal

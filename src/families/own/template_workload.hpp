@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "families/own/captured_call.hpp"
 #include "families/own/host_reference.hpp"
 #include "template/kernel_template.hpp"
 #include "template/output_compare.hpp"
@@ -19,8 +21,9 @@ class TemplateWorkload : public Workload {
 public:
     /// `host` is the source of the HostReference; `folder` holds the files of the front matter.
     /// Throws Error(usage) for a template without [reference].
+    /// With `call`, candidates are timed on its data and compared with its outputs.
     TemplateWorkload(const KernelTemplate& kernel, TemplateSource host,
-                     std::filesystem::path folder);
+                     std::filesystem::path folder, std::optional<CapturedCall> call = {});
 
     [[nodiscard]] std::vector<Case> checks(const Problem& problem) const override;
     [[nodiscard]] Case timed(const Problem& problem) const override;
@@ -39,10 +42,12 @@ private:
     [[nodiscard]] std::vector<Bytes> answers(const Case& one, const Problem& problem) const;
     [[nodiscard]] std::vector<Bytes> host_answers(const Case& one, const Problem& problem) const;
     [[nodiscard]] bool is_for_one_size_only() const;
+    [[nodiscard]] Case captured_case(const Problem& problem) const;
 
     KernelTemplate kernel_;
     std::filesystem::path folder_;
     std::unique_ptr<HostReference> host_;
+    std::optional<CapturedCall> call_;
 };
 
 }  // namespace jitune::internal

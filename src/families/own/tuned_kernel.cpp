@@ -6,6 +6,7 @@
 #include "dispatch/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
+#include "families/own/call_capture.hpp"
 #include "families/own/call_signature.hpp"
 #include "families/own/kernel_file.hpp"
 #include "support/hash.hpp"
@@ -48,6 +49,7 @@ struct TunedKernel::State {
     std::uint64_t identity = 0;  ///< hash of the template's text and the types
     bool is_host = false;
     bool is_exact = false;  ///< each size has an answer of its own, not each size bucket
+    mutable CallCapture capture;
 };
 
 TunedKernel::State::State(const std::filesystem::path& file,
@@ -56,11 +58,13 @@ TunedKernel::State::State(const std::filesystem::path& file,
     : engine(SessionAccess::engine(session)),
       kernel(kernel_from_file(file, compile_options)),
       types(complete_types(kernel.kernel_template, type_names)),
-      signature(std::make_shared<const CallSignature>(kernel.kernel_template, types)) {
+      signature(std::make_shared<const CallSignature>(kernel.kernel_template, types)),
+      capture(engine.log()) {
     const FrontMatter& front = kernel.kernel_template.front_matter();
     identity = quick_hash(kernel.kernel_template.hash() + types_text({front.kernel, types, {}}), 0);
     is_host = front.platform == PlatformKind::host;
     is_exact = front.constrains_sizes();
+    capture.ask_environment(front.kernel);
 }
 
 /// A launch with good sizes and arguments. Refers to the state and the sizes, which must outlive
@@ -130,7 +134,24 @@ void TunedKernel::launch(KernelSizes sizes, KernelArguments arguments, CUstream_
     state.engine.refuse_fork();
     const OrderedSizes ordered = state.signature->order(sizes);
     const auto cells = state.signature->cells(arguments);
-    internal::launch(state.engine, state.site(stream), State::Call(state, ordered, cells), stream);
+    StreamSite& site = state.site(stream);
+    const State::Call call(state, ordered, cells);
+    if (state.capture.is_asked()) [[unlikely]] {
+        const auto values = ordered.span();
+        const KernelTemplate& kernel = state.kernel.kernel_template;
+        const Problem problem = kernel_problem(kernel, {values.begin(), values.end()}, state.types);
+        state.capture.launch(kernel, problem, state.signature->parameters(kernel, problem),
+                             cells.data(), site, stream,
+                             [&] { internal::launch(state.engine, site, call, stream); });
+        return;
+    }
+    internal::launch(state.engine, site, call, stream);
+} catch (...) {
+    throw_as_error();
+}
+
+void TunedKernel::capture(const std::filesystem::path& folder, std::size_t most_bytes) const try {
+    state_->capture.ask(folder, most_bytes);
 } catch (...) {
     throw_as_error();
 }

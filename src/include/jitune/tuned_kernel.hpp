@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -181,6 +182,16 @@ public:
                 CUstream_st* stream = nullptr) const {
         launch(KernelSizes(sizes), arguments, stream);
     }
+
+    /// Has the next launch() write its sizes, scalars and arrays, before and after it, into
+    /// `folder`, which is new or empty, so that `jitune tune FILE --from-capture FOLDER` tunes on
+    /// them. That launch waits for its stream, and throws Error(usage) where it cannot be captured:
+    /// its arrays have more than `most_bytes` bytes, the sizes do not say how long they are, a file
+    /// cannot be written; Error(not_prepared) of a stream that is being captured comes as usage,
+    /// too. The files hold the app's data. The environment asks for the same by JITUNE_CAPTURE; a
+    /// call that cannot be captured is then a warning. Calls of handles are not captured.
+    void capture(const std::filesystem::path& folder,
+                 std::size_t most_bytes = std::size_t{1} << 30) const;
 
     /// Finds or tunes, compiles, loads and allocates for these sizes on the calling thread's
     /// current CUDA device (device 0 where none is current), or on the host.

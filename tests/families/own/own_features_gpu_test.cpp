@@ -200,6 +200,22 @@ TEST_F(OwnFeaturesGpu, FillsTheConstantFromEachCall) {
     }
 }
 
+TEST_F(OwnFeaturesGpu, TunesOnACapturedCall) {
+    const auto path = folder_.write("blur.cu", kBlur);
+    const TunedKernel blur(path, {}, session_);
+    const DeviceArray<float> from(*driver_, std::vector<float>(1004, 2.0F));
+    const DeviceArray<float> filter(*driver_, std::vector<float>(5, 3.0F));
+    const DeviceArray<float> to(*driver_, std::size_t{1000});
+    blur.capture(folder_.path() / "capture");
+    blur.launch({1000}, {from.data(), filter.data(), to.data()});
+    Engine& engine = SessionAccess::engine(session_);
+    const Kernel kernel = kernel_from_file(path, {}, folder_.path() / "capture");
+    const Problem problem = kernel_problem(kernel.kernel_template, {1000}, {});
+    EXPECT_EQ(kernel.workload->timed(problem).name, "the captured call");
+    const TuneReport report = engine.tune_and_store({engine.device("cuda"), kernel, problem}, {});
+    EXPECT_EQ(report.progress.failed, 0U);
+}
+
 TEST_F(OwnFeaturesGpu, TunesTwoKernelsInARowThatUseCub) {
     expect_all_right("total.cu", kPipeline, 1'000'003);
 }
