@@ -98,6 +98,9 @@ Kernel kernel_of(const Arguments& arguments) {
         return kernel_from_file(arguments.file);
     }
     const T1Template problem = read_t1(arguments.input);
+    for (const std::string& note : problem.notes) {
+        print_error(fmt::format("jitune: {}: {}\n", arguments.input, note));
+    }
     return kernel_from_text(problem.name, problem.text, problem.folder);
 }
 

@@ -1,80 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/t1.hpp"
 
-#include <fstream>
-
-#include <nlohmann/json.hpp>
-
-#include "families/own/kernel_file.hpp"
-#include "fixtures/expect_error.hpp"
-#include "support/temp_dir.hpp"
+#include "fixtures/t1_fixture.hpp"
 
 namespace jitune::internal {
 namespace {
 
-constexpr const char* kProblem = R"json({
+constexpr const char* kScaleProblem = R"json({
   "General": {"BenchmarkName": "scale", "OutputFormat": "JSON"},
   "ConfigurationSpace": {
     "TuningParameters": [
-      {"Name": "BLOCK", "Type": "int", "Values": "list(range(32, 96+1, 32))",
-                     "Default" : 64
-},
+      {"Name": "BLOCK", "Type": "int", "Values": "list(range(32, 96+1, 32))", "Default": 64},
       {"Name": "ITEMS", "Type": "uint", "Values": "[1, 2, 4]"}],
-    "Conditions": [{"Parameters": ["BLOCK", "ITEMS"], "Expression": "BLOCK != 64 || ITEMS == 2"}]
-}
-, "KernelSpecification" : {
-    "Language" : "CUDA",
-                 "KernelName" : "scale",
-                                "KernelFile" : "scale.cu",
-                                               "GlobalSizeType" : "OpenCL",
-                                                                  "GlobalSize"
-        : {"X" : "1000 // ITEMS"},
-          "LocalSize" : {"X" : "BLOCK"},
-                        "Arguments"
-        : [
-            {
-                "Name" : "result",
-                "Type" : "float",
-                "MemoryType" : "Vector",
-                "AccessType" : "WriteOnly",
-                "Size" : 1000
-            },
-            {
-                "Name" : "values",
-                "Type" : "float",
-                "MemoryType" : "Vector",
-                "AccessType" : "ReadOnly",
-                "Size" : 1000,
-                "FillType" : "Random"
-            },
-            {"Name" : "factor", "Type" : "float", "MemoryType" : "Scalar", "FillValue" : 2.5}
-        ]
-}
+    "Conditions": [{"Parameters": ["BLOCK", "ITEMS"],
+                    "Expression": "BLOCK != 64 || ITEMS == 2"}]},
+  "KernelSpecification": {
+    "Language": "CUDA", "KernelName": "run", "KernelFile": "kernel.cu",
+    "GlobalSizeType": "OpenCL", "GlobalSize": {"X": "1000 // ITEMS"}, "LocalSize": {"X": "BLOCK"},
+    "Arguments": [
+      {"Name": "result", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly",
+       "Size": 1000},
+      {"Name": "values", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly",
+       "Size": 1000, "FillType": "Random"},
+      {"Name": "factor", "Type": "float", "MemoryType": "Scalar", "FillValue": 2.5}]}
 })json";
 
-class T1Test : public testing::Test {
+class T1Test : public T1Fixture {
 protected:
-    T1Test() {
-        std::ofstream(dir_.path() / "scale.cu") << "extern \"C\" __global__ void scale();\n";
-    }
-
-    Kernel kernel(const ParsedJson& document) const {
-        const T1Template made = t1_template(document, dir_.path() / "scale.json");
-        return kernel_from_text(made.name, made.text, made.folder);
-    }
-    void expect_refused(const std::string& path, const ParsedJson& value,
-                        const std::string& why) const {
-        ParsedJson document = ParsedJson::parse(kProblem);
+    static ParsedJson problem() { return ParsedJson::parse(kScaleProblem); }
+    static ParsedJson with(const std::string& path, const ParsedJson& value) {
+        ParsedJson document = problem();
         document[ParsedJson::json_pointer(path)] = value;
-        expect_error(ErrorKind::usage, why, [&] { kernel(document); });
-        expect_error(ErrorKind::usage, "scale.json", [&] { kernel(document); });
+        return document;
     }
-
-    TempDir dir_;
+    static std::string parameter(const char* member) {
+        return std::string("/ConfigurationSpace/TuningParameters/0/") + member;
+    }
+    static std::string kernel_member(const char* member) {
+        return std::string("/KernelSpecification/") + member;
+    }
+    static std::string argument(int number, const char* member) {
+        return fmt::format("/KernelSpecification/Arguments/{}/{}", number, member);
+    }
 };
 
 TEST_F(T1Test, BecomesATemplateWithMacros) {
-    const Kernel scale = kernel(ParsedJson::parse(kProblem));
+    const Kernel scale = kernel(problem());
     const KernelTemplate& source = scale.kernel_template;
     const FrontMatter& front = source.front_matter();
     ASSERT_EQ(front.parameters.size(), 2U);
@@ -82,17 +53,17 @@ TEST_F(T1Test, BecomesATemplateWithMacros) {
     EXPECT_EQ(front.parameters[0].default_value(), Value(64));
     EXPECT_EQ(front.launches[0].arguments,
               (std::vector<std::string>{"result", "values", "factor"}));
-    const Problem problem = kernel_problem(source, {1}, {});
-    const SearchSpace space = source.space(problem, {});
+    const Problem sizes = kernel_problem(source, {1}, {});
+    const SearchSpace space = source.space(sizes, {});
     EXPECT_EQ(space.size(), 7U);
     const auto wide = Configuration::parse("BLOCK=96 ITEMS=4", front.parameters);
-    const Instance instance = source.instance(problem, wide);
+    const Instance instance = source.instance(sizes, wide);
     EXPECT_EQ(instance.defines, "#define BLOCK 96\n#define ITEMS 4\n");
-    EXPECT_EQ(instance.expressions, std::vector<std::string>{"scale"});
-    const auto plan = source.launch_rule(problem, {}, wide).plan(problem.sizes);
+    EXPECT_EQ(instance.expressions, std::vector<std::string>{"run"});
+    const auto plan = source.launch_rule(sizes, {}, wide).plan(sizes.sizes);
     EXPECT_EQ(plan.launch.steps[0].grid.x, 3U);
     EXPECT_EQ(plan.launch.steps[0].block.x, 96U);
-    const Case timed = scale.workload->timed(problem);
+    const Case timed = scale.workload->timed(sizes);
     ASSERT_EQ(timed.arguments.size(), 3U);
     EXPECT_EQ(timed.arguments[0].bytes, 4000U);
     EXPECT_TRUE(timed.arguments[0].written);
@@ -103,7 +74,7 @@ TEST_F(T1Test, BecomesATemplateWithMacros) {
 }
 
 TEST_F(T1Test, ReadWriteIsReadAndWritten) {
-    ParsedJson document = ParsedJson::parse(kProblem);
+    ParsedJson document = problem();
     ParsedJson& argument = document["KernelSpecification"]["Arguments"][0];
     argument["AccessType"] = "ReadWrite";
     argument["FillType"] = "Constant";
@@ -114,57 +85,155 @@ TEST_F(T1Test, ReadWriteIsReadAndWritten) {
     EXPECT_EQ(spec.fill.kind, Fill::Kind::ones);
 }
 
-TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
-    const std::string kernel = "/KernelSpecification/";
-    expect_refused(kernel + "Language", "OpenCL", "jitune takes CUDA");
-    expect_refused(kernel + "KernelFile", "none.cu", "No such file");
-    expect_refused(kernel + "Arguments/0/AccessType", "None", "ReadOnly, WriteOnly or ReadWrite");
-    expect_refused(kernel + "Arguments/1/Type", "float4", "no type \"float4\"");
-    expect_refused(kernel + "Arguments/1/FillType", "Script", "FillType Script");
-    const std::string space = "/ConfigurationSpace/";
-    expect_refused(space + "TuningParameters/0/Values", "[\"a\"]",
-                   "jitune takes one integer or more");
-    expect_refused(space + "TuningParameters/0/Values", "range(1, 2, 0)",
-                   "jitune takes one integer or more");
-    expect_refused(space + "Conditions/0/Expression", "1 < BLOCK < 4", "1 < BLOCK < 4");
-    expect_refused(space + "Conditions/0/Expression", "BLOCK ** 2 > 4", "no powers");
-    ParsedJson empty = ParsedJson::object();
-    expect_error(ErrorKind::usage,
-                 "scale.json: T1 tuning problem: \"KernelSpecification\" is missing",
-                 [&] { t1_template(empty, dir_.path() / "scale.json"); });
+TEST_F(T1Test, ArgumentsAreFilledAsTheProblemSays) {
+    const auto fill = [&](const ParsedJson& type, const ParsedJson& value) {
+        ParsedJson document = with(argument(1, "FillType"), type);
+        document[ParsedJson::json_pointer(argument(1, "FillValue"))] = value;
+        return kernel(document).kernel_template.front_matter().arguments[1].fill;
+    };
+    EXPECT_FALSE(fill("Random", nullptr).has_bounds);
+    EXPECT_EQ(fill("Random", 40).high.constant_value(), Scalar(std::int64_t{40}));
+    EXPECT_EQ(fill("Random", 0.5).high.constant_value(), Scalar(0.5));
+    EXPECT_FALSE(fill("Random", 0).has_bounds);
+    EXPECT_EQ(fill("Constant", 0.0).kind, Fill::Kind::zeros);
+    EXPECT_EQ(fill("Constant", 1).kind, Fill::Kind::ones);
+    EXPECT_EQ(fill("Constant", -2.5).value, -2.5);
+    EXPECT_EQ(fill("Constant", "1 / 4").value, 0.25);
+    write("data.bin", std::string(4000, '\1'));
+    ParsedJson document = with(argument(1, "FillType"), "BinaryRaw");
+    document[ParsedJson::json_pointer(argument(1, "DataSource"))] = "data.bin";
+    const Kernel raw = kernel(document);
+    const Problem sizes = kernel_problem(raw.kernel_template, {1}, {});
+    const Case timed = raw.workload->timed(sizes);
+    ASSERT_EQ(timed.arguments[1].pattern->size(), 4000U);
+    EXPECT_EQ(timed.arguments[1].pattern->front(), std::byte{1});
 }
 
-TEST_F(T1Test, RefusesAParameterWithoutValues) {
-    for (const ParsedJson values : {"range(0)", "range(5, 5)", "list(range(7, 3))", "[]", ""}) {
-        for (const bool with_default : {false, true}) {
-            ParsedJson document = ParsedJson::parse(kProblem);
-            ParsedJson& parameter = document["ConfigurationSpace"]["TuningParameters"][0];
-            parameter["Values"] = values;
-            if (!with_default) {
-                parameter.erase("Default");
-            }
-            expect_error(ErrorKind::usage, "jitune takes one integer or more",
-                         [&] { kernel(document); });
-        }
+TEST_F(T1Test, ConstantMemoryIsFilledFromItsArgument) {
+    const Kernel beside = kernel(with(argument(1, "MemType"), "Constant"));
+    const FrontMatter& front = beside.kernel_template.front_matter();
+    EXPECT_EQ(front.arguments[1].constant, "values");
+    EXPECT_EQ(front.launches[0].arguments,
+              (std::vector<std::string>{"result", "values", "factor"}));
+    ParsedJson document = with(argument(1, "MemoryType"), "Symbol");
+    const Kernel alone = kernel(document);
+    EXPECT_EQ(alone.kernel_template.front_matter().arguments[1].constant, "values");
+    EXPECT_EQ(alone.kernel_template.front_matter().launches[0].arguments,
+              (std::vector<std::string>{"result", "factor"}));
+    document["KernelSpecification"]["Arguments"][1].erase("AccessType");
+    EXPECT_EQ(kernel(document).kernel_template.front_matter().arguments[1].access, Access::in);
+    EXPECT_EQ(kernel(with(argument(1, "MemType"), "Global"))
+                  .kernel_template.front_matter()
+                  .arguments[1]
+                  .constant,
+              "");
+}
+
+TEST_F(T1Test, CompilerOptionsAreTheTemplatesOptions) {
+    std::filesystem::create_directory(dir_.path() / "include");
+    const ParsedJson document = with(kernel_member("CompilerOptions"),
+                                     {"--use_fast_math", "-O3", "-Iinclude", "-std=c++17"});
+    const FrontMatter front = kernel(document).kernel_template.front_matter();
+    ASSERT_EQ(front.options.size(), 2U);
+    EXPECT_EQ(front.options[0].text, "--use_fast_math");
+    EXPECT_EQ(front.options[1].text, "-std=c++17");
+    EXPECT_NE(made(document).text.find("include_folders = [\"include\"]"), std::string::npos);
+    EXPECT_EQ(made(document).notes,
+              std::vector<std::string>{"CompilerOptions -O3 is not used: NVRTC always optimizes"});
+    expect_refused(with(kernel_member("CompilerOptions"), {"-arch=sm_80"}),
+                   "jitune chooses the architecture");
+    expect_refused(with(kernel_member("CompilerOptions"), {1}), "must be a list of texts");
+}
+
+TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
+    expect_refused(with(kernel_member("Language"), "OpenCL"), "jitune takes CUDA");
+    expect_refused(with(kernel_member("KernelFile"), "none.cu"), "No such file");
+    expect_refused(with(kernel_member("GlobalSizeType"), "Metal"), "GlobalSizeType is \"Metal\"");
+    expect_refused(with(kernel_member("Stream"), 3), "KernelSpecification.Stream is not supported");
+    expect_refused(with(kernel_member("ReferenceArguments"), {{{"Name", "a"}}}),
+                   "KernelSpecification.ReferenceArguments is not supported: jitune compares");
+    expect_refused(with(kernel_member("ProblemSize"), {1, 2, 3, 4}), "ProblemSize has 4 elements");
+    expect_refused(with(kernel_member("ProblemSize"), {"BLOCK"}),
+                   "ProblemSize: \"BLOCK\" is no number");
+    expect_refused(with(kernel_member("GridDivX"), {"BLOCK"}), "ProblemSize is missing");
+    expect_refused(
+        with(kernel_member("GlobalSize/X"), "WIDTH // BLOCK"),
+        "GlobalSize.X: expression \"WIDTH // BLOCK\", position 1: \"WIDTH\" is not known "
+        "here; known names are BLOCK, ITEMS");
+    expect_refused(with(kernel_member("SharedMemory"), "BLOCK ** ITEMS"),
+                   "SharedMemory: expression");
+    const std::string condition = "/ConfigurationSpace/Conditions/0/Expression";
+    expect_refused(with(condition, "BLOCK & 4 == 4"), "Conditions: expression \"BLOCK & 4 == 4\"");
+    expect_refused(with(condition, "block_size_x < 4"), "\"block_size_x\" is not known here");
+    expect_refused(ParsedJson::object(),
+                   "problem.json: T1 tuning problem: \"KernelSpecification\" is missing");
+}
+
+TEST_F(T1Test, RefusesArgumentsThatItCannotFillOrCheck) {
+    expect_refused(with(argument(0, "AccessType"), "None"),
+                   "argument result: AccessType None is not supported: jitune takes ReadOnly, "
+                   "WriteOnly and ReadWrite");
+    expect_refused(with(argument(1, "Type"), "float16"), "argument values: Type \"float16\"");
+    expect_refused(with(argument(1, "Type"), "custom"), "not of structs");
+    expect_refused(with(argument(2, "Type"), "float2"), "Type \"float2\" of a scalar");
+    expect_refused(with(argument(2, "AccessType"), "WriteOnly"), "a kernel cannot change it");
+    expect_refused(with(argument(1, "TypeSize"), 8), "TypeSize 8 is not supported: float has 4");
+    expect_refused(with(argument(1, "FillType"), "Script"), "FillType Script is not supported");
+    expect_refused(with(argument(1, "FillType"), "BinaryRaw"), "\"DataSource\" is missing");
+    expect_refused(with(argument(1, "MemoryType"), "Local"), "use SharedMemory");
+    expect_refused(with(argument(1, "MemoryType"), "Image"), "MemoryType Image");
+    expect_refused(with(argument(0, "MemType"), "Constant"),
+                   "constant memory that is not ReadOnly");
+    expect_refused(with(argument(1, "MemType"), "Texture"), "MemType Texture is not supported");
+    expect_refused(with(argument(1, "Size"), "BLOCK * 2"), "argument values: Size: expression");
+    expect_refused(with(argument(1, "Size"), 0), "must be a whole number above 0");
+    expect_refused(with(argument(1, "Size"), 1.5), "must be a whole number above 0");
+    expect_refused(with(argument(1, "Output"), 1), "Output of an argument that is ReadOnly");
+    expect_refused(with(argument(1, "Name"), "a = 1 #"), "no name of letters");
+    EXPECT_EQ(made(with(argument(0, "Output"), 0)).notes.size(), 1U);
+}
+
+TEST_F(T1Test, RefusesValuesThatAreNoIntegersOrNames) {
+    for (const ParsedJson values : {"range(0)", "range(5, 5)", "list(range(7, 3))", "[]"}) {
+        expect_refused(with(parameter("Values"), values),
+                       "TuningParameters BLOCK: Values is empty: give one value or more");
     }
+    expect_refused(with(parameter("Values"), ""), "TuningParameters BLOCK: Values cannot be read");
+    expect_refused(with(parameter("Values"), "range(1, 2, 0)"), "step of a range");
+    expect_refused(with(parameter("Values"), "[1, 'a']"), "mixes numbers and names");
+    expect_refused(with(parameter("Values"), "['row-major']"), "has 'row-major'");
+    expect_refused(with(parameter("Values"), "[1, 2.5]"), "has 2.5");
+    expect_refused(with(parameter("Values"), "[[1]]"), "a list within the list");
+    expect_refused(with(parameter("Values"), "[ITEMS]"), "\"ITEMS\" is not known here");
+    expect_refused(with(parameter("Default"), "x"),
+                   "TuningParameters BLOCK: Default cannot be read");
+    expect_refused(with(parameter("Name"), "a b"), "Name \"a b\" is no name");
+    expect_refused(with("/ConfigurationSpace/TuningParameters", ParsedJson::array()),
+                   "nothing to tune");
+    EXPECT_EQ(made(with(parameter("Values"), "[32, 64, 32]")).notes,
+              std::vector<std::string>{"TuningParameters BLOCK: the value 32 is given twice"});
 }
 
 TEST_F(T1Test, RefusesNumbersThatOverflow) {
-    const std::string values = "/ConfigurationSpace/TuningParameters/0/Values";
     const std::string largest = "9223372036854775807";
-    expect_refused(values, "[" + largest + "+1]", "jitune takes one integer or more");
-    expect_refused(values, "range(0, " + largest + "0)", "jitune takes one integer or more");
-    ParsedJson document = ParsedJson::parse(kProblem);
-    ParsedJson& parameter = document["ConfigurationSpace"]["TuningParameters"][0];
-    parameter["Values"] = "range(9223372036854775806, " + largest + ", 5)";
-    parameter.erase("Default");
+    expect_refused(with(parameter("Values"), "[" + largest + "+1]"), "more than 63 bits");
+    expect_refused(with(parameter("Values"), "range(0, " + largest + "0)"), "too large");
+    ParsedJson document =
+        with(parameter("Values"), "range(9223372036854775806, " + largest + ", 5)");
+    document["ConfigurationSpace"]["TuningParameters"][0].erase("Default");
     EXPECT_EQ(kernel(document).kernel_template.front_matter().parameters[0].values,
               std::vector<Value>{std::int64_t{9223372036854775806}});
+    ParsedJson vectors = with(argument(1, "Type"), "float4");
+    vectors[ParsedJson::json_pointer(argument(1, "Size"))] = std::int64_t{1} << 61;
+    expect_refused(vectors, "more than 63 bits");
 }
 
-TEST_F(T1Test, TranslatesOperators) {
-    EXPECT_EQ(t1_expression("a&&!b"), "a AND  NOT b");
-    EXPECT_EQ(t1_expression("a//2 != b or c"), "a / 2  <>  b or c");
+TEST_F(T1Test, ATextCannotLeaveItsQuotes) {
+    expect_refused(with(kernel_member("KernelName"), "run\"\nevil = \"*/"),
+                   "must be the qualified name");
+    const FrontMatter front = kernel(with(kernel_member("CompilerOptions"), {"-D*/x\\\""}))
+                                  .kernel_template.front_matter();
+    EXPECT_EQ(front.options[0].text, "-D*/x\\\"");
 }
 
 }  // namespace
