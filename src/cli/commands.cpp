@@ -89,7 +89,9 @@ std::vector<Command> db_commands() {
         {"verify", "Read and check every row", db_verify_command::invocation},
         {"digest", "Print a digest of all that the stored winners serve",
          db_digest_command::invocation},
-        {"export", "Write winners and measurements to a file: a bundle, JSON lines or T4",
+        {"export",
+         "Write winners and measurements to a file: a bundle, JSON lines, T4 or a cache of Kernel "
+         "Tuner",
          db_export_command::invocation},
         {"import", "Add what db export has written to this database",
          db_import_command::invocation},

@@ -13,6 +13,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/export_file.hpp"
 #include "cli/file_run.hpp"
+#include "cli/kernel_tuner_cache.hpp"
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
 #include "cli/winner_filter.hpp"
@@ -30,6 +31,7 @@ namespace {
 struct Arguments : CommonArguments {
     WinnerFilter filter;
     std::string t4;
+    std::string kernel_tuner;
     std::string bundle;
     std::string lines;
 };
@@ -100,16 +102,32 @@ void export_lines(const Arguments& arguments, const Options& options, const Log&
     }
 }
 
+/// For other tools: the measurements of one winner's key.
+void export_measurements(const Arguments& arguments, const Options& options) {
+    const auto store = open_database(options);
+    const RecordKey key = arguments.filter.only_one(store->winners()).key;
+    if (arguments.t4.empty()) {
+        write_file(arguments.kernel_tuner, {kernel_tuner_cache(store->measurements(key)), "\n"});
+    } else {
+        write_file(arguments.t4,
+                   {export_document(measurements_to_export(*store, key)).text(1), "\n"});
+    }
+}
+
 int run(const Arguments& arguments) {
     const Options options = arguments.options();
     const Log log(options.log_level, options.log_sink);
     const std::vector<std::pair<const char*, const std::string*>> files{
-        {"--t4", &arguments.t4}, {"--bundle", &arguments.bundle}, {"--lines", &arguments.lines}};
+        {"--t4", &arguments.t4},
+        {"--kernel-tuner", &arguments.kernel_tuner},
+        {"--bundle", &arguments.bundle},
+        {"--lines", &arguments.lines}};
     const auto given = std::count_if(files.begin(), files.end(),
                                      [](const auto& one) { return !one.second->empty(); });
     if (given != 1) {
-        throw Error(ErrorKind::usage,
-                    "db export writes one file: give one of --bundle, --lines, --t4");
+        throw Error(
+            ErrorKind::usage,
+            "db export writes one file: give one of --bundle, --kernel-tuner, --lines, --t4");
     }
     for (const auto& [option, file] : files) {
         if (!file->empty()) {
@@ -121,11 +139,7 @@ int run(const Arguments& arguments) {
     } else if (!arguments.lines.empty()) {
         export_lines(arguments, options, log);
     } else {
-        const auto store = open_database(options);
-        const std::vector<Winner> winners = store->winners();
-        const std::vector<Measurement> measurements =
-            measurements_to_export(*store, arguments.filter.only_one(winners).key);
-        write_file(arguments.t4, {export_document(measurements).text(1), "\n"});
+        export_measurements(arguments, options);
     }
     return kExitOk;
 }
@@ -135,15 +149,17 @@ int run(const Arguments& arguments) {
 Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     std::vector<Option> options = arguments->filter.options();
-    append(options,
-           {{"--bundle", &arguments->bundle,
-             "A file for db merge, .db or .db.gz: the winners that match, all without a filter, "
-             "with their measurements and their code"},
-            {"--lines", &arguments->lines,
-             "JSON lines for other tools: the same without code; - prints them"},
-            {"--t4", &arguments->t4, "T4 JSON: the measurements of one winner's kernel and types"},
-            arguments->database_option(),
-            arguments->log_option()});
+    append(
+        options,
+        {{"--bundle", &arguments->bundle,
+          "A file for db merge, .db or .db.gz: the winners that match, all without a filter, "
+          "with their measurements and their code"},
+         {"--lines", &arguments->lines,
+          "JSON lines for other tools: the same without code; - prints them"},
+         {"--t4", &arguments->t4, "T4 JSON: the measurements of one winner's kernel and types"},
+         {"--kernel-tuner", &arguments->kernel_tuner, "The same as a cache file of Kernel Tuner"},
+         arguments->database_option(),
+         arguments->log_option()});
     return {std::move(options), [arguments] { return run(*arguments); }};
 }
 

@@ -26,7 +26,9 @@ constexpr std::size_t kExcerpt = 24;
     throw Error(ErrorKind::usage, message);
 }
 
-std::string read_all(const std::filesystem::path& path) {
+}  // namespace
+
+std::string read_json_text(const std::filesystem::path& path) {
     struct Closer {
         void operator()(gzFile_s* file) const noexcept { gzclose(file); }
     };
@@ -52,22 +54,35 @@ std::string read_all(const std::filesystem::path& path) {
     return text;
 }
 
+namespace {
+
 /// Counts what a document holds while it is parsed, and throws for one that exceeds a limit.
 class LimitedParse {
 public:
-    LimitedParse(const std::string& name, const JsonLimits& limits)
-        : name_(name), limits_(limits) {}
+    /// `rows` gets the elements of the table.
+    LimitedParse(const std::string& name, const JsonLimits& limits, ParsedJson& rows)
+        : name_(name), limits_(limits), rows_(rows) {}
 
-    /// A parser_callback_t: true, so that the parser keeps the value.
-    bool operator()(int levels, ParsedJson::parse_event_t event, const ParsedJson& /*parsed*/) {
+    /// A parser_callback_t: true where the parser keeps the value.
+    bool operator()(int levels, ParsedJson::parse_event_t event, ParsedJson& parsed) {
         using Event = ParsedJson::parse_event_t;
+        const bool is_in_table = is_table_ && levels == 2 && members_.size() == kWithinTable;
         if (event == Event::object_end) {
             members_.pop_back();
+            if (is_table_ && levels == 2 && members_.size() == kWithinTable) {
+                rows_.push_back(std::move(parsed));
+                return false;
+            }
         } else if (event == Event::key) {
-            check(++members_.back() <= limits_.members, "an object has more than {} members",
-                  limits_.members);
+            if (members_.size() == 1) {
+                is_table_ = !limits_.table.empty() && parsed == limits_.table;
+            }
+            check(is_in_table || ++members_.back() <= limits_.members,
+                  "an object has more than {} members", limits_.members);
         } else if (event != Event::array_end) {
             check(++values_ <= limits_.values, "more than {} values", limits_.values);
+            check(event == Event::object_start || !is_in_table,
+                  "\"{}\" must be an object of objects", limits_.table);
             check(event == Event::value || levels < limits_.levels,
                   "nested more than {} levels deep", limits_.levels);
         }
@@ -85,8 +100,12 @@ private:
         }
     }
 
+    static constexpr std::size_t kWithinTable = 2;  // the document and the table are open
+
     const std::string& name_;
     const JsonLimits& limits_;
+    ParsedJson& rows_;
+    bool is_table_ = false;
     std::size_t values_ = 0;
     std::vector<std::size_t> members_;  ///< of each object around the place
 };
@@ -113,7 +132,12 @@ std::string complaint(const std::string& name, const std::string& text, std::siz
 
 ParsedJson parse_json(const std::string& text, const std::string& name, const JsonLimits& limits) {
     try {
-        return ParsedJson::parse(text, LimitedParse(name, limits));
+        ParsedJson rows = ParsedJson::array();
+        ParsedJson document = ParsedJson::parse(text, LimitedParse(name, limits, rows));
+        if (!rows.empty()) {
+            document[std::string(limits.table)] = std::move(rows);
+        }
+        return document;
     } catch (const ParsedJson::parse_error& error) {
         refuse_file(complaint(name, text, error.byte));
     } catch (const ParsedJson::exception&) {
@@ -122,7 +146,7 @@ ParsedJson parse_json(const std::string& text, const std::string& name, const Js
 }
 
 ParsedJson read_json(const std::filesystem::path& path) {
-    return parse_json(read_all(path), path.string());
+    return parse_json(read_json_text(path), path.string());
 }
 
 const ParsedJson* find_member(const ParsedJson& object, const char* key) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -18,12 +19,18 @@ struct JsonLimits {
     int levels = 64;               ///< some functions on values recurse
     std::size_t values = 1 << 24;  ///< a byte of text may make 20 in memory
     std::size_t members = 1024;    ///< of an object: each is compared with all before it
+    /// A member of the document. Where it is an object, it is read as the list of the objects that
+    /// it holds, of any number and without their keys.
+    std::string_view table = "";
 };
 
 /// The document in `text`. Throws Error(usage) with the document's name and, for invalid JSON, the
 /// line and column of the error.
 ParsedJson parse_json(const std::string& text, const std::string& name,
                       const JsonLimits& limits = {});
+
+/// The text of a file, plain or gzip, of at most 256 MiB. Throws Error(usage).
+std::string read_json_text(const std::filesystem::path& path);
 
 /// The document in a file, plain or gzip, of at most 256 MiB of text. Throws Error(usage) as
 /// parse_json() does.

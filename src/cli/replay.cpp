@@ -17,7 +17,7 @@
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
-#include "cli/t4.hpp"
+#include "cli/recorded_file.hpp"
 #include "jitune/error.hpp"
 #include "strategy/recorded_space.hpp"
 #include "strategy/strategy.hpp"
@@ -155,7 +155,7 @@ std::string runs_text(const RecordedSpace& recorded, const Runs& runs, const Arg
 }
 
 int run(const Arguments& arguments) {
-    const RecordedSpace recorded = read_t4(arguments.file);
+    const RecordedSpace recorded = read_recorded(arguments.file);
     refuse_too_many_evaluations(recorded, arguments);
     const Runs runs = replay_all(recorded, arguments);
     if (arguments.json) {
@@ -172,7 +172,10 @@ Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
     std::vector<Option> options{
-        {"FILE", &given.file, "Recorded results, T4 JSON, plain or .gz", {.required = true}},
+        {"FILE",
+         &given.file,
+         "Recorded results, T4 JSON or a cache of Kernel Tuner, plain or .gz",
+         {.required = true}},
         strategy_option(&given.strategy, "One of the strategies [auto]"),
         {"--budget", &given.budget, "Evaluations in each run [100]", {.range = {{1, 1'000'000}}}},
         {"--repeats",

@@ -3,9 +3,9 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/device_argument.hpp"
+#include "cli/recorded_file.hpp"
 #include "cli/sizes.hpp"
 #include "cli/sweep_target.hpp"
-#include "cli/t4.hpp"
 #include "cli/time_left.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
@@ -30,7 +30,7 @@ SweepSearch sweep_search(const SweepArguments& arguments) {
     search.again = arguments.again;
     search.until = deadline_after("--within", arguments.within);
     if (!arguments.from.empty()) {
-        search.hints = Hints("--from " + arguments.from, read_t4(arguments.from));
+        search.hints = Hints("--from " + arguments.from, read_recorded(arguments.from));
     }
     return search;
 }

@@ -62,7 +62,7 @@ std::vector<Option> sweep_search_options(SweepArguments& given, const std::strin
          "End the search for a problem at a time as in 12.5us, or at a speed-up over the "
          "template's default as in 1.5x"},
         {"--from", &given.from,
-         "Recorded results, T4 JSON, whose best configurations are tried first"},
+         "Recorded results, T4 JSON or a cache of Kernel Tuner, whose best are tried first"},
         {"--again", &given.again,
          "Tune complete problems anew, against their winners, instead of skipping them"},
         given.hang_limit_option(),

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/t4.hpp"
 
-#include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
-#include <set>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/json_file.hpp"
+#include "cli/recorded_results.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "tuning/finals.hpp"
@@ -22,7 +19,6 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr double kKernelTunerFailure = 1e20;
 constexpr double kNsPerMs = 1e6;
 
 [[noreturn]] void refuse_t4(const std::string& message) {
@@ -48,25 +44,6 @@ double ns_per_unit(const std::string& unit) {
         refuse_t4(fmt::format("unknown unit of time \"{}\": use s, ms, us or ns", unit));
     }
     return known->second;
-}
-
-/// Integers stay integers; any other value becomes its text.
-Value value_of(const ParsedJson& json) {
-    if (json.is_boolean()) {
-        return static_cast<std::int64_t>(json.get<bool>());
-    }
-    if (json.is_number()) {
-        const auto number = json.get<double>();
-        if (number == std::floor(number) && std::abs(number) < 1e15) {
-            return static_cast<std::int64_t>(number);
-        }
-    }
-    if (json.is_structured()) {
-        refuse_t4(
-            "the value of a parameter is a list or an object: use a number, a text or a truth "
-            "value");
-    }
-    return json.is_string() ? json.get<std::string>() : json.dump();
 }
 
 std::string text_of(const ParsedJson& object, const char* key) {
@@ -107,51 +84,22 @@ std::optional<double> time_ns_of(const ParsedJson& result) {
         return std::nullopt;
     }
     const auto number = value->get<double>();
-    const bool usable = number > 0 && number < kKernelTunerFailure;
+    const bool usable = number > 0 && number < kFailureOfKernelTuner;
     return usable ? std::optional(number * ns_per_unit(text_of(*time, "unit"))) : std::nullopt;
 }
 
-/// A parameter with the values that occur, in order. They are all integers or all texts.
-Parameter parameter_of(std::string name, std::size_t column,
-                       std::vector<RecordedSpace::Row>& rows) {
-    const bool integers = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
-        return std::holds_alternative<std::int64_t>(row.values[column]);
-    });
-    std::set<Value> values;
-    for (RecordedSpace::Row& row : rows) {
-        Value& value = row.values[column];
-        if (!integers) {
-            value = to_string(value);
-        }
-        values.insert(value);
+RecordedResults results_with_parameters_of(const ParsedJson& configuration) {
+    std::vector<std::string> names;
+    for (const auto& item : configuration.items()) {
+        names.push_back(item.key());
     }
-    return {std::move(name), {values.begin(), values.end()}, 0};
-}
-
-std::vector<Value> values_of(const ParsedJson& configuration, const std::vector<std::string>& names,
-                             std::size_t number) {
-    std::vector<Value> values;
-    for (const std::string& name : names) {
-        const auto value = configuration.find(name);
-        if (value == configuration.end()) {
-            refuse_t4(fmt::format("result {} has no value for parameter {}", number, name));
-        }
-        values.push_back(value_of(*value));
-    }
-    return values;
+    return RecordedResults(std::move(names));
 }
 
 Json t4_result(const Measurement& measurement) {
     Json configuration = Json::object();
-    std::istringstream words(measurement.configuration);
-    for (std::string word; words >> word;) {
-        const std::size_t equals = word.find('=');
-        const std::string value = word.substr(equals + 1);
-        std::int64_t number = 0;
-        const char* const last = value.data() + value.size();
-        const auto [end, error] = std::from_chars(value.data(), last, number);
-        const bool integer = error == std::errc() && end == last;
-        configuration[word.substr(0, equals)] = integer ? Json(number) : Json(value);
+    for (const auto& [name, value] : configuration_members(measurement.configuration)) {
+        configuration[name] = value;
     }
     static const std::map<Verdict, const char*> kInvalidity{
         {Verdict::timed, "correct"},         {Verdict::compile_failed, "compile"},
@@ -180,43 +128,25 @@ RecordedSpace parse_t4(const ParsedJson& document) {
     if (results == document.end() || !results->is_array() || results->empty()) {
         refuse_t4("the document must be an object with a list \"results\"");
     }
-    std::vector<std::string> names;
-    std::map<std::vector<Value>, std::optional<double>> times;
+    std::optional<RecordedResults> recorded;
+    std::size_t parameters = 0;
     for (std::size_t number = 0; number < results->size(); ++number) {
         const ParsedJson& result = (*results)[number];
         const auto configuration = result.is_object() ? result.find("configuration") : result.end();
         if (configuration == result.end() || !configuration->is_object()) {
             refuse_t4(fmt::format("result {} has no configuration", number));
         }
-        if (number == 0) {
-            for (const auto& item : configuration->items()) {
-                names.push_back(item.key());
-            }
-        } else if (configuration->size() > names.size()) {
+        if (!recorded) {
+            parameters = configuration->size();
+            recorded = results_with_parameters_of(*configuration);
+        } else if (configuration->size() > parameters) {
             refuse_t4(fmt::format("result {} has more parameters than the first", number));
         }
         if (text_of(result, "invalidity") != "constraints") {
-            times[values_of(*configuration, names, number)] = time_ns_of(result);
+            recorded->add(*configuration, fmt::format("T4: result {}", number), time_ns_of(result));
         }
     }
-    std::vector<RecordedSpace::Row> rows;
-    for (const auto& [values, time_ns] : times) {
-        rows.push_back({values, time_ns});
-    }
-    std::vector<Parameter> parameters;
-    for (std::size_t column = 0; column < names.size(); ++column) {
-        parameters.push_back(parameter_of(names[column], column, rows));
-    }
-    return RecordedSpace(parameters, rows);
-}
-
-RecordedSpace read_t4(const std::filesystem::path& path) {
-    const ParsedJson document = read_json(path);
-    try {
-        return parse_t4(document);
-    } catch (const Error& error) {
-        throw Error(error.kind(), fmt::format("{}: {}", path.string(), error.what()));
-    }
+    return recorded->space();
 }
 
 Json t4_document(std::span<const Measurement> measurements) {

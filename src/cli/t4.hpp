@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -23,9 +22,6 @@ namespace jitune::internal {
 /// whose invalidity is "constraints" is not part of the space. Of equal configurations the last one
 /// counts. Throws Error(usage) that names the fault and the number of the result, from 0.
 RecordedSpace parse_t4(const ParsedJson& document);
-
-/// parse_t4() for a file, plain or gzip. Throws Error(usage) with the path.
-RecordedSpace read_t4(const std::filesystem::path& path);
 
 /// A T4 document of `measurements`, with times in milliseconds. Measurements of finals, which
 /// repeat a configuration, are left out.

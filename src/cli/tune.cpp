@@ -15,9 +15,9 @@
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/recorded_file.hpp"
 #include "cli/sizes.hpp"
 #include "cli/t1.hpp"
-#include "cli/t4.hpp"
 #include "cli/tune_result.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
@@ -125,7 +125,7 @@ std::vector<std::string> hints_of(const Arguments& arguments, const Task& task) 
         return {};
     }
     const std::string source = "--from " + arguments.from;
-    std::vector<std::string> hints = Hints(source, read_t4(arguments.from)).for_task(task);
+    std::vector<std::string> hints = Hints(source, read_recorded(arguments.from)).for_task(task);
     if (hints.empty()) {
         throw Error(ErrorKind::usage,
                     fmt::format("{}: no configuration that worked there is legal here", source));
@@ -189,7 +189,7 @@ Invocation invocation() {
         {"--input", &given.input,
          "Tune this problem in the community's T1 JSON format, in place of FILE"},
         {"--from", &given.from,
-         "Recorded results, T4 JSON, whose best configurations are tried first"},
+         "Recorded results, T4 JSON or a cache of Kernel Tuner, whose best are tried first"},
         {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24; give each"},
         {"--type", &given.types,
          "A type of the problem, NAME=TYPE, as in element=float32; give each that has several"},

@@ -111,7 +111,7 @@ TEST_F(CliMerge, ABundleHoldsWhatTheFilterChooses) {
                    "cannot unpack the bundle");
     expect_failure("db export --bundle " + path("a.db") + " --db " + path("a.db"), 2,
                    "name another file");
-    expect_failure("db export --db " + path("a.db"), 2, "--bundle, --lines, --t4");
+    expect_failure("db export --db " + path("a.db"), 2, "--bundle, --kernel-tuner, --lines, --t4");
     expect_failure("db export --bundle /nowhere/x.db.gz --db " + path("a.db"), 2, "/nowhere");
 }
 

@@ -302,6 +302,9 @@ TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
     EXPECT_NE(whole.find(fmt::format(", {} evaluations", replayed["configurations"].get<int>())),
               std::string::npos)
         << whole;
+    EXPECT_EQ(jitune("db export -n 2^14 --kernel-tuner " + path("cache.json")).code, 0);
+    EXPECT_EQ(jitune_json("replay " + path("cache.json"))["configurations"],
+              replayed["configurations"]);
     expect_failure("db export 3 --t4 " + path("other.json"), 2, "no winner's id");
 }
 

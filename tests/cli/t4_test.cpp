@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/export_file.hpp"
+#include "cli/recorded_file.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
@@ -58,16 +59,16 @@ TEST(T4, IsReadFromPlainAndCompressedFiles) {
     const TempDir folder;
     const auto plain = folder.path() / "plain.json";
     std::ofstream(plain) << kDocument;
-    EXPECT_EQ(read_t4(plain).space().size(), 4U);
+    EXPECT_EQ(read_recorded(plain).space().size(), 4U);
     const auto packed = folder.path() / "packed.json.gz";
     gzFile file = gzopen(packed.c_str(), "wb");
     gzputs(file, kDocument);
     gzclose(file);
-    EXPECT_EQ(read_t4(packed).space().size(), 4U);
+    EXPECT_EQ(read_recorded(packed).space().size(), 4U);
 
     std::filesystem::resize_file(packed, std::filesystem::file_size(packed) / 2);
-    expect_error(ErrorKind::usage, packed.string(), [&] { read_t4(packed); });
-    expect_error(ErrorKind::usage, "cannot open", [&] { read_t4(folder.path() / "none"); });
+    expect_error(ErrorKind::usage, packed.string(), [&] { read_recorded(packed); });
+    expect_error(ErrorKind::usage, "cannot open", [&] { read_recorded(folder.path() / "none"); });
 }
 
 TEST(T4, ATextThatIsNotJsonIsRefusedWithItsPlace) {
@@ -75,7 +76,7 @@ TEST(T4, ATextThatIsNotJsonIsRefusedWithItsPlace) {
     const auto file = folder.path() / "bad.json";
     const auto refused = [&](const std::string& text, const std::string& complaint) {
         std::ofstream(file) << text;
-        expect_error(ErrorKind::usage, file.string() + complaint, [&] { read_t4(file); });
+        expect_error(ErrorKind::usage, file.string() + complaint, [&] { read_recorded(file); });
     };
     refused("{\"results\":\n  NaN}", ":2:3: invalid JSON from here on: \"NaN}\"");
     refused("{\"results\": [1, 2", ":1:18: the JSON document is incomplete");
@@ -83,7 +84,7 @@ TEST(T4, ATextThatIsNotJsonIsRefusedWithItsPlace) {
     refused("[1e999]", ": a number is too large");
     refused(std::string("\x7f") + "ELF", ":1:1: invalid JSON from here on: \"ELF\"");
     refused("[1]", ": T4: the document must be an object with a list");
-    expect_error(ErrorKind::usage, "cannot read", [&] { read_t4(folder.path()); });
+    expect_error(ErrorKind::usage, "cannot read", [&] { read_recorded(folder.path()); });
 }
 
 TEST(T4, RefusesValuesThatItCannotRepresent) {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/t4.hpp"
+#include "cli/recorded_file.hpp"
 #include "fuzz/fuzz_target.hpp"
 
 using namespace jitune::internal;
@@ -11,7 +11,7 @@ using namespace jitune::internal;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     answers_or_refuses([&] {
         const RecordedSpace recorded =
-            parse_t4(parse_json(std::string(FuzzInput(data, size).rest()), "input.json"));
+            parse_recorded(std::string(FuzzInput(data, size).rest()), "input.json");
         promise(recorded.best_ns() > 0, "a time is above 0");
     });
     return 0;
