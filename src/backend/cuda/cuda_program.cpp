@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/cuda_launch.hpp"
+#include "backend/cuda/device_memory.hpp"
 #include "backend/cuda/image_check.hpp"
 
 namespace jitune::internal {
