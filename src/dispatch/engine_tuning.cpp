@@ -38,6 +38,7 @@ TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHo
     const StepLimits limits{options_.hang_limit, options_.compile_limit};
     store_.ask([&](TuningStore& store) { recall(store, record_maker, limits, plan); });
     TuneReport report = tune_distrustfully(record_maker, plan, hooks);
+    report.history = std::move(plan.history);
     ++tunings_;
     log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}",
               task.name(), report.progress.evaluated, report.progress.space,

@@ -181,6 +181,35 @@ SearchSpace SearchSpace::of(std::vector<Parameter> parameters,
     return space;
 }
 
+std::optional<SearchSpace> SearchSpace::part(std::vector<Parameter> parameters) const {
+    SearchSpace part(std::move(parameters));
+    std::vector<std::vector<std::int64_t>> numbers(
+        parameters_.size());  // by position; -1: left out
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const std::vector<Value>& left = part.parameters_[i].values;
+        for (const Value& value : parameters_[i].values) {
+            const auto found = std::find(left.begin(), left.end(), value);
+            numbers[i].push_back(found == left.end() ? -1
+                                                     : (found - left.begin()) * part.strides_[i]);
+        }
+    }
+    for (std::size_t index = 0; index < size(); ++index) {
+        std::int64_t number = 0;
+        bool is_left = true;
+        for (std::size_t i = 0; is_left && i < numbers.size(); ++i) {
+            const std::int64_t digit = numbers[i][position(index, i)];
+            is_left = digit >= 0;
+            number += digit;
+        }
+        if (is_left) {
+            part.numbers_.push_back(number);
+        }
+    }
+    // Where values keep their order, so do the numbers.
+    std::sort(part.numbers_.begin(), part.numbers_.end());
+    return part.numbers_.empty() ? std::nullopt : std::optional(std::move(part));
+}
+
 std::size_t SearchSpace::position(std::size_t index, std::size_t parameter) const {
     return static_cast<std::size_t>(numbers_[index] / strides_[parameter]) %
            parameters_[parameter].values.size();

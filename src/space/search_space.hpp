@@ -34,6 +34,10 @@ public:
     static SearchSpace of(std::vector<Parameter> parameters,
                           std::span<const Configuration> configurations);
 
+    /// The configurations whose values are all among those of `parameters`, which are this space's
+    /// own with some values left out. Nothing where there are none.
+    [[nodiscard]] std::optional<SearchSpace> part(std::vector<Parameter> parameters) const;
+
     [[nodiscard]] std::size_t size() const { return numbers_.size(); }
     [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
 

@@ -25,10 +25,8 @@ constexpr std::size_t kFurther = 2;
 constexpr int kUsualRate = 100;  // candidates per second on an ordinary machine
 constexpr LoopClock::Time kUsualTurn = std::chrono::seconds(1) / kUsualRate;
 
-void tell(Strategy& strategy, const Evaluation& evaluation) {
-    strategy.tell(evaluation.index, evaluation.verdict == Verdict::timed
-                                        ? std::optional(evaluation.median_ns)
-                                        : std::nullopt);
+bool is_among(const std::vector<std::size_t>& indexes, std::size_t index) {
+    return std::find(indexes.begin(), indexes.end(), index) != indexes.end();
 }
 
 }  // namespace
@@ -37,27 +35,38 @@ Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries
                const SearchPlan& plan, const TuneHooks& hooks, const Log& log)
     : task_(task),
       space_(space),
+      candidates_(space, plan.only),
       binaries_(binaries),
       plan_(plan),
       hooks_(hooks),
       log_(log),
       time_(kUsualTurn),
       ahead_(std::in_place, task, binaries, plan.compile_threads, *hooks.observer) {
-    progress_.space = space.size();
     find_seeds();
+    progress_.space =
+        candidates_.part().size() +
+        static_cast<std::size_t>(std::count_if(seeds_.begin(), seeds_.end(), [&](std::size_t seed) {
+            return !candidates_.holds(seed);
+        }));
     learn_history();
-    strategy_ = make_strategy(plan.strategy, space, plan.seed, expected_evaluations());
+    strategy_ = make_strategy(plan.strategy, candidates_.part(), plan.seed, expected_evaluations());
     for (const Evaluation& known : evaluations_) {
-        tell(*strategy_, known);
+        tell_strategy(known);
     }
     submit_first();
 }
 
 void Search::find_seeds() {
     seeds_ = {space_.find(task_.default_configuration(space_))};
-    const std::size_t incumbent = find(plan_.incumbent);
+    const std::size_t incumbent = candidates_.find_in_space(plan_.incumbent);
     if (incumbent < space_.size() && incumbent != seeds_.front()) {
         seeds_.push_back(incumbent);
+    }
+    const std::vector<std::size_t> suspects = find_all(plan_.suspects);
+    for (const std::size_t wanted : find_all(plan_.first)) {
+        if (!is_among(seeds_, wanted) && !is_among(suspects, wanted)) {
+            first_.push_back(wanted);
+        }
     }
 }
 
@@ -66,7 +75,7 @@ void Search::learn_history() {
         Evaluation evaluation;
         evaluation.index = find(known.configuration);
         if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
-            continue;  // pruned for these sizes, or recorded twice
+            continue;  // pruned for these sizes, left out, or recorded twice
         }
         // Its times guide the strategy. Its code is compiled only if it comes into the finals.
         evaluation.configuration = space_.at(evaluation.index);
@@ -122,12 +131,15 @@ std::vector<std::size_t> Search::find_all(const std::vector<std::string>& config
 void Search::submit_first() {
     const std::vector<std::size_t> suspects = find_all(plan_.suspects);
     for (const std::size_t seed : seeds_) {
-        if (std::find(suspects.begin(), suspects.end(), seed) == suspects.end()) {
+        if (!is_among(suspects, seed)) {
             submit({seed});
         }
     }
     // With suspects, all others must wait: if a suspect ends the process, nothing else may have
     // been under way that could be blamed for it.
+    if (suspects.empty()) {
+        submit(first_);
+    }
     if (suspects.empty() && !is_spent()) {
         submit(find_all(plan_.hints));
         refill(std::max<std::size_t>(ahead_->depth() / kEarly, 1));
@@ -142,7 +154,13 @@ void Search::evaluate_first() {
     }
     if (!plan_.suspects.empty()) {
         evaluate_alone(find_all(plan_.suspects));
+        submit(first_);
         submit(find_all(plan_.hints));
+    }
+    for (const std::size_t wanted : first_) {
+        if (submitted_.contains(wanted) && !place_of_.contains(wanted) && !is_over()) {
+            evaluate(ahead_->take(wanted));
+        }
     }
 }
 
@@ -165,10 +183,18 @@ void Search::evaluate_alone(const std::vector<std::size_t>& suspects) {
 }
 
 std::size_t Search::find(const std::string& configuration) const {
-    try {
-        return space_.find(task_.parse(configuration));
-    } catch (const Error&) {  // a configuration of another template, or no configuration at all
-        return space_.size();
+    const std::size_t index = candidates_.find_in_space(configuration);
+    const bool is_candidate =
+        index < space_.size() && (candidates_.holds(index) || is_among(seeds_, index));
+    return is_candidate ? index : space_.size();
+}
+
+void Search::tell_strategy(const Evaluation& evaluation) {
+    const std::size_t place = candidates_.in_part(evaluation.index);
+    if (place < candidates_.part().size()) {
+        strategy_->tell(place, evaluation.verdict == Verdict::timed
+                                   ? std::optional(evaluation.median_ns)
+                                   : std::nullopt);
     }
 }
 
@@ -187,7 +213,7 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
             refill(depth);
         }
         if (ahead_->pending() == 0) {
-            complete_ = !postponed_ && !lacked_something();
+            complete_ = candidates_.is_whole() && !postponed_ && !lacked_something();
             break;
         }
         evaluate(ahead_->next());
@@ -217,8 +243,11 @@ void Search::refill(std::size_t wished) {
             wished, plan_.max_evaluations - std::min(plan_.max_evaluations, evaluations_.size()));
     }
     while (asking_ && ahead_->pending() < wished) {
-        const std::vector<std::size_t> asked = strategy_->ask(wished - ahead_->pending());
+        std::vector<std::size_t> asked = strategy_->ask(wished - ahead_->pending());
         asking_ = !asked.empty();
+        for (std::size_t& one : asked) {
+            one = candidates_.in_space(one);
+        }
         submit(asked);
     }
 }
@@ -352,7 +381,7 @@ void Search::evaluate(CompiledCandidate candidate) {
     // being run again.
     add(std::move(evaluation));
     record_(evaluations_.back());
-    tell(*strategy_, evaluations_.back());
+    tell_strategy(evaluations_.back());
     if (failed) {
         refuse_lost_device(*failed, task_.info(), evaluations_.back().configuration);
     }

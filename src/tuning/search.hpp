@@ -11,6 +11,7 @@
 
 #include "strategy/strategy.hpp"
 #include "support/loop_clock.hpp"
+#include "tuning/candidate_set.hpp"
 #include "tuning/compile_ahead.hpp"
 #include "tuning/evaluation.hpp"
 #include "tuning/rig.hpp"
@@ -64,12 +65,14 @@ private:
     void evaluate_under_way();
     /// One after the other, each compiled and run while nothing else is.
     void evaluate_alone(const std::vector<std::size_t>& suspects);
+    /// Of configurations' texts, as find() gives them.
     [[nodiscard]] std::vector<std::size_t> find_all(
         const std::vector<std::string>& configurations) const;
     /// Checks and times a candidate that has compiled.
     std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation);
-    /// The index of a configuration's text; the space's size where the space does not hold it.
+    /// The index of a configuration's text; the space's size where it is no candidate.
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
+    void tell_strategy(const Evaluation& evaluation);
     void evaluate(CompiledCandidate candidate);
     std::optional<TrialFailure> compile_and_check(Evaluation& known);
     [[nodiscard]] std::optional<double> best_time() const;
@@ -88,12 +91,14 @@ private:
 
     const Task& task_;
     const SearchSpace& space_;
+    const CandidateSet candidates_;
     BinaryCache& binaries_;
     const SearchPlan& plan_;
     const TuneHooks& hooks_;
     const Log& log_;
     LoopClock time_;  ///< a candidate is a turn
     std::vector<std::size_t> seeds_;
+    std::vector<std::size_t> first_;  // SearchPlan::first, without suspects
     std::vector<Evaluation> evaluations_;
     std::unordered_map<std::size_t, std::size_t> place_of_;  // in evaluations_, by index
     std::unordered_set<std::size_t> submitted_;

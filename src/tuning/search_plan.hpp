@@ -35,7 +35,15 @@ struct SearchPlan {
     /// Configurations that may take the process or the machine down: each is compiled and run
     /// while nothing else is.
     std::vector<std::string> suspects = {};
-    /// Promising configurations. Those that the space holds are tried before the strategy is
+    /// Configurations that somebody asked for, most wanted first. Those among the candidates are
+    /// tried after the default and the incumbent, whatever the budget.
+    std::vector<std::string> first = {};
+    /// Not empty: the candidates are only what restricted_space() leaves of the space, with the
+    /// default and the incumbent. Such a search is never complete.
+    std::vector<std::string> only = {};
+    /// recall() passes over the results of earlier tunings; what must not run again stays known.
+    bool anew = false;
+    /// Promising configurations. Those among the candidates are tried before the strategy is
     /// asked, in the order in which the compilers finish them.
     std::vector<std::string> hints = {};
     /// The winner so far, or empty. It is tried after the default, and stays unless another is

@@ -13,6 +13,8 @@ struct TuneReport {
     Winner winner;  ///< with its own image, compiled alone
     /// One per configuration evaluated here, and one more per finalist.
     std::vector<Measurement> measurements;
+    /// SearchPlan::history of the search: what earlier tunings have measured.
+    std::vector<Measurement> history;
     TuneProgress progress;  ///< as at the end
     bool stored = false;    ///< the winner is in the store, where Engine has put it
     bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()

@@ -106,7 +106,7 @@ void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimit
     }
     TuningHistory history =
         tuning_history(rows, record_maker.task().sizes(), record_maker.provenance(),
-                       !winner || !winner->complete, limits);
+                       !plan.anew && (!winner || !winner->complete), limits);
     plan.history = std::move(history.known);
     plan.suspects = std::move(history.suspects);
     for (const Winner& near : store.nearest(key, task.problem.sizes, kNeighbours)) {

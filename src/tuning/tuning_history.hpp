@@ -38,7 +38,8 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
 
 /// Sets the incumbent, the history and the suspects of a plan from the database, and adds the
 /// winners of the nearest other sizes to its hints. A tuning that was complete begins anew, with
-/// its winner as the incumbent; one that was not is resumed. Throws Error(store).
+/// its winner as the incumbent; one that was not is resumed, unless the plan is SearchPlan::anew.
+/// Throws Error(store).
 void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
             SearchPlan& plan);
 

@@ -29,6 +29,8 @@ WorkerRequest full_request() {
                     .spent = std::chrono::milliseconds(200),
                     .history = {known("block=1"), known("block=2")},
                     .suspects = {"block=3"},
+                    .first = {"block=7"},
+                    .only = {"block=1,2"},
                     .hints = {"block=4", "block=5"},
                     .incumbent = "block=6"};
     return request;
@@ -50,6 +52,8 @@ TEST(WorkerRequest, CarriesTheWholePlan) {
     EXPECT_EQ(got.plan.compile_threads, sent.plan.compile_threads);
     EXPECT_EQ(got.plan.spent, sent.plan.spent);
     EXPECT_EQ(got.plan.suspects, sent.plan.suspects);
+    EXPECT_EQ(got.plan.first, sent.plan.first);
+    EXPECT_EQ(got.plan.only, sent.plan.only);
     EXPECT_EQ(got.plan.hints, sent.plan.hints);
     EXPECT_EQ(got.plan.incumbent, sent.plan.incumbent);
     ASSERT_EQ(got.plan.history.size(), 2U);

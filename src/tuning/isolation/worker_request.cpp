@@ -52,8 +52,8 @@ void request_fields(Message& message, Request& request) {
 template <class Message, class Plan, class Count>
 void plan_fields(Message& message, Plan& plan, Count& budget_ms, Count& spent_ms) {
     message.fields(plan.strategy, plan.seed, budget_ms, plan.max_evaluations, plan.target_ns,
-                   plan.target_speed_up, spent_ms, plan.compile_threads, plan.suspects, plan.hints,
-                   plan.incumbent, plan.compared);
+                   plan.target_speed_up, spent_ms, plan.compile_threads, plan.suspects, plan.first,
+                   plan.only, plan.hints, plan.incumbent, plan.compared);
 }
 
 void write_plan(MessageWriter& writer, const SearchPlan& plan) {
