@@ -23,10 +23,12 @@ std::string range_progress_text(const TuneProgress::Range& range);
 /// candidate says for which, and until when: "waiting 12 s (at most 60 s) for block=64 items=2".
 std::string progress_text(const SweepState& state);
 
-/// As much of progress_text() as one line of a terminal shows.
+/// progress_text() in one line of a terminal, with "..." in place of the middle where it is too
+/// long.
 std::string progress_line(const SweepState& state, std::size_t columns);
 
-/// The width of a terminal now, at least 1; the usual 80 where it does not tell.
+/// The width of a terminal now, at least 1; COLUMNS of the environment where it does not tell, else
+/// the usual 80.
 std::size_t terminal_columns(int terminal);
 
 /// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its

@@ -195,9 +195,23 @@ TEST(Progress, ShowsWhatEachDeviceIsAbout) {
 
 TEST(Progress, FitsAnyTerminal) {
     const std::string whole = progress_text(third_of_four());
-    EXPECT_EQ(progress_line(third_of_four(), 20), whole.substr(0, 19));
+    EXPECT_EQ(progress_line(third_of_four(), 20),
+              whole.substr(0, 8) + "..." + whole.substr(whole.size() - 8));
+    EXPECT_TRUE(progress_line(third_of_four(), 20).ends_with(" left"));
     EXPECT_EQ(progress_line(third_of_four(), 200), whole);
     EXPECT_EQ(progress_line(third_of_four(), 1), "");
+    for (std::size_t columns = 1; columns <= whole.size() + 1; ++columns) {
+        EXPECT_EQ(progress_line(third_of_four(), columns).size(), columns - 1);
+    }
+}
+
+TEST(Progress, CutsNoCharacterInTwo) {
+    SweepState state = third_of_four();
+    state.runs[0].name = "größe größe größe größe";
+    EXPECT_EQ(progress_line(state, 18), "[3/4] g...08 left");
+    state.runs[0].name = "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4";
+    EXPECT_EQ(progress_line(state, 7), "[3/4] ");
+    EXPECT_EQ(progress_line(state, 20), "[3/4] \u00e4\u00e4...:08 left");
 }
 
 TEST(Progress, AsksTheTerminalForItsWidth) {
@@ -208,7 +222,13 @@ TEST(Progress, AsksTheTerminalForItsWidth) {
     ASSERT_EQ(::ioctl(terminal, TIOCSWINSZ, &size), 0);
     EXPECT_EQ(terminal_columns(terminal), 42U);
     ::close(terminal);
+    ::unsetenv("COLUMNS");
     EXPECT_EQ(terminal_columns(-1), 80U);
+    ::setenv("COLUMNS", "63", 1);
+    EXPECT_EQ(terminal_columns(-1), 63U);
+    ::setenv("COLUMNS", "6 3", 1);
+    EXPECT_EQ(terminal_columns(-1), 80U);
+    ::unsetenv("COLUMNS");
 }
 
 TEST(Json, SpellsWhatIsNoNumber) {
