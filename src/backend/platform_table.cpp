@@ -4,10 +4,12 @@
 #include <array>
 
 #include "backend/host/host_platform.hpp"
+#include "backend/host/host_recipe.hpp"
 
 #if JITUNE_WITH_CUDA
 #include "backend/cuda/cuda_inspector.hpp"
 #include "backend/cuda/cuda_platform.hpp"
+#include "backend/cuda/cuda_recipe.hpp"
 #endif
 
 namespace jitune::internal {
@@ -16,9 +18,10 @@ std::span<const PlatformEntry> platforms() {
     static constexpr std::array entries {
 #if JITUNE_WITH_CUDA
         PlatformEntry{PlatformKind::cuda, make_cuda_platform, make_cuda_compiler,
-                      make_cuda_inspector},
+                      make_cuda_inspector, make_cuda_recipe},
 #endif
-            PlatformEntry{PlatformKind::host, make_host_platform, nullptr, nullptr},
+            PlatformEntry{PlatformKind::host, make_host_platform, nullptr, nullptr,
+                          make_host_recipe},
     };
     return entries;
 }
@@ -44,6 +47,11 @@ MakeCompiler compiler_maker(PlatformKind kind) {
 MakeInspector inspector_maker(PlatformKind kind) {
     const PlatformEntry* entry = entry_of(kind);
     return entry == nullptr ? nullptr : entry->make_inspector;
+}
+
+MakeRecipe recipe_maker(PlatformKind kind) {
+    const PlatformEntry* entry = entry_of(kind);
+    return entry == nullptr ? nullptr : entry->make_recipe;
 }
 
 }  // namespace jitune::internal

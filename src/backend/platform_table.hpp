@@ -5,6 +5,7 @@
 #include <span>
 
 #include "backend/compile_for.hpp"
+#include "backend/compile_recipe.hpp"
 #include "backend/kernel_inspector.hpp"
 #include "backend/platform.hpp"
 
@@ -15,6 +16,7 @@ struct PlatformEntry {
     std::unique_ptr<Platform> (*make)(const Log& log);
     MakeCompiler make_compiler;    ///< null where the compiler is a program of its own
     MakeInspector make_inspector;  ///< null where nothing tells about compiled code
+    MakeRecipe make_recipe;
 };
 
 /// Every platform this build has, the preferred first. Making one never throws: a platform without
@@ -24,7 +26,8 @@ std::span<const PlatformEntry> platforms();
 /// PlatformEntry::make_compiler of a platform; null also where this build does not have it.
 MakeCompiler compiler_maker(PlatformKind kind);
 
-/// PlatformEntry::make_inspector, likewise.
+/// PlatformEntry::make_inspector and make_recipe, likewise.
 MakeInspector inspector_maker(PlatformKind kind);
+MakeRecipe recipe_maker(PlatformKind kind);
 
 }  // namespace jitune::internal

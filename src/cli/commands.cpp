@@ -39,6 +39,7 @@ namespace report_command { Invocation invocation(); }
 namespace replay_command { Invocation invocation(); }
 namespace stencil_command { Invocation invocation(); }
 namespace stats_command { Invocation invocation(); }
+namespace source_command { Invocation invocation(); }
 namespace steps_command {
 Invocation reduce_invocation();
 Invocation stencil_invocation();
@@ -119,6 +120,8 @@ std::vector<Command> commands() {
          devices_command::invocation},
         {"check", "Check a kernel of your own, without a GPU", check_command::invocation},
         {"tune", "Tune a kernel of your own", tune_command::invocation},
+        {"source", "Print the exact source of a configuration, and how to compile it",
+         source_command::invocation},
         {"sweep", "Tune a kernel for many problems ahead of time", nullptr, sweep_commands()},
         {"reduce", "Reduce a .npy file with the tuned kernel", reduce_command::invocation},
         {"entropy", "Compute the entropy of each window of a .npy file",

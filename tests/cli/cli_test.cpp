@@ -46,9 +46,10 @@ TEST_F(CliTest, DevicesNameTheHost) {
 }
 
 TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
-    expect_failure("", 2,
-                   "devices, check, tune, sweep, reduce, entropy, stencil, steps, replay, worklist, "
-                   "report, stats, db");
+    expect_failure(
+        "", 2,
+        "devices, check, tune, source, sweep, reduce, entropy, stencil, steps, replay, worklist, "
+        "report, stats, db");
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");
     expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");

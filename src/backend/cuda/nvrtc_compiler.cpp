@@ -98,6 +98,11 @@ std::optional<std::string> flaw_of_instance(const Instance& instance) {
     return std::nullopt;
 }
 
+/// The toolkit's folders, where `source` includes more than its own headers.
+std::vector<std::string> toolkit_of(const NvrtcTable& nvrtc, const TemplateSource& source) {
+    return includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
+}
+
 std::string key_of_file(const std::filesystem::path& nvrtc) {
     const char* const chosen = ::secure_getenv("JITUNE_NVRTC");
     return fmt::format("NVRTC of jitune {} JITUNE_NVRTC=\"{}\" {}", JITUNE_VERSION_STRING,
@@ -125,20 +130,25 @@ bool is_present_nvrtc(const std::string& key) {
     return file != std::string::npos && key == key_of_file(key.substr(file + kFile.size()));
 }
 
-std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
-                                              std::span<const Instance> instances,
-                                              int compute_capability) {
-    std::vector<std::string> folders =
-        includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
-    if (auto flaw = flaw_of_source(source, folders)) {
-        return same_for_all(instances.size(), CompileFailure{*flaw});
-    }
+NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& source,
+                            const std::vector<std::string>& options, int compute_capability) {
+    std::vector<std::string> folders = toolkit_of(nvrtc, source);
     folders.insert(folders.begin(), source.include_folders.begin(), source.include_folders.end());
     NvrtcTarget target =
         nvrtc_target(nvrtc, compute_capability, folders.empty() && is_plain(source), folders);
-    if (!instances.empty()) {
-        target.add(instances.front().options);
+    target.add(options);
+    return target;
+}
+
+std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
+                                              std::span<const Instance> instances,
+                                              int compute_capability) {
+    if (auto flaw = flaw_of_source(source, toolkit_of(nvrtc, source))) {
+        return same_for_all(instances.size(), CompileFailure{*flaw});
     }
+    const NvrtcTarget target = nvrtc_target_of(
+        nvrtc, source, instances.empty() ? std::vector<std::string>() : instances.front().options,
+        compute_capability);
     std::vector<CompileOutcome> outcomes(instances.size());
     std::vector<const Instance*> batch;
     std::vector<std::size_t> places;

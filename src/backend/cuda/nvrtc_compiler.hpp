@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/cuda/nvrtc_table.hpp"
+#include "backend/cuda/nvrtc_target.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {
@@ -21,6 +22,11 @@ std::string nvrtc_key(const NvrtcTable& nvrtc);
 /// nothing, which takes longer than to compile: so it does not see that another file would be
 /// loaded now.
 bool is_present_nvrtc(const std::string& key);
+
+/// What compile_instances() compiles such source for, with a template's own options. Throws
+/// Error(unavailable) as it does.
+NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& source,
+                            const std::vector<std::string>& options, int compute_capability);
 
 /// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
 /// NVRTC knows where it is older than the device. See Device::compile. Thread-safe; needs neither

@@ -68,20 +68,6 @@ std::string version_of(const std::filesystem::path& program, std::chrono::millis
 constexpr std::array kOptions{"-std=c++20", "-O3",     "-march=native",       "-fopenmp",
                               "-fPIC",      "-shared", "-fvisibility=hidden", "-w"};
 
-/// A template's own options come last, so that they win, and libraries find who needs them.
-std::vector<std::string> arguments(const TemplateSource& source,
-                                   std::span<const Instance> instances, const std::string& unit,
-                                   const std::string& image) {
-    std::vector<std::string> all(kOptions.begin(), kOptions.end());
-    for (const std::string& folder : source.include_folders) {
-        all.push_back("-I" + folder);
-    }
-    all.insert(all.end(), {"-o", image, unit});
-    const std::vector<std::string>& own = instances.front().options;
-    all.insert(all.end(), own.begin(), own.end());
-    return all;
-}
-
 std::string key_of(const std::filesystem::path& program) {
     return fmt::format("{} {} {}", program.string(), fmt::join(kOptions, " "), file_stamp(program));
 }
@@ -100,6 +86,20 @@ HostCompiler::HostCompiler(std::chrono::milliseconds timeout)
     : timeout_(timeout),
       program_(find_compiler()),
       version_(version_of(program_, std::min(timeout, kVersionTime))) {}
+
+std::vector<std::string> HostCompiler::command(const TemplateSource& source,
+                                               const std::vector<std::string>& options,
+                                               const std::string& unit,
+                                               const std::string& image) const {
+    std::vector<std::string> all{program_.string()};
+    all.insert(all.end(), kOptions.begin(), kOptions.end());
+    for (const std::string& folder : source.include_folders) {
+        all.push_back("-I" + folder);
+    }
+    all.insert(all.end(), {"-o", image, unit});
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+}
 
 std::string HostCompiler::key() const {
     return key_of(program_);
@@ -142,8 +142,9 @@ std::vector<CompileOutcome> HostCompiler::compile_together(
     const std::string image = (directory.path() / "jitune_unit.so").string();
 
     // The files that a killed compiler leaves are removed with the directory.
+    const std::vector<std::string> words = command(source, instances.front().options, unit, image);
     const ProcessResult result = run_process({program_,
-                                              arguments(source, instances, unit, image),
+                                              {words.begin() + 1, words.end()},
                                               {"LC_ALL=C", "TMPDIR=" + directory.path().string()},
                                               timeout_});
     if (!result.succeeded()) {

@@ -30,6 +30,13 @@ public:
     /// a wrapper such as ccache, that of the wrapper.
     [[nodiscard]] std::string key() const;
 
+    /// The program and arguments that make `image` of the file `unit`. A template's own `options`
+    /// come last, so that they win, and libraries find who needs them.
+    [[nodiscard]] std::vector<std::string> command(const TemplateSource& source,
+                                                   const std::vector<std::string>& options,
+                                                   const std::string& unit,
+                                                   const std::string& image) const;
+
     /// See Device::compile.
     [[nodiscard]] std::vector<CompileOutcome> compile(const TemplateSource& source,
                                                       std::span<const Instance> instances) const;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/check_devices.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "backend/platform_table.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+std::vector<std::string> architectures_of(const std::string& list) {
+    // Turing to Blackwell, without those of boards that are made for one purpose.
+    std::string text = list.empty() ? "sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,sm_120" : list;
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        names.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return names;
+}
+
+}  // namespace
+
+CheckDevices::CheckDevices(PlatformKind platform, const Options& options)
+    : platform_(platform),
+      log_(options.log_level, options.log_sink),
+      pool_("/proc/self/exe", log_) {
+    if (const MakeInspector make = inspector_maker(platform)) {
+        inspector_ = make();
+    }
+}
+
+std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
+    if (platform_ == PlatformKind::host) {
+        return {host(architectures)};
+    }
+    const MakeCompiler make = compiler_maker(platform_);
+    if (inspector_ == nullptr || make == nullptr) {
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("this build of jitune has no compiler for {}", to_string(platform_)));
+    }
+    const CompileFor here = make();
+    std::vector<CheckDevice> devices;
+    for (const std::string& name : architectures_of(architectures)) {
+        const auto info = inspector_->device(name);
+        if (!info) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("--arch: unknown architecture \"{}\"; use one or more of "
+                                    "{}, separated by commas",
+                                    name, fmt::join(inspector_->architectures(), ", ")));
+        }
+        devices.push_back({*info,
+                           [this, here](const DeviceInfo& device, const TemplateSource& source,
+                                        std::span<const Instance> instances) {
+                               return pool_.compile(here, device, source, instances);
+                           },
+                           inspector_});
+    }
+    return devices;
+}
+
+CheckDevice CheckDevices::host(const std::string& architectures) {
+    if (!architectures.empty() && architectures != to_string(PlatformKind::host)) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("--arch: the template is for the host, not for \"{}\"", architectures));
+    }
+    for (const PlatformEntry& entry : platforms()) {
+        if (entry.kind == PlatformKind::host && host_ == nullptr) {
+            host_ = entry.make(log_);
+        }
+    }
+    Device& device = host_->device(0);
+    return {device.info(), [&device](const DeviceInfo&, const TemplateSource& source,
+                                     std::span<const Instance> instances) {
+                return device.compile(source, instances);
+            }};
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/platform.hpp"
+#include "check/check_device.hpp"
+#include "jitune/options.hpp"
+#include "worker/compiler_pool.hpp"
+
+namespace jitune::internal {
+
+/// Devices of a platform that need not be there. They must not outlive it.
+class CheckDevices {
+public:
+    CheckDevices(PlatformKind platform, const Options& options);
+
+    /// One for each architecture of a list that commas separate, else the usual ones of the
+    /// platform; of the host, the host. Throws Error: usage for an unknown architecture,
+    /// unavailable where there is no compiler.
+    std::vector<CheckDevice> of(const std::string& architectures);
+
+    /// The host, with its compiler. Throws Error(usage) for another architecture.
+    CheckDevice host(const std::string& architecture = {});
+
+private:
+    PlatformKind platform_;
+    Log log_;
+    CompilerPool pool_;
+    std::shared_ptr<const KernelInspector> inspector_;
+    std::unique_ptr<Platform> host_;
+};
+
+}  // namespace jitune::internal

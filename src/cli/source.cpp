@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// `jitune source`: what the compiler gets for one configuration of a kernel of one's own.
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/check_devices.hpp"
+#include "cli/command.hpp"
+#include "cli/common_options.hpp"
+#include "cli/configuration_argument.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/kept_programs.hpp"
+#include "cli/kernel_arguments.hpp"
+#include "cli/output.hpp"
+#include "cli/shown_program.hpp"
+#include "cli/usual_problem.hpp"
+#include "dispatch/session_access.hpp"
+#include "families/own/kernel_file.hpp"
+#include "tuner_db/tuning_store.hpp"
+#include "tuning/compile_programs.hpp"
+
+namespace jitune::internal::source_command {
+
+namespace {
+
+struct Arguments : CommonArguments {
+    std::string file;
+    std::string configuration;
+    std::vector<std::string> sizes;
+    std::vector<std::string> types;
+    std::vector<std::string> compile_options;
+    std::string device;
+    std::string architecture;
+    std::string keep;
+};
+
+/// The device that was named, or an architecture, of which no device need be there.
+class Target {
+public:
+    Target(const Arguments& arguments, const Options& options, const KernelTemplate& kernel)
+        : devices_(kernel.front_matter().platform, options) {
+        if (!arguments.architecture.empty()) {
+            if (arguments.architecture.find(',') != std::string::npos) {
+                throw Error(ErrorKind::usage, fmt::format("--arch \"{}\": name one architecture",
+                                                          arguments.architecture));
+            }
+            device_ = devices_.of(arguments.architecture).front();
+            return;
+        }
+        session_.emplace(options);
+        Device& device = named_device(kernel, arguments.device);
+        device_ = {device.info(), [&device](const DeviceInfo&, const TemplateSource& source,
+                                            std::span<const Instance> instances) {
+                       return device.compile(source, instances);
+                   }};
+    }
+
+    [[nodiscard]] const DeviceInfo& info() const { return device_.info; }
+    [[nodiscard]] CompileOutcome compile(const ShownProgram& program) const {
+        const Instance instance = program.instance();
+        return compile_programs(
+                   [&](const TemplateSource& source, std::span<const Instance> instances) {
+                       return device_.compile(device_.info, source, instances);
+                   },
+                   program.kernel.source(), std::span(&instance, 1))
+            .front();
+    }
+
+private:
+    Device& named_device(const KernelTemplate& kernel, const std::string& id) {
+        try {
+            return device_for(SessionAccess::engine(*session_), kernel, id);
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::unavailable) {
+                throw;
+            }
+            throw Error(error.kind(),
+                        fmt::format("{}; --arch names an architecture, of which no device need be "
+                                    "there",
+                                    error.what()),
+                        error.native_code());
+        }
+    }
+
+    CheckDevices devices_;
+    std::optional<Session> session_;
+    CheckDevice device_;
+};
+
+/// Of a problem whose sizes are all given.
+std::optional<Winner> stored_winner(const Options& options, const KernelTemplate& kernel,
+                                    const Problem& problem, const DeviceInfo& device) {
+    std::error_code error;
+    if (options.database.empty() || !std::filesystem::exists(options.database, error)) {
+        return std::nullopt;
+    }
+    return open_database(options)->find(kernel.key(problem, device), problem.sizes);
+}
+
+ShownProgram program_of(const Arguments& arguments, const Options& options,
+                        const KernelTemplate& kernel, const Problem& problem,
+                        const DeviceInfo& device) {
+    ShownProgram program{kernel, problem, device, {}, "configuration that was named"};
+    if (!arguments.configuration.empty()) {
+        program.configuration =
+            parse_configuration(arguments.configuration, kernel, problem, device);
+        return program;
+    }
+    const bool all_sizes = arguments.sizes.size() == kernel.front_matter().sizes.size();
+    if (const auto winner =
+            all_sizes ? stored_winner(options, kernel, problem, device) : std::nullopt) {
+        program.configuration =
+            Configuration::parse(winner->configuration, kernel.front_matter().parameters);
+        program.role = "winner in " + options.database.string();
+        return program;
+    }
+    program.configuration = kernel.default_configuration(problem, device);
+    program.role = all_sizes ? "default, since no winner is stored for these sizes"
+                             : "default; of a stored winner name each --size";
+    return program;
+}
+
+std::string source_text(const ShownProgram& program) {
+    const CompileRecipe recipe = program.recipe();
+    std::string text;
+    for (const auto& lines : {program.description(), recipe_lines(program, recipe)}) {
+        for (const std::string& line : lines) {
+            text += fmt::format("// {}\n", line);
+        }
+    }
+    return text + recipe.text + (recipe.text.ends_with('\n') ? "" : "\n");
+}
+
+Json headers_json(const KernelTemplate& kernel) {
+    Json headers = Json::object();
+    for (const auto& [name, text] : kernel.source().headers) {
+        headers[name] = text;
+    }
+    return headers;
+}
+
+Json source_json(const ShownProgram& program, const std::string& folder) {
+    const CompileRecipe recipe = program.recipe();
+    return {{"kernel", program.problem.kernel},
+            {"device", program.device.id},
+            {"configuration", program.configuration.text()},
+            {"shown_as", program.role},
+            {"entries", program.instance().expressions},
+            {"file", recipe.file},
+            {"command", recipe.command},
+            {"notes", recipe.notes},
+            {"source", recipe.text},
+            {"headers", headers_json(program.kernel)},
+            {"folder", folder.empty() ? Json() : Json(folder)}};
+}
+
+int run(const Arguments& arguments) {
+    const TemplateFile file = template_from_file(arguments.file, arguments.compile_options);
+    const Options options = arguments.options();
+    const Target target(arguments, options, file.kernel);
+    const Problem problem = kernel_problem(
+        file.kernel, usual_kernel_sizes(file.kernel, arguments.sizes),
+        usual_kernel_types(file.kernel, parse_kernel_types(arguments.types)).front());
+    const ShownProgram program =
+        program_of(arguments, options, file.kernel, problem, target.info());
+    std::string folder;
+    if (!arguments.keep.empty()) {
+        folder = KeptPrograms(arguments.keep).add(program, target.compile(program), {}).string();
+    }
+    if (arguments.json) {
+        print_json(source_json(program, folder));
+    } else {
+        print(folder.empty() ? source_text(program)
+                             : fmt::format("source and binary in {}\n", folder));
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+Invocation invocation() {
+    auto arguments = std::make_shared<Arguments>();
+    Arguments& given = *arguments;
+    return {{{"FILE", &given.file, "Kernel template: a .cu or .host.cpp file", {.required = true}},
+             {"CONFIGURATION", &given.configuration,
+              "As in \"block=256 pack=4\"; what it leaves out is as in the default [the stored "
+              "winner, else the default]"},
+             {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24 [4096 each]"},
+             {"--type", &given.types,
+              "A type of the problem, NAME=TYPE, as in element=float32 [each of the first]"},
+             device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
+             {"--arch",
+              &given.architecture,
+              "An architecture, as in sm_90, or host, in place of a device that is there",
+              {.excludes = {"--device"}}},
+             {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"},
+             {"--keep", &given.keep,
+              "Write source, headers, binary and compile command into this folder instead"},
+             given.database_option(),
+             given.log_option(),
+             given.json_option()},
+            [arguments] { return run(*arguments); }};
+}
+
+}  // namespace jitune::internal::source_command
