@@ -50,7 +50,7 @@ std::string version() {
 std::string footer() {
     std::string text = "Strategies:\n";
     for (const StrategyEntry& row : strategies()) {
-        text += fmt::format("  {:<26}{}\n", row.name, row.summary);
+        text += fmt::format("  {:<26}{}\n", row.name, strategy_text(row));
     }
     text += "\nExit codes:\n";
     for (const ExitCodeEntry& row : exit_codes()) {

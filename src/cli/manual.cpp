@@ -114,7 +114,7 @@ std::string tables(const CommandPage& page) {
     if (std::any_of(page.options.begin(), page.options.end(), has_strategy)) {
         text += ".SH STRATEGIES\n";
         for (const StrategyEntry& row : strategies()) {
-            text += item(bold(row.name), row.summary);
+            text += item(bold(row.name), strategy_text(row));
         }
     }
     text += ".SH EXIT STATUS\n";

@@ -20,16 +20,26 @@ namespace {
 
 constexpr std::array kStrategies{
     StrategyEntry{"auto", "exhaustive where the budget allows it, else surrogate", make_automatic},
-    StrategyEntry{"exhaustive", "every configuration, in the order of the space", make_exhaustive},
-    StrategyEntry{"random", "every configuration, in a random order", make_random},
+    StrategyEntry{"exhaustive", "every configuration, in the order of the space", make_exhaustive,
+                  33, 3046},
+    StrategyEntry{"random", "every configuration, in a random order", make_random, 77, 1742},
     StrategyEntry{"surrogate", "where a model of all results so far expects the most",
-                  make_surrogate},
+                  make_surrogate, 21, 74},
 };
 
 }  // namespace
 
 std::span<const StrategyEntry> strategies() {
     return kStrategies;
+}
+
+std::string strategy_text(const StrategyEntry& strategy) {
+    std::string text(strategy.summary);
+    if (strategy.most_to_near > 0) {
+        text += "; within 5 % of the best after " + std::to_string(strategy.fewest_to_near) +
+                " to " + std::to_string(strategy.most_to_near) + " evaluations on recorded spaces";
+    }
+    return text;
 }
 
 const StrategyEntry& strategy_named(std::string_view name) {

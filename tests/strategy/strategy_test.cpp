@@ -232,5 +232,15 @@ TEST(AutoStrategy, IsExhaustiveWhereTheBudgetHoldsTheSpace) {
     EXPECT_EQ(first("auto", 99), first("surrogate", 99));
 }
 
+TEST(StrategyText, SaysWhatEachCosts) {
+    for (const StrategyEntry& row : strategies()) {
+        const std::string text = strategy_text(row);
+        EXPECT_TRUE(text.starts_with(row.summary));
+        EXPECT_EQ(text.find("within 5 % of the best after ") == std::string::npos,
+                  row.name == "auto")
+            << text;
+    }
+}
+
 }  // namespace
 }  // namespace jitune::internal
