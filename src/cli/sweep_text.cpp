@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/certainty_json.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "text/units.hpp"
@@ -269,11 +270,7 @@ Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_databas
     json["gb_per_s"] = row.bytes > 0 ? Json(row.gb_per_s()) : Json();
     json["default_median_ns"] = row.default_median_ns;
     json["speed_up"] = row.speed_up();
-    json["speed_up_low"] = row.certainty.speed_up_low;
-    json["speed_up_high"] = row.certainty.speed_up_high;
-    json["uncertainty"] = row.certainty.uncertainty;
-    json["conditions"] = row.certainty.conditions;
-    json["provisional"] = is_provisional(row.certainty);
+    json.update(certainty_json(row.certainty));
     json["complete"] = row.complete;
     if (row.outcome == SweepRow::Outcome::tuned) {
         json["evaluated"] = row.tune.evaluated;

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +17,14 @@
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/recorded_file.hpp"
 #include "cli/sizes.hpp"
 #include "cli/t1.hpp"
+#include "cli/tune_plan.hpp"
 #include "cli/tune_result.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
 #include "sweep/busy_devices.hpp"
-#include "sweep/hints.hpp"
+#include "tuning/candidate_set.hpp"
 
 namespace jitune::internal::tune_command {
 
@@ -33,13 +35,13 @@ using Clock = std::chrono::steady_clock;
 struct Arguments : CommonArguments {
     std::string file;
     std::string input;
-    std::string from;
     std::vector<std::string> sizes;
     std::vector<std::string> types;
     std::string device;
     std::string strategy = Options{}.strategy;
     std::string seed = "0";
-    std::size_t evaluations = 0;
+    std::string keep;
+    TuneWishes wishes;
 };
 
 TuneResult describe(const Arguments& arguments, const Task& task, const TuneReport& report) {
@@ -55,7 +57,6 @@ TuneResult describe(const Arguments& arguments, const Task& task, const TuneRepo
     }
     result.types = {task.problem.types.begin(), task.problem.types.end()};
     result.winner = report.winner;
-    result.progress = report.progress;
     result.metrics =
         task.metrics(task.parse(report.winner.configuration), report.winner.median_ns * 1e-9);
     if (report.winner.default_median_ns > 0) {
@@ -68,7 +69,7 @@ TuneResult describe(const Arguments& arguments, const Task& task, const TuneRepo
     return result;
 }
 
-/// Shows how far the search is.
+/// Shows how far the search is, and sees how fast it is.
 class Watch {
 public:
     Watch(std::string device, std::string name, const Options& options) {
@@ -77,14 +78,40 @@ public:
         state_.budget_s = std::chrono::duration<double>(options.budget).count();
     }
     void operator()(const TuneProgress& progress) {
-        state_.runs.front().tune = progress;
-        state_.runs.front().elapsed_s =
-            std::chrono::duration<double>(Clock::now() - start_).count();
+        RunState& run = state_.runs.front();
+        run.tune = progress;
+        run.elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+        if (!first_ && progress.evaluated > 0) {
+            first_ = run;
+        }
+        if (progress.evaluated > last_.tune.evaluated) {
+            last_ = run;
+        }
         shown_.show(state_);
+    }
+
+    [[nodiscard]] const std::string& name() const { return state_.runs.front().name; }
+    void clear() { shown_.clear(); }
+
+    /// For the candidates that have not been tried, at the rate so far; nothing where that is not
+    /// known.
+    [[nodiscard]] std::optional<double> seconds_left() const {
+        if (!first_) {
+            return std::nullopt;
+        }
+        const TuneProgress& tune = last_.tune;
+        const auto left = static_cast<double>(tune.space - std::min(tune.space, tune.evaluated));
+        if (tune.evaluated == first_->tune.evaluated) {  // its time has the set-up in it
+            return first_->elapsed_s * left;
+        }
+        const auto tried = static_cast<double>(tune.evaluated - first_->tune.evaluated);
+        return (last_.elapsed_s - first_->elapsed_s) / tried * left;
     }
 
 private:
     SweepState state_;
+    std::optional<RunState> first_;  ///< when the first candidate was done
+    RunState last_;                  ///< when the last one was
     Clock::time_point start_ = Clock::now();
     Progress shown_;
 };
@@ -119,40 +146,55 @@ Options options_of(const Arguments& arguments) {
     return options;
 }
 
-/// The best of the recorded results, if a file of them was named.
-std::vector<std::string> hints_of(const Arguments& arguments, const Task& task) {
-    if (arguments.from.empty()) {
-        return {};
-    }
-    const std::string source = "--from " + arguments.from;
-    std::vector<std::string> hints = Hints(source, read_recorded(arguments.from)).for_task(task);
-    if (hints.empty()) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("{}: no configuration that worked there is legal here", source));
-    }
-    return hints;
-}
-
 /// Searches and stores, and shows how far the search is.
-TuneReport search(const Arguments& arguments, const Options& options, Engine& engine,
-                  const Task& task, const std::string& name, const std::atomic<bool>& stop) {
-    SearchPlan plan;
-    plan.strategy = options.strategy;
-    plan.seed = options.seed;
-    plan.budget = options.budget;
-    plan.max_evaluations = arguments.evaluations;
-    plan.hints = hints_of(arguments, task);
-    refuse_unwritable(options);
+TuneReport search(const Arguments& arguments, const SearchPlan& plan, Engine& engine,
+                  const Task& task, Watch& watch, const std::atomic<bool>& stop) {
+    refuse_unwritable(engine.options());
     if (!arguments.json) {
-        print(fmt::format("{} on {} ({}), {}, strategy {}\n", name, task.info().id,
-                          task.info().name, task.device.compiler(), options.strategy));
+        print(fmt::format("{} on {} ({}), {}, strategy {}\n", watch.name(), task.info().id,
+                          task.info().name, task.device.compiler(), plan.strategy));
     }
     busy_devices({&task.device}, engine.log());
-    Watch watch(task.info().id, name, options);
     TuneHooks hooks;
     hooks.stop = &stop;
     hooks.progress = [&](const TuneProgress& progress) { watch(progress); };
-    return engine.tune_and_store(task, plan, hooks);
+    TuneReport report = engine.tune_and_store(task, plan, hooks);
+    watch.clear();
+    return report;
+}
+
+TriedCandidates tried_of(const Task& task, const SearchPlan& plan, const TuneReport& report,
+                         const Watch& watch, bool interrupted) {
+    TriedCandidates tried = tried_candidates(task, plan, report);
+    tried.left_s = watch.seconds_left();
+    tried.is_counted_out = plan.max_evaluations > 0 && tried.tried >= plan.max_evaluations;
+    tried.interrupted = interrupted;
+    return tried;
+}
+
+bool is_left_out(const Task& task, const SearchPlan& plan, const std::string& configuration) {
+    const SearchSpace space = task.space();
+    const CandidateSet candidates(space, plan.only);
+    const std::size_t index = candidates.find_in_space(configuration);
+    return index < space.size() && !candidates.holds(index);
+}
+
+/// The command that tunes the problem, without the options of the search.
+std::vector<std::string> command_of(const Arguments& arguments, const Task& task) {
+    std::vector<std::string> words{"tune"};
+    if (arguments.input.empty()) {
+        words.push_back(std::filesystem::absolute(arguments.file).string());
+    } else {
+        words.insert(words.end(), {"--input", std::filesystem::absolute(arguments.input).string()});
+    }
+    for (const std::string& size : arguments.sizes) {
+        words.insert(words.end(), {"--size", size});
+    }
+    for (const std::string& type : arguments.types) {
+        words.insert(words.end(), {"--type", type});
+    }
+    words.insert(words.end(), {"--device", task.info().id});
+    return words;
 }
 
 int run(const Arguments& arguments) {
@@ -162,21 +204,32 @@ int run(const Arguments& arguments) {
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const Task task{device_for(engine, kernel.kernel_template, arguments.device), kernel, problem};
-    const std::string name = fmt::format("{} {}", problem.kernel, task.sizes());
+    const SearchPlan plan = tune_plan(arguments.wishes, options, task);
+    std::optional<KeptPrograms> programs;  // before the tuning, whose end is too late for a refusal
+    if (!arguments.keep.empty()) {
+        programs.emplace(arguments.keep);
+    }
+    Watch watch(task.info().id, fmt::format("{} {}", problem.kernel, task.sizes()), options);
     const Interrupt interrupt;
-    const TuneReport report = search(arguments, options, engine, task, name, interrupt.requested());
+    const TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
     TuneResult result = describe(arguments, task, report);
     result.strategy = options.strategy;
     result.database = options.database.string();
     result.stored = report.stored && !options.database.empty();
     result.kept = report.kept;
-    result.interrupted = interrupt.requested();
+    result.is_left_out = is_left_out(task, plan, report.winner.configuration);
+    if (programs) {
+        result.sources = keep_tuned(*programs, task, plan, report, command_of(arguments, task));
+    }
+    result.tried = tried_of(task, plan, report, watch, interrupt.requested());
     if (arguments.json) {
         print_json(tune_json(result));
     } else {
         print(tune_text(result));
     }
-    return result.interrupted ? kExitInterrupted : result.lacks_winner() ? kExitStore : kExitOk;
+    return result.tried.interrupted ? kExitInterrupted
+           : result.lacks_winner()  ? kExitStore
+                                    : kExitOk;
 }
 
 }  // namespace
@@ -188,18 +241,27 @@ Invocation invocation() {
         {"FILE", &given.file, "Kernel template: a .cu or .host.cpp file"},
         {"--input", &given.input,
          "Tune this problem in the community's T1 JSON format, in place of FILE"},
-        {"--from", &given.from,
+        {"--first", &given.wishes.first,
+         "A configuration to try first, as in \"block=256 pack=4\"; what it leaves out is as in "
+         "the default"},
+        {"--only", &given.wishes.only,
+         "Values to restrict the search to, NAME=VALUE,VALUE or NAME=LEAST..MOST"},
+        {"--from", &given.wishes.from,
          "Recorded results, T4 JSON or a cache of Kernel Tuner, whose best are tried first"},
+        {"--again", &given.wishes.again,
+         "Measure anew what earlier tunings have measured, instead of going on where they ended"},
         {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24; give each"},
         {"--type", &given.types,
          "A type of the problem, NAME=TYPE, as in element=float32; give each that has several"},
         device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
+        {"--keep", &given.keep,
+         "A folder for sources and binaries of the winner, the default and --first, for profilers"},
         strategy_option(
             &given.strategy,
             fmt::format("Search strategy, listed by jitune --help [{}]", given.strategy)),
         given.budget_option("Seconds to try candidates; 0: no limit [JITUNE_BUDGET, else 2]"),
         {"--evaluations",
-         &given.evaluations,
+         &given.wishes.evaluations,
          "Most candidates to try; 0: no limit [0]",
          {.range = kEvaluations}},
         {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},

@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include "backend/platform_kind.hpp"
+#include "cli/certainty_json.hpp"
 #include "cli/table.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {
 
@@ -34,6 +34,9 @@ std::string comparison(const TuneResult& result) {
         before.push_back(i < result.before.size() ? rate_text(result.before[i].value) : "");
         after.push_back(rate_text(result.metrics[i].value));
     }
+    columns.push_back({"speed-up", Align::right});
+    before.emplace_back();
+    after.push_back(speed_up_text(result.winner));
     return Table::text(columns, {before, after});
 }
 
@@ -67,19 +70,18 @@ Json metrics_json(const std::vector<KernelTemplate::Metric>& metrics) {
 
 std::string tune_text(const TuneResult& result) {
     std::string text = comparison(result);
-    text += fmt::format("speed-up {}; {} of {} configurations tried, {} failed{}\n",
-                        speed_up_text(result.winner), result.progress.evaluated,
-                        result.progress.space, result.progress.failed,
-                        result.interrupted       ? "; incomplete"
-                        : result.winner.complete ? ""
-                                                 : "; a limit ended the search: --budget 0 "
-                                                   "removes it");
-    text += fmt::format("winner: {}\n", result.winner.configuration);
+    text +=
+        fmt::format("winner: {}{}\n", result.winner.configuration,
+                    result.is_left_out ? ", which --only leaves out: nothing in it is faster" : "");
+    text += tried_text(result.tried);
     text += result.database.empty() ? "not stored, without a database\n"
             : result.kept
                 ? fmt::format("kept from {}: this tuning was less sure\n", result.database)
             : result.lacks_winner() ? fmt::format("could not be stored in {}\n", result.database)
                                     : fmt::format("stored in {}\n", result.database);
+    for (const KeptConfiguration& one : result.sources) {
+        text += fmt::format("source and binary of the {} in {}\n", one.role, one.folder.string());
+    }
     text += speed_up_text(result.winner).ends_with('?') ? kDisturbedLegend : "";
     return result.file.ends_with(".json") ? text : text + example_call(result);
 }
@@ -108,14 +110,18 @@ Json tune_json(const TuneResult& result) {
     document["speed_up"] = json_number(speed_up(result.winner));
     document["metrics"] = metrics_json(result.metrics);
     document["default_metrics"] = metrics_json(result.before);
-    document["evaluated"] = result.progress.evaluated;
-    document["failed"] = result.progress.failed;
-    document["space"] = result.progress.space;
+    document.update(certainty_json(result.winner.certainty));
+    document.update(tried_json(result.tried));
     document["complete"] = result.winner.complete;
-    document["provisional"] = is_provisional(result.winner.certainty);
     document["stored"] = result.stored;
     document["kept"] = result.kept;
-    document["interrupted"] = result.interrupted;
+    document["sources"] = Json::array();
+    for (const KeptConfiguration& one : result.sources) {
+        document["sources"].push_back({{"role", one.role},
+                                       {"configuration", one.configuration},
+                                       {"folder", one.folder.string()}});
+    }
+    document["interrupted"] = result.tried.interrupted;
     return document;
 }
 

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "cli/keep_tuned.hpp"
 #include "cli/output.hpp"
+#include "cli/tried_candidates.hpp"
 #include "template/kernel_template.hpp"
 #include "tuning/tuner.hpp"
 
@@ -23,19 +25,20 @@ struct TuneResult {
     std::vector<std::pair<std::string, std::int64_t>> sizes;
     std::vector<std::pair<std::string, std::string>> types;
     Winner winner;
-    TuneProgress progress;
+    bool is_left_out = false;  ///< the winner is no configuration that --only leaves
+    TriedCandidates tried;
+    std::vector<KeptConfiguration> sources;       ///< that --keep has written
     std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
     std::vector<KernelTemplate::Metric> before;   ///< of the default
     std::size_t arguments = 0;                    ///< that a call passes
     bool stored = false;                          ///< in the database
     bool kept = false;                            ///< TuneReport::kept
-    bool interrupted = false;
 
     /// Whether the database has not got the winner.
     [[nodiscard]] bool lacks_winner() const { return !database.empty() && !stored; }
 };
 
-/// Configuration, time, metrics and speed-up, and how an app calls the kernel.
+/// Times, metrics and speed-up, what was tried, and how an app calls the kernel.
 std::string tune_text(const TuneResult& result);
 
 /// docs/reference/command_line.md has the keys.
