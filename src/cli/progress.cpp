@@ -27,7 +27,8 @@ constexpr std::chrono::milliseconds kPlainInterval{10'000};
 constexpr std::size_t kUsualColumns = 80;
 
 double rate(const RunState& run) {
-    return static_cast<double>(run.tune.evaluated) / std::max(run.elapsed_s, 1e-3);
+    const std::size_t tried = run.tune.evaluated - std::min(run.tune.evaluated, run.known);
+    return static_cast<double>(tried) / std::max(run.elapsed_s, 1e-3);
 }
 
 double seconds_left(const RunState& run, double budget_s) {
@@ -35,7 +36,7 @@ double seconds_left(const RunState& run, double budget_s) {
         return run.tune.range->left_s;
     }
     const auto untried = static_cast<double>(run.tune.space - run.tune.evaluated);
-    const double left = run.tune.evaluated > 0 ? untried / rate(run) : 0;
+    const double left = rate(run) > 0 ? untried / rate(run) : 0;
     return budget_s > 0 ? std::min(left, std::max(0.0, budget_s - run.elapsed_s)) : left;
 }
 

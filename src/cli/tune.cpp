@@ -79,8 +79,7 @@ public:
     }
     void operator()(const TuneProgress& progress) {
         RunState& run = state_.runs.front();
-        run.tune = progress;
-        run.elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+        run.go_on(progress, std::chrono::duration<double>(Clock::now() - start_).count());
         if (!first_ && progress.evaluated > 0) {
             first_ = run;
         }

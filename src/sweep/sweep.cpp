@@ -361,8 +361,7 @@ void Sweep::begin(std::size_t device, std::size_t problem) {
 
 void Sweep::go_on(std::size_t device, const TuneProgress& progress, double elapsed_s) {
     const std::lock_guard lock(mutex_);
-    runs_[device].tune = progress;
-    runs_[device].elapsed_s = elapsed_s;
+    runs_[device].go_on(progress, elapsed_s);
     state_.runs.clear();
     for (const auto& [number, run] : runs_) {
         state_.runs.push_back(run);

@@ -15,6 +15,16 @@ struct RunState {
     std::string name;    ///< "float32 sum 2^20"
     TuneProgress tune;
     double elapsed_s = 0;
+    std::size_t known = 0;  ///< candidates that earlier tunings had tried
+
+    /// Takes what is told after a verdict, or while a candidate is waited for.
+    void go_on(const TuneProgress& progress, double after_s) {
+        if (tune.evaluated == 0 && progress.evaluated > 0) {
+            known = progress.evaluated - 1;  // all but the first of this run
+        }
+        tune = progress;
+        elapsed_s = after_s;
+    }
 };
 
 /// How far a sweep is.

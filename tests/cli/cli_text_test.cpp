@@ -193,6 +193,20 @@ TEST(Progress, ShowsWhatEachDeviceIsAbout) {
               "cuda:1 float32 sum 2^13 40/100");
 }
 
+TEST(Progress, CountsNoEarlierResultsAsItsOwnSpeed) {
+    SweepState state = third_of_four();
+    RunState& run = state.runs[0];
+    run = {"cuda:0", run.name, {}, 0};
+    run.go_on({100, 0, 0, {}}, 0.5);  // waits
+    run.go_on({100, 61, 0, 500.0}, 1);
+    run.go_on({100, 80, 0, 500.0}, 2);
+    EXPECT_EQ(run.known, 60U);
+    EXPECT_NE(progress_text(state).find("80/100 tried, 10/s"), std::string::npos)
+        << progress_text(state);
+    state.done = state.problems = 1;
+    EXPECT_DOUBLE_EQ(seconds_left(state), 20.0 / 10);
+}
+
 TEST(Progress, FitsAnyTerminal) {
     const std::string whole = progress_text(third_of_four());
     EXPECT_EQ(progress_line(third_of_four(), 20),
