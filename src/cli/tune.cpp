@@ -22,6 +22,7 @@
 #include "cli/tune_plan.hpp"
 #include "cli/tune_result.hpp"
 #include "dispatch/session_access.hpp"
+#include "families/own/captured_call.hpp"
 #include "families/own/kernel_file.hpp"
 #include "sweep/busy_devices.hpp"
 #include "tuning/candidate_set.hpp"
@@ -37,6 +38,8 @@ struct Arguments : CommonArguments {
     std::string input;
     std::vector<std::string> sizes;
     std::vector<std::string> types;
+    std::vector<std::string> compile_options;
+    std::string capture;
     std::string device;
     std::string strategy = Options{}.strategy;
     std::string seed = "0";
@@ -121,17 +124,20 @@ Kernel kernel_of(const Arguments& arguments) {
                     "name either a kernel template, or a T1 problem with --input");
     }
     if (arguments.input.empty()) {
-        return kernel_from_file(arguments.file);
+        return kernel_from_file(arguments.file, arguments.compile_options, arguments.capture);
     }
     const T1Template problem = read_t1(arguments.input);
     for (const std::string& note : problem.notes) {
         print_error(fmt::format("jitune: {}: {}\n", arguments.input, note));
     }
-    return kernel_from_text(problem.name, problem.text, problem.folder);
+    return kernel_from_text(problem.name, problem.text, problem.folder, arguments.compile_options);
 }
 
 /// A T1 problem has one size of 1, as t1_template() makes it.
 Problem problem_of(const Arguments& arguments, const KernelTemplate& kernel) {
+    if (!arguments.capture.empty()) {
+        return read_capture(arguments.capture, kernel).problem;
+    }
     return kernel_problem(kernel,
                           arguments.input.empty() ? parse_kernel_sizes(kernel, arguments.sizes)
                                                   : std::vector<std::int64_t>{1},
@@ -192,6 +198,13 @@ std::vector<std::string> command_of(const Arguments& arguments, const Task& task
     for (const std::string& type : arguments.types) {
         words.insert(words.end(), {"--type", type});
     }
+    for (const std::string& option : arguments.compile_options) {
+        words.push_back("--option=" + option);
+    }
+    if (!arguments.capture.empty()) {
+        const auto folder = std::filesystem::absolute(arguments.capture);
+        words.insert(words.end(), {"--from-capture", folder.string()});
+    }
     words.insert(words.end(), {"--device", task.info().id});
     return words;
 }
@@ -203,7 +216,8 @@ int run(const Arguments& arguments) {
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
     const Task task{device_for(engine, kernel.kernel_template, arguments.device), kernel, problem};
-    const SearchPlan plan = tune_plan(arguments.wishes, options, task);
+    SearchPlan plan = tune_plan(arguments.wishes, options, task);
+    plan.anew = plan.anew || !arguments.capture.empty();  // what is stored was seen on other data
     std::optional<KeptPrograms> programs;  // before the tuning, whose end is too late for a refusal
     if (!arguments.keep.empty()) {
         programs.emplace(arguments.keep);
@@ -252,6 +266,11 @@ Invocation invocation() {
         {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24; give each"},
         {"--type", &given.types,
          "A type of the problem, NAME=TYPE, as in element=float32; give each that has several"},
+        {"--from-capture",
+         &given.capture,
+         "A captured call: tune at its sizes and types, on its data",
+         {.excludes = {"--input", "--size", "--type"}}},
+        {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"},
         device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
         {"--keep", &given.keep,
          "A folder for sources and binaries of the winner, the default and --first, for profilers"},
