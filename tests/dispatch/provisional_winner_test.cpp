@@ -141,6 +141,21 @@ TEST_F(ProvisionalWinner, LeavesNoContendedTimesToTheNextSearch) {
     EXPECT_EQ(history(), 2U) << "the machine is never quiet";
 }
 
+TEST_F(ProvisionalWinner, IsNoneOnAQuietMachineWhereTheNextSearchGoesOnUnlessItIsAnew) {
+    make_quiet();
+    EXPECT_EQ(tune(2).history.size(), 0U);
+    EXPECT_EQ(tune(4).history.size(), 2U) << "the report names what it built on";
+    const auto history = [&](bool anew) {
+        SearchPlan plan;
+        plan.anew = anew;
+        const auto engine = this->engine();
+        recall(*engine->store(), RecordMaker(task()), {}, plan);
+        return plan.history.size();
+    };
+    EXPECT_EQ(history(false), 4U);
+    EXPECT_EQ(history(true), 0U);
+}
+
 TEST_F(ProvisionalWinner, IsOnTheWorkListUntilItIsKept) {
     const auto listed = [&] {
         const auto engine = this->engine();
