@@ -18,6 +18,7 @@ struct KernelResources {
     std::int64_t spill_store_bytes = 0;  ///< of a thread, for want of registers
     std::int64_t spill_load_bytes = 0;
     std::int64_t stack_bytes = 0;   ///< of a thread, spills and local arrays
+    std::int64_t barriers = 1;      ///< of a block
     std::int64_t shared_bytes = 0;  ///< of a block, without dynamic shared memory
 };
 

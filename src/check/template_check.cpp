@@ -59,9 +59,13 @@ public:
             instances_.push_back(instance);
             configurations_.push_back(one);
         }
-        if (const auto reference = kernel_.reference(problem_, device_.info, standard)) {
-            reference_place_ = jobs.add(device_, with_options(reference->instance));
-            reference_ = reference->instance;
+        try {
+            if (const auto reference = kernel_.reference(problem_, device_.info, standard)) {
+                add_reference(jobs, reference->instance);
+            }
+        } catch (const Error& error) {  // its launch; that of the default says the same
+            note(Finding::Level::error, place(kernel_.front_matter().launches.front().line),
+                 error.what(), standard.text());
         }
     }
 
@@ -84,6 +88,14 @@ public:
     }
 
 private:
+    void add_reference(CheckJobs& jobs, const Instance& instance) {
+        const std::size_t found = jobs.add(device_, with_options(instance));
+        if (std::find(places_.begin(), places_.end(), found) == places_.end()) {
+            reference_place_ = found;
+            reference_ = instance;
+        }
+    }
+
     [[nodiscard]] Instance with_options(Instance instance) const {
         if (device_.inspector != nullptr) {
             const std::vector<std::string> more = device_.inspector->options();
@@ -101,7 +113,7 @@ private:
     [[nodiscard]] std::string place_of_flaw() const {
         for (const ConstraintEffect& effect : result_.space.effects) {
             if (result_.space.flaw.find("\"" + effect.text + "\"") != std::string::npos) {
-                return place(line_of(kernel_.source(), effect.text));
+                return place(line_of(kernel_.source(), "\"" + effect.text + "\""));
             }
         }
         return place(0);
@@ -159,8 +171,31 @@ private:
                 look_at_step(launch.steps.at(i), binary, row);
             }
         } catch (const Error& error) {
-            note(Finding::Level::error, kernel_.source().name, error.what(), row.configuration);
+            note(Finding::Level::error, place(kernel_.front_matter().launches.front().line),
+                 error.what(), row.configuration);
         }
+    }
+
+    /// What is wrong with a launch whatever its kernel is; empty where nothing is.
+    [[nodiscard]] std::string flaw_of_grid(const LaunchStep& step) const {
+        constexpr std::int64_t kMostAcross = 65535;
+        constexpr std::int64_t kHasClusters = 90;
+        const auto capability = device_.info.attributes.find("compute_capability");
+        if (capability == device_.info.attributes.end()) {
+            return {};
+        }
+        if (step.grid.y > kMostAcross || step.grid.z > kMostAcross) {
+            return fmt::format("the grid is {} x {} x {}: y and z go up to {}", step.grid.x,
+                               step.grid.y, step.grid.z, kMostAcross);
+        }
+        if (capability->second < kHasClusters && (step.cluster > 1 || step.programmatic != 0)) {
+            return "clusters and programmatic launches need compute capability 9.0: add a "
+                   "constraint";
+        }
+        return step.cluster > 1 && step.grid.x % step.cluster != 0
+                   ? fmt::format("the grid of {} blocks is no multiple of the cluster of {}",
+                                 step.grid.x, step.cluster)
+                   : "";
     }
 
     void look_at_step(const LaunchStep& step, const Binary& binary, CheckedConfiguration& row) {
@@ -177,6 +212,9 @@ private:
                              "\"… <= max_threads_per_block\"",
                              most),
                  row.configuration);
+        }
+        if (const std::string flaw = flaw_of_grid(step); !flaw.empty()) {
+            note(Finding::Level::error, at, flaw, row.configuration);
         }
         const auto resources =
             device_.inspector == nullptr || binary.log == nullptr
@@ -196,6 +234,12 @@ private:
         }
         const auto occupancy =
             device_.inspector->occupancy(device_.info, *resources, threads, step.shared_bytes);
+        if (occupancy && occupancy->blocks_per_sm == 0) {
+            note(Finding::Level::error, at,
+                 fmt::format("no block fits into a multiprocessor, for want of {}",
+                             occupancy->limit),
+                 row.configuration);
+        }
         if (!row.resources || !row.occupancy ||
             (occupancy && occupancy->share < row.occupancy->share)) {
             row.threads = threads;

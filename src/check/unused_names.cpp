@@ -59,20 +59,44 @@ public:
         for (const ArgumentSpec& argument : front.arguments) {
             names_.insert(argument.type);
             add(argument.amount);
+            add(argument.fill.low);
+            add(argument.fill.high);
+            add_braces(argument.fill.file);
+        }
+        if (front.reference) {
+            add(front.reference->launch);
+            for (const auto& [output, file] : front.reference->files) {
+                add_braces(file);
+            }
+        }
+        for (const MetricSpec& metric : front.metrics) {
+            sizes_only_.merge(metric.value.names());
+        }
+        for (const auto* list : {&front.constraints, &front.prune}) {
+            for (const Expression& expression : *list) {
+                sizes_only_.merge(expression.names());
+            }
         }
         for (const OptionSpec& option : front.options) {
             add(option.when);
-            static_cast<void>(filled_option(option.text, [&](const std::string& name) {
-                names_.insert(name);
-                return name;
-            }));
+            add_braces(option.text);
         }
         names_.insert(front.defines.begin(), front.defines.end());
     }
 
     [[nodiscard]] bool holds(const std::string& name) const { return names_.contains(name); }
+    /// Sizes and types count as used where constraints or metrics name them.
+    [[nodiscard]] bool holds_size_or_type(const std::string& name) const {
+        return holds(name) || sizes_only_.contains(name);
+    }
 
 private:
+    void add_braces(const std::string& text) {
+        static_cast<void>(filled_option(text, [&](const std::string& name) {
+            names_.insert(name);
+            return name;
+        }));
+    }
     void add(const Expression& expression) { names_.merge(expression.names()); }
     void add(const LaunchSpec& launch) {
         names_.insert(launch.template_arguments.begin(), launch.template_arguments.end());
@@ -86,7 +110,7 @@ private:
         }
     }
 
-    Names names_;
+    Names names_, sizes_only_;
 };
 
 bool is_named_by(const std::vector<Expression>& expressions, const std::string& name) {
@@ -123,19 +147,18 @@ std::vector<Finding> unused_names(const KernelTemplate& kernel) {
         }
     }
     for (const auto& [type, names] : front.types) {
-        if (!used.holds(type) && !is_named_by(front.constraints, type) &&
-            !is_named_by(front.prune, type)) {
+        if (!used.holds_size_or_type(type)) {
             warn(type, fmt::format("nothing depends on type parameter {}", type));
         }
     }
     for (const std::string& size : front.sizes) {
-        if (!used.holds(size) && !is_named_by(front.constraints, size)) {
+        if (!used.holds_size_or_type(size)) {
             findings.push_back({Finding::Level::warning, place_of_name(kernel.source(), "sizes"),
                                 fmt::format("nothing depends on size {}", size), ""});
         }
     }
     for (const std::string& macro : front.defines) {
-        if (!code_holds(kernel.source(), macro)) {
+        if (kernel.source().include_folders.empty() && !code_holds(kernel.source(), macro)) {
             warn(macro,
                  fmt::format("defines makes {} a macro, which the code does not name", macro));
         }

@@ -110,6 +110,9 @@ private:
                 "or raw FILE");
         }
         result_.fill = *fill;
+        if (std::ranges::count(fill->file, '{') != std::ranges::count(fill->file, '}')) {
+            fail("fill of {} has braces that do not hold a name");
+        }
         static_cast<void>(filled_option(fill->file, [&](const std::string& name) {
             if (std::ranges::count(front.sizes, name) == 0 && !front.types.contains(name)) {
                 fail("fill of {} names {{{}}}, which is neither a size nor a type parameter", name);

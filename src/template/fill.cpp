@@ -47,7 +47,7 @@ std::optional<Fill> with_bounds(Fill::Kind kind, const std::string& text,
               expression(text.substr(at + separator.size()))};
     const auto low = number_of(fill.low);
     const auto high = number_of(fill.high);
-    const bool is_wrong = low && high && (kind == Fill::Kind::normal ? *high < 0 : *low >= *high);
+    const bool is_wrong = low && high && (kind == Fill::Kind::normal ? *high < 0 : *low > *high);
     return is_wrong ? std::nullopt : std::optional(std::move(fill));
 }
 

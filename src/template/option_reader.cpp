@@ -12,9 +12,9 @@ namespace jitune::internal {
 
 namespace {
 
-// What jitune itself chooses, and what makes another kind of output. NVRTC takes each option with
-// one and with two dashes.
-constexpr std::array<std::string_view, 17> kOfNvrtc{"gpu-architecture",
+// The beginnings of options that choose what jitune chooses, write files, or read files that no
+// hash knows. NVRTC takes each option with one and with two dashes.
+constexpr std::array<std::string_view, 24> kOfNvrtc{"gpu-architecture",
                                                     "arch",
                                                     "dlto",
                                                     "dlink-time-opt",
@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 17> kOfNvrtc{"gpu-architecture",
                                                     "rdc",
                                                     "device-c",
                                                     "dc",
+                                                    "device-w",
+                                                    "dw",
                                                     "device-as-default-execution-space",
                                                     "default-device",
                                                     "minimal",
@@ -30,9 +32,21 @@ constexpr std::array<std::string_view, 17> kOfNvrtc{"gpu-architecture",
                                                     "pch",
                                                     "no-source-include",
                                                     "gen-opt-lto",
-                                                    "device-w"};
-constexpr std::array<std::string_view, 9> kOfHost{
-    "o", "c", "E", "S", "shared", "x", "fsyntax-only", "M", "save-temps"};
+                                                    "time",
+                                                    "fdevice-time-trace",
+                                                    "optix-ir",
+                                                    "extensible-whole-program",
+                                                    "ewp",
+                                                    "output"};
+constexpr std::array<std::string_view, 22> kOfHost{
+    "o",          "c",       "E",        "S",          "M",       "x",     "shared", "fsyntax-only",
+    "save-temps", "compile", "assemble", "preprocess", "output",  "march", "Wl,-o",  "Wl,--output",
+    "Wl,-Map",    "Wp,",     "Wa,",      "fopt-info",  "wrapper", "specs"};
+constexpr std::array<std::string_view, 10> kOfHeaders{
+    "I",       "include-path", "isystem",           "iquote", "idirafter", "imacros",
+    "include", "pre-include",  "include-directory", "iprefix"};
+constexpr std::array<std::string_view, 4> kOfPtxas{"gpu-name", "arch", "output-file",
+                                                   "compile-only"};
 
 constexpr std::size_t kLongestOption = 256;
 
@@ -121,14 +135,24 @@ std::string flaw_of_option(PlatformKind platform, std::string_view option) {
                     [](char c) { return static_cast<unsigned char>(c) < ' '; })) {
         return "is no option: write one word that begins with -, as in --use_fast_math";
     }
-    if (bare.starts_with('I') || name == "include-path" || name == "isystem" || name == "iquote") {
-        return "names a folder of headers: use the key include_folders";
+    const auto begins = [&](std::string_view word) {
+        // A single letter stands for all that begins so; a word ends, but on the host, where
+        // arguments are attached to some.
+        return word.size() == 1 || platform == PlatformKind::host ? bare.starts_with(word)
+                                                                  : name == word;
+    };
+    if (std::any_of(kOfHeaders.begin(), kOfHeaders.end(), begins)) {
+        return "names headers: use the key include_folders, and #include";
     }
-    const bool is_host = platform == PlatformKind::host;
     const std::span<const std::string_view> refused =
-        is_host ? std::span<const std::string_view>(kOfHost) : kOfNvrtc;
-    const bool writes = is_host && bare.starts_with('o') && !bare.starts_with("openmp");
-    if (writes || std::find(refused.begin(), refused.end(), name) != refused.end()) {
+        platform == PlatformKind::host ? std::span<const std::string_view>(kOfHost) : kOfNvrtc;
+    const bool is_for_ptxas = name == "ptxas-options" || name == "Xptxas";
+    const bool is_refused =
+        std::any_of(refused.begin(), refused.end(), begins) ||
+        (is_for_ptxas && std::any_of(kOfPtxas.begin(), kOfPtxas.end(), [&](std::string_view word) {
+             return option.find(word) != std::string_view::npos;
+         }));
+    if (is_refused) {
         return "is not for a template: jitune chooses the architecture, the input and the output";
     }
     return {};

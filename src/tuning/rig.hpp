@@ -49,7 +49,7 @@ public:
     Rig(Device& device, const Workload& workload, const Problem& problem, bool warm_cache,
         const Log& log, Checks checks = Checks::all);
 
-    /// True if the workload does not know the right answers: learn() must come before check().
+    /// True if the workload does not know all right answers: learn() must come before check().
     [[nodiscard]] bool needs_reference() const;
 
     /// Takes the outputs of `program` for each case as those that candidates must give.

@@ -129,6 +129,22 @@ TEST_F(TemplateCheckTest, FindsMistakesBetweenFrontMatterAndCode) {
     expect_found(21, "#include \"none.h\"\n" + kGood[20], "none.h", 13);
 }
 
+TEST_F(TemplateCheckTest, FindsLaunchesThatMustFail) {
+    expect_found(17, "block = \"block\"\ncluster = \"4\"", "clusters and programmatic launches",
+                 13);
+    expect_found(16, "grid = [\"1\", \"70000\"]", "y and z go up to 65535", 13);
+    expect_found(17, "block = \"block\"\nshared_bytes = \"1024 / (block - 256)\"", "shared_bytes",
+                 13);
+}
+
+TEST_F(TemplateCheckTest, CountsEachConfigurationOnce) {
+    const TemplateCheck check =
+        this->check(text_with(23, "    int idle; part[threadIdx.x] = x[0];"));
+    ASSERT_EQ(check.findings.size(), 1U);
+    EXPECT_EQ(check.findings[0].configurations, 4U);  // two on each of two architectures
+    EXPECT_EQ(check.findings[0].example, "block=256");
+}
+
 TEST_F(TemplateCheckTest, FindsMistakesInTheFrontMatter) {
     expect_found(5, "constraints = [\"block <= most_threads\"]", "most_threads");
     expect_found(8, "block = { values = [64, 256], default = 128 }", "default of parameter block");

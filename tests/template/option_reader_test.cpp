@@ -69,8 +69,23 @@ TEST(OptionReader, RefusesOptionsThatChangeInputOrOutput) {
         EXPECT_NE(flaw_of_option(PlatformKind::cuda, option), "") << option;
         EXPECT_EQ(flaw_of_option(PlatformKind::host, "-fno-math-errno"), "");
     }
-    for (const char* option : {"-o", "-oaway", "-c", "-shared", "-E"}) {
+    for (const char* option :
+         {"--time=file", "-fdevice-time-trace=file", "--pre-include=file", "--optix-ir",
+          "--ptxas-options=--gpu-name=sm_80", "-Xptxas=--output-file=x", "-include=file"}) {
+        EXPECT_NE(flaw_of_option(PlatformKind::cuda, option), "") << option;
+    }
+    for (const char* option :
+         {"-o", "-oaway", "-c", "-shared", "-E", "-MM", "--compile", "--preprocess", "-Wl,-o,x",
+          "-Wl,-Map=x", "-Wp,-MD,x", "-Wa,-o,x", "-march=haswell", "-isystem/x", "-include/x",
+          "--include-directory=/x", "-fopt-info-all=x"}) {
         EXPECT_NE(flaw_of_option(PlatformKind::host, option), "") << option;
+    }
+    for (const char* option : {"-O2", "-ffast-math", "-DX=1", "-funroll-loops", "-mavx2", "-lm"}) {
+        EXPECT_EQ(flaw_of_option(PlatformKind::host, option), "") << option;
+    }
+    for (const char* option : {"--use_fast_math", "-maxrregcount=32", "--fmad=false", "-DX=1",
+                               "--ptxas-options=-v", "--extra-device-vectorization", "-lineinfo"}) {
+        EXPECT_EQ(flaw_of_option(PlatformKind::cuda, option), "") << option;
     }
     EXPECT_NE(flaw_of_option(PlatformKind::host, "-I/usr/include").find("include_folders"),
               std::string::npos);

@@ -146,7 +146,7 @@ public:
         kernel.sharedSizeBytes = static_cast<std::size_t>(resources.shared_bytes);
         kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
         kernel.maxDynamicSharedSizeBytes = static_cast<std::size_t>(dynamic_bytes);
-        kernel.numBlockBarriers = 1;
+        kernel.numBlockBarriers = static_cast<int>(resources.barriers);
         const cudaOccDeviceState state{};
         cudaOccResult found{};
         if (cudaOccMaxActiveBlocksPerMultiprocessor(

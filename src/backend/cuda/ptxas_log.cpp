@@ -56,6 +56,7 @@ std::optional<KernelResources> read_ptxas_log(std::string_view log, std::string_
     KernelResources result;
     result.registers = number_before(line, " registers");
     result.shared_bytes = number_before(line, " bytes smem");
+    result.barriers = std::max<std::int64_t>(1, number_before(line, " barriers"));
     result.stack_bytes = std::max(number_before(properties, " bytes stack frame"),
                                   number_before(line, " bytes cumulative stack size"));
     result.spill_store_bytes = number_before(properties, " bytes spill stores");

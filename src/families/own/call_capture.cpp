@@ -2,6 +2,7 @@
 #include "families/own/call_capture.hpp"
 
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -93,7 +94,7 @@ void CallCapture::launch(const KernelTemplate& kernel, const Problem& problem,
     const auto try_to = [&](const auto& act) {
         try {
             act();
-        } catch (const Error& error) {
+        } catch (const std::exception& error) {  // also where memory is short
             writer.reset();
             fail(request, error.what());
         }

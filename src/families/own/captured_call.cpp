@@ -11,6 +11,7 @@
 #include "families/own/npy.hpp"
 #include "jitune/error.hpp"
 #include "support/text_file.hpp"
+#include "template/fill.hpp"
 #include "template/toml_reader.hpp"
 #include "types/element_names.hpp"
 
@@ -80,13 +81,27 @@ private:
             call_.values[argument.name] = bits(section(root, "values"), argument.name);
         }
         if (is_read(argument.access)) {
-            call_.inputs[argument.name] =
-                reader_.text(section(root, "inputs"), argument.name, "inputs");
+            call_.inputs[argument.name] = file(section(root, "inputs"), argument.name, "inputs");
         }
         if (is_written(argument.access)) {
-            call_.outputs[argument.name] =
-                reader_.text(section(root, "outputs"), argument.name, "outputs");
+            call_.outputs[argument.name] = file(section(root, "outputs"), argument.name, "outputs");
         }
+    }
+
+    /// The name of a file in the folder, as CaptureWriter writes it.
+    [[nodiscard]] std::string file(const toml::table& files, const std::string& name,
+                                   const char* where) const {
+        const std::string text = reader_.text(files, name, where);
+        const auto fill = Fill::parse(text);
+        const bool is_file = fill &&
+                             (fill->kind == Fill::Kind::file || fill->kind == Fill::Kind::raw) &&
+                             std::filesystem::path(fill->file).filename() == fill->file;
+        if (!is_file) {
+            reader_.fail(files, fmt::format("{} {} is \"{}\", which is neither \"FILE.npy\" nor "
+                                            "\"raw FILE\" with a file of the capture's folder",
+                                            where, name, text));
+        }
+        return text;
     }
 
     [[nodiscard]] std::uint64_t bits(const toml::table& values, const std::string& name) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <utility>
@@ -30,18 +31,27 @@ T element_of(double value) {
     }
 }
 
-/// Throws Error(usage) where no integer of the type is the value.
+/// Whether an element of the type holds the value: an integer, or a number that is not too large.
 template <class T>
-void refuse_unlike(double value) {
+bool fits(double value) {
     if constexpr (std::is_integral_v<T>) {
         constexpr double kEnd = 0x1p63;
-        const bool fits = value == std::floor(value) && value >= -kEnd && value < kEnd &&
-                          std::in_range<T>(static_cast<std::int64_t>(value));
-        if (!fits) {
-            throw Error(
-                ErrorKind::usage,
-                fmt::format("the fill constant {} is no integer of {} bytes", value, sizeof(T)));
-        }
+        return value == std::floor(value) && value >= -kEnd && value < kEnd &&
+               std::in_range<T>(static_cast<std::int64_t>(value));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+        return std::abs(value) <= static_cast<double>(std::numeric_limits<T>::max());
+    } else {
+        return std::isfinite(static_cast<float>(T(static_cast<float>(value))));
+    }
+}
+
+/// Throws Error(usage) where no element of the type is the value.
+template <class T>
+void refuse_unlike(const char* what, double value) {
+    if (!fits<T>(value)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("the fill's {} {} is no {} of {} bytes", what, value,
+                                std::is_integral_v<T> ? "integer" : "number", sizeof(T)));
     }
 }
 
@@ -73,6 +83,10 @@ Bounds bounds_of(const Fill& fill) {
                                     "must not be below {}",
                                     bounds.low, bounds.high,
                                     fill.kind == Fill::Kind::normal ? "0" : "the first"));
+        }
+        if (fill.kind != Fill::Kind::normal) {
+            refuse_unlike<T>("bound", bounds.low);
+            refuse_unlike<T>("bound", bounds.high);
         }
         return bounds;
     }
@@ -115,6 +129,20 @@ std::vector<T> random_values(Bounds bounds, std::size_t count, std::uint64_t see
     return values;
 }
 
+/// The element nearest to a value that may be beyond the type's range.
+template <class T>
+T nearest(double value) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        constexpr auto kLow = static_cast<double>(std::numeric_limits<T>::lowest());
+        constexpr auto kHigh = static_cast<double>(std::numeric_limits<T>::max());
+        return value <= kLow    ? std::numeric_limits<T>::lowest()
+               : value >= kHigh ? std::numeric_limits<T>::max()
+                                : static_cast<T>(value);
+    } else {
+        return element_of<T>(value);
+    }
+}
+
 /// Box and Muller's two values of a normal distribution from two uniform ones; unlike the standard
 /// library's, the same with each compiler.
 template <class T>
@@ -124,9 +152,9 @@ std::vector<T> normal_values(Bounds bounds, std::size_t count, std::uint64_t see
     for (std::size_t i = 0; i < count; i += 2) {
         const double radius = std::sqrt(-2 * std::log1p(-uniform()));
         const double angle = 2 * std::numbers::pi * uniform();
-        values[i] = element_of<T>(bounds.low + bounds.high * radius * std::cos(angle));
+        values[i] = nearest<T>(bounds.low + bounds.high * radius * std::cos(angle));
         if (i + 1 < count) {
-            values[i + 1] = element_of<T>(bounds.low + bounds.high * radius * std::sin(angle));
+            values[i + 1] = nearest<T>(bounds.low + bounds.high * radius * std::sin(angle));
         }
     }
     return values;
@@ -134,6 +162,7 @@ std::vector<T> normal_values(Bounds bounds, std::size_t count, std::uint64_t see
 
 template <class T>
 std::vector<T> first_integers(std::size_t count) {
+    refuse_unlike<T>("last element", static_cast<double>(count) - (count > 0 ? 1 : 0));
     std::vector<T> values(count);
     for (std::size_t i = 0; i < count; ++i) {
         values[i] = element_of<T>(static_cast<double>(i));
@@ -168,12 +197,12 @@ std::vector<T> elements(const Fill& fill, std::size_t count, std::uint64_t seed)
             values = random_values<T>(bounds_of<T>(fill), count, seed);
             std::sort(values.begin(), values.end(), less);
             if (fill.kind == Kind::offsets && count > 0) {
-                values.front() = element_of<T>(0);
                 values.back() = element_of<T>(bounds_of<T>(fill).high);
+                values.front() = element_of<T>(0);
             }
             return values;
         case Kind::constant:
-            refuse_unlike<T>(fill.value);
+            refuse_unlike<T>("constant", fill.value);
             return {element_of<T>(fill.value)};
         default:
             return {element_of<T>(fill.kind == Kind::ones ? 1 : 0)};

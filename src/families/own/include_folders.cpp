@@ -53,7 +53,8 @@ std::vector<std::string> include_folders_of(const std::string& text, const fs::p
     return folders;
 }
 
-std::string digest_of_folders(const std::string& text, const std::vector<std::string>& folders) {
+std::string digest_of_folders(const TemplateSource& source) {
+    const std::vector<std::string>& folders = source.include_folders;
     if (folders.empty()) {
         return {};
     }
@@ -64,7 +65,11 @@ std::string digest_of_folders(const std::string& text, const std::vector<std::st
             wanted.emplace_back(from, std::move(name));
         }
     };
-    for (want({}, text); !wanted.empty(); wanted.pop_front()) {
+    want({}, source.text);
+    for (const auto& [name, text] : source.headers) {
+        want({}, text);
+    }
+    for (; !wanted.empty(); wanted.pop_front()) {
         const auto& [from, name] = wanted.front();
         const auto file = header_of(name, from, folders);
         if (!file || found.contains(*file)) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/device.hpp"
+
 namespace jitune::internal {
 
 /// The folders of the front matter's key `include_folders`, absolute; a relative one begins in
@@ -13,8 +15,9 @@ namespace jitune::internal {
 std::vector<std::string> include_folders_of(const std::string& text,
                                             const std::filesystem::path& folder);
 
-/// Changes with any header that `text` includes from the folders, directly or through another.
-/// Empty without folders. Throws Error(usage) for more than 20 000 headers.
-std::string digest_of_folders(const std::string& text, const std::vector<std::string>& folders);
+/// Changes with any header that the text of `source` or one of its own headers includes from its
+/// folders, directly or through another. Empty without folders. Throws Error(usage) for more than
+/// 20 000 headers.
+std::string digest_of_folders(const TemplateSource& source);
 
 }  // namespace jitune::internal

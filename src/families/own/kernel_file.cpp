@@ -54,7 +54,7 @@ TemplateFile template_from_text(std::string name, const std::string& text,
     TemplateSource source{std::move(name), std::move(split.device), {}, options};
     source.headers = headers_of(source.text, headers_in(folder));
     source.include_folders = include_folders_of(source.text, folder);
-    source.folders_digest = digest_of_folders(source.text, source.include_folders);
+    source.folders_digest = digest_of_folders(source);
     host.include_folders = source.include_folders;
     TemplateFile file{KernelTemplate(std::move(source)), std::move(host)};
     refuse_bad_options(file.kernel, options);

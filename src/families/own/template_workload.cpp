@@ -230,6 +230,21 @@ Case TemplateWorkload::make_case(const Problem& problem, bool misaligned) const 
     return one;
 }
 
+bool TemplateWorkload::has_fills(const Problem& problem) const {
+    const auto& arguments = kernel_.front_matter().arguments;
+    return std::all_of(arguments.begin(), arguments.end(), [&](const ArgumentSpec& one) {
+        if (!is_read(one.access) || !one.fill.has_bounds) {
+            return true;
+        }
+        const auto low = kernel_.value_of(one.fill.low, problem);
+        const auto high = kernel_.value_of(one.fill.high, problem);
+        const auto* from = low ? std::get_if<std::int64_t>(&*low) : nullptr;
+        const auto* to = high ? std::get_if<std::int64_t>(&*high) : nullptr;
+        return from == nullptr || to == nullptr || one.fill.kind == Fill::Kind::normal ||
+               *from <= *to;
+    });
+}
+
 bool TemplateWorkload::is_for_one_size_only() const {
     const FrontMatter& front = kernel_.front_matter();
     return front.reference->kind == Kind::files || front.constrains_sizes() ||
@@ -246,7 +261,7 @@ std::vector<Case> TemplateWorkload::checks(const Problem& problem) const {
     std::vector<std::vector<std::int64_t>> seen{problem.sizes};
     for (const auto& sizes : {std::array<std::int64_t, 4>{1, 1, 1, 1}, kSmall, kMiddle}) {
         const Problem small = with_sizes(problem, sizes);
-        if (std::find(seen.begin(), seen.end(), small.sizes) == seen.end()) {
+        if (std::find(seen.begin(), seen.end(), small.sizes) == seen.end() && has_fills(small)) {
             seen.push_back(small.sizes);
             cases.push_back(make_case(small, true));
         }
@@ -272,7 +287,7 @@ Case TemplateWorkload::captured_case(const Problem& problem) const {
         }
         const std::size_t count = count_of(argument, problem);
         const auto data_of = [&](const std::string& file) {
-            return fill_data(Fill::parse(file).value_or(Fill{}), type, count, 1, call_->folder);
+            return fill_data(Fill::parse(file).value(), type, count, 1, call_->folder);
         };
         given.bytes = count * bytes_of(type);
         given.written = is_written(argument.access);
@@ -291,7 +306,8 @@ Case TemplateWorkload::captured_case(const Problem& problem) const {
 }
 
 Case TemplateWorkload::timed(const Problem& problem) const {
-    const bool is_captured = call_ && call_->problem.sizes == problem.sizes;
+    const bool is_captured =
+        call_ && call_->problem.sizes == problem.sizes && call_->problem.types == problem.types;
     return is_captured ? captured_case(problem) : make_case(problem, false);
 }
 

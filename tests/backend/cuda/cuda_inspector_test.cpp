@@ -13,7 +13,7 @@ const char* const kLog =
     "ptxas info    : Compiling entry function '_Z1kPfi' for 'sm_90'\n"
     "ptxas info    : Function properties for _Z1kPfi\n"
     "ptxas         .     1160 bytes stack frame, 1088 bytes spill stores, 1244 bytes spill loads\n"
-    "ptxas info    : Used 32 registers, used 1 barriers, 1160 bytes cumulative stack size, 512 "
+    "ptxas info    : Used 32 registers, used 3 barriers, 1160 bytes cumulative stack size, 512 "
     "bytes smem\n"
     "ptxas info    : Compiling entry function '_Z1k' for 'sm_90'\n"
     "ptxas info    : Function properties for _Z1k\n"
@@ -26,6 +26,7 @@ TEST(PtxasLog, ReadsTheResourcesOfOneKernel) {
     EXPECT_EQ(found->registers, 32);
     EXPECT_EQ(found->shared_bytes, 512);
     EXPECT_EQ(found->stack_bytes, 1160);
+    EXPECT_EQ(found->barriers, 3);
     EXPECT_EQ(found->spill_store_bytes, 1088);
     EXPECT_EQ(found->spill_load_bytes, 1244);
     const auto other = read_ptxas_log(kLog, "_Z1k");
@@ -63,6 +64,7 @@ TEST(CudaInspector, SaysWhatLimitsTheOccupancy) {
     EXPECT_EQ(of({.registers = 32}, 256, 100 << 10).limit, "shared memory");
     EXPECT_EQ(of({.registers = 16}, 32, 0).blocks_per_sm, 32);
     EXPECT_EQ(of({.registers = 16}, 32, 0).limit, "blocks");
+    EXPECT_EQ(of({.registers = 16, .barriers = 16}, 32, 0).blocks_per_sm, 4);
     EXPECT_FALSE(inspector->occupancy(h100, {.registers = 16}, 2048, 0));
     EXPECT_FALSE(inspector->occupancy(h100, {.registers = 16}, 0, 0));
 }

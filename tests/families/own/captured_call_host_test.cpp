@@ -123,6 +123,22 @@ TEST_F(CapturedCallTest, IsWhatCandidatesAreTimedOn) {
     expect_error(ErrorKind::verify, "the captured call", [&] { tune(); });
 }
 
+TEST_F(CapturedCallTest, IsTunedOnWithAReferenceThatIsAKernelToo) {
+    std::string text = kAdd;
+    const auto at = text.find("host = \"add_plainly\"");
+    text.replace(at, text.find("*/") - at, "default = true\n");
+    file_ = folder_.write("add.host.cpp", text);
+    const TunedKernel add = kernel();
+    add.capture(capture_);
+    call(add);
+    Engine& engine = SessionAccess::engine(*session_);
+    const Kernel one = captured();
+    const Problem problem = kernel_problem(one.kernel_template, {3}, {{"element", "float32"}});
+    const TuneReport report = engine.tune_and_store({engine.device("host"), one, problem}, {});
+    EXPECT_EQ(report.progress.failed, 0U);
+    EXPECT_EQ(report.progress.evaluated, 2U);
+}
+
 TEST_F(CapturedCallTest, AWorkerReadsTheSameCapture) {
     const TunedKernel add = kernel();
     add.capture(capture_);
@@ -184,6 +200,10 @@ TEST_F(CapturedCallTest, RefusesFilesThatAreNoCapture) {
     expect_bad("n = 3", "m = 3", "no size \"n\"");
     expect_bad("shift = \"5\"", "shift = \"x\"", "bits of the scalar");
     expect_bad("from = ", "form = ", "from");
+    for (const char* file :
+         {"in_from.np", "random", "raw ", "zeros", "../in_from.npy", "raw /dev/zero"}) {
+        expect_bad("in_from.npy", file, "which is neither");
+    }
     expect_bad("element = \"float32\"", "element = \"int8\"", "int8");
 }
 

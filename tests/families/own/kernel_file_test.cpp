@@ -54,6 +54,16 @@ TEST_F(KernelFile, HeadersOfIncludeFoldersArePartOfTheHash) {
     EXPECT_NE(hash(), before);
 }
 
+TEST_F(KernelFile, HeadersBesideTheTemplateIncludeFromTheFolders) {
+    std::string text = kFill;
+    text.replace(text.find("<deep/outer.h>"), 14, "\"beside.h\"");
+    write("fill.host.cpp", text);
+    write("beside.h", "#include <deep/outer.h>\n");
+    const std::string before = hash();
+    write("headers/deep/inner.h", "constexpr int kAnswer = 43;\n");
+    EXPECT_NE(hash(), before);
+}
+
 TEST_F(KernelFile, NamesAFolderThatIsNotThere) {
     std::filesystem::remove_all(folder_.path() / "headers");
     expect_error(ErrorKind::usage, "include_folders names \"headers\": no folder",

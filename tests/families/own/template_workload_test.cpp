@@ -201,6 +201,23 @@ TEST_F(TemplateWorkloadTest, FillsAreWhatTheySay) {
     }
     EXPECT_NEAR(sum / 9999, 5, 0.1);
     EXPECT_NEAR(std::sqrt(squares / 9999 - 25), 2, 0.1);
+    for (const char* text : {"permutation", "iota", "offsets 300", "random 0..300", "random -1..5",
+                             "random 0.5..3", "sorted 0..256"}) {
+        expect_error(ErrorKind::usage, "is no integer of 1 bytes",
+                     [&] { filled(text, ElementType::uint8, 1000); });
+    }
+    expect_error(ErrorKind::usage, "is no number of 2 bytes",
+                 [&] { filled("random 0..1e6", ElementType::float16, 3); });
+    expect_error(ErrorKind::usage, "is no number of 4 bytes",
+                 [&] { filled("constant 1e308", ElementType::float32, 3); });
+    EXPECT_EQ(values<std::int32_t>(filled("offsets 5", ElementType::int32, 1)),
+              std::vector<std::int32_t>{0});
+    EXPECT_EQ(values<std::int32_t>(filled("random 5..5", ElementType::int32, 2)),
+              (std::vector<std::int32_t>{5, 5}));
+    for (const std::int8_t value :
+         values<std::int8_t>(filled("normal 0, 1000", ElementType::int8, 99))) {
+        EXPECT_TRUE(value >= -128 && value <= 127);
+    }
     EXPECT_FALSE(Fill::parse("random 5..2"));
     EXPECT_FALSE(Fill::parse("random x"));
 }
