@@ -15,7 +15,7 @@ struct CompileRecipe {
     std::string binary;  ///< "kernel.cubin": what `command` makes
     std::vector<std::string> command;  ///< a program and its arguments
     std::vector<std::string> notes;    ///< remarks for the reader, a line each
-    /// What stands before a command that runs it, so that a profiler looks at its kernels.
+    /// A profiler's command, to put before the command that runs the program's kernels.
     std::vector<std::string> profiler;
 };
 

@@ -77,7 +77,7 @@ struct Binary {
     std::string format;  ///< "cubin", "ptx" or "so"
     std::shared_ptr<const std::string> image;
     std::vector<std::string> symbols;  ///< entry points, in the order of Instance::expressions
-    /// What the compiler said: warnings, and what options ask for. Null where it was not kept.
+    /// The compiler's log, with warnings. Null where the log was not kept.
     std::shared_ptr<const std::string> log = {};
 };
 

@@ -12,7 +12,7 @@
 
 namespace jitune::internal {
 
-/// What a compiled kernel takes of a processor, for each thread or block.
+/// The resources that a compiled kernel uses, per thread or per block.
 struct KernelResources {
     std::int64_t registers = 0;          ///< of a thread
     std::int64_t spill_store_bytes = 0;  ///< of a thread, for want of registers

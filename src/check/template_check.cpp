@@ -176,7 +176,7 @@ private:
         }
     }
 
-    /// What is wrong with a launch whatever its kernel is; empty where nothing is.
+    /// Returns why the GPU cannot launch any kernel with this grid and cluster, or an empty text.
     [[nodiscard]] std::string flaw_of_grid(const LaunchStep& step) const {
         constexpr std::int64_t kMostAcross = 65535;
         constexpr std::int64_t kHasClusters = 90;

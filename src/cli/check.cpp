@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,8 +17,8 @@
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/usual_problem.hpp"
+#include "families/own/fill_data.hpp"
 #include "families/own/kernel_file.hpp"
-#include "template/option_reader.hpp"
 #include "tuning/compile_programs.hpp"
 
 namespace jitune::internal::check_command {
@@ -48,13 +47,7 @@ void check_reference(const TemplateFile& file, const Problem& problem,
         return;
     }
     for (const auto& [output, file_name] : reference->files) {
-        const std::string npy = filled_option(file_name, [&](const std::string& word) {
-            const auto& sizes = file.kernel.front_matter().sizes;
-            const auto size = std::find(sizes.begin(), sizes.end(), word);
-            return size == sizes.end() ? problem.types.at(word)
-                                       : std::to_string(problem.sizes.at(
-                                             static_cast<std::size_t>(size - sizes.begin())));
-        });
+        const std::string npy = named_file(file_name, file.kernel.front_matter(), problem);
         if (std::error_code error; !std::filesystem::is_regular_file(folder / npy, error)) {
             add_finding(findings, {Finding::Level::error, name,
                                    fmt::format("[reference] names {}, which is not there",

@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/check_devices.hpp"
 
-#include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "backend/platform_table.hpp"
+#include "cli/sizes.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-std::vector<std::string> architectures_of(const std::string& list) {
-    // Turing to Blackwell, without those of boards that are made for one purpose.
-    std::string text = list.empty() ? "sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,sm_120" : list;
-    std::vector<std::string> names;
-    for (std::size_t at = 0; at <= text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        names.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return names;
-}
+// Turing to Blackwell, without boards that are made for one purpose.
+constexpr std::string_view kUsualArchitectures = "sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,sm_120";
 
 }  // namespace
 
@@ -48,7 +40,8 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
     }
     const CompileFor here = make();
     std::vector<CheckDevice> devices;
-    for (const std::string& name : architectures_of(architectures)) {
+    for (const std::string& name :
+         parse_list("--arch", architectures.empty() ? kUsualArchitectures : architectures)) {
         const auto info = inspector_->device(name);
         if (!info) {
             throw Error(ErrorKind::usage,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -15,7 +14,8 @@ namespace jitune::internal {
 namespace {
 
 /// The limits of a compute capability (CUDA C++ Programming Guide, appendix on compute
-/// capabilities), and a usual product of it with the properties that are its own (its data sheet).
+/// capabilities), and a product that has it. The product's multiprocessors, L2 cache and memory are
+/// approximate and were not read from a device; only constraints use them.
 struct Gpu {
     int capability;
     const char* product;

@@ -42,7 +42,7 @@ CompileOutcome outcome_of(const NvrtcProgram& program, const Instance& instance,
 std::string with_own_lines(std::string log, const TemplateSource& source, const Instance& one) {
     constexpr std::string_view kMade = "__nv_name_map(";
     for (std::size_t at = log.find(kMade); at != log.npos && !one.lines.empty();
-         at = log.find(kMade, at)) {
+         at = log.find(kMade, at + source.name.size())) {
         const std::size_t end = std::min(log.find(')', at), log.size() - 1);
         log.replace(at, end - at, fmt::format("{}({}", source.name, one.lines.front()));
     }

@@ -23,8 +23,8 @@ std::string nvrtc_key(const NvrtcTable& nvrtc);
 /// loaded now.
 bool is_present_nvrtc(const std::string& key);
 
-/// What compile_instances() compiles such source for, with a template's own options. Throws
-/// Error(unavailable) as it does.
+/// The target and the options that compile_instances() gives to NVRTC for this source. Throws
+/// Error(unavailable) as compile_instances() does.
 NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& source,
                             const std::vector<std::string>& options, int compute_capability);
 

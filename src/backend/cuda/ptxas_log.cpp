@@ -12,7 +12,7 @@ bool is_digit(char c) {
     return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// The number before " <words>" in `text`, 0 where there is none.
+/// Returns the number that stands before `words` in `text`, or 0 if no number does.
 std::int64_t number_before(std::string_view text, std::string_view words) {
     const std::size_t at = text.find(words);
     if (at == std::string_view::npos) {

@@ -17,7 +17,8 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, error);
 }
 
-/// Those of `include` and its CCCL; nothing where it has no headers of CUDA.
+/// Returns the folder `include` and the folder of its CCCL, or nothing if `include` does not hold
+/// CUDA's headers.
 std::vector<std::string> folders_of(const fs::path& include) {
     std::vector<std::string> folders;
     if (include.is_absolute() && is_file(include / "cuda_runtime_api.h")) {

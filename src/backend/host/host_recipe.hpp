@@ -5,7 +5,8 @@
 
 namespace jitune::internal {
 
-/// The very command that the host's compiler gets. Throws Error(unavailable) where there is none.
+/// Returns the command line that HostCompiler runs. Throws Error(unavailable) if the machine has no
+/// C++ compiler.
 CompileRecipe make_host_recipe(const DeviceInfo& device, const TemplateSource& source,
                                const Instance& instance);
 

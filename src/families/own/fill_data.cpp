@@ -14,6 +14,7 @@
 #include "families/own/npy.hpp"
 #include "jitune/error.hpp"
 #include "support/mapped_file.hpp"
+#include "template/option_reader.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal {
@@ -245,6 +246,16 @@ std::vector<std::byte> fill_data(const Fill& fill, ElementType type, std::size_t
         const std::vector<T> values = elements<T>(fill, count, seed);
         const auto bytes = std::as_bytes(std::span(values));
         return std::vector<std::byte>(bytes.begin(), bytes.end());
+    });
+}
+
+std::string named_file(const std::string& text, const FrontMatter& front, const Problem& problem) {
+    return filled_option(text, [&](const std::string& name) {
+        const auto size = std::find(front.sizes.begin(), front.sizes.end(), name);
+        return size == front.sizes.end()
+                   ? problem.types.at(name)
+                   : std::to_string(
+                         problem.sizes.at(static_cast<std::size_t>(size - front.sizes.begin())));
     });
 }
 

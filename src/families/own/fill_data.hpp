@@ -10,6 +10,8 @@
 #include "jitune/element_type.hpp"
 #include "space/expression.hpp"
 #include "template/fill.hpp"
+#include "template/front_matter.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 
@@ -28,5 +30,9 @@ std::vector<std::byte> file_data(const std::filesystem::path& folder, const std:
 /// The bits of a number as a value of the type, in the low bytes. Throws Error(usage) unless the
 /// value is a number; `name` names the value in the message.
 std::uint64_t value_bits(ElementType type, const Scalar& value, const std::string& name);
+
+/// The name of a file of the front matter, with the problem's sizes and types in place of their
+/// names in braces: "x_{n}.npy".
+std::string named_file(const std::string& text, const FrontMatter& front, const Problem& problem);
 
 }  // namespace jitune::internal

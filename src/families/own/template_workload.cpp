@@ -8,7 +8,6 @@
 
 #include "families/own/fill_data.hpp"
 #include "jitune/error.hpp"
-#include "template/option_reader.hpp"
 
 namespace jitune::internal {
 
@@ -108,20 +107,12 @@ std::size_t TemplateWorkload::count_of(const ArgumentSpec& argument, const Probl
     return static_cast<std::size_t>(*count);
 }
 
-std::string TemplateWorkload::file_name(const std::string& text, const Problem& problem) const {
-    return filled_option(text, [&](const std::string& name) {
-        const std::vector<std::string>& sizes = kernel_.front_matter().sizes;
-        const auto size = std::find(sizes.begin(), sizes.end(), name);
-        return size == sizes.end() ? problem.types.at(name)
-                                   : std::to_string(problem.sizes.at(
-                                         static_cast<std::size_t>(size - sizes.begin())));
-    });
-}
-
 Fill TemplateWorkload::bound_fill(const ArgumentSpec& argument, const Problem& problem) const {
     return argument.fill.bound(
         [&](const Expression& expression) { return kernel_.value_of(expression, problem); },
-        [&](const std::string& name) { return file_name("{" + name + "}", problem); });
+        [&](const std::string& name) {
+            return named_file("{" + name + "}", kernel_.front_matter(), problem);
+        });
 }
 
 CaseArgument TemplateWorkload::case_argument(const ArgumentSpec& argument, const Problem& problem,
@@ -192,9 +183,9 @@ std::vector<Bytes> TemplateWorkload::answers(const Case& one, const Problem& pro
     std::vector<Bytes> result;
     for (const ArgumentSpec& argument : front.arguments) {
         if (is_written(argument.access)) {
-            result.push_back(file_data(folder_,
-                                       file_name(front.reference->files.at(argument.name), problem),
-                                       type_of(argument, problem), count_of(argument, problem)));
+            result.push_back(file_data(
+                folder_, named_file(front.reference->files.at(argument.name), front, problem),
+                type_of(argument, problem), count_of(argument, problem)));
         }
     }
     return result;

@@ -32,8 +32,6 @@ private:
     using Bytes = std::vector<std::byte>;
 
     [[nodiscard]] Case make_case(const Problem& problem, bool misaligned) const;
-    /// A file's name with sizes and types in place of their names in braces.
-    [[nodiscard]] std::string file_name(const std::string& text, const Problem& problem) const;
     [[nodiscard]] Fill bound_fill(const ArgumentSpec& argument, const Problem& problem) const;
     [[nodiscard]] CaseArgument case_argument(const ArgumentSpec& argument, const Problem& problem,
                                              bool misaligned, std::uint64_t seed) const;

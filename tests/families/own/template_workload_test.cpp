@@ -201,15 +201,6 @@ TEST_F(TemplateWorkloadTest, FillsAreWhatTheySay) {
     }
     EXPECT_NEAR(sum / 9999, 5, 0.1);
     EXPECT_NEAR(std::sqrt(squares / 9999 - 25), 2, 0.1);
-    for (const char* text : {"permutation", "iota", "offsets 300", "random 0..300", "random -1..5",
-                             "random 0.5..3", "sorted 0..256"}) {
-        expect_error(ErrorKind::usage, "is no integer of 1 bytes",
-                     [&] { filled(text, ElementType::uint8, 1000); });
-    }
-    expect_error(ErrorKind::usage, "is no number of 2 bytes",
-                 [&] { filled("random 0..1e6", ElementType::float16, 3); });
-    expect_error(ErrorKind::usage, "is no number of 4 bytes",
-                 [&] { filled("constant 1e308", ElementType::float32, 3); });
     EXPECT_EQ(values<std::int32_t>(filled("offsets 5", ElementType::int32, 1)),
               std::vector<std::int32_t>{0});
     EXPECT_EQ(values<std::int32_t>(filled("random 5..5", ElementType::int32, 2)),
@@ -220,6 +211,21 @@ TEST_F(TemplateWorkloadTest, FillsAreWhatTheySay) {
     }
     EXPECT_FALSE(Fill::parse("random 5..2"));
     EXPECT_FALSE(Fill::parse("random x"));
+}
+
+TEST_F(TemplateWorkloadTest, RefusesFillsThatTheTypeDoesNotHold) {
+    const auto filled = [&](const char* text, ElementType type, std::size_t count) {
+        return fill_data(*Fill::parse(text), type, count, 1, dir_.path());
+    };
+    for (const char* text : {"permutation", "iota", "offsets 300", "random 0..300", "random -1..5",
+                             "random 0.5..3", "sorted 0..256"}) {
+        expect_error(ErrorKind::usage, "is no integer of 1 bytes",
+                     [&] { filled(text, ElementType::uint8, 1000); });
+    }
+    expect_error(ErrorKind::usage, "is no number of 2 bytes",
+                 [&] { filled("random 0..1e6", ElementType::float16, 3); });
+    expect_error(ErrorKind::usage, "is no number of 4 bytes",
+                 [&] { filled("constant 1e308", ElementType::float32, 3); });
 }
 
 }  // namespace
