@@ -64,7 +64,7 @@ void k(int* out) { out[0] = unroll; }
         jitune_json("source " + path("k.host.cpp") + " unroll=2 --keep " + path("kept"));
     const std::string folder = kept["folder"];
     EXPECT_TRUE(std::filesystem::exists(folder + "/kernel.so"));
-    EXPECT_EQ(contents(folder + "/kernel.cpp"), kept["source"]);
+    EXPECT_EQ(contents(folder + "/kernel.cpp"), kept["source"].get<std::string>());
     std::ofstream(path("k.host.cpp"), std::ios::app) << "#error never\n";
     const json broken =
         jitune_json("source " + path("k.host.cpp") + " unroll=2 --keep " + path("kept"));
