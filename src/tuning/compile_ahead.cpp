@@ -2,6 +2,7 @@
 #include "tuning/compile_ahead.hpp"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 #include <system_error>
@@ -17,13 +18,22 @@ namespace jitune::internal {
 
 namespace {
 
-// Each program costs about 28 ms beside its instances, in which NVRTC serves one thread of a
-// process at a time, so many instances share a program. With still more, threads would be idle at
-// the end.
+// Each program costs about this much beside its instances, while NVRTC serves one thread of a
+// process at a time: instances share a program, as many as keep the other threads from waiting. Not
+// more, since a program delivers all its instances at its end and cannot be stopped.
+constexpr std::chrono::milliseconds kProgramTime{28};
+// With still more, threads would be idle at the end.
 constexpr std::size_t kInstancesPerProgram = 8;
 // The first program of each thread is small, so that there is soon a candidate to time.
 constexpr std::size_t kFirstInstances = 3;
 constexpr std::size_t kMostThreads = 16;
+
+/// Of the calling thread: waits for NVRTC or for a processor do not count.
+std::chrono::nanoseconds thread_processor_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -76,7 +86,8 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
             continue;
         }
         compiling_[name].push_back(std::move(candidate));
-        jobs_.push_back({name, std::move(instance)});
+        std::string program = instance.program();
+        jobs_.push_back({name, std::move(instance), std::move(program)});
     }
     changed_.notify_all();
 }
@@ -138,19 +149,35 @@ void CompileAhead::pause() {
     changed_.wait(lock, [&] { return under_way_ == 0; });
 }
 
+std::size_t CompileAhead::next_instances() const {
+    // A fair share, so that a short queue still feeds every thread.
+    const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
+    const std::size_t most = programs_ < threads_.size() ? kFirstInstances : kInstancesPerProgram;
+    // All threads' programs take turns with kProgramTime.
+    const std::chrono::nanoseconds turns = kProgramTime * threads_.size();
+    const std::size_t enough = instance_time_ * most <= turns
+                                   ? most
+                                   : static_cast<std::size_t>(turns / instance_time_) + 1;
+    return std::min({share, most, enough});
+}
+
+/// Instances of one program, the longest waiting first.
 std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     std::vector<Job> taken;
     const auto may_begin = [&] { return !jobs_.empty() && !is_paused_; };
     if (changed_.wait(lock, stop, may_begin) && !stop.stop_requested()) {
+        const std::size_t wished = next_instances();
         ++under_way_;
-        // A fair share, so that a short queue still feeds every thread.
-        const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
-        const std::size_t most =
-            programs_++ < threads_.size() ? kFirstInstances : kInstancesPerProgram;
-        while (!jobs_.empty() && taken.size() < std::min(share, most)) {
-            taken.push_back(std::move(jobs_.front()));
-            jobs_.pop_front();
+        ++programs_;
+        const std::string program = jobs_.front().program;
+        for (auto job = jobs_.begin(); job != jobs_.end() && taken.size() < wished;) {
+            if (job->program == program) {
+                taken.push_back(std::move(*job));
+                job = jobs_.erase(job);
+            } else {
+                ++job;
+            }
         }
     }
     return taken;
@@ -183,9 +210,19 @@ std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) 
     }
     const std::uint64_t batch = next_serial();
     observer_.compiling(batch, configurations);
+    const std::chrono::nanoseconds begin = thread_processor_time();
     auto outcomes = binaries_.compile(task_, instances);
+    learn_cost(jobs.size(), thread_processor_time() - begin);
     observer_.compiled(batch);
     return outcomes;
+}
+
+void CompileAhead::learn_cost(std::size_t instances, std::chrono::nanoseconds processor_time) {
+    const std::lock_guard lock(mutex_);
+    const std::chrono::nanoseconds time =
+        std::max<std::chrono::nanoseconds>(processor_time - kProgramTime, {}) / instances;
+    instance_time_ = programs_ <= threads_.size() ? std::max(instance_time_, time)
+                                                  : (3 * instance_time_ + time) / 4;
 }
 
 void CompileAhead::deliver(const std::vector<Job>& jobs,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -77,12 +78,16 @@ private:
     struct Job {
         std::string name;  // of the instance, in compiling_
         Instance instance;
+        std::string program;  // Instance::program()
     };
 
     CompiledCandidate take_first(const std::function<bool(const CompiledCandidate&)>& wanted);
     void work(const std::stop_token& stop);
     std::vector<Job> take_jobs(const std::stop_token& stop);
+    /// How many instances the next program should hold.
+    [[nodiscard]] std::size_t next_instances() const;
     std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);
+    void learn_cost(std::size_t instances, std::chrono::nanoseconds processor_time);
     void deliver(const std::vector<Job>& jobs, const std::vector<CompileOutcome>& outcomes);
 
     const Task& task_;
@@ -93,7 +98,9 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
-    std::size_t programs_ = 0;         // whose compile has begun
+    std::size_t programs_ = 0;  // whose compile has begun
+    /// Of the processor, for each instance of the programs so far, the latest counting most.
+    std::chrono::nanoseconds instance_time_{0};
     std::size_t under_way_ = 0;        // of these
     std::optional<std::size_t> late_;  // what next_under_way() may deliver after the last compile
     bool is_paused_ = false;

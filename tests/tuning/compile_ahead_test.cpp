@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/compile_ahead.hpp"
 
+#include <time.h>
+
 #include <atomic>
 #include <thread>
 
@@ -156,6 +158,56 @@ TEST_F(CompileAheadTest, DeliversWhatIsUnderWayAndDropsWhatWaits) {
     EXPECT_EQ(taken, begun);
     EXPECT_LT(begun, static_cast<int>(space_.size()));
     EXPECT_EQ(ahead.pending(), 0U);
+}
+
+TEST_F(CompileAheadTest, DeliversAProgramWithoutWaitingForAnother) {
+    const Kernel kernel = fake_sum_kernel("options = [\"-DBLOCK={block}\"]\n");
+    const Task task{device_, kernel, fake_sum_problem()};
+    const SearchSpace space = task.space();
+    std::atomic<int> programs{0};
+    std::atomic<bool> may_end{false};
+    device_.before_compile = [&](auto) {
+        ++programs;
+        while (programs > 2 && !may_end) {
+            std::this_thread::yield();
+        }
+    };
+    CompileAhead ahead(task, binaries_, 1);
+    std::vector<CompileAhead::Wanted> all;
+    for (std::size_t i = 0; i < space.size(); ++i) {
+        all.push_back({i, space.at(i)});
+    }
+    ahead.submit(std::move(all));
+    for (std::size_t i = 0; i < space.size() / 2; ++i) {  // two programs
+        ahead.next();
+    }
+    may_end = true;
+    EXPECT_EQ(take_all(ahead).size(), space.size() / 2);
+    EXPECT_EQ(programs, 4);  // one for each value of block
+}
+
+TEST_F(CompileAheadTest, PutsFewSlowInstancesIntoAProgram) {
+    std::vector<std::size_t> sizes;
+    device_.before_compile = [&](auto instances) {
+        sizes.push_back(instances.size());
+        timespec begin{}, now{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        const auto milliseconds = [](const timespec& time) {
+            return 1000 * time.tv_sec + time.tv_nsec / 1'000'000;
+        };
+        do {
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        } while (milliseconds(now) - milliseconds(begin) <
+                 60 * static_cast<long>(instances.size()));
+    };
+    CompileAhead ahead(task_, binaries_, 1);
+    ahead.submit(wanted(0, space_.size()));
+    EXPECT_EQ(take_all(ahead).size(), space_.size());
+    ASSERT_GT(sizes.size(), 2U);
+    EXPECT_GT(sizes.front(), 1U);
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+        EXPECT_EQ(sizes[i], 1U) << i;
+    }
 }
 
 TEST_F(CompileAheadTest, DividesTheCoresAmongTunings) {
