@@ -53,7 +53,7 @@ bool yields(const Winner& fresh, const Winner& older) {
     if (older.pinned) {
         return true;
     }
-    if (older.range.unsure || !is_same_place(fresh.provenance, older.provenance)) {
+    if (fresh.pinned || older.range.unsure || !is_same_place(fresh.provenance, older.provenance)) {
         return false;
     }
     // Another configuration has won against the older one, which takes part in each search.

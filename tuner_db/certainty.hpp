@@ -48,10 +48,10 @@ double pessimistic_speed_up(const Certainty& certainty);
 /// default itself: the default is to serve. False where the default failed.
 bool may_be_slower(const Winner& winner);
 
-/// Whether `fresh` leaves the `older` winner its sizes. Either the older one is pinned; or both are
-/// of the same model of device, driver and compiler, and either the fresh one alone is unsure, or
-/// the older one is complete and not provisional, and the fresh one is provisional, or the same
-/// again from a search that was cut short.
+/// Whether `fresh` leaves the `older` winner its sizes. Either the older one is pinned; or the
+/// fresh one will not be pinned, both are of the same model of device, driver and compiler, and
+/// either the fresh one alone is unsure, or the older one is complete and not provisional, and the
+/// fresh one is provisional, or the same again from a search that was cut short.
 bool yields(const Winner& fresh, const Winner& older);
 
 }  // namespace jitune::internal

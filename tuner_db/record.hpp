@@ -91,6 +91,8 @@ struct Measurement {
     Provenance provenance;
     std::string reproducibility =
         "fixed";  ///< "exact", "fixed" or "any"; see docs/reference/database.md
+    /// JSON of what was measured beside the times, see FinalistFigures::text(); empty: nothing.
+    std::string figures = {};
 
     bool operator==(const Measurement&) const = default;
 };
@@ -106,6 +108,7 @@ void fields(const auto& visit, Record& measurement) {
     visit({.name = "samples_ns", .positive = true}, measurement.samples_ns);
     visit({"provenance"}, measurement.provenance);
     visit({.name = "reproducibility", .added = true}, measurement.reproducibility);
+    visit({.name = "figures", .added = true}, measurement.figures);
 }
 
 /// How certain the comparison was that chose a winner. Zeros: unknown.

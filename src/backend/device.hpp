@@ -209,6 +209,10 @@ public:
     /// The device's clocks, or nothing where they cannot be read. Takes up to some 100 us.
     virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 
+    /// The joules that the device has used since its driver was loaded. The counter moves some ten
+    /// times a second. Nothing where it has none that can be read. Takes up to some 100 us.
+    virtual std::optional<double> energy_j() { return std::nullopt; }
+
     /// Returns nothing where launches do not run on the host's processors, or where the system does
     /// not count. Takes some 4 us for each thread of the process, and 10 us.
     virtual std::optional<ProcessorUse> processor_use() { return std::nullopt; }

@@ -26,6 +26,7 @@
 #include "families/own/kernel_file.hpp"
 #include "sweep/busy_devices.hpp"
 #include "tuning/candidate_set.hpp"
+#include "tuning/finalist_study.hpp"
 
 namespace jitune::internal::tune_command {
 
@@ -44,6 +45,8 @@ struct Arguments : CommonArguments {
     std::string strategy = Options{}.strategy;
     std::string seed = "0";
     std::string keep;
+    std::string objective = "time";
+    std::size_t finalists = 5;
     TuneWishes wishes;
 };
 
@@ -222,10 +225,23 @@ int run(const Arguments& arguments) {
     if (!arguments.keep.empty()) {
         programs.emplace(arguments.keep);
     }
+    const Objective objective =
+        Objective::parse(arguments.objective, task.kernel_template().front_matter());
+    if (objective.needs_energy(task)) {
+        refuse_without_energy(task.device);
+    }
     Watch watch(task.info().id, fmt::format("{} {}", problem.kernel, task.sizes()), options);
     const Interrupt interrupt;
-    const TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
+    TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
+    std::optional<ObjectiveResult> chosen;
+    if (objective.kind != Objective::Kind::time && !interrupt.requested()) {
+        TuneHooks hooks;
+        hooks.stop = &interrupt.requested();
+        chosen =
+            choose_by(objective, arguments.finalists, engine, task, hooks, arguments.json, report);
+    }
     TuneResult result = describe(arguments, task, report);
+    result.objective = std::move(chosen);
     result.strategy = options.strategy;
     result.database = options.database.string();
     result.stored = report.stored && !options.database.empty();
@@ -270,6 +286,13 @@ Invocation invocation() {
          &given.capture,
          "A captured call: tune at its sizes and types, on its data",
          {.excludes = {"--input", "--size", "--type"}}},
+        {"--objective", &given.objective,
+         "What the winner is to be best at: time, energy, edp (energy times time) or a metric of "
+         "the template [time]"},
+        {"--finalists",
+         &given.finalists,
+         "How many of the fastest an objective other than time chooses from [5]",
+         {.range = {{2, 64}}}},
         {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"},
         device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
         {"--keep", &given.keep,

@@ -73,10 +73,12 @@ std::string tune_text(const TuneResult& result) {
     text +=
         fmt::format("winner: {}{}\n", result.winner.configuration,
                     result.is_left_out ? ", which --only leaves out: nothing in it is faster" : "");
+    text += result.objective ? objective_text(*result.objective) : "";
     text += tried_text(result.tried);
     text += result.database.empty() ? "not stored, without a database\n"
-            : result.kept
-                ? fmt::format("kept from {}: this tuning was less sure\n", result.database)
+            : result.kept           ? fmt::format("kept from {}: {}\n", result.database,
+                                        result.winner.pinned ? "it is pinned until jitune db unpin"
+                                                                       : "this tuning was less sure")
             : result.lacks_winner() ? fmt::format("could not be stored in {}\n", result.database)
                                     : fmt::format("stored in {}\n", result.database);
     for (const KeptConfiguration& one : result.sources) {
@@ -112,6 +114,9 @@ Json tune_json(const TuneResult& result) {
     document["default_metrics"] = metrics_json(result.before);
     document.update(certainty_json(result.winner.certainty));
     document.update(tried_json(result.tried));
+    if (result.objective) {
+        document.update(objective_json(*result.objective));
+    }
     document["complete"] = result.winner.complete;
     document["stored"] = result.stored;
     document["kept"] = result.kept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "cli/keep_tuned.hpp"
 #include "cli/output.hpp"
 #include "cli/tried_candidates.hpp"
+#include "cli/tune_objective.hpp"
 #include "template/kernel_template.hpp"
 #include "tuning/tuner.hpp"
 
@@ -30,6 +32,7 @@ struct TuneResult {
     std::vector<KeptConfiguration> sources;       ///< that --keep has written
     std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
     std::vector<KernelTemplate::Metric> before;   ///< of the default
+    std::optional<ObjectiveResult> objective;     ///< another than time
     std::size_t arguments = 0;                    ///< that a call passes
     bool stored = false;                          ///< in the database
     bool kept = false;                            ///< TuneReport::kept

@@ -5,6 +5,7 @@
 #include "dispatch/engine.hpp"
 #include "dispatch/options_check.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 #include "tuning/tuning_journal.hpp"
@@ -21,6 +22,23 @@ TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneH
     task.check();
     task.kernel.workload->prepare(task.problem);
     return tune_prepared(task, std::move(plan), hooks);
+}
+
+bool Engine::store_choice(const Task& task, std::span<const Measurement> measurements,
+                          Winner& choice) {
+    refuse_tuning();
+    return store_.tell([&](TuningStore& store) {
+        const auto known = store.find(task.key(), task.problem.sizes);
+        if (known && known->pinned) {
+            store.save(measurements);
+            choice = *known;
+            return false;
+        }
+        choice.pinned = true;  // so that it yields to none that is surer of its time
+        store.save(measurements, choice);
+        store.pin(winner_id(choice), true);
+        return true;
+    });
 }
 
 std::optional<Winner> Engine::complete_winner(const Task& task) {

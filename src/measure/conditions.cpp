@@ -17,6 +17,7 @@ constexpr std::string_view kContended = "cpu=contended";
 constexpr std::string_view kShared = "device=shared";
 constexpr std::string_view kFinals = "interleaved";
 constexpr std::string_view kComparison = "compared";
+constexpr std::string_view kStudy = "studied";
 
 /// The value whose name is `name`, which is its place among `names`.
 template <class Value, std::size_t count>
@@ -99,6 +100,8 @@ std::string Conditions::text() const {
         add(std::string(kFinals));
     } else if (phase == Phase::comparison) {
         add(std::string(kComparison));
+    } else if (phase == Phase::study) {
+        add(std::string(kStudy));
     }
     if (tries > 0) {
         add(fmt::format("tries={}", tries));
@@ -119,6 +122,8 @@ Conditions Conditions::parse(std::string_view text) {
             conditions.phase = Phase::finals;
         } else if (word == kComparison) {
             conditions.phase = Phase::comparison;
+        } else if (word == kStudy) {
+            conditions.phase = Phase::study;
         } else if (const std::size_t sign = word.find('='); sign != std::string_view::npos) {
             read_field(conditions, word.substr(0, sign), word.substr(sign + 1));
         }

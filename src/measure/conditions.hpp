@@ -27,7 +27,7 @@ struct Disturbance {
 /// one word; a field that is not known has none.
 struct Conditions {
     enum class Cache { cold, warm };
-    enum class Phase { search, finals, comparison };
+    enum class Phase { search, finals, comparison, study };
 
     std::optional<Cache> cache;         ///< "l2=cold": the data had left the last-level cache
     std::string by;                     ///< "by=graph": Bench::chain_kind()
@@ -37,7 +37,7 @@ struct Conditions {
     std::optional<Clocks> clocks;       ///< "clocks=steady"
     bool contended = false;             ///< "cpu=contended"
     bool shared = false;                ///< "device=shared": others may have used the device
-    Phase phase = Phase::search;        ///< "interleaved": finals; "compared": comparison
+    Phase phase = Phase::search;        ///< "interleaved", "compared", "studied"
     /// "tries=2": of a provisional winner, so many tunings in a row have ended with one
     std::size_t tries = 0;
 

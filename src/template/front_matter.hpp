@@ -80,8 +80,10 @@ struct ReferenceSpec {
 /// A figure for people: "bandwidth", in "GB/s".
 struct MetricSpec {
     std::string name;
-    Expression value;  ///< over parameters, sizes, device attributes and `seconds`, of one launch
+    /// Over parameters, sizes, device attributes, and `seconds` and `joules` of one launch.
+    Expression value;
     std::string unit;
+    bool less_is_better = false;
 };
 
 /// An option for the compiler, "--maxrregcount={registers}": braces hold the name of a parameter or

@@ -298,16 +298,21 @@ private:
         }
         FrontMatterScope scope = scope_;
         scope.add_beside(*metrics, "seconds");
+        scope.add_beside(*metrics, "joules");
         for (const auto& [name, node] : reader_.in_order(reader_.table(*metrics, "metrics"))) {
             const std::string where = "metric " + name;
             const toml::table& table = reader_.table(*node, where);
-            reader_.refuse_other_keys(table, where, {"value", "unit"});
+            reader_.refuse_other_keys(table, where, {"value", "unit", "better"});
             if (!is_identifier(name)) {
                 reader_.fail(table, "\"" + name + "\" is not a name: use letters, digits and _");
             }
-            result_.metrics.push_back({name,
-                                       scope.expression(table, reader_.text(table, "value", where)),
-                                       reader_.text_or(table, "unit", where, "")});
+            const std::string better = reader_.text_or(table, "better", where, "higher");
+            if (better != "higher" && better != "lower") {
+                reader_.fail(table, where + ": better must be \"higher\" or \"lower\"");
+            }
+            result_.metrics.push_back(
+                {name, scope.expression(table, reader_.text(table, "value", where)),
+                 reader_.text_or(table, "unit", where, ""), better == "lower"});
         }
     }
 

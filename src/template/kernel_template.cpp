@@ -192,11 +192,15 @@ std::optional<Scalar> KernelTemplate::value_of(const Expression& expression,
 std::vector<KernelTemplate::Metric> KernelTemplate::metrics(const Problem& problem,
                                                             const DeviceInfo& device,
                                                             const Configuration& configuration,
-                                                            double seconds) const {
+                                                            double seconds,
+                                                            std::optional<double> joules) const {
     auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
     add_configuration(values, configuration);
     values.emplace("seconds", seconds);
+    if (joules) {
+        values.emplace("joules", *joules);
+    }
     std::vector<Metric> result;
     for (const MetricSpec& metric : front_matter_.metrics) {
         const auto value = metric.value.bind(values).constant_value();

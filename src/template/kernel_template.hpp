@@ -95,11 +95,11 @@ public:
         double value = 0;
         std::string unit;
     };
-    /// The template's metrics where one launch takes `seconds`. A metric that is no number is left
-    /// out.
+    /// The template's metrics where one launch takes `seconds` and, if that is known, `joules`. A
+    /// metric that is no number then is left out.
     [[nodiscard]] std::vector<Metric> metrics(const Problem& problem, const DeviceInfo& device,
-                                              const Configuration& configuration,
-                                              double seconds) const;
+                                              const Configuration& configuration, double seconds,
+                                              std::optional<double> joules) const;
 
 private:
     [[nodiscard]] bool holds(const std::vector<Expression>& expressions,

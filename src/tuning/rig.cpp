@@ -23,6 +23,10 @@ constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 constexpr double kSampleNs = 180'000;  // some hundred times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
+// Between two samples the device idles for some microseconds: hundreds of times less than this.
+constexpr double kContinuousNs = 5'000'000;
+constexpr std::size_t kFewestContinuous = 2;
+constexpr std::size_t kMostContinuous = 2048;
 constexpr double kLongLaunchNs = 50'000'000;  // such a launch is a sample by itself
 // Each launch of a sample reads a copy of its own, up to so many bytes in all. To rotate through
 // copies of a few times the cache's size would not do: a candidate that evicts its own lines first
@@ -328,14 +332,31 @@ std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& pro
         chain_ = 0;
         return *failure;
     }
+    return timer_of(program, rule, chain_ + 1, flush_);  // the first one warms up
+}
+
+std::unique_ptr<Timer> Rig::timer_of(const Program& program, const LaunchRule& rule,
+                                     std::size_t launches, bool flush) {
     for (const auto& slice : slices_) {
         slice->restore();
     }
     std::vector<Launch> chain;
-    for (std::size_t i = 0; i <= chain_; ++i) {  // the first one warms up
+    for (std::size_t i = 0; i < launches; ++i) {
         chain.push_back(bind(*slices_[i % slices_.size()], rule));
     }
-    return bench_->timer(program, chain, flush_);
+    return bench_->timer(program, chain, flush);
+}
+
+std::variant<Rig::Continuous, TrialFailure> Rig::continuous(const Program& program,
+                                                            const LaunchRule& rule,
+                                                            double launch_ns) {
+    if (auto failure = chain_ == 0 ? plan_samples(program, rule) : std::nullopt) {
+        chain_ = 0;
+        return *failure;
+    }
+    const auto wished = static_cast<std::size_t>(kContinuousNs / launch_ns);
+    const std::size_t launches = std::clamp(wished, kFewestContinuous, kMostContinuous);
+    return Continuous{timer_of(program, rule, launches, false), launches};
 }
 
 std::variant<double, TrialFailure> Rig::sample(Timer& timer) {

@@ -67,6 +67,16 @@ public:
     std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
                                                              const LaunchRule& rule);
 
+    /// Launches that follow each other without a pause.
+    struct Continuous {
+        std::unique_ptr<Timer> timer;
+        std::size_t launches = 0;  ///< in each sample, with the one that is not timed
+    };
+    /// Prepares to run a candidate, of about `launch_ns` for a launch, for as long as the caller
+    /// wants. Caches are as the launches leave them. The program must outlive the timer.
+    std::variant<Continuous, TrialFailure> continuous(const Program& program,
+                                                      const LaunchRule& rule, double launch_ns);
+
     /// Judges the outputs that the launches of the last sample have left: a candidate may be wrong
     /// only now and then. Takes a look at their checksums, outside of what is timed.
     std::optional<TrialFailure> judge_timed();
@@ -79,6 +89,7 @@ public:
     [[nodiscard]] DeviceLock::Turn turn() { return lock_.turn(); }
 
     [[nodiscard]] DisturbanceWatch& watch() { return watch_; }
+    [[nodiscard]] Bench& bench() { return *bench_; }
 
     /// Refuses a time that no right kernel can have: cold data read faster than the memory delivers
     /// it.
@@ -107,6 +118,9 @@ private:
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
     std::variant<double, TrialFailure> probe(const Program& program, const LaunchRule& rule);
     void copy_data();
+    /// A timer of so many launches, which take the copies of the data in turn.
+    std::unique_ptr<Timer> timer_of(const Program& program, const LaunchRule& rule,
+                                    std::size_t launches, bool flush);
 
     [[nodiscard]] std::size_t cold_bytes() const;
 

@@ -55,9 +55,10 @@ struct Task {
         const Configuration& configuration) const {
         return kernel_template().reference(problem, info(), configuration);
     }
-    [[nodiscard]] std::vector<KernelTemplate::Metric> metrics(const Configuration& configuration,
-                                                              double seconds) const {
-        return kernel_template().metrics(problem, info(), configuration, seconds);
+    [[nodiscard]] std::vector<KernelTemplate::Metric> metrics(
+        const Configuration& configuration, double seconds,
+        std::optional<double> joules = std::nullopt) const {
+        return kernel_template().metrics(problem, info(), configuration, seconds, joules);
     }
 
     /// The configuration of a text such as "block=256 items=4". Throws Error(usage) for any other

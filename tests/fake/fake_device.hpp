@@ -45,6 +45,7 @@ public:
     std::function<double()> disturbance;  ///< each sample's time is multiplied by its value
     std::string compiler_key_;            ///< empty: code is not worth keeping
     std::function<std::optional<ClockReading>()> clocks;
+    std::function<std::optional<double>()> energy_j;
     std::function<std::optional<ProcessorUse>()> processor_use;
     /// Returns the time of a launch that an app times, by the kernel's expression; "" is a copy.
     /// Empty: no launch is timed.

@@ -41,7 +41,8 @@ TEST_P(StoredConditions, KeepTheirTextWhenParsed) {
 INSTANTIATE_TEST_SUITE_P(
     Versions, StoredConditions,
     testing::Values("l2=cold", "l2=warm", "clocks=noisy", "l2=cold interleaved", "l2=cold compared",
-                    "l2=warm interleaved", "l2=cold chain=32", "l2=cold chain=32 clocks=steady",
+                    "by=graph chain=8 slices=9 flush=0 studied", "l2=warm interleaved",
+                    "l2=cold chain=32", "l2=cold chain=32 clocks=steady",
                     "l2=cold by=graph chain=32 clocks=steady",
                     "l2=cold by=graph chain=32 slices=8 flush=1",
                     "l2=warm by=loop chain=3 slices=1 flush=0 clocks=unknown",

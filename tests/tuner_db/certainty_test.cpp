@@ -81,6 +81,9 @@ TEST(Certainty, YieldsToWhatIsSureAndComplete) {
     }
     Winner elsewhere = sure;
     elsewhere.provenance.driver += " newer";
+    Winner chosen = provisional;
+    chosen.pinned = true;
+    EXPECT_FALSE(yields(chosen, sure)) << "a person wants it";
     EXPECT_FALSE(yields(provisional, elsewhere));
     Winner of_a_range = sure;
     of_a_range.sizes = "n=7";

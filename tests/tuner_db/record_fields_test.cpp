@@ -177,14 +177,15 @@ protected:
     template <class Record>
     void expect_defaults_of_added_fields() {
         const RecordTable& table = table_of<Record>();
-        sqlite::Statement statement(
-            database_,
-            fmt::format("SELECT dflt_value FROM pragma_table_info('{}') WHERE cid >= {} AND "
-                        "cid < {}",
-                        table.name, table.columns.size() - table.added.size(),
-                        table.columns.size()));
         sqlite::Row defaults;
-        for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
+        for (std::size_t i = table.columns.size() - table.added.size(); i < table.columns.size();
+             ++i) {
+            sqlite::Statement statement(
+                database_,
+                fmt::format("SELECT dflt_value FROM pragma_table_info('{}') WHERE name = '{}'",
+                            table.name, table.columns[i]));
+            sqlite::Cursor cursor = statement.run();
+            ASSERT_TRUE(cursor.next());
             const auto literal = std::get<std::string>(cursor.row().at(0));
             sqlite::Statement value(database_, "SELECT " + literal);
             sqlite::Cursor answer = value.run();

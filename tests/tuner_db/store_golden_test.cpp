@@ -41,6 +41,12 @@ protected:
         return any;
     }
 
+    static std::vector<Measurement> figured_measurements() {
+        std::vector<Measurement> figured = any_measurements();
+        figured[0].figures = R"({"energy_j":0.5,"power_w":250})";
+        return figured;
+    }
+
     static std::vector<Miss> misses() {
         return {{key_of(40), "n=2000000", std::string("a\0spec", 6), "default",
                  "block=128 items_per_thread=4", 12, 3, "NVIDIA H200", "2026-11-20T16:00:00Z",
@@ -138,7 +144,7 @@ protected:
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
-    open()->save(any_measurements(), ranged_winner());
+    open()->save(figured_measurements(), ranged_winner());
     open()->add({misses(), usages(), pauses(), doubts(), explorations()});
     open()->keep(binaries());
     EXPECT_EQ(dump(), golden_of(schema_version()));
@@ -148,7 +154,7 @@ TEST_F(GoldenStore, IsReadToday) {
     sql(golden_of(schema_version()));
     const auto store = open(Access::read_only);
     EXPECT_EQ(store->find(key_of(40), sizes_of(40)), ranged_winner());
-    EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
+    EXPECT_EQ(store->measurements(key_of(40)), figured_measurements());
     EXPECT_EQ(store->misses(), misses());
     EXPECT_EQ(store->usages(), usages());
     EXPECT_EQ(store->pauses(), pauses());
@@ -193,8 +199,8 @@ TEST_F(GoldenStore, HasViewsForPeople) {
         "n=900000..1200000; n=1300001 | block=256 items_per_thread=8 | 1.2 us | 1.62 | 1.5 | "
         "2.0 % | 59 | no | yes | 1 | 1200 | NVIDIA H200\n");
     EXPECT_EQ(answer("SELECT configuration || ' | ' || verdict || ' | ' || time_us || ' us | ' || "
-                     "noise_percent || ' % | ' || samples FROM candidates"),
-              "block=128 items_per_thread=4 | timed | 1.0 us | 0.05 % | 3\n");
+                     "noise_percent || ' % | ' || samples || ' | ' || energy_j FROM candidates"),
+              "block=128 items_per_thread=4 | timed | 1.0 us | 0.05 % | 3 | 0.5\n");
     EXPECT_EQ(answer("SELECT winners || ' | ' || configurations || ' | ' || unsure || ' | ' || "
                      "worst_loss_percent || ' % | ' || served FROM coverage"),
               "1 | 1 | 0 | 2.0 % | n=900000..1200000; n=1300001\n");

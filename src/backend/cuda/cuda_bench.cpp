@@ -30,10 +30,10 @@ std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<DriverDevice>& d
 }
 
 CudaBench::CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<ServiceCode> service,
-                     std::shared_ptr<NvmlReader> clocks)
+                     std::shared_ptr<NvmlReader> nvml)
     : device_(std::move(device)),
       service_(std::move(service)),
-      clocks_(std::move(clocks)),
+      nvml_(std::move(nvml)),
       stream_(make_stream(device_)) {}
 
 void CudaBench::synchronize(const char* tried) {

@@ -18,7 +18,7 @@ class CudaBench final : public Bench {
 public:
     /// Throws Error(device).
     CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<ServiceCode> service,
-              std::shared_ptr<NvmlReader> clocks);
+              std::shared_ptr<NvmlReader> nvml);
 
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     void upload(void* device, std::span<const std::byte> data) override;
@@ -32,14 +32,15 @@ public:
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                  bool flush_cache) override;
     [[nodiscard]] std::string_view chain_kind() const override { return "graph"; }
-    std::optional<ClockReading> clocks() override { return clocks_->clocks(); }
+    std::optional<ClockReading> clocks() override { return nvml_->clocks(); }
+    std::optional<double> energy_j() override { return nvml_->energy_j(); }
 
 private:
     void synchronize(const char* tried);
 
     std::shared_ptr<DriverDevice> device_;
     std::shared_ptr<ServiceCode> service_;
-    std::shared_ptr<NvmlReader> clocks_;
+    std::shared_ptr<NvmlReader> nvml_;
     std::shared_ptr<StreamHandle> stream_;
     std::shared_ptr<const CacheFlush> flush_;  ///< made for the first timer that wants it
     std::unique_ptr<const MemoryComparison> comparison_;  ///< made for the first equal()

@@ -45,6 +45,15 @@ std::optional<double> NvmlReader::utilization() {
     return rates.gpu / 100.0;
 }
 
+std::optional<double> NvmlReader::energy_j() {
+    std::call_once(started_, [this] { start(); });
+    unsigned long long millijoules = 0;
+    if (nvml_ == nullptr || nvml_->energy(device_, &millijoules) != kNvmlSuccess) {
+        return std::nullopt;
+    }
+    return static_cast<double>(millijoules) / 1000;
+}
+
 std::optional<ClockReading> NvmlReader::clocks() {
     std::call_once(started_, [this] { start(); });
     unsigned mhz = 0;

@@ -13,8 +13,8 @@
 
 namespace jitune::internal {
 
-/// Reads one device's clocks and its use through NVML, which is loaded when first asked.
-/// Thread-safe.
+/// Reads one device's clocks, its use and its energy through NVML, which is loaded when first
+/// asked. Thread-safe.
 class NvmlReader {
 public:
     using Loader = std::function<std::shared_ptr<const NvmlTable>()>;
@@ -25,6 +25,8 @@ public:
     std::optional<ClockReading> clocks();
     /// See Device::utilization(). Nothing where clocks() has nothing.
     std::optional<double> utilization();
+    /// See Bench::energy_j().
+    std::optional<double> energy_j();
 
 private:
     void start();

@@ -15,6 +15,7 @@ std::shared_ptr<const NvmlTable> load_nvml() {
     // Newer headers have another name for it; drivers have this one as well.
     library.resolve("nvmlDeviceGetCurrentClocksThrottleReasons", table->throttle_reasons);
     library.resolve("nvmlDeviceGetUtilizationRates", table->utilization);
+    library.resolve("nvmlDeviceGetTotalEnergyConsumption", table->energy);
     return table;
 }
 

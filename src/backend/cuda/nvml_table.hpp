@@ -28,6 +28,8 @@ struct NvmlTable {
     int (*clock_mhz)(NvmlDevice device, int domain, unsigned* mhz) = nullptr;
     int (*throttle_reasons)(NvmlDevice device, unsigned long long* reasons) = nullptr;
     int (*utilization)(NvmlDevice device, NvmlUtilization* rates) = nullptr;
+    /// Millijoules since the driver was loaded. Volta and newer.
+    int (*energy)(NvmlDevice device, unsigned long long* millijoules) = nullptr;
 };
 
 /// Loads NVML, which comes with the driver, for the life of the process. Throws Error(unavailable).

@@ -15,6 +15,7 @@ struct FakeNvml {
     unsigned mhz = 1980;
     unsigned long long reasons = 0;
     unsigned use = 0;
+    unsigned long long millijoules = 0;
     int answer = kNvmlSuccess;  ///< to questions
     int loads = 0;
 };
@@ -38,6 +39,10 @@ std::shared_ptr<const NvmlTable> load_fake() {
     };
     table->utilization = [](NvmlDevice, NvmlUtilization* rates) {
         *rates = {nvml.use, 99};
+        return nvml.answer;
+    };
+    table->energy = [](NvmlDevice, unsigned long long* millijoules) {
+        *millijoules = nvml.millijoules;
         return nvml.answer;
     };
     return table;
@@ -77,6 +82,14 @@ TEST_F(NvmlReaderTest, ReadsTheShareOfTimeInWhichTheDeviceWorked) {
     nvml.answer = 3;  // NVML_ERROR_NOT_SUPPORTED
     EXPECT_EQ(reader_.utilization(), std::nullopt);
     EXPECT_EQ(NvmlReader(load_fake, "GPU-2", Log(LogLevel::off)).utilization(), std::nullopt);
+}
+
+TEST_F(NvmlReaderTest, ReadsTheEnergyInJoules) {
+    nvml.millijoules = 12'345'678;
+    EXPECT_EQ(reader_.energy_j(), 12345.678);
+    nvml.answer = 3;  // NVML_ERROR_NOT_SUPPORTED
+    EXPECT_EQ(reader_.energy_j(), std::nullopt);
+    EXPECT_EQ(NvmlReader(load_fake, "GPU-2", Log(LogLevel::off)).energy_j(), std::nullopt);
 }
 
 TEST_F(NvmlReaderTest, SaysNothingWhereNvmlDoesNot) {

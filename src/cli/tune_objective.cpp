@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/tune_objective.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/output.hpp"
+#include "jitune/error.hpp"
+#include "measure/paired_comparison.hpp"
+#include "measure/statistics.hpp"
+#include "tuning/finalist.hpp"
+#include "tuning/finalist_study.hpp"
+#include "tuning/record_maker.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using Times = std::map<std::string, const Measurement*>;
+
+/// The time of each configuration: of the finals where it was in them, else of the search.
+Times times_of(const TuneReport& report) {
+    Times times;
+    for (const auto* measurements : {&report.history, &report.measurements}) {
+        for (const Measurement& one : *measurements) {
+            const Measurement*& known = times[one.configuration];
+            if (known == nullptr || is_of_finals(one) || !is_of_finals(*known)) {
+                known = &one;  // the latest
+            }
+        }
+    }
+    std::erase_if(times, [](const auto& one) { return one.second->verdict != Verdict::timed; });
+    return times;
+}
+
+/// The fastest first; the default whatever its place.
+std::vector<StudiedFinalist> finalists_of(const Times& times, std::size_t count,
+                                          const std::string& standard) {
+    std::vector<StudiedFinalist> all;
+    for (const auto& [configuration, measurement] : times) {
+        all.push_back({configuration, summarize(measurement->samples_ns).median_ns});
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.median_ns < b.median_ns; });
+    std::vector<StudiedFinalist> chosen;
+    for (const StudiedFinalist& one : all) {
+        if (chosen.size() < count || one.configuration == standard) {
+            chosen.push_back(one);
+        }
+    }
+    return chosen;
+}
+
+/// Figures that the tuning alone gives.
+std::vector<FinalistFigures> figures_of(const Times& times,
+                                        const std::vector<StudiedFinalist>& finalists) {
+    std::vector<FinalistFigures> all;
+    for (const StudiedFinalist& one : finalists) {
+        all.push_back({one.configuration, times.at(one.configuration)->samples_ns, {}, {}});
+    }
+    return all;
+}
+
+std::vector<FinalistFigures> measured_figures(const Task& task,
+                                              const std::vector<StudiedFinalist>& finalists,
+                                              Engine& engine, const TuneHooks& hooks, bool quiet) {
+    const StudyPlan plan;
+    if (!quiet) {
+        const auto windows = [&](std::size_t each) {
+            return std::chrono::duration<double>(plan.warm_up + plan.window).count() *
+                   static_cast<double>(each * finalists.size());
+        };
+        print(fmt::format("measuring the energy of {} finalists, for {:.0f} to {:.0f} s\n",
+                          finalists.size(), windows(plan.fewest_windows),
+                          windows(plan.most_windows)));
+    }
+    BinaryCache binaries;
+    return study_energy(task, finalists, plan, hooks, binaries, engine.log());
+}
+
+ObjectiveResult judge(const Objective& objective, const Task& task,
+                      const std::vector<StudiedFinalist>& finalists,
+                      std::vector<FinalistFigures> figures) {
+    ObjectiveResult result{objective, {}, 0, false};
+    std::vector<Judged> judged;
+    for (FinalistFigures& one : figures) {
+        const auto finalist = std::find_if(
+            finalists.begin(), finalists.end(),
+            [&](const StudiedFinalist& known) { return known.configuration == one.configuration; });
+        const auto costs = objective.costs(task, one);
+        const auto joules = one.energy_j.empty() ? std::nullopt : std::optional(one.energy().mean);
+        judged.push_back({one.configuration, finalist->median_ns, mean_interval(costs)});
+        auto metrics =
+            task.metrics(task.parse(one.configuration), finalist->median_ns * 1e-9, joules);
+        result.rows.push_back({judged.back(), std::move(one), std::move(metrics), false});
+    }
+    result.chosen = best_of(judged);
+    const std::vector<bool> front = pareto_front(judged);
+    for (std::size_t i = 0; i < front.size(); ++i) {
+        result.rows[i].is_best_compromise = front[i];
+    }
+    return result;
+}
+
+/// The winner that the tuning would have made of this configuration.
+Winner winner_of(const Task& task, const Times& times, const std::string& configuration,
+                 bool complete) {
+    Evaluation evaluation;
+    evaluation.configuration = task.parse(configuration);
+    const Measurement& measured = *times.at(configuration);
+    Finalist finalist;
+    finalist.evaluation = &evaluation;
+    finalist.samples_ns = measured.samples_ns;
+    finalist.summary = summarize(measured.samples_ns);
+    finalist.uncertainty = relative_uncertainty(measured.samples_ns);
+    Gain gain{0, {measured.conditions, finalist.uncertainty, 0, 0}};
+    if (const auto standard = times.find(task.default_configuration().text());
+        standard != times.end()) {
+        gain.default_ns = summarize(standard->second->samples_ns).median_ns;
+        if (is_of_finals(*standard->second) && is_of_finals(measured)) {  // taken in pairs
+            const Ratio ratio = ratio_of(standard->second->samples_ns, measured.samples_ns);
+            gain.certainty.speed_up_low = ratio.low;
+            gain.certainty.speed_up_high = ratio.high;
+        }
+    }
+    const CompileOutcome outcome =
+        BinaryCache().alone(task, task.instance(evaluation.configuration));
+    const auto* binary = std::get_if<Binary>(&outcome);
+    if (binary == nullptr) {
+        throw Error(ErrorKind::compile,
+                    fmt::format("{} does not compile any more: {}", configuration,
+                                std::get<CompileFailure>(outcome).log));
+    }
+    return RecordMaker(task).winner({finalist}, gain, *binary, complete);
+}
+
+std::vector<Measurement> records_of(const Task& task, const ObjectiveResult& result) {
+    const RecordMaker maker(task);
+    std::vector<Measurement> records;
+    for (const ObjectiveResult::Row& row : result.rows) {
+        if (!row.figures.energy_j.empty()) {
+            Evaluation evaluation;
+            evaluation.configuration = task.parse(row.figures.configuration);
+            records.push_back(
+                maker.measurement(evaluation, row.figures.launch_ns, row.figures.conditions));
+            records.back().figures = row.figures.text();
+        }
+    }
+    return records;
+}
+
+}  // namespace
+
+ObjectiveResult choose_by(const Objective& objective, std::size_t count, Engine& engine,
+                          const Task& task, const TuneHooks& hooks, bool quiet,
+                          TuneReport& report) {
+    const Times times = times_of(report);
+    const auto finalists = finalists_of(times, count, task.default_configuration().text());
+    std::vector<FinalistFigures> figures =
+        objective.needs_energy(task) ? measured_figures(task, finalists, engine, hooks, quiet)
+                                     : figures_of(times, finalists);
+    if (figures.empty()) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("no finalist has figures for the objective {}: the winner by time "
+                                "stays",
+                                objective.name));
+    }
+    ObjectiveResult result = judge(objective, task, finalists, std::move(figures));
+    const std::string& chosen = result.rows[result.chosen].judged.configuration;
+    if (chosen != report.winner.configuration) {
+        report.winner = winner_of(task, times, chosen, report.winner.complete);
+    }
+    result.pinned = engine.store_choice(task, records_of(task, result), report.winner);
+    report.kept = report.winner.pinned && !result.pinned;
+    return result;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/device.hpp"
+#include "measure/conditions.hpp"
+#include "measure/mean_interval.hpp"
+
+namespace jitune::internal {
+
+/// What the launches of a finalist use beside their time in the finals.
+struct FinalistFigures {
+    std::string configuration;
+    std::vector<double> launch_ns;  ///< back to back, in each window
+    std::vector<double> energy_j;   ///< of one launch, likewise
+    Conditions conditions;          ///< of the windows
+
+    [[nodiscard]] MeanInterval energy() const { return mean_interval(energy_j); }
+    /// Joules over seconds, in all windows.
+    [[nodiscard]] double power_w() const;
+    /// Measurement::figures: {"energy_j":0.0125,"energy_low_j":…,"energy_high_j":…,"power_w":350.5}
+    [[nodiscard]] std::string text() const;
+};
+
+}  // namespace jitune::internal

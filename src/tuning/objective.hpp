@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "template/front_matter.hpp"
+#include "tuning/finalist_figures.hpp"
+#include "tuning/task.hpp"
+
+namespace jitune::internal {
+
+/// What a winner is to be best at. Searches go by time, which the other figures follow closely; the
+/// objective chooses among the finalists.
+struct Objective {
+    enum class Kind {
+        time,
+        energy,  ///< joules of a launch
+        edp,     ///< energy-delay product: joules of a launch times its seconds
+        metric   ///< of the template
+    };
+    Kind kind = Kind::time;
+    std::string name = "time";  ///< "time", "energy", "edp", or that of the metric
+
+    /// Throws Error(usage) that lists the names, for any other.
+    static Objective parse(const std::string& name, const FrontMatter& front_matter);
+
+    /// Whether it needs figures of study_energy() for the task.
+    [[nodiscard]] bool needs_energy(const Task& task) const;
+
+    /// The cost of a finalist in each of its windows: less is better.
+    [[nodiscard]] std::vector<double> costs(const Task& task, const FinalistFigures& figures) const;
+};
+
+/// A finalist with its time and what the objective says of it.
+struct Judged {
+    std::string configuration;
+    double time_ns = 0;  ///< median of the finals
+    MeanInterval cost;
+};
+
+/// The index of the winner: the finalist of the least cost or, of those whose intervals do not tell
+/// them from it, the fastest one. Throws Error(usage) where there is none.
+std::size_t best_of(std::span<const Judged> finalists);
+
+/// For each finalist, whether no other has both less time and less cost.
+std::vector<bool> pareto_front(std::span<const Judged> finalists);
+
+}  // namespace jitune::internal
