@@ -11,6 +11,7 @@
 #include "cli/common_options.hpp"
 #include "cli/doubt_text.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/figures.hpp"
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
@@ -152,7 +153,8 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
                         summary ? fmt::format("{:.2f} %", summary->noise * 100) : "",
                         fmt::format("{}", measurement->samples_ns.size()), phase_word(*measurement),
                         measurement->sizes, measurement->configuration,
-                        measurement->reproducibility, one_line(measurement->reason).substr(0, 60)});
+                        measurement->reproducibility, one_line(measurement->reason).substr(0, 60),
+                        one_line(figures_text(measurement->figures))});
     }
     return Table::text({{"verdict"},
                         {"time", Align::right},
@@ -162,7 +164,8 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
                         {"sizes"},
                         {"configuration"},
                         {"reproducibility"},
-                        {"reason"}},
+                        {"reason"},
+                        {"figures"}},
                        rows);
 }
 
@@ -189,7 +192,9 @@ int run(const Arguments& arguments) {
     document["doubt"] = doubt_json(doubts, *winner);
     document["measurements"] = Json::array();
     for (const Measurement& measurement : measurements) {
-        document["measurements"].push_back(measurement_json(measurement));
+        Json shown = measurement_json(measurement);
+        shown["figures"] = figures_json(measurement.figures);
+        document["measurements"].push_back(shown);
     }
     print_json(document);
     return kExitOk;
