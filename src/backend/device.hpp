@@ -146,6 +146,15 @@ struct ProcessorUse {
     double slowdown = 1;
 };
 
+/// What one hardware counter says of a launch.
+struct CounterValue {
+    std::string name;  ///< "dram_throughput"
+    double value = 0;
+    std::string unit;  ///< "%", "bytes", "ns" or "warps"
+};
+/// Or why there are none, for a person.
+using CounterOutcome = std::variant<std::vector<CounterValue>, std::string>;
+
 /// Device memory. Freed with the object, after the device has finished with it.
 class DeviceMemory {
 public:
@@ -209,13 +218,19 @@ public:
     /// The device's clocks, or nothing where they cannot be read. Takes up to some 100 us.
     virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 
-    /// The joules that the device has used since its driver was loaded. The counter moves some ten
-    /// times a second. Nothing where it has none that can be read. Takes up to some 100 us.
-    virtual std::optional<double> energy_j() { return std::nullopt; }
-
     /// Returns nothing where launches do not run on the host's processors, or where the system does
     /// not count. Takes some 4 us for each thread of the process, and 10 us.
     virtual std::optional<ProcessorUse> processor_use() { return std::nullopt; }
+
+    /// Figures of hardware counters for one launch, of those that the device has; or, as text for a
+    /// person, why they cannot be read: a missing library, missing rights, or kernels that another
+    /// thread launched in the context meanwhile. The launch runs several times, with its memory put
+    /// back between runs. All its kernels have one figure: the sum of times and bytes, else the
+    /// mean over their time. Takes up to seconds, in which the process is slow, and has no limit of
+    /// time: the launch must have passed run(). Throws Error(device) where it fails.
+    virtual CounterOutcome counters(const Program& /*program*/, const Launch& /*launch*/) {
+        return "read hardware counters: this device has none that jitune reads";
+    }
 };
 
 class LaunchTimer;
@@ -254,6 +269,10 @@ public:
     /// the share of its processors that other processes take, during 100 ms that it waits. Nothing
     /// where the system does not say.
     virtual std::optional<double> utilization() { return std::nullopt; }
+
+    /// The joules that the device has used since its driver was loaded. The counter moves some ten
+    /// times a second. Nothing where it has none that can be read. Takes some milliseconds.
+    virtual std::optional<double> energy_j() { return std::nullopt; }
 
     /// In the device's primary context, whatever is current.
     virtual std::unique_ptr<Queue> make_queue() = 0;

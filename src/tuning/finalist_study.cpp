@@ -35,7 +35,7 @@ public:
           log_(log),
           rig_(task.device, *task.kernel.workload, task.problem,
                task.kernel_template().front_matter().warm_cache, log, Rig::Checks::problem),
-          meter_(rig_.bench(), task.info().name) {}
+          meter_(task.device) {}
 
     void load(std::span<const StudiedFinalist> finalists) {
         for (const StudiedFinalist& finalist : finalists) {
@@ -135,8 +135,7 @@ void Study::leave_out(const std::string& configuration, const TrialFailure& fail
 }  // namespace
 
 void refuse_without_energy(Device& device) {
-    const std::unique_ptr<Bench> bench = device.make_bench();
-    const EnergyMeter unused(*bench, device.info().name);
+    const EnergyMeter unused(device);
 }
 
 std::vector<FinalistFigures> study_energy(const Task& task,

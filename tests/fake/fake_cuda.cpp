@@ -81,6 +81,9 @@ CudaTables FakeCuda::tables() const {
             },
             []() -> std::shared_ptr<const NcclTable> {
                 throw Error(ErrorKind::unavailable, "the fake has no NCCL");
+            },
+            []() -> std::shared_ptr<const CuptiTable> {
+                throw Error(ErrorKind::unavailable, "the fake has no CUPTI");
             }};
 }
 

@@ -207,9 +207,6 @@ public:
     std::optional<ClockReading> clocks() override {
         return device_.clocks ? device_.clocks() : std::nullopt;
     }
-    std::optional<double> energy_j() override {
-        return device_.energy_j ? device_.energy_j() : std::nullopt;
-    }
     std::optional<ProcessorUse> processor_use() override {
         return device_.processor_use ? device_.processor_use() : std::nullopt;
     }

@@ -45,7 +45,7 @@ public:
     std::function<double()> disturbance;  ///< each sample's time is multiplied by its value
     std::string compiler_key_;            ///< empty: code is not worth keeping
     std::function<std::optional<ClockReading>()> clocks;
-    std::function<std::optional<double>()> energy_j;
+    std::function<std::optional<double>()> energy;  ///< energy_j(), in any thread
     std::function<std::optional<ProcessorUse>()> processor_use;
     /// Returns the time of a launch that an app times, by the kernel's expression; "" is a copy.
     /// Empty: no launch is timed.
@@ -82,6 +82,7 @@ public:
     std::optional<double> utilization() override {
         return use < 0 ? std::nullopt : std::optional(use.load());
     }
+    std::optional<double> energy_j() override { return energy ? energy() : std::nullopt; }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
         return allocate_zeroed(bytes);
     }

@@ -30,10 +30,11 @@ std::shared_ptr<StreamHandle> make_stream(const std::shared_ptr<DriverDevice>& d
 }
 
 CudaBench::CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<ServiceCode> service,
-                     std::shared_ptr<NvmlReader> nvml)
+                     std::shared_ptr<NvmlReader> nvml, std::shared_ptr<CounterProfiler> profiler)
     : device_(std::move(device)),
       service_(std::move(service)),
       nvml_(std::move(nvml)),
+      profiler_(std::move(profiler)),
       stream_(make_stream(device_)) {}
 
 void CudaBench::synchronize(const char* tried) {
@@ -117,6 +118,19 @@ std::unique_ptr<Timer> CudaBench::timer(const Program& program, std::span<const 
     }
     return std::make_unique<GraphTimer>(device_, stream_, cuda_program(program), chain,
                                         flush_cache ? flush_ : nullptr);
+}
+
+CounterOutcome CudaBench::counters(const Program& program, const Launch& launch) {
+    constexpr const char* tried = "read hardware counters of a launch";
+    const CudaProgram& cuda = cuda_program(program);
+    const ContextScope scope(*device_);
+    synchronize(tried);  // work before the launch is none of its
+    CUcontext context = nullptr;
+    device_->check(device_->driver().cuCtxGetCurrent(&context), "cuCtxGetCurrent", tried);
+    return profiler_->read(context, device_->handle(), launch.step_count, [&] {
+        device_->check(cuda.try_launch(launch, stream_->get()), "cuLaunchKernelEx", tried);
+        synchronize(tried);
+    });
 }
 
 }  // namespace jitune::internal

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backend/cuda/cache_flush.hpp"
+#include "backend/cuda/counter_profiler.hpp"
 #include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/graph_timer.hpp"
 #include "backend/cuda/memory_checksum.hpp"
@@ -18,7 +19,7 @@ class CudaBench final : public Bench {
 public:
     /// Throws Error(device).
     CudaBench(std::shared_ptr<DriverDevice> device, std::shared_ptr<ServiceCode> service,
-              std::shared_ptr<NvmlReader> nvml);
+              std::shared_ptr<NvmlReader> nvml, std::shared_ptr<CounterProfiler> profiler);
 
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
     void upload(void* device, std::span<const std::byte> data) override;
@@ -33,7 +34,7 @@ public:
                                  bool flush_cache) override;
     [[nodiscard]] std::string_view chain_kind() const override { return "graph"; }
     std::optional<ClockReading> clocks() override { return nvml_->clocks(); }
-    std::optional<double> energy_j() override { return nvml_->energy_j(); }
+    CounterOutcome counters(const Program& program, const Launch& launch) override;
 
 private:
     void synchronize(const char* tried);
@@ -41,6 +42,7 @@ private:
     std::shared_ptr<DriverDevice> device_;
     std::shared_ptr<ServiceCode> service_;
     std::shared_ptr<NvmlReader> nvml_;
+    std::shared_ptr<CounterProfiler> profiler_;
     std::shared_ptr<StreamHandle> stream_;
     std::shared_ptr<const CacheFlush> flush_;  ///< made for the first timer that wants it
     std::unique_ptr<const MemoryComparison> comparison_;  ///< made for the first equal()

@@ -14,12 +14,13 @@
 namespace jitune::internal {
 
 CudaDevice::CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
-                       std::shared_ptr<NvmlReader> nvml)
+                       std::shared_ptr<NvmlReader> nvml, std::shared_ptr<CounterProfiler> profiler)
     : device_(std::move(device)),
       nvrtc_(std::move(nvrtc)),
       service_(std::make_shared<ServiceCode>(
           nvrtc_, static_cast<int>(device_->attribute("compute_capability")))),
-      nvml_(std::move(nvml)) {}
+      nvml_(std::move(nvml)),
+      profiler_(std::move(profiler)) {}
 
 std::string CudaDevice::compiler() {
     return nvrtc_version(nvrtc_->get());
@@ -36,7 +37,7 @@ std::shared_ptr<const Program> CudaDevice::load(const Binary& binary) {
 }
 
 std::unique_ptr<Bench> CudaDevice::make_bench() {
-    return std::make_unique<CudaBench>(device_, service_, nvml_);
+    return std::make_unique<CudaBench>(device_, service_, nvml_, profiler_);
 }
 
 std::unique_ptr<LaunchTimer> CudaDevice::make_launch_timer() {

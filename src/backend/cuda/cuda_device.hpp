@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "backend/cuda/counter_profiler.hpp"
 #include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/nvml_reader.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
@@ -16,7 +17,7 @@ namespace jitune::internal {
 class CudaDevice final : public Device {
 public:
     CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
-               std::shared_ptr<NvmlReader> nvml);
+               std::shared_ptr<NvmlReader> nvml, std::shared_ptr<CounterProfiler> profiler);
 
     [[nodiscard]] const std::shared_ptr<DriverDevice>& device() const { return device_; }
     [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
@@ -28,6 +29,7 @@ public:
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::optional<double> utilization() override { return nvml_->utilization(); }
+    std::optional<double> energy_j() override { return nvml_->energy_j(); }
     std::unique_ptr<LaunchTimer> make_launch_timer() override;
     std::unique_ptr<Queue> make_queue() override;
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
@@ -42,6 +44,7 @@ private:
     std::shared_ptr<LazyNvrtc> nvrtc_;
     std::shared_ptr<ServiceCode> service_;
     std::shared_ptr<NvmlReader> nvml_;
+    std::shared_ptr<CounterProfiler> profiler_;
 };
 
 }  // namespace jitune::internal

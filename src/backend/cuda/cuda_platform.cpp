@@ -72,6 +72,7 @@ public:
     CudaPlatform(CudaTables tables, const Log& log)
         : tables_(std::move(tables)),
           nvrtc_(std::make_shared<LazyNvrtc>(tables_.nvrtc)),
+          profiler_(std::make_shared<CounterProfiler>(tables_.cupti)),
           log_(log),
           groups_{{}, {}, Nccl(tables_.nccl, log)} {}
 
@@ -100,7 +101,7 @@ public:
             const auto device = std::make_shared<DriverDevice>(driver().table, ordinal, log_);
             slot.backend = std::make_unique<CudaDevice>(
                 device, nvrtc_,
-                std::make_shared<NvmlReader>(tables_.nvml, device->info().uuid, log_));
+                std::make_shared<NvmlReader>(tables_.nvml, device->info().uuid, log_), profiler_);
             slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
             slot.beside_capture = std::make_unique<CudaCaptureSite>(*slot.backend, true);
             slot.open.store(slot.backend.get(), std::memory_order_release);
@@ -249,6 +250,7 @@ private:
 
     CudaTables tables_;
     std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<CounterProfiler> profiler_;
     Log log_;
     mutable std::once_flag once_;
     mutable Driver driver_;

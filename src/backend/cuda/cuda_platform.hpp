@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "backend/compile_for.hpp"
+#include "backend/cuda/cupti_table.hpp"
 #include "backend/cuda/driver_table.hpp"
 #include "backend/cuda/nccl_table.hpp"
 #include "backend/cuda/nvml_table.hpp"
@@ -20,6 +21,7 @@ struct CudaTables {
     std::function<std::shared_ptr<const NvrtcTable>()> nvrtc = load_nvrtc;
     std::function<std::shared_ptr<const NvmlTable>()> nvml = load_nvml;
     std::function<std::shared_ptr<const NcclTable>()> nccl = load_nccl;
+    std::function<std::shared_ptr<const CuptiTable>()> cupti = load_cupti;
 };
 
 /// Calls cuInit when first asked for devices.

@@ -25,7 +25,7 @@ public:
     std::optional<ClockReading> clocks();
     /// See Device::utilization(). Nothing where clocks() has nothing.
     std::optional<double> utilization();
-    /// See Bench::energy_j().
+    /// See Device::energy_j().
     std::optional<double> energy_j();
 
 private:

@@ -37,9 +37,7 @@ struct NvrtcTable {
 #undef JITUNE_DECLARE
 };
 
-/// Where NVRTC is looked for, in this order: in the toolkit at `cuda_path`, if it is not empty; in
-/// CUDA's packages of pip beside the Python package that holds `own_file`; where the system finds
-/// libraries; in /usr/local/cuda. Of the first two only what exists.
+/// toolkit_files() of NVRTC.
 std::vector<std::string> nvrtc_files(const std::filesystem::path& cuda_path,
                                      const std::filesystem::path& own_file);
 

@@ -97,5 +97,14 @@ TEST_F(HostBenchTest, TimesAShortChainByRepeatingItUnlessTheCacheIsFlushed) {
     EXPECT_EQ(calls, before + 4);
 }
 
+TEST_F(HostBenchTest, SaysThatItHasNoHardwareCounters) {
+    class NoProgram final : public Program {
+        void prepare(const Launch& /*launch*/,
+                     std::unique_ptr<ReadyLaunch>& /*ready*/) const override {}
+    };
+    const CounterOutcome outcome = bench_->counters(NoProgram(), Launch{});
+    EXPECT_NE(std::get<std::string>(outcome).find("this device has none"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace jitune::internal {
+
+/// CUPTI's profiler, as functions: cupti_functions.hpp, since CUPTI's headers may be missing where
+/// CUDA's other ones are there.
+struct CuptiTable;
+
+/// toolkit_files() of CUPTI.
+std::vector<std::string> cupti_files(const std::filesystem::path& cuda_path,
+                                     const std::filesystem::path& own_file);
+
+/// Loads CUPTI for the life of the process. Only the library that JITUNE_CUPTI names, where it is
+/// set. Throws Error(unavailable) that says where it looked and what to do. Null where jitune is
+/// built without CUPTI's headers.
+std::shared_ptr<const CuptiTable> load_cupti();
+
+}  // namespace jitune::internal
