@@ -46,6 +46,13 @@ FindHeader headers_in(const std::filesystem::path& folder) {
     return [folder](const std::string& name) { return header_text(folder, name); };
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.parent_path();
+    return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
 TemplateFile template_from_text(std::string name, const std::string& text,
                                 const std::filesystem::path& folder,
                                 const std::vector<std::string>& options) {
@@ -60,13 +67,6 @@ TemplateFile template_from_text(std::string name, const std::string& text,
     refuse_bad_options(file.kernel, options);
     return file;
 }
-
-std::filesystem::path folder_of(const std::filesystem::path& path) {
-    const std::filesystem::path folder = path.parent_path();
-    return folder.empty() ? "." : folder;
-}
-
-}  // namespace
 
 TemplateFile template_from_file(const std::filesystem::path& path,
                                 const std::vector<std::string>& options) {
