@@ -22,8 +22,7 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
                                        const std::string& name) {
     const std::filesystem::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::find(path, "..") != path.end();
-    std::error_code error;
-    if (!leaves && std::filesystem::is_regular_file(folder / path, error)) {
+    if (!leaves && is_header_file(folder / path)) {
         return read_text_file(folder / path);
     }
     return builtin_header(name);
