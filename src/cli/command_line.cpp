@@ -71,16 +71,20 @@ void add_options(CLI::App& app, const std::vector<Option>& options) {
 }
 
 /// Adds `commands` to `app`; parsing then sets `chosen` to the work of the command that was named.
-void add_commands(CLI::App& app, const std::vector<Command>& commands,
+void add_commands(CLI::App& app, const std::vector<Command>& commands, const ProgramTexts& texts,
                   std::function<int()>& chosen) {
     app.require_subcommand(1);
     for (const Command& row : commands) {
         CLI::App* const command = app.add_subcommand(row.name, row.help);
+        command->footer(texts.exit_codes);  // else that of `app`
         if (row.invocation == nullptr) {
-            add_commands(*command, row.children, chosen);
+            add_commands(*command, row.children, texts, chosen);
             continue;
         }
         const Invocation invocation = row.invocation();
+        if (takes_strategy(invocation.options)) {
+            command->footer(texts.strategies + texts.exit_codes);
+        }
         add_options(*command, invocation.options);
         command->callback([&chosen, run = invocation.run] { chosen = run; });
     }
@@ -140,9 +144,9 @@ std::function<int()> read_command_line(int argc, char** argv, const std::vector<
                                        const ProgramTexts& texts) {
     CLI::App app(texts.summary, "jitune");
     app.set_version_flag("--version", texts.version);
-    app.footer(texts.footer);
+    app.footer(texts.strategies + texts.exit_codes);
     std::function<int()> chosen;
-    add_commands(app, commands, chosen);
+    add_commands(app, commands, texts, chosen);
     try {
         app.parse(reversed_arguments(argc, argv));
     } catch (const CLI::ParseError& error) {
