@@ -48,6 +48,11 @@ public:
     [[nodiscard]] virtual std::optional<KernelResources> resources(
         std::string_view log, std::string_view symbol) const = 0;
 
+    /// The bytes of each parameter of the kernel with this symbol, in their order; nothing where
+    /// its code does not say.
+    [[nodiscard]] virtual std::optional<std::vector<std::int64_t>> parameters(
+        const Binary& binary, std::string_view symbol) const = 0;
+
     /// Of blocks of `threads` with `dynamic_bytes` of dynamic shared memory. Nothing for a launch
     /// or a device that it cannot judge.
     [[nodiscard]] virtual std::optional<Occupancy> occupancy(const DeviceInfo& device,

@@ -9,6 +9,7 @@
 #include "check/check_jobs.hpp"
 #include "check/check_sample.hpp"
 #include "check/compiler_log.hpp"
+#include "check/launch_arguments.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -82,7 +83,11 @@ public:
             result_.configurations.push_back(std::move(row));
         }
         if (reference_place_) {
-            read_log(jobs.outcome(*reference_place_), reference_, kReference);
+            const CompileOutcome& outcome = jobs.outcome(*reference_place_);
+            read_log(outcome, reference_, kReference);
+            if (const auto* binary = std::get_if<Binary>(&outcome)) {
+                look_at_arguments(kernel_.front_matter().reference->launch, *binary, 0, kReference);
+            }
         }
         return std::move(result_);
     }
@@ -168,11 +173,30 @@ private:
                                       .plan(problem_.sizes)
                                       .launch;
             for (std::size_t i = 0; i < launch.step_count; ++i) {
-                look_at_step(launch.steps.at(i), binary, row);
+                const LaunchStep& step = launch.steps.at(i);
+                look_at_arguments(kernel_.front_matter().launches.at(step.entry), binary,
+                                  step.entry, row.configuration);
+                look_at_step(step, binary, row);
             }
         } catch (const Error& error) {
             note(Finding::Level::error, place(kernel_.front_matter().launches.front().line),
                  error.what(), row.configuration);
+        }
+    }
+
+    /// Of the launch that calls the binary's symbol `entry`.
+    void look_at_arguments(const LaunchSpec& launch, const Binary& binary, std::size_t entry,
+                           const std::string& configuration) {
+        const auto parameters =
+            device_.inspector == nullptr
+                ? std::nullopt
+                : device_.inspector->parameters(binary, binary.symbols.at(entry));
+        if (!parameters) {
+            return;
+        }
+        if (const std::string flaw = flaw_of_arguments(kernel_, problem_, launch, *parameters);
+            !flaw.empty()) {
+            note(Finding::Level::error, place(launch.line), flaw, configuration);
         }
     }
 

@@ -16,21 +16,19 @@
 #include "cli/exit_code.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
+#include "cli/template_arguments.hpp"
 #include "cli/usual_problem.hpp"
 #include "families/own/fill_data.hpp"
-#include "families/own/kernel_file.hpp"
 #include "tuning/compile_programs.hpp"
 
 namespace jitune::internal::check_command {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    std::string file;
+struct Arguments : CommonArguments, TemplateArguments {
     std::string architectures;
     std::vector<std::string> sizes;
     std::vector<std::string> types;
-    std::vector<std::string> compile_options;
     std::size_t sample = 24;
     std::size_t rows = 5;
 };
@@ -85,11 +83,12 @@ void check_reference(const TemplateFile& file, const Problem& problem,
 }
 
 int run(const Arguments& arguments) {
-    const TemplateFile file = template_from_file(arguments.file, arguments.compile_options);
+    const TemplateFile file = template_of(arguments);
     const KernelTemplate& kernel = file.kernel;
     CheckDevices devices(kernel.front_matter().platform, arguments.options());
     const std::vector<CheckDevice> targets = devices.of(arguments.architectures);
-    const std::vector<std::int64_t> sizes = usual_kernel_sizes(kernel, arguments.sizes);
+    const std::vector<std::int64_t> sizes =
+        arguments.is_t1() ? t1_sizes() : usual_kernel_sizes(kernel, arguments.sizes);
     std::vector<Finding> findings = unused_names(kernel);
     std::vector<CheckedProblem> problems;
     for (const auto& types : usual_kernel_types(kernel, parse_kernel_types(arguments.types))) {
@@ -103,12 +102,12 @@ int run(const Arguments& arguments) {
                                         sizes_text(problem, kernel.front_matter().sizes)),
                             std::move(check.devices)});
         if (problems.size() == 1) {
-            check_reference(file, problem, std::filesystem::path(arguments.file).parent_path(),
+            check_reference(file, problem, std::filesystem::path(arguments.path()).parent_path(),
                             devices, findings);
         }
     }
     if (arguments.json) {
-        print_json(check_json(arguments.file, problems, findings));
+        print_json(check_json(arguments.path(), problems, findings));
     } else {
         print(check_text(problems, findings, arguments.rows));
     }
@@ -123,7 +122,8 @@ int run(const Arguments& arguments) {
 Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
-    return {{{"FILE", &given.file, "Kernel template: a .cu or .host.cpp file", {.required = true}},
+    return {{given.file_option(),
+             given.input_option({"--size", "--type"}),
              {"--arch", &given.architectures,
               "Architectures to compile for, separated by commas, or host [sm_75 to sm_120]"},
              {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24 [4096 each]"},
@@ -137,7 +137,7 @@ Invocation invocation() {
               &given.rows,
               "Rows of each table of configurations; 0: all [5]",
               {.range = kEvaluations}},
-             {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"},
+             given.compile_option(),
              given.log_option(),
              given.json_option()},
             [arguments] { return run(*arguments); }};

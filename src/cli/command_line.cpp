@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.hpp"
 
+#include <span>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -71,16 +72,20 @@ void add_options(CLI::App& app, const std::vector<Option>& options) {
 }
 
 /// Adds `commands` to `app`; parsing then sets `chosen` to the work of the command that was named.
-void add_commands(CLI::App& app, const std::vector<Command>& commands,
+void add_commands(CLI::App& app, const std::vector<Command>& commands, const ProgramTexts& texts,
                   std::function<int()>& chosen) {
     app.require_subcommand(1);
     for (const Command& row : commands) {
         CLI::App* const command = app.add_subcommand(row.name, row.help);
+        command->footer(texts.exit_codes);  // else that of `app`
         if (row.invocation == nullptr) {
-            add_commands(*command, row.children, chosen);
+            add_commands(*command, row.children, texts, chosen);
             continue;
         }
         const Invocation invocation = row.invocation();
+        if (takes_strategy(invocation.options)) {
+            command->footer(texts.strategies + texts.exit_codes);
+        }
         add_options(*command, invocation.options);
         command->callback([&chosen, run = invocation.run] { chosen = run; });
     }
@@ -106,15 +111,41 @@ std::string expected(const CLI::App& app, const std::string& path) {
     return fmt::format("{} takes {}", path, fmt::join(names, ", "));
 }
 
-/// One line that names the mistake and what would be right.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+/// The command that was being read.
+const CLI::App& read_last(const CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : read_last(*chosen.front());
+}
+
+/// "; did you mean --only block=64?" where the words, from the last to the first, have "--only
+/// block 64"; empty where they have no such thing.
+std::string hint_at_sign(const CLI::App& app, std::span<const std::string> words) {
+    const CLI::App& command = read_last(app);
+    for (std::size_t i = words.size(); i > 2; --i) {
+        const std::string& name = words[i - 1];
+        const std::string& value = words[i - 2];
+        const std::string& more = words[i - 3];
+        const CLI::Option* const option =
+            name.starts_with('-') ? command.get_option_no_throw(name) : nullptr;
+        if (option != nullptr && option->get_description().find("NAME=") != std::string::npos &&
+            value.find('=') == std::string::npos && !more.starts_with('-')) {
+            return fmt::format("; did you mean {} {}={}?", name, value, more);
+        }
+    }
+    return {};
+}
+
+/// One line that names the mistake and what would be right. `words` are the arguments from the last
+/// to the first.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error,
+                      std::span<const std::string> words) {
     const auto unread = app.remaining(true);
     std::string wrong = error.what();
     if (!unread.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-        wrong = fmt::format("\"{}\" was not expected", unread.front());
+        wrong = fmt::format("\"{}\" was not expected{}", unread.front(), hint_at_sign(app, words));
     } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
         // CLI11 names them from the last to the first.
-        wrong = fmt::format("not expected: {}", fmt::join(unread, " "));
+        wrong = fmt::format("not expected: {}{}", fmt::join(unread, " "), hint_at_sign(app, words));
     }
     return fmt::format("{}; {}", wrong, expected(app, app.get_name()));
 }
@@ -140,14 +171,15 @@ std::function<int()> read_command_line(int argc, char** argv, const std::vector<
                                        const ProgramTexts& texts) {
     CLI::App app(texts.summary, "jitune");
     app.set_version_flag("--version", texts.version);
-    app.footer(texts.footer);
+    app.footer(texts.strategies + texts.exit_codes);
     std::function<int()> chosen;
-    add_commands(app, commands, chosen);
+    add_commands(app, commands, texts, chosen);
+    const std::vector<std::string> words = reversed_arguments(argc, argv);
     try {
-        app.parse(reversed_arguments(argc, argv));
+        app.parse(std::vector<std::string>(words));
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != 0) {
-            throw Error(ErrorKind::usage, complaint(app, error));
+            throw Error(ErrorKind::usage, complaint(app, error, words));
         }
         std::ostringstream text;
         app.exit(error, text, text);

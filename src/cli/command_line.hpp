@@ -13,7 +13,8 @@ namespace jitune::internal {
 struct ProgramTexts {
     std::string summary;
     std::string version;
-    std::string footer;
+    std::string strategies;  ///< also below the help of commands that choose one
+    std::string exit_codes;  ///< below the help of all commands
 };
 
 /// Reads the command line and returns the work that it asks for: that of a command, or printing a

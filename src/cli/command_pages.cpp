@@ -49,4 +49,9 @@ bool has_dash(const Option& option) {
     return option.name.starts_with('-');
 }
 
+bool takes_strategy(const std::vector<Option>& options) {
+    return std::any_of(options.begin(), options.end(),
+                       [](const Option& option) { return option.name == "--strategy"; });
+}
+
 }  // namespace jitune::internal

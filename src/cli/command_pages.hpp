@@ -30,4 +30,7 @@ bool takes_value(const Option& option);
 /// False for an argument by place.
 bool has_dash(const Option& option);
 
+/// Whether a command's help and page need the table of strategies.
+bool takes_strategy(const std::vector<Option>& options);
+
 }  // namespace jitune::internal

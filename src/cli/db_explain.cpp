@@ -209,7 +209,10 @@ int run(const ExplainArguments& arguments) {
         open_database(options);  // a session would create a missing database
         Session session(options);
         Engine& engine = SessionAccess::engine(session);
-        show(arguments, engine, {device_for(engine, source, arguments.device), kernel, problem});
+        show(arguments, engine,
+             {device_for(engine, source, arguments.device,
+                         "jitune db list has the winners of all devices"),
+              kernel, problem});
         return kExitOk;
     }
     const SweepProblem named = arguments.problem_of_family();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,9 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
 std::map<std::string, std::string> parse_kernel_types(const std::vector<std::string>& words);
 
 /// The device of that id, which must be of the template's platform; the first of it where it
-/// is empty. Throws also as refuse_auto().
-Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& device);
+/// is empty. Throws also as refuse_auto(), and Error(unavailable), which ends with `advice`, where
+/// there is none.
+Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& device,
+                   std::string_view advice);
 
 }  // namespace jitune::internal

@@ -47,12 +47,16 @@ std::string version() {
         JITUNE_CUDA_HEADERS, kCompiler);
 }
 
-std::string footer() {
+std::string strategies_text() {
     std::string text = "Strategies:\n";
     for (const StrategyEntry& row : strategies()) {
         text += fmt::format("  {:<26}{}\n", row.name, strategy_text(row));
     }
-    text += "\nExit codes:\n";
+    return text + "\n";
+}
+
+std::string exit_codes_text() {
+    std::string text = "Exit codes:\n";
     for (const ExitCodeEntry& row : exit_codes()) {
         text += fmt::format("  {:<26}{}\n", static_cast<int>(row.code), row.meaning);
     }
@@ -69,8 +73,8 @@ int run(int argc, char** argv) {
         end_by_signal_without_memory();
         run_compiler();
     }
-    const auto work =
-        read_command_line(argc, argv, commands(), {kProgramSummary, version(), footer()});
+    const auto work = read_command_line(
+        argc, argv, commands(), {kProgramSummary, version(), strategies_text(), exit_codes_text()});
     return work();
 }
 

@@ -110,8 +110,7 @@ std::string options(const CommandPage& page) {
 /// The tables that `--help` prints, too.
 std::string tables(const CommandPage& page) {
     std::string text;
-    const auto has_strategy = [](const Option& option) { return option.name == "--strategy"; };
-    if (std::any_of(page.options.begin(), page.options.end(), has_strategy)) {
+    if (takes_strategy(page.options)) {
         text += ".SH STRATEGIES\n";
         for (const StrategyEntry& row : strategies()) {
             text += item(bold(row.name), strategy_text(row));

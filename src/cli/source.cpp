@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,9 +16,9 @@
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/shown_program.hpp"
+#include "cli/template_arguments.hpp"
 #include "cli/usual_problem.hpp"
 #include "dispatch/session_access.hpp"
-#include "families/own/kernel_file.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuning/compile_programs.hpp"
 
@@ -25,12 +26,10 @@ namespace jitune::internal::source_command {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    std::string file;
+struct Arguments : CommonArguments, TemplateArguments {
     std::string configuration;
     std::vector<std::string> sizes;
     std::vector<std::string> types;
-    std::vector<std::string> compile_options;
     std::string device;
     std::string architecture;
     std::string keep;
@@ -50,7 +49,9 @@ public:
             return;
         }
         session_.emplace(options);
-        Device& device = named_device(kernel, arguments.device);
+        Device& device =
+            device_for(SessionAccess::engine(*session_), kernel, arguments.device,
+                       "--arch names an architecture, of which no device need be there");
         device_ = {device.info(), [&device](const DeviceInfo&, const TemplateSource& source,
                                             std::span<const Instance> instances) {
                        return device.compile(source, instances);
@@ -69,21 +70,6 @@ public:
     }
 
 private:
-    Device& named_device(const KernelTemplate& kernel, const std::string& id) {
-        try {
-            return device_for(SessionAccess::engine(*session_), kernel, id);
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::unavailable) {
-                throw;
-            }
-            throw Error(error.kind(),
-                        fmt::format("{}; --arch names an architecture, of which no device need be "
-                                    "there",
-                                    error.what()),
-                        error.native_code());
-        }
-    }
-
     CheckDevices devices_;
     std::optional<Session> session_;
     CheckDevice device_;
@@ -108,7 +94,8 @@ ShownProgram program_of(const Arguments& arguments, const Options& options,
             parse_configuration(arguments.configuration, kernel, problem, device);
         return program;
     }
-    const bool all_sizes = arguments.sizes.size() == kernel.front_matter().sizes.size();
+    const bool all_sizes =
+        arguments.is_t1() || arguments.sizes.size() == kernel.front_matter().sizes.size();
     if (const auto winner =
             all_sizes ? stored_winner(options, kernel, problem, device) : std::nullopt) {
         program.configuration =
@@ -156,12 +143,21 @@ Json source_json(const ShownProgram& program, const std::string& folder) {
             {"folder", folder.empty() ? Json() : Json(folder)}};
 }
 
-int run(const Arguments& arguments) {
-    const TemplateFile file = template_from_file(arguments.file, arguments.compile_options);
+/// Behind --input the only word is no FILE.
+void read_words(Arguments& arguments) {
+    if (arguments.is_t1() && arguments.configuration.empty()) {
+        arguments.configuration = std::exchange(arguments.file, {});
+    }
+}
+
+int run(Arguments& arguments) {
+    read_words(arguments);
+    const TemplateFile file = template_of(arguments);
     const Options options = arguments.options();
     const Target target(arguments, options, file.kernel);
     const Problem problem = kernel_problem(
-        file.kernel, usual_kernel_sizes(file.kernel, arguments.sizes),
+        file.kernel,
+        arguments.is_t1() ? t1_sizes() : usual_kernel_sizes(file.kernel, arguments.sizes),
         usual_kernel_types(file.kernel, parse_kernel_types(arguments.types)).front());
     const ShownProgram program =
         program_of(arguments, options, file.kernel, problem, target.info());
@@ -183,10 +179,11 @@ int run(const Arguments& arguments) {
 Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
-    return {{{"FILE", &given.file, "Kernel template: a .cu or .host.cpp file", {.required = true}},
+    return {{given.file_option(),
              {"CONFIGURATION", &given.configuration,
               "As in \"block=256 pack=4\"; what it leaves out is as in the default [the stored "
               "winner, else the default]"},
+             given.input_option({"--size", "--type"}),
              {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24 [4096 each]"},
              {"--type", &given.types,
               "A type of the problem, NAME=TYPE, as in element=float32 [each of the first]"},
@@ -195,7 +192,7 @@ Invocation invocation() {
               &given.architecture,
               "An architecture, as in sm_90, or host, in place of a device that is there",
               {.excludes = {"--device"}}},
-             {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"},
+             given.compile_option(),
              {"--keep", &given.keep,
               "Write source, headers, binary and compile command into this folder instead"},
              given.database_option(),

@@ -57,13 +57,29 @@ std::vector<Spans> combinations_of(const std::vector<Spans>& spans) {
     return all;
 }
 
+std::string span_text_of(const std::string& name, const SizeSpan& span) {
+    return fmt::format("{}={}", name, span_text(size_text(span.first), size_text(span.last)));
+}
+
 std::string spans_text(const std::vector<std::string>& names, const Spans& spans) {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < spans.size(); ++i) {
-        texts.push_back(fmt::format(
-            "{}={}", names[i], span_text(size_text(spans[i].first), size_text(spans[i].last))));
+        texts.push_back(span_text_of(names[i], spans[i]));
     }
     return fmt::format("{}", fmt::join(texts, " "));
+}
+
+/// Throws Error(usage) for a span of sizes that holds no multiple.
+void refuse_without_multiple(const std::vector<std::string>& names, const Spans& spans,
+                             std::int64_t multiple) {
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (spans[i].last / multiple * multiple < spans[i].first) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("--multiple-of {}: {} holds no multiple of {}; name sizes that "
+                                    "do, or leave the option out",
+                                    multiple, span_text_of(names[i], spans[i]), multiple));
+        }
+    }
 }
 
 /// Every combination of names of the types that were not given.
@@ -103,6 +119,7 @@ PlannedProblem problem_of(const std::shared_ptr<const Kernel>& kernel,
     }
     Problem problem = kernel_problem(kernel->kernel_template, from, types);
     if (multiple > 1) {
+        refuse_without_multiple(names, spans, static_cast<std::int64_t>(multiple));
         problem.multiples.assign(from.size(), static_cast<std::int64_t>(multiple));
     }
     const std::string words = short_types(types_text(problem));

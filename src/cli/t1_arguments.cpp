@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -125,8 +126,14 @@ private:
         if (const bool* const truth = value.truth()) {
             return *truth ? "1" : "0";
         }
-        return value.integer() != nullptr ? std::to_string(*value.integer())
-                                          : fmt::format("{}", *value.real());
+        if (value.integer() != nullptr) {
+            return std::to_string(*value.integer());
+        }
+        if (!std::isfinite(*value.real())) {
+            throw Error(ErrorKind::usage, fmt::format("{} must be a finite number, not {}",
+                                                      path("FillValue"), *value.real()));
+        }
+        return fmt::format("{}", *value.real());
     }
 
     [[nodiscard]] std::string scalar() const {
@@ -209,10 +216,20 @@ private:
             return random_fill();
         }
         if (fill == "BinaryRaw") {
-            const std::filesystem::path file = text_member(json_, "DataSource");
-            return "raw " + (file.is_absolute() ? file : folder_ / file).string();
+            return "raw " + data_file();
         }
         refuse("FillType " + fill, "jitune takes Constant, Random and BinaryRaw");
+    }
+
+    /// A template would take what stands in braces for a name.
+    [[nodiscard]] std::string data_file() const {
+        const std::filesystem::path file = text_member(json_, "DataSource");
+        std::string named = (file.is_absolute() ? file : folder_ / file).string();
+        if (named.find_first_of("{}") != std::string::npos) {
+            refuse(fmt::format("DataSource \"{}\"", named),
+                   "it has braces; give file and folders a name without them");
+        }
+        return named;
     }
 
     [[nodiscard]] std::string constant_fill() const {

@@ -37,6 +37,11 @@ std::string t1_options(const ParsedJson& kernel, std::vector<std::string>& notes
                 fmt::format("CompilerOptions {} is not used: NVRTC always optimizes", option));
         } else if (option.starts_with("-I") && option.size() > 2) {
             folders.push_back(option.substr(2));
+        } else if (option.find_first_of("{}") != std::string::npos) {  // names, in a template
+            throw Error(ErrorKind::usage,
+                        fmt::format("CompilerOptions \"{}\" has braces, which options of jitune "
+                                    "cannot hold: define the text in the kernel's file",
+                                    option));
         } else {
             options.push_back(option);
         }

@@ -2,6 +2,7 @@
 #include "cli/tried_candidates.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <set>
@@ -59,16 +60,28 @@ std::string duration_text(double seconds) {
     return seconds < 60 ? fmt::format("{:.0f} s", std::max(1.0, seconds)) : clock_text(seconds);
 }
 
+/// The options with which the rest would be tried, too, with some reserve.
+std::string options_for_rest(const TriedCandidates& tried) {
+    constexpr double kReserve = 1.25;
+    std::string options = tried.is_counted_out ? ": --evaluations 0" : "";
+    if (tried.budget_s > 0) {
+        options += options.empty() ? ": " : " ";
+        options +=
+            tried.left_s
+                ? fmt::format("--budget {:.0f}",
+                              std::ceil(tried.budget_s + std::max(1.0, *tried.left_s * kReserve)))
+                : "--budget 0 (no limit)";
+    }
+    return options;
+}
+
 std::string rest_text(const TriedCandidates& tried) {
     if (tried.tried >= tried.candidates) {
         return "";
     }
-    const std::string more = tried.is_counted_out ? "--evaluations 0 " : "";
-    if (!tried.left_s) {
-        return fmt::format(", the rest in a later tuning: {}--budget 0", more);
-    }
-    return fmt::format(", about {} more for the rest: {}--budget {}", duration_text(*tried.left_s),
-                       more, budget_for(*tried.left_s));
+    return (tried.left_s ? fmt::format(", about {} more for the rest", duration_text(*tried.left_s))
+                         : ", the rest in a later tuning") +
+           options_for_rest(tried);
 }
 
 }  // namespace
@@ -103,13 +116,9 @@ TriedCandidates tried_candidates(const Task& task, const SearchPlan& plan,
     tried.earlier = std::min(earlier.size(), tried.tried);
     tried.left_out = space.size() - std::min(space.size(), tried.candidates);
     tried.failed = report.progress.failed;
+    tried.budget_s = std::chrono::duration<double>(plan.budget).count();
     tried.failures = by_verdict(all);
     return tried;
-}
-
-std::string budget_for(double left_s) {
-    constexpr double kReserve = 1.25;
-    return fmt::format("{:.0f}", std::max(1.0, std::ceil(left_s * kReserve)));
 }
 
 std::string tried_text(const TriedCandidates& tried) {

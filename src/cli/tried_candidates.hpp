@@ -29,6 +29,7 @@ struct TriedCandidates {
     std::size_t left_out = 0;  ///< configurations of the space that are no candidates
     std::size_t failed = 0;
     std::vector<FailedCandidates> failures;  ///< most frequent first
+    double budget_s = 0;                     ///< that this tuning had; 0: no limit
     std::optional<double> left_s;            ///< that the rest would take, at the rate so far
     /// Why the search ended early, if it did: the limit on evaluations, or the user.
     bool is_counted_out = false;
@@ -39,11 +40,8 @@ struct TriedCandidates {
 TriedCandidates tried_candidates(const Task& task, const SearchPlan& plan,
                                  const TuneReport& report);
 
-/// The budget that would do for the rest, with some reserve.
-std::string budget_for(double left_s);
-
-/// "143 of 480 configurations tried (29 %), about 14 s more for the rest: --budget 18", and a line
-/// for each kind of failure.
+/// "143 of 480 configurations tried (29 %), about 14 s more for the rest: --budget 20", and a line
+/// for each kind of failure. The budget is above the one that this tuning had.
 std::string tried_text(const TriedCandidates& tried);
 
 /// The members "evaluated", "earlier", "space", "left_out", "left_s", "failed" and "failures".

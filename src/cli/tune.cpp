@@ -18,12 +18,11 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/sizes.hpp"
-#include "cli/t1.hpp"
+#include "cli/template_arguments.hpp"
 #include "cli/tune_plan.hpp"
 #include "cli/tune_result.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/captured_call.hpp"
-#include "families/own/kernel_file.hpp"
 #include "sweep/busy_devices.hpp"
 #include "tuning/candidate_set.hpp"
 #include "tuning/finalist_study.hpp"
@@ -34,12 +33,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Arguments : CommonArguments {
-    std::string file;
-    std::string input;
+struct Arguments : CommonArguments, TemplateArguments {
     std::vector<std::string> sizes;
     std::vector<std::string> types;
-    std::vector<std::string> compile_options;
     std::string capture;
     std::string device;
     std::string strategy = Options{}.strategy;
@@ -53,7 +49,7 @@ struct Arguments : CommonArguments {
 TuneResult describe(const Arguments& arguments, const Task& task, const TuneReport& report) {
     const FrontMatter& front = task.kernel_template().front_matter();
     TuneResult result;
-    result.file = arguments.input.empty() ? arguments.file : arguments.input;
+    result.file = arguments.path();
     result.kernel = front.kernel;
     result.device = task.info().id;
     result.device_name = task.info().name;
@@ -121,30 +117,13 @@ private:
     Progress shown_;
 };
 
-Kernel kernel_of(const Arguments& arguments) {
-    if (arguments.file.empty() == arguments.input.empty()) {
-        throw Error(ErrorKind::usage,
-                    "name either a kernel template, or a T1 problem with --input");
-    }
-    if (arguments.input.empty()) {
-        return kernel_from_file(arguments.file, arguments.compile_options, arguments.capture);
-    }
-    const T1Template problem = read_t1(arguments.input);
-    for (const std::string& note : problem.notes) {
-        print_error(fmt::format("jitune: {}: {}\n", arguments.input, note));
-    }
-    return kernel_from_text(problem.name, problem.text, problem.folder, arguments.compile_options);
-}
-
-/// A T1 problem has one size of 1, as t1_template() makes it.
 Problem problem_of(const Arguments& arguments, const KernelTemplate& kernel) {
     if (!arguments.capture.empty()) {
         return read_capture(arguments.capture, kernel).problem;
     }
-    return kernel_problem(kernel,
-                          arguments.input.empty() ? parse_kernel_sizes(kernel, arguments.sizes)
-                                                  : std::vector<std::int64_t>{1},
-                          parse_kernel_types(arguments.types));
+    return kernel_problem(
+        kernel, arguments.is_t1() ? t1_sizes() : parse_kernel_sizes(kernel, arguments.sizes),
+        parse_kernel_types(arguments.types));
 }
 
 Options options_of(const Arguments& arguments) {
@@ -213,12 +192,14 @@ std::vector<std::string> command_of(const Arguments& arguments, const Task& task
 }
 
 int run(const Arguments& arguments) {
-    const Kernel kernel = kernel_of(arguments);
+    const Kernel kernel = kernel_of(arguments, arguments.capture);
     const Problem problem = problem_of(arguments, kernel.kernel_template);
     const Options options = options_of(arguments);
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
-    const Task task{device_for(engine, kernel.kernel_template, arguments.device), kernel, problem};
+    const Task task{device_for(engine, kernel.kernel_template, arguments.device,
+                               "jitune check finds mistakes in a template without a device"),
+                    kernel, problem};
     SearchPlan plan = tune_plan(arguments.wishes, options, task);
     plan.anew = plan.anew || !arguments.capture.empty();  // what is stored was seen on other data
     std::optional<KeptPrograms> programs;  // before the tuning, whose end is too late for a refusal
@@ -267,9 +248,8 @@ Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
     std::vector<Option> options{
-        {"FILE", &given.file, "Kernel template: a .cu or .host.cpp file"},
-        {"--input", &given.input,
-         "Tune this problem in the community's T1 JSON format, in place of FILE"},
+        given.file_option(),
+        given.input_option(),
         {"--first", &given.wishes.first,
          "A configuration to try first, as in \"block=256 pack=4\"; what it leaves out is as in "
          "the default"},
@@ -293,7 +273,7 @@ Invocation invocation() {
          &given.finalists,
          "How many of the fastest an objective other than time chooses from [5]",
          {.range = {{2, 64}}}},
-        {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"},
+        given.compile_option(),
         device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
         {"--keep", &given.keep,
          "A folder for sources and binaries of the winner, the default and --first, for profilers"},

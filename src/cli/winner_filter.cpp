@@ -157,7 +157,7 @@ const Winner& WinnerFilter::only_one(const std::vector<Winner>& winners) const {
         found = &winner;
         if (constexpr std::size_t kMost = 8; ++count <= kMost) {
             texts.push_back(fmt::format("{}: {} {} {}", short_id(winner), winner.key.kernel,
-                                        short_types(winner.key.types), winner.sizes));
+                                        short_types(winner.key.types), short_served_text(winner)));
         }
     }
     if (found == nullptr) {

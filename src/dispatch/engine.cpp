@@ -131,13 +131,10 @@ std::vector<DeviceDescription> Engine::devices() {
     return result;
 }
 
-Platform& Engine::platform(PlatformKind kind) {
+Platform& Engine::platform(PlatformKind kind, std::string_view advice) {
     for (const auto& platform : platforms_) {
         if (platform->kind() == kind) {
             if (platform->device_count() == 0) {
-                const char* const advice = kind == PlatformKind::cuda
-                                               ? "; data in host memory need the device \"host\""
-                                               : "";
                 throw Error(
                     ErrorKind::unavailable,
                     fmt::format("no {} device: {}{}", to_string(kind), platform->missing(), advice),
@@ -151,7 +148,8 @@ Platform& Engine::platform(PlatformKind kind) {
 }
 
 Platform& Engine::find(std::atomic<Platform*>& place, PlatformKind kind) {
-    Platform& found = platform(kind);
+    Platform& found = platform(
+        kind, kind == PlatformKind::cuda ? "; data in host memory need the device \"host\"" : "");
     place.store(&found, std::memory_order_release);
     return found;
 }

@@ -90,8 +90,8 @@ public:
         return make_part(make);
     }
 
-    /// Throws Error(unavailable) with the reason if the platform has no device.
-    Platform& platform(PlatformKind kind);
+    /// Throws Error(unavailable) with the reason and `advice` if the platform has no device.
+    Platform& platform(PlatformKind kind, std::string_view advice = {});
 
     /// The database, or nullptr where winners are kept in memory only. Opened on first use; if that
     /// fails, the next call tries again.

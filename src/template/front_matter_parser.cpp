@@ -195,7 +195,7 @@ private:
         Parameter result{name, {}, 0};
         std::set<Value> distinct;
         for (const toml::node& node : *values->as_array()) {
-            result.values.push_back(value(node, where));
+            result.values.push_back(value(node, name));
             if (result.values.back().index() != result.values.front().index() ||
                 !distinct.insert(result.values.back()).second) {
                 reader_.fail(node, "values of " + where +
@@ -203,7 +203,7 @@ private:
             }
         }
         const auto found =
-            std::find(result.values.begin(), result.values.end(), value(*standard, where));
+            std::find(result.values.begin(), result.values.end(), value(*standard, name));
         if (found == result.values.end()) {
             reader_.fail(*standard, "default of " + where + " must be one of its values");
         }
@@ -211,15 +211,27 @@ private:
         return result;
     }
 
-    Value value(const toml::node& node, const std::string& where) const {
+    Value value(const toml::node& node, const std::string& parameter) const {
         if (const auto* integer = node.as_integer()) {
             return integer->get();
         }
-        const auto* name = node.as_string();
-        if (name == nullptr || !is_identifier(name->get())) {
-            reader_.fail(node, "values of " + where + " must be integers or names in quotes");
+        const auto* text = node.as_string();
+        if (text == nullptr || !is_identifier(text->get())) {
+            const bool is_option = text != nullptr && text->get().starts_with('-');
+            reader_.fail(
+                node,
+                fmt::format("values of parameter {} must be integers or names in "
+                            "quotes, of letters, digits and _{}",
+                            parameter, is_option ? advice_on_option(parameter, text->get()) : ""));
         }
-        return name->get();
+        return text->get();
+    }
+
+    static std::string advice_on_option(const std::string& parameter, const std::string& option) {
+        return fmt::format(
+            "; an option stands in options: {} = {{ values = [0, 1], default = 0 }} "
+            "and options = [{{ option = \"{}\", when = \"{} = 1\" }}]",
+            parameter, option, parameter);
     }
 
     void read_derived() {

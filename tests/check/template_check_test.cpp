@@ -137,6 +137,49 @@ TEST_F(TemplateCheckTest, FindsLaunchesThatMustFail) {
                  13);
 }
 
+TEST_F(TemplateCheckTest, ComparesArgumentsWithTheKernelsParameters) {
+    expect_found(15, "arguments = [\"y\"]",
+                 "passes 1 argument: y (pointer); the kernel takes 2: 8 bytes, 8 bytes;", 13);
+    expect_found(15, "arguments = [\"y\", \"x\", \"x\"]", "passes 3 arguments", 13);
+    expect_found(21, "template <int Block> __global__ void k(float* y, int x) {\n#define x y",
+                 "passes x (pointer) as argument 2, of 8 bytes; the kernel takes 4 there", 13);
+    expect_found(21, "template <int Block> __global__ void k() { __shared__ float x[1], y[1];",
+                 "the kernel takes 0;", 13);
+    expect_found(21,
+                 "struct S { float part[5000]; };\n"
+                 "template <int Block> __global__ void k(float* y, S s) { const float* x = s.part;",
+                 "the kernel takes 20000 there", 13);
+}
+
+TEST_F(TemplateCheckTest, ComparesScalarsByTheirSize) {
+    std::string text = text_with(15, "arguments = [\"y\", \"x\", \"count\"]");
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        text.replace(text.find(from), from.size(), to);
+    };
+    replace("[[launch]]",
+            "count = { access = \"scalar\", type = \"int64\", value = \"n\" }\n[[launch]]");
+    replace("const float* x)", "const float* x, long long count)");
+    EXPECT_TRUE(check(text).findings.empty());
+    replace("long long", "int");
+    const TemplateCheck found = check(text);
+    ASSERT_EQ(found.findings.size(), 1U);
+    EXPECT_EQ(found.findings[0].place, "k.cu:14");
+    EXPECT_EQ(found.findings[0].text,
+              "the launch passes count (int64) as argument 3, of 8 bytes; the kernel takes 4 "
+              "there; make type and order those of the kernel's parameters");
+    EXPECT_EQ(found.findings[0].configurations, 4U);
+}
+
+TEST_F(TemplateCheckTest, ComparesTheArgumentsOfTheReference) {
+    const std::string reference =
+        "entry = \"plain\"\narguments = [\"y\"]\ngrid = \"1\"\nblock = \"1\"";
+    std::string text = text_with(19, reference) + "__global__ void plain(float*, float*) {}\n";
+    const TemplateCheck found = check(text);
+    ASSERT_EQ(found.findings.size(), 1U);
+    EXPECT_EQ(found.findings[0].example, "[reference]");
+    EXPECT_NE(found.findings[0].text.find("the kernel takes 2"), std::string::npos);
+}
+
 TEST_F(TemplateCheckTest, CountsEachConfigurationOnce) {
     const TemplateCheck check =
         this->check(text_with(23, "    int idle; part[threadIdx.x] = x[0];"));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -72,6 +73,33 @@ TEST_F(CliArgumentsTest, AnEmptyValueBehindASignIsNotTheNextArgument) {
     expect_failure("sweep reduce --sizes= 2^10", 2, "--sizes is empty; it takes a value: As in");
     expect_failure("sweep reduce --sizes=", 2, "--sizes is empty");
     expect_failure("db verify --json=", 2, "not expected");
+}
+
+TEST_F(CliArgumentsTest, AForgottenSignIsPointedOut) {
+    expect_failure("tune k.cu --only block 64 --budget 1", 2,
+                   "not expected: 64; did you mean --only block=64?; jitune tune takes");
+    expect_failure("tune k.cu --size n 2^20", 2, "did you mean --size n=2^20?");
+    expect_failure("check k.cu --size n=3 --type element float32", 2,
+                   "did you mean --type element=float32?");
+    EXPECT_EQ(jitune("tune k.cu --only block=64 32").err.find("did you mean"), std::string::npos);
+    EXPECT_EQ(jitune("sweep reduce --sizes 8 9").err.find("did you mean"), std::string::npos);
+}
+
+TEST_F(CliArgumentsTest, HelpListsStrategiesWhereOneIsChosen) {
+    const auto lists = [&](const std::string& command) {
+        const std::string text = jitune(command + " --help").out;
+        EXPECT_NE(text.find("\nExit codes:\n"), std::string::npos) << command;
+        return text.find("\nStrategies:\n") != std::string::npos;
+    };
+    EXPECT_TRUE(lists(""));
+    for (const std::string& command : commands()) {
+        const std::vector<Entry> options = listed(command, "Options");
+        EXPECT_EQ(lists(command),
+                  std::any_of(options.begin(), options.end(),
+                              [](const Entry& one) { return one.name == "--strategy"; }))
+            << command;
+    }
+    EXPECT_FALSE(lists("sweep"));
 }
 
 TEST_F(CliArgumentsTest, ErrorsAreJsonWhereJsonIsWanted) {

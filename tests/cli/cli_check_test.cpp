@@ -70,6 +70,25 @@ void k(int* out) {
     EXPECT_NE(answer.out.find("2 errors"), std::string::npos);
 }
 
+TEST_F(CliCheckTest, ChecksAProblemInT1) {
+    write_t1();
+    const std::string check = "check --arch sm_90 --input " + path("t1.json");
+    const Answer answer = jitune(check);
+    if (answer.code == 4) {
+        GTEST_SKIP() << answer.err;
+    }
+    EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+    EXPECT_TRUE(answer.out.starts_with("run t1_problem=1\nsm_90 (H100 SXM): 2 combinations"))
+        << answer.out;
+    EXPECT_NE(answer.err.find("t1.json: Search is not used"), std::string::npos) << answer.err;
+    EXPECT_EQ(jitune_json(check)["file"], path("t1.json"));
+    write_t1("float* out, int n");
+    EXPECT_NE(jitune(check).out.find("the kernel takes 2"), std::string::npos);
+    expect_failure("check", 2, "name either a kernel template");
+    expect_failure(kCuda + "--input x.json", 2, "name either a kernel template");
+    expect_failure(check + " --size n=3", 2, "--input excludes --size");
+}
+
 TEST_F(CliCheckTest, RefusesWhatItCannotCheck) {
     EXPECT_EQ(jitune("check " + path("none.cu")).code, 2);
     EXPECT_EQ(jitune(kHost + "--arch sm_90").code, 2);

@@ -36,6 +36,21 @@ TEST_F(CliSourceTest, ShowsTheStoredWinnerElseTheDefault) {
         << "without sizes there is no problem whose winner it could be";
 }
 
+TEST_F(CliSourceTest, PrintsTheTemplateOfAProblemInT1) {
+    write_t1();
+    const std::string source = "source --arch sm_90 --input " + path("t1.json");
+    const Answer answer = jitune(source);
+    if (answer.code == 4) {
+        GTEST_SKIP() << answer.err;
+    }
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    EXPECT_NE(answer.out.find("#define kernel_tuner 1\n__global__ void run"), std::string::npos)
+        << answer.out;
+    EXPECT_NE(answer.out.find("\n// configuration: block_size_x=32\n"), std::string::npos);
+    EXPECT_EQ(jitune_json(source + " block_size_x=64")["configuration"], "block_size_x=64");
+    expect_failure("source --arch sm_90", 2, "name either a kernel template");
+}
+
 TEST_F(CliSourceTest, PutsDefinesBeforeTheTextAndOptionsIntoTheCommand) {
     std::ofstream(path("k.host.cpp")) << R"(/* jitune template
 kernel = "k"

@@ -93,6 +93,10 @@ TEST_F(CliSweepKernelTest, RefusesWhatDoesNotFitTheTemplate) {
     refused("--size n=10 --size m=3 --type element=int8", "int8");
     refused("--size n=10 --size m=3 --device cuda", "is a template for host");
     refused("--size n=10 --size m=3 --option fast", "is no option");
+    refused("--size n=65..127 --size m=64 --multiple-of 64",
+            "--multiple-of 64: n=65..127 holds no multiple of 64");
+    refused("--size n=64..128,200 --size m=64 --multiple-of 64", "n=200 holds no multiple");
+    refused("--size n=64..128 --size m=3 --multiple-of 64", "m=3 holds no multiple");
 }
 
 }  // namespace

@@ -173,19 +173,23 @@ TEST_F(CliTuneTest, TakesAT1ProblemInPlaceOfATemplate) {
 }
 
 TEST_F(CliTuneTest, SaysWhatItDoesNotUseOfAT1Problem) {
-    std::ofstream(path("kernel.cu")) << "__global__ void run(float* out) {}\n";
-    std::ofstream(path("t1.json")) << R"json({
-      "ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Values": "[32]"}]},
-      "Search": {"Name": "Random"},
-      "KernelSpecification": {
-        "Language": "CUDA", "KernelName": "run", "KernelFile": "kernel.cu", "ProblemSize": 64,
-        "Arguments": [{"Name": "out", "Type": "float", "MemoryType": "Vector",
-                       "AccessType": "WriteOnly", "Size": 64}]}})json";
+    write_t1();
     const Answer answer = jitune("tune --device host --input " + path("t1.json"));
     EXPECT_EQ(answer.code, 2);
     EXPECT_NE(answer.err.find("t1.json: Search is not used: --strategy says how to search\n"),
               std::string::npos)
         << answer.err;
+}
+
+TEST_F(CliTuneTest, SaysWhatCanBeDoneWithoutADevice) {
+    const std::string tune = "CUDA_VISIBLE_DEVICES= \"$jitune\" tune '" JITUNE_EXAMPLES_DIR
+                             "/transpose.cu' --size rows=64 --size columns=64";
+    const Answer answer = shell(tune);
+    EXPECT_EQ(answer.code, 4);
+    EXPECT_TRUE(
+        answer.err.ends_with("; jitune check finds mistakes in a template without a device\n"))
+        << answer.err;
+    EXPECT_EQ(answer.err.find("host memory"), std::string::npos) << answer.err;
 }
 
 TEST_F(CliTuneTest, ATemplateIsTunedOnItsOwnKindOfDevice) {

@@ -145,6 +145,32 @@ TEST_F(T1Test, CompilerOptionsAreTheTemplatesOptions) {
     expect_refused(with(kernel_member("CompilerOptions"), {1}), "must be a list of texts");
 }
 
+TEST_F(T1Test, RefusesNumbersThatAreNotFinite) {
+    for (const char* const value : {"1e308 * 10", "-1e308 * 10", "1e308 * 10 - 1e308 * 10"}) {
+        SCOPED_TRACE(value);
+        expect_refused(with(argument(2, "FillValue"), value),
+                       "argument factor: FillValue must be a finite number");
+        for (const char* const type : {"Constant", "Random"}) {
+            ParsedJson document = with(argument(1, "FillType"), type);
+            document[ParsedJson::json_pointer(argument(1, "FillValue"))] = value;
+            expect_refused(document, "argument values: FillValue must be a finite number");
+        }
+    }
+}
+
+TEST_F(T1Test, TakesNoBracesForPlaceholdersOfATemplate) {
+    for (const char* const option : {"-DVALUE={BLOCK}", "-DLIST={1,2}", "-DX={"}) {
+        expect_refused(with(kernel_member("CompilerOptions"), {option}),
+                       fmt::format("CompilerOptions \"{}\" has braces", option));
+    }
+    for (const char* const file : {"data_{BLOCK}.bin", "data_{t1_problem}.bin", "data}.bin"}) {
+        ParsedJson document = with(argument(1, "FillType"), "BinaryRaw");
+        document[ParsedJson::json_pointer(argument(1, "DataSource"))] = file;
+        expect_refused(document, "argument values: DataSource");
+        expect_refused(document, "it has braces");
+    }
+}
+
 TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
     expect_refused(with(kernel_member("Language"), "OpenCL"), "jitune takes CUDA");
     expect_refused(with(kernel_member("KernelFile"), "none.cu"), "No such file");

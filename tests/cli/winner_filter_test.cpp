@@ -66,5 +66,18 @@ TEST(WinnerFilter, WarnsWhereNoWinnerMatches) {
     EXPECT_EQ(chosen({}, {}), Chosen(0, "the database has no intact winners"));
 }
 
+TEST(WinnerFilter, TellsSeveralThatMatchByTheSizesThatTheyServe) {
+    std::vector<Winner> winners{two_winners().front(), two_winners().front()};
+    winners[0].sizes = "n=4096";
+    winners[1].sizes = "n=8192";
+    winners[0].range.covers = "n=4000..4999";
+    winners[1].range.covers = "n=5000..9999";
+    for (const char* const served :
+         {": reduce float32 sum n=4000..4999", ": reduce float32 sum n=5000..9999"}) {
+        expect_error(ErrorKind::usage, served,
+                     [&] { static_cast<void>(WinnerFilter{.op = "sum"}.only_one(winners)); });
+    }
+}
+
 }  // namespace
 }  // namespace jitune::internal

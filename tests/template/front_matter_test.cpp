@@ -191,6 +191,10 @@ TEST(FrontMatter, RefusesValuesThatAreNotOfOneKind) {
     expect_line_refused(13, "zip = { values = [64, 64], default = 64 }", "must be distinct");
     expect_line_refused(13, "zip = { values = [1.5], default = 1.5 }", "integers or names");
     expect_line_refused(13, "zip = { values = [\"a b\"], default = \"a b\" }", "integers or names");
+    expect_line_refused(
+        13, "zip = { values = [\"--fmad=false\"], default = \"--fmad=false\" }",
+        "an option stands in options: zip = { values = [0, 1], default = 0 } and options = [{ "
+        "option = \"--fmad=false\", when = \"zip = 1\" }]");
     expect_line_refused(13, "zip = { values = [64], default = 65 }",
                         "default of parameter zip must be one of its values");
     expect_line_refused(13, "zip = 64", "parameter zip must be a table");

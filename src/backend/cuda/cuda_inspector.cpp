@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/cuda/cubin_parameters.hpp"
 #include "backend/cuda/ptxas_log.hpp"
 
 namespace jitune::internal {
@@ -129,6 +130,11 @@ public:
     [[nodiscard]] std::optional<KernelResources> resources(std::string_view log,
                                                            std::string_view symbol) const override {
         return read_ptxas_log(log, symbol);
+    }
+
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> parameters(
+        const Binary& binary, std::string_view symbol) const override {
+        return cubin_parameters(*binary.image, symbol);
     }
 
     [[nodiscard]] std::optional<Occupancy> occupancy(const DeviceInfo& device,

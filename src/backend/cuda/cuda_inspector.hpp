@@ -7,8 +7,8 @@
 
 namespace jitune::internal {
 
-/// Of GPUs from compute capability 7.5 to 12.1: resources from what ptxas says, occupancy by
-/// NVIDIA's calculation in cuda_occupancy.h.
+/// Of GPUs from compute capability 7.5 to 12.1: resources from what ptxas says, parameters
+/// from the cubin, occupancy by NVIDIA's calculation in cuda_occupancy.h.
 std::unique_ptr<const KernelInspector> make_cuda_inspector();
 
 }  // namespace jitune::internal

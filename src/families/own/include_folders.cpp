@@ -25,12 +25,11 @@ constexpr std::size_t kMostHeaders = 20'000;
 /// A file that an #include in `from` may mean: beside it first, as compilers look.
 std::optional<fs::path> header_of(const std::string& name, const fs::path& from,
                                   const std::vector<std::string>& folders) {
-    std::error_code error;
-    if (const fs::path beside = from / name; !from.empty() && fs::is_regular_file(beside, error)) {
+    if (const fs::path beside = from / name; !from.empty() && is_header_file(beside)) {
         return beside.lexically_normal();
     }
     for (const std::string& folder : folders) {
-        if (const fs::path file = fs::path(folder) / name; fs::is_regular_file(file, error)) {
+        if (const fs::path file = fs::path(folder) / name; is_header_file(file)) {
             return file.lexically_normal();
         }
     }
@@ -51,6 +50,20 @@ std::vector<std::string> include_folders_of(const std::string& text, const fs::p
         folders.push_back(path.string());
     }
     return folders;
+}
+
+bool is_header_file(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("an #include means \"{}\", which is no file but a pipe, a socket or "
+                        "a device: a compiler would wait for it; remove it, or include "
+                        "another name",
+                        path.string()));
+    }
+    return fs::is_regular_file(status);
 }
 
 std::string digest_of_folders(const TemplateSource& source) {

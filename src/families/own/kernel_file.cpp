@@ -22,8 +22,7 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
                                        const std::string& name) {
     const std::filesystem::path path(name);
     const bool leaves = path.is_absolute() || std::ranges::find(path, "..") != path.end();
-    std::error_code error;
-    if (!leaves && std::filesystem::is_regular_file(folder / path, error)) {
+    if (!leaves && is_header_file(folder / path)) {
         return read_text_file(folder / path);
     }
     return builtin_header(name);
@@ -46,6 +45,13 @@ FindHeader headers_in(const std::filesystem::path& folder) {
     return [folder](const std::string& name) { return header_text(folder, name); };
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+    const std::filesystem::path folder = path.parent_path();
+    return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
 TemplateFile template_from_text(std::string name, const std::string& text,
                                 const std::filesystem::path& folder,
                                 const std::vector<std::string>& options) {
@@ -60,13 +66,6 @@ TemplateFile template_from_text(std::string name, const std::string& text,
     refuse_bad_options(file.kernel, options);
     return file;
 }
-
-std::filesystem::path folder_of(const std::filesystem::path& path) {
-    const std::filesystem::path folder = path.parent_path();
-    return folder.empty() ? "." : folder;
-}
-
-}  // namespace
 
 TemplateFile template_from_file(const std::filesystem::path& path,
                                 const std::vector<std::string>& options) {

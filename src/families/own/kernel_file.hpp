@@ -31,14 +31,19 @@ struct TemplateFile {
 TemplateFile template_from_file(const std::filesystem::path& path,
                                 const std::vector<std::string>& options = {});
 
-/// As above, from text in memory; `folder` holds its headers and .npy files.
+// As above, from text in memory; `folder` holds its headers and .npy files.
+
+TemplateFile template_from_text(std::string name, const std::string& text,
+                                const std::filesystem::path& folder,
+                                const std::vector<std::string>& options = {});
+
 Kernel kernel_from_text(std::string name, const std::string& text,
                         const std::filesystem::path& folder,
                         const std::vector<std::string>& options = {},
                         const std::filesystem::path& capture = {});
 
-/// Makes a kernel of the two above again from its Kernel::spec, in a worker. Throws Error(usage)
-/// for a malformed spec.
+/// Makes a kernel of the functions above again from its Kernel::spec, in a worker. Throws
+/// Error(usage) for a malformed spec.
 Kernel kernel_file_of(std::span<const std::string> spec);
 
 /// The problem of a kernel with these sizes, in the template's order, and types. `types` may leave

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/cuda/cubin_parameters.hpp"
 #include "backend/cuda/image_check.hpp"
 #include "backend/cuda/toolkit_headers.hpp"
 #include "jitune/error.hpp"
@@ -75,6 +76,25 @@ TEST_F(NvrtcCompiler, GivesSymbolsInTheOrderOfTheExpressions) {
     EXPECT_NE(binary.symbols[0].find("IfLi2E"), std::string::npos) << binary.symbols[0];
     EXPECT_NE(binary.symbols[1].find("IiLi3E"), std::string::npos) << binary.symbols[1];
     EXPECT_NO_THROW(check_image(binary.format, *binary.image));
+}
+
+TEST_F(NvrtcCompiler, TellsTheParametersOfAKernelInACubin) {
+    const auto outcome =
+        compile(source_of("struct Long { float part[5000]; };\n"
+                          "__global__ void k(float*, char, double, int) {}\n"
+                          "__global__ void many(Long, short) {}\n__global__ void none() {}\n"),
+                {{{"k", "many", "none"}}})
+            .front();
+    const auto& binary = std::get<Binary>(outcome);
+    using Bytes = std::vector<std::int64_t>;
+    EXPECT_EQ(cubin_parameters(*binary.image, binary.symbols[0]), (Bytes{8, 1, 8, 4}));
+    EXPECT_EQ(cubin_parameters(*binary.image, binary.symbols[1]), (Bytes{20000, 2}));
+    EXPECT_EQ(cubin_parameters(*binary.image, binary.symbols[2]), Bytes{});
+    EXPECT_EQ(cubin_parameters(*binary.image, "k"), std::nullopt);
+    for (std::size_t length = 0; length < binary.image->size(); ++length) {  // reads no further
+        const std::string part = binary.image->substr(0, length);
+        EXPECT_NE(cubin_parameters(part, binary.symbols[0]), Bytes{}) << length;
+    }
 }
 
 TEST_F(NvrtcCompiler, SharesOneImageAmongTheInstancesOfABatch) {

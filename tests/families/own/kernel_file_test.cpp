@@ -2,6 +2,7 @@
 #include "families/own/kernel_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
@@ -68,6 +69,25 @@ TEST_F(KernelFile, NamesAFolderThatIsNotThere) {
     std::filesystem::remove_all(folder_.path() / "headers");
     expect_error(ErrorKind::usage, "include_folders names \"headers\": no folder",
                  [&] { static_cast<void>(kernel()); });
+}
+
+TEST_F(KernelFile, RefusesAHeaderThatIsAPipe) {
+    const auto refused = [&](const std::string& name) {
+        const std::filesystem::path pipe = folder_.path() / name;
+        std::filesystem::remove(pipe);
+        ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+        expect_error(ErrorKind::usage, name + "\", which is no file but a pipe",
+                     [&] { static_cast<void>(kernel()); });
+    };
+    refused("headers/deep/inner.h");
+    refused("headers/deep/outer.h");
+    std::filesystem::create_directory(folder_.path() / "deep");
+    refused("deep/outer.h");
+}
+
+TEST_F(KernelFile, AFolderIsNoHeader) {
+    std::filesystem::create_directories(folder_.path() / "deep/outer.h");
+    EXPECT_EQ(kernel().kernel_template.source().headers.size(), 0U);
 }
 
 TEST_F(KernelFile, AWorkerMakesTheSameKernelWithItsOptions) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/template_arguments.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/output.hpp"
+#include "cli/t1.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+void refuse_other_than_one(const TemplateArguments& arguments) {
+    if (arguments.file.empty() == arguments.input.empty()) {
+        throw Error(ErrorKind::usage,
+                    "name either a kernel template, or a T1 problem with --input");
+    }
+}
+
+T1Template read_noted_t1(const std::string& input) {
+    T1Template problem = read_t1(input);
+    for (const std::string& note : problem.notes) {
+        print_error(fmt::format("jitune: {}: {}\n", input, note));
+    }
+    return problem;
+}
+
+}  // namespace
+
+Option TemplateArguments::file_option() {
+    return {"FILE", &file, "Kernel template: a .cu or .host.cpp file"};
+}
+
+Option TemplateArguments::input_option(std::vector<std::string> excludes) {
+    return {"--input",
+            &input,
+            "A problem in the community's T1 JSON format, in place of FILE",
+            {.excludes = std::move(excludes)}};
+}
+
+Option TemplateArguments::compile_option() {
+    return {"--option", &compile_options, "An option for the compiler, as --use_fast_math"};
+}
+
+Kernel kernel_of(const TemplateArguments& arguments, const std::string& capture) {
+    refuse_other_than_one(arguments);
+    if (!arguments.is_t1()) {
+        return kernel_from_file(arguments.file, arguments.compile_options, capture);
+    }
+    const T1Template problem = read_noted_t1(arguments.input);
+    return kernel_from_text(problem.name, problem.text, problem.folder, arguments.compile_options);
+}
+
+TemplateFile template_of(const TemplateArguments& arguments) {
+    refuse_other_than_one(arguments);
+    if (!arguments.is_t1()) {
+        return template_from_file(arguments.file, arguments.compile_options);
+    }
+    const T1Template problem = read_noted_t1(arguments.input);
+    return template_from_text(problem.name, problem.text, problem.folder,
+                              arguments.compile_options);
+}
+
+std::vector<std::int64_t> t1_sizes() {
+    return {1};
+}
+
+}  // namespace jitune::internal
