@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -25,8 +25,9 @@ bool has_energy(const ObjectiveResult& result) {
     return !result.rows.front().figures.energy_j.empty();
 }
 
-Table::Cells cells_of(const ObjectiveResult& result, const ObjectiveResult::Row& row) {
-    Table::Cells cells{time_text(row.judged.time_ns)};
+Table::Cells cells_of(const ObjectiveResult& result, std::size_t number) {
+    const ObjectiveResult::Row& row = result.rows[number];
+    Table::Cells cells{fmt::format("{}", number + 1), time_text(row.judged.time_ns)};
     if (has_energy(result)) {
         cells.push_back(energy_text(row.figures));
         cells.push_back(fmt::format("{:.0f} W", row.figures.power_w()));
@@ -41,10 +42,33 @@ Table::Cells cells_of(const ObjectiveResult& result, const ObjectiveResult::Row&
     return cells;
 }
 
+/// A row for each counter, a column for each finalist in the order of the table above.
+std::string counters_text(const ObjectiveResult& result) {
+    std::vector<Column> columns{{"counter"}};
+    std::vector<Table::Cells> rows;
+    for (std::size_t i = 0; i < result.rows.size(); ++i) {
+        columns.push_back({fmt::format("{}", i + 1), Align::right});
+        for (const CounterValue& counter : result.rows[i].figures.counters) {
+            const std::string name = fmt::format("{}, {}", counter.name, counter.unit);
+            auto row = std::find_if(rows.begin(), rows.end(),
+                                    [&](const Table::Cells& cells) { return cells[0] == name; });
+            if (row == rows.end()) {
+                row = rows.insert(rows.end(), Table::Cells(1 + result.rows.size()));
+                row->front() = name;
+            }
+            (*row)[i + 1] = fmt::format("{:.4g}", counter.value);
+        }
+    }
+    const std::string none = result.no_counters.empty()
+                                 ? ""
+                                 : fmt::format("no hardware counters: {}\n", result.no_counters);
+    return rows.empty() ? none : "\n" + Table::text(columns, rows) + none;
+}
+
 }  // namespace
 
 std::string objective_text(const ObjectiveResult& result) {
-    std::vector<Column> columns{{"time", Align::right}};
+    std::vector<Column> columns{{"", Align::right}, {"time", Align::right}};
     if (has_energy(result)) {
         columns.push_back({"energy", Align::right});
         columns.push_back({"power", Align::right});
@@ -58,12 +82,16 @@ std::string objective_text(const ObjectiveResult& result) {
     columns.push_back({"Pareto"});
     columns.push_back({"configuration"});
     std::vector<Table::Cells> rows;
-    for (const ObjectiveResult::Row& row : result.rows) {
-        rows.push_back(cells_of(result, row));
+    for (std::size_t i = 0; i < result.rows.size(); ++i) {
+        rows.push_back(cells_of(result, i));
     }
-    return fmt::format("{}chosen by {}: {}{}\n", Table::text(columns, rows), result.objective.name,
-                       result.rows[result.chosen].judged.configuration,
-                       result.pinned ? ", pinned: tunings by time do not replace it" : "");
+    const std::string choice =
+        result.objective.kind == Objective::Kind::time
+            ? ""
+            : fmt::format("chosen by {}: {}{}\n", result.objective.name,
+                          result.rows[result.chosen].judged.configuration,
+                          result.pinned ? ", pinned: tunings by time do not replace it" : "");
+    return "\n" + Table::text(columns, rows) + counters_text(result) + choice;
 }
 
 Json objective_json(const ObjectiveResult& result) {
@@ -85,11 +113,17 @@ Json objective_json(const ObjectiveResult& result) {
             one["power_w"] = row.figures.power_w();
             one["windows"] = row.figures.energy_j.size();
         }
+        one["counters"] = Json::object();
+        for (const CounterValue& counter : row.figures.counters) {
+            one["counters"][counter.name] = {{"value", json_number(counter.value)},
+                                             {"unit", counter.unit}};
+        }
         finalists.push_back(std::move(one));
     }
     return {{"objective", result.objective.name},
             {"chosen", result.rows[result.chosen].judged.configuration},
             {"pinned", result.pinned},
+            {"no_counters", result.no_counters},
             {"finalists", finalists}};
 }
 

@@ -42,7 +42,7 @@ struct Arguments : CommonArguments, TemplateArguments {
     std::string seed = "0";
     std::string keep;
     std::string objective = "time";
-    std::size_t finalists = 5;
+    FinalistWishes finalists;
     TuneWishes wishes;
 };
 
@@ -191,6 +191,17 @@ std::vector<std::string> command_of(const Arguments& arguments, const Task& task
     return words;
 }
 
+/// Refuses, before anything is tuned, what the device cannot measure.
+FinalistWishes finalist_wishes(const Arguments& arguments, const Task& task) {
+    FinalistWishes wishes = arguments.finalists;
+    wishes.objective = Objective::parse(arguments.objective, task.kernel_template().front_matter());
+    wishes.quiet = arguments.json;
+    if (wishes.objective.needs_energy(task)) {
+        refuse_without_energy(task.device);
+    }
+    return wishes;
+}
+
 int run(const Arguments& arguments) {
     const Kernel kernel = kernel_of(arguments, arguments.capture);
     const Problem problem = problem_of(arguments, kernel.kernel_template);
@@ -206,23 +217,18 @@ int run(const Arguments& arguments) {
     if (!arguments.keep.empty()) {
         programs.emplace(arguments.keep);
     }
-    const Objective objective =
-        Objective::parse(arguments.objective, task.kernel_template().front_matter());
-    if (objective.needs_energy(task)) {
-        refuse_without_energy(task.device);
-    }
+    const FinalistWishes wishes = finalist_wishes(arguments, task);
     Watch watch(task.info().id, fmt::format("{} {}", problem.kernel, task.sizes()), options);
     const Interrupt interrupt;
     TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
-    std::optional<ObjectiveResult> chosen;
-    if (objective.kind != Objective::Kind::time && !interrupt.requested()) {
+    std::optional<ObjectiveResult> studied;
+    if (wishes.any() && !interrupt.requested()) {
         TuneHooks hooks;
         hooks.stop = &interrupt.requested();
-        chosen =
-            choose_by(objective, arguments.finalists, engine, task, hooks, arguments.json, report);
+        studied = study_tuned(wishes, engine, task, hooks, report);
     }
     TuneResult result = describe(arguments, task, report);
-    result.objective = std::move(chosen);
+    result.objective = std::move(studied);
     result.strategy = options.strategy;
     result.database = options.database.string();
     result.stored = report.stored && !options.database.empty();
@@ -270,9 +276,11 @@ Invocation invocation() {
          "What the winner is to be best at: time, energy, edp (energy times time) or a metric of "
          "the template [time]"},
         {"--finalists",
-         &given.finalists,
-         "How many of the fastest an objective other than time chooses from [5]",
+         &given.finalists.count,
+         "How many of the fastest --objective chooses from, and --counters reads [5]",
          {.range = {{2, 64}}}},
+        {"--counters", &given.finalists.counters,
+         "Read hardware counters of the fastest: throughputs, occupancy, stalls"},
         given.compile_option(),
         device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
         {"--keep", &given.keep,

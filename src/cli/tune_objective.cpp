@@ -42,7 +42,9 @@ std::vector<StudiedFinalist> finalists_of(const Times& times, std::size_t count,
                                           const std::string& standard) {
     std::vector<StudiedFinalist> all;
     for (const auto& [configuration, measurement] : times) {
-        all.push_back({configuration, summarize(measurement->samples_ns).median_ns});
+        all.push_back({configuration, measurement->samples_ns,
+                       Conditions::parse(measurement->conditions),
+                       summarize(measurement->samples_ns).median_ns});
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.median_ns < b.median_ns; });
@@ -55,45 +57,46 @@ std::vector<StudiedFinalist> finalists_of(const Times& times, std::size_t count,
     return chosen;
 }
 
-/// Figures that the tuning alone gives.
-std::vector<FinalistFigures> figures_of(const Times& times,
-                                        const std::vector<StudiedFinalist>& finalists) {
-    std::vector<FinalistFigures> all;
-    for (const StudiedFinalist& one : finalists) {
-        all.push_back({one.configuration, times.at(one.configuration)->samples_ns, {}, {}});
+/// Figures that the tuning alone gives, where nothing more is wanted.
+StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& task,
+                    const TuneHooks& hooks, const std::vector<StudiedFinalist>& finalists) {
+    StudyPlan plan;
+    plan.energy = wishes.objective.needs_energy(task);
+    plan.counters = wishes.counters;
+    if (!plan.energy && !plan.counters) {
+        StudyReport report;
+        for (const StudiedFinalist& one : finalists) {
+            report.finalists.push_back({one.configuration, one.samples_ns, {}, {}, one.conditions});
+        }
+        return report;
     }
-    return all;
-}
-
-std::vector<FinalistFigures> measured_figures(const Task& task,
-                                              const std::vector<StudiedFinalist>& finalists,
-                                              Engine& engine, const TuneHooks& hooks, bool quiet) {
-    const StudyPlan plan;
-    if (!quiet) {
-        const auto windows = [&](std::size_t each) {
+    if (plan.energy && !wishes.quiet) {
+        const auto seconds = [&](std::size_t windows) {
             return std::chrono::duration<double>(plan.warm_up + plan.window).count() *
-                   static_cast<double>(each * finalists.size());
+                   static_cast<double>(windows * finalists.size());
         };
-        print(fmt::format("measuring the energy of {} finalists, for {:.0f} to {:.0f} s\n",
-                          finalists.size(), windows(plan.fewest_windows),
-                          windows(plan.most_windows)));
+        print(fmt::format("measuring the energy of {} configurations, for {:.0f} to {:.0f} s\n",
+                          finalists.size(), seconds(plan.fewest_windows),
+                          seconds(plan.most_windows)));
     }
     BinaryCache binaries;
-    return study_energy(task, finalists, plan, hooks, binaries, engine.log());
+    return study_finalists(task, finalists, plan, hooks, binaries, engine.log());
 }
 
 ObjectiveResult judge(const Objective& objective, const Task& task,
                       const std::vector<StudiedFinalist>& finalists,
                       std::vector<FinalistFigures> figures) {
-    ObjectiveResult result{objective, {}, 0, false};
+    ObjectiveResult result{objective, {}, 0, false, ""};
     std::vector<Judged> judged;
     for (FinalistFigures& one : figures) {
         const auto finalist = std::find_if(
             finalists.begin(), finalists.end(),
             [&](const StudiedFinalist& known) { return known.configuration == one.configuration; });
         const auto costs = objective.costs(task, one);
+        const MeanInterval cost =
+            costs.size() > 1 ? mean_interval(costs) : MeanInterval{costs[0], costs[0], costs[0]};
         const auto joules = one.energy_j.empty() ? std::nullopt : std::optional(one.energy().mean);
-        judged.push_back({one.configuration, finalist->median_ns, mean_interval(costs)});
+        judged.push_back({one.configuration, finalist->median_ns, cost});
         auto metrics =
             task.metrics(task.parse(one.configuration), finalist->median_ns * 1e-9, joules);
         result.rows.push_back({judged.back(), std::move(one), std::move(metrics), false});
@@ -142,7 +145,7 @@ std::vector<Measurement> records_of(const Task& task, const ObjectiveResult& res
     const RecordMaker maker(task);
     std::vector<Measurement> records;
     for (const ObjectiveResult::Row& row : result.rows) {
-        if (!row.figures.energy_j.empty()) {
+        if (!row.figures.text().empty()) {
             Evaluation evaluation;
             evaluation.configuration = task.parse(row.figures.configuration);
             records.push_back(
@@ -155,26 +158,28 @@ std::vector<Measurement> records_of(const Task& task, const ObjectiveResult& res
 
 }  // namespace
 
-ObjectiveResult choose_by(const Objective& objective, std::size_t count, Engine& engine,
-                          const Task& task, const TuneHooks& hooks, bool quiet,
-                          TuneReport& report) {
+ObjectiveResult study_tuned(const FinalistWishes& wishes, Engine& engine, const Task& task,
+                            const TuneHooks& hooks, TuneReport& report) {
     const Times times = times_of(report);
-    const auto finalists = finalists_of(times, count, task.default_configuration().text());
-    std::vector<FinalistFigures> figures =
-        objective.needs_energy(task) ? measured_figures(task, finalists, engine, hooks, quiet)
-                                     : figures_of(times, finalists);
-    if (figures.empty()) {
+    const auto finalists = finalists_of(times, wishes.count, task.default_configuration().text());
+    StudyReport study = studied(wishes, engine, task, hooks, finalists);
+    if (study.finalists.empty()) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("no finalist has figures for the objective {}: the winner by time "
-                                "stays",
-                                objective.name));
+                    fmt::format("no configuration has figures for the objective {}: the winner by "
+                                "time stays",
+                                wishes.objective.name));
     }
-    ObjectiveResult result = judge(objective, task, finalists, std::move(figures));
+    ObjectiveResult result = judge(wishes.objective, task, finalists, std::move(study.finalists));
+    result.no_counters = std::move(study.no_counters);
+    engine.store_measurements(records_of(task, result));
+    if (wishes.objective.kind == Objective::Kind::time) {
+        return result;
+    }
     const std::string& chosen = result.rows[result.chosen].judged.configuration;
     if (chosen != report.winner.configuration) {
         report.winner = winner_of(task, times, chosen, report.winner.complete);
     }
-    result.pinned = engine.store_choice(task, records_of(task, result), report.winner);
+    result.pinned = engine.store_choice(task, report.winner);
     report.kept = report.winner.pinned && !result.pinned;
     return result;
 }

@@ -11,7 +11,17 @@
 
 namespace jitune::internal {
 
-/// The finalists of a tuning as an objective other than time sees them, and the one it has chosen.
+/// What a tuning does with its fastest candidates after it has the winner by time.
+struct FinalistWishes {
+    Objective objective;
+    std::size_t count = 5;  ///< of candidates, beside the default
+    bool counters = false;  ///< read those of the hardware
+    bool quiet = false;     ///< do not say how long it takes
+
+    [[nodiscard]] bool any() const { return counters || objective.kind != Objective::Kind::time; }
+};
+
+/// The fastest candidates as the objective sees them, and the one it has chosen.
 struct ObjectiveResult {
     struct Row {
         Judged judged;
@@ -20,19 +30,20 @@ struct ObjectiveResult {
         bool is_best_compromise = false;              ///< on the Pareto front of time and cost
     };
     Objective objective;
-    std::vector<Row> rows;   ///< the fastest first
-    std::size_t chosen = 0;  ///< in `rows`
-    bool pinned = false;     ///< the chosen one is stored, and pinned
+    std::vector<Row> rows;    ///< the fastest first
+    std::size_t chosen = 0;   ///< in `rows`
+    bool pinned = false;      ///< the chosen one is stored, and pinned
+    std::string no_counters;  ///< why they could not be read; empty where nobody asked, too
 };
 
-/// Measures what the objective needs of the `count` fastest candidates and of the default, chooses,
-/// and puts the choice into the report and, pinned, into the database: later tunings go by time and
-/// would replace it. Says how long it will take unless `quiet`. Throws as study_energy() does, and
-/// Error(unavailable) where a stop request has left no finalist with figures.
-ObjectiveResult choose_by(const Objective& objective, std::size_t count, Engine& engine,
-                          const Task& task, const TuneHooks& hooks, bool quiet, TuneReport& report);
+/// Measures what the wishes need. For another objective than time it chooses, and puts the choice
+/// into the report and, pinned, into the database: later tunings go by time and would replace it.
+/// Throws as study_finalists() does, and Error(unavailable) where a stop request has left no
+/// finalist with figures.
+ObjectiveResult study_tuned(const FinalistWishes& wishes, Engine& engine, const Task& task,
+                            const TuneHooks& hooks, TuneReport& report);
 
-/// A table of the finalists, and a line that names the chosen one.
+/// Tables of the finalists and of their counters, and a line that names the chosen one.
 std::string objective_text(const ObjectiveResult& result);
 /// {"objective": …, "finalists": […]}
 Json objective_json(const ObjectiveResult& result);

@@ -32,7 +32,7 @@ struct TuneResult {
     std::vector<KeptConfiguration> sources;       ///< that --keep has written
     std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
     std::vector<KernelTemplate::Metric> before;   ///< of the default
-    std::optional<ObjectiveResult> objective;     ///< another than time
+    std::optional<ObjectiveResult> objective;     ///< of --objective and --counters
     std::size_t arguments = 0;                    ///< that a call passes
     bool stored = false;                          ///< in the database
     bool kept = false;                            ///< TuneReport::kept

@@ -116,10 +116,10 @@ public:
     /// engine's own: the caller's are not used. Throws Error(usage) under Options::frozen.
     TuneReport tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks = {});
 
-    /// Stores what a choice among finalists was made by, and the choice, pinned, as the winner of
-    /// the task's sizes. False where the database did not take it, or where a winner is pinned
-    /// there, which then is in `choice`; the measurements are stored all the same.
-    bool store_choice(const Task& task, std::span<const Measurement> measurements, Winner& choice);
+    /// Stores `choice` as the winner of the task's sizes, and pins it. False where the database did
+    /// not take it, or where a winner is pinned there, which then is in `choice`.
+    bool store_choice(const Task& task, Winner& choice);
+    void store_measurements(std::span<const Measurement> measurements);
 
     /// Tunes the problem at its own sizes, and finds winners for the sizes around them as far as no
     /// other winner is stored for these: at most those of its size bucket. The comparisons take at

@@ -24,19 +24,25 @@ TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneH
     return tune_prepared(task, std::move(plan), hooks);
 }
 
-bool Engine::store_choice(const Task& task, std::span<const Measurement> measurements,
-                          Winner& choice) {
+bool Engine::store_choice(const Task& task, Winner& choice) {
     refuse_tuning();
     return store_.tell([&](TuningStore& store) {
         const auto known = store.find(task.key(), task.problem.sizes);
         if (known && known->pinned) {
-            store.save(measurements);
             choice = *known;
             return false;
         }
         choice.pinned = true;  // so that it yields to none that is surer of its time
-        store.save(measurements, choice);
+        store.save({}, choice);
         store.pin(winner_id(choice), true);
+        return true;
+    });
+}
+
+void Engine::store_measurements(std::span<const Measurement> measurements) {
+    refuse_tuning();
+    store_.tell([&](TuningStore& store) {
+        store.save(measurements);
         return true;
     });
 }

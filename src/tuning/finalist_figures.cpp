@@ -13,10 +13,21 @@ double FinalistFigures::power_w() const {
 }
 
 std::string FinalistFigures::text() const {
-    const MeanInterval interval = energy();
-    return fmt::format(
-        R"({{"energy_j":{:.6g},"energy_low_j":{:.6g},"energy_high_j":{:.6g},"power_w":{:.6g}}})",
-        interval.mean, interval.low, interval.high, power_w());
+    std::string text;
+    const auto add = [&](const std::string& name, double value) {
+        text += fmt::format("{}\"{}\":{:.6g}", text.empty() ? "{" : ",", name, value);
+    };
+    if (!energy_j.empty()) {
+        const MeanInterval interval = energy();
+        add("energy_j", interval.mean);
+        add("energy_low_j", interval.low);
+        add("energy_high_j", interval.high);
+        add("power_w", power_w());
+    }
+    for (const CounterValue& counter : counters) {
+        add(counter.name, counter.value);
+    }
+    return text.empty() ? text : text + "}";
 }
 
 }  // namespace jitune::internal

@@ -20,6 +20,7 @@ namespace {
 /// A finalist while it is studied.
 struct Studied {
     FinalistFigures figures;
+    Configuration configuration;
     std::shared_ptr<const Program> program;
     Rig::Continuous run;
 };
@@ -34,8 +35,7 @@ public:
           binaries_(binaries),
           log_(log),
           rig_(task.device, *task.kernel.workload, task.problem,
-               task.kernel_template().front_matter().warm_cache, log, Rig::Checks::problem),
-          meter_(task.device) {}
+               task.kernel_template().front_matter().warm_cache, log, Rig::Checks::problem) {}
 
     void load(std::span<const StudiedFinalist> finalists) {
         for (const StudiedFinalist& finalist : finalists) {
@@ -43,31 +43,30 @@ public:
         }
     }
 
-    std::vector<FinalistFigures> run() {
+    StudyReport run() {
         const DeviceLock::Turn turn = rig_.turn();
-        for (std::size_t round = 0; round < plan_.most_windows && !is_enough(round); ++round) {
-            std::vector<Studied> kept;
-            for (Studied& one : studied_) {
-                if (hooks_.stop->load() || take_window(one)) {
-                    kept.push_back(std::move(one));
-                }
-            }
-            studied_ = std::move(kept);
+        if (plan_.energy) {
+            measure_energy();
         }
-        std::vector<FinalistFigures> all;
+        StudyReport report;
         for (Studied& one : studied_) {
-            one.figures.conditions.shared = !turn.alone();
-            if (one.figures.energy_j.size() > 1) {
-                all.push_back(std::move(one.figures));
+            if (plan_.counters && report.no_counters.empty() && !hooks_.stop->load()) {
+                report.no_counters = read_counters(one);
             }
+            one.figures.conditions.shared |= !turn.alone();
+            report.finalists.push_back(std::move(one.figures));
         }
-        return all;
+        return report;
     }
 
 private:
     void load(const StudiedFinalist& finalist);
+    bool prepare_windows(Studied& one, double launch_ns);
+    void measure_energy();
     /// False where the finalist failed.
-    bool take_window(Studied& one);
+    bool take_window(EnergyMeter& meter, Studied& one);
+    /// Why there are none.
+    std::string read_counters(Studied& one);
     [[nodiscard]] bool is_enough(std::size_t rounds) const;
     void leave_out(const std::string& configuration, const TrialFailure& failure);
 
@@ -77,7 +76,6 @@ private:
     BinaryCache& binaries_;
     const Log& log_;
     Rig rig_;
-    EnergyMeter meter_;
     std::vector<Studied> studied_;
 };
 
@@ -91,25 +89,47 @@ void Study::load(const StudiedFinalist& finalist) {
         return;
     }
     Studied one;
-    one.figures.configuration = finalist.configuration;
+    one.figures = {finalist.configuration, finalist.samples_ns, {}, {}, finalist.conditions};
+    one.configuration = configuration;
     one.program = task_.device.load(*binary);
-    auto run = rig_.continuous(*one.program, task_.launch_rule(configuration), finalist.median_ns);
-    if (const auto* failure = std::get_if<TrialFailure>(&run)) {
-        leave_out(finalist.configuration, *failure);
-        return;
+    if (!plan_.energy || prepare_windows(one, finalist.median_ns)) {
+        studied_.push_back(std::move(one));
     }
-    one.run = std::get<Rig::Continuous>(std::move(run));
-    one.figures.conditions = rig_.conditions();
-    one.figures.conditions.phase = Conditions::Phase::study;
-    one.figures.conditions.chain = one.run.launches;
-    one.figures.conditions.flush = false;
-    one.figures.conditions.cache.reset();
-    studied_.push_back(std::move(one));
 }
 
-bool Study::take_window(Studied& one) {
-    const auto result =
-        meter_.window(*one.run.timer, one.run.launches, plan_.warm_up, plan_.window);
+bool Study::prepare_windows(Studied& one, double launch_ns) {
+    auto run = rig_.continuous(*one.program, task_.launch_rule(one.configuration), launch_ns);
+    if (const auto* failure = std::get_if<TrialFailure>(&run)) {
+        leave_out(one.figures.configuration, *failure);
+        return false;
+    }
+    one.run = std::get<Rig::Continuous>(std::move(run));
+    one.figures.launch_ns.clear();
+    Conditions& conditions = one.figures.conditions;
+    conditions = rig_.conditions();
+    conditions.phase = Conditions::Phase::study;
+    conditions.chain = one.run.launches;
+    conditions.flush = false;
+    conditions.cache.reset();
+    return true;
+}
+
+void Study::measure_energy() {
+    EnergyMeter meter(task_.device);
+    for (std::size_t round = 0; round < plan_.most_windows && !is_enough(round); ++round) {
+        std::vector<Studied> kept;
+        for (Studied& one : studied_) {
+            if (hooks_.stop->load() || take_window(meter, one)) {
+                kept.push_back(std::move(one));
+            }
+        }
+        studied_ = std::move(kept);
+    }
+    std::erase_if(studied_, [](const Studied& one) { return one.figures.energy_j.size() < 2; });
+}
+
+bool Study::take_window(EnergyMeter& meter, Studied& one) {
+    const auto result = meter.window(*one.run.timer, one.run.launches, plan_.warm_up, plan_.window);
     if (const auto* failure = std::get_if<TrialFailure>(&result)) {
         leave_out(one.figures.configuration, *failure);
         return false;
@@ -117,6 +137,16 @@ bool Study::take_window(Studied& one) {
     one.figures.energy_j.push_back(std::get<EnergyWindow>(result).energy_j);
     one.figures.launch_ns.push_back(std::get<EnergyWindow>(result).launch_ns);
     return true;
+}
+
+std::string Study::read_counters(Studied& one) {
+    auto counters = rig_.counters(*one.program, task_.launch_rule(one.configuration));
+    if (auto* reason = std::get_if<std::string>(&counters)) {
+        return std::move(*reason);
+    }
+    one.figures.counters = std::get<std::vector<CounterValue>>(std::move(counters));
+    one.figures.conditions.phase = Conditions::Phase::study;
+    return "";
 }
 
 bool Study::is_enough(std::size_t rounds) const {
@@ -128,7 +158,7 @@ bool Study::is_enough(std::size_t rounds) const {
 }
 
 void Study::leave_out(const std::string& configuration, const TrialFailure& failure) {
-    log_.warning("{}: cannot measure its energy: {}", configuration, failure.reason);
+    log_.warning("{}: left out of the study: {}", configuration, failure.reason);
     refuse_lost_device(failure, task_.info(), task_.parse(configuration));
 }
 
@@ -138,10 +168,9 @@ void refuse_without_energy(Device& device) {
     const EnergyMeter unused(device);
 }
 
-std::vector<FinalistFigures> study_energy(const Task& task,
-                                          std::span<const StudiedFinalist> finalists,
-                                          const StudyPlan& plan, const TuneHooks& hooks,
-                                          BinaryCache& binaries, const Log& log) {
+StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
+                            const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
+                            const Log& log) {
     Study study(task, plan, hooks, binaries, log);
     study.load(finalists);
     return study.run();

@@ -15,14 +15,19 @@
 
 namespace jitune::internal {
 
-/// A finalist as the finals have left it.
+/// A candidate that a tuning has timed.
 struct StudiedFinalist {
     std::string configuration;
+    std::vector<double> samples_ns;
+    Conditions conditions;
     double median_ns = 0;
 };
 
-/// How energy is measured. Finalists take turns, so that warmth and clocks affect all alike.
+/// What to measure of finalists. For energy they take turns, so that warmth and clocks affect all
+/// alike.
 struct StudyPlan {
+    bool energy = false;
+    bool counters = false;  ///< of the hardware
     std::chrono::milliseconds warm_up{300};
     std::chrono::milliseconds window{2000};  ///< at least
     std::size_t fewest_windows = 3;
@@ -33,13 +38,17 @@ struct StudyPlan {
 /// Throws Error(unavailable) with the reason where the device's energy cannot be measured.
 void refuse_without_energy(Device& device);
 
-/// Measures the energy of finalists, which have been checked, in this process and on the calling
-/// thread. One that fails here is left out, with a warning. A stop request ends it: those that have
-/// two windows are in the result. For a task whose workload is prepared. Throws Error(unavailable)
-/// where the counter cannot be read, Error(device) where the device is lost.
-std::vector<FinalistFigures> study_energy(const Task& task,
-                                          std::span<const StudiedFinalist> finalists,
-                                          const StudyPlan& plan, const TuneHooks& hooks,
-                                          BinaryCache& binaries, const Log& log);
+struct StudyReport {
+    std::vector<FinalistFigures> finalists;  ///< in the order given, without those that failed
+    std::string no_counters;  ///< why they could not be read of all; empty where they were
+};
+
+/// Measures finalists, which have been checked, in this process and on the calling thread. One that
+/// fails here is left out, with a warning. A stop request ends it: those that have two windows are
+/// in the result. For a task whose workload is prepared. Throws Error(unavailable) where the energy
+/// counter cannot be read, Error(device) where the device is lost.
+StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
+                            const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
+                            const Log& log);
 
 }  // namespace jitune::internal

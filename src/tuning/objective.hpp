@@ -11,8 +11,8 @@
 
 namespace jitune::internal {
 
-/// What a winner is to be best at. Searches go by time, which the other figures follow closely; the
-/// objective chooses among the finalists.
+/// What a winner is to be best at. Searches go by time; the objective chooses among the
+/// fastest candidates.
 struct Objective {
     enum class Kind {
         time,
@@ -26,7 +26,7 @@ struct Objective {
     /// Throws Error(usage) that lists the names, for any other.
     static Objective parse(const std::string& name, const FrontMatter& front_matter);
 
-    /// Whether it needs figures of study_energy() for the task.
+    /// Whether it needs figures of study_finalists() for the task.
     [[nodiscard]] bool needs_energy(const Task& task) const;
 
     /// The cost of a finalist in each of its windows: less is better.

@@ -359,6 +359,11 @@ std::variant<Rig::Continuous, TrialFailure> Rig::continuous(const Program& progr
     return Continuous{timer_of(program, rule, launches, false), launches};
 }
 
+CounterOutcome Rig::counters(const Program& program, const LaunchRule& rule) {
+    slices_.front()->restore();
+    return bench_->counters(program, bind(*slices_.front(), rule));
+}
+
 std::variant<double, TrialFailure> Rig::sample(Timer& timer) {
     const auto result = timer.sample(kLaunchLimit);
     if (const auto* failure = std::get_if<LaunchFailure>(&result)) {

@@ -77,6 +77,10 @@ public:
     std::variant<Continuous, TrialFailure> continuous(const Program& program,
                                                       const LaunchRule& rule, double launch_ns);
 
+    /// Of one launch on the problem itself, which the candidate must have passed. See
+    /// Bench::counters().
+    CounterOutcome counters(const Program& program, const LaunchRule& rule);
+
     /// Judges the outputs that the launches of the last sample have left: a candidate may be wrong
     /// only now and then. Takes a look at their checksums, outside of what is timed.
     std::optional<TrialFailure> judge_timed();
@@ -89,7 +93,6 @@ public:
     [[nodiscard]] DeviceLock::Turn turn() { return lock_.turn(); }
 
     [[nodiscard]] DisturbanceWatch& watch() { return watch_; }
-    [[nodiscard]] Bench& bench() { return *bench_; }
 
     /// Refuses a time that no right kernel can have: cold data read faster than the memory delivers
     /// it.

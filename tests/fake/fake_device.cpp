@@ -207,6 +207,11 @@ public:
     std::optional<ClockReading> clocks() override {
         return device_.clocks ? device_.clocks() : std::nullopt;
     }
+    CounterOutcome counters(const Program& program, const Launch& launch) override {
+        return device_.counters
+                   ? device_.counters(dynamic_cast<const FakeProgram&>(program).expression())
+                   : Bench::counters(program, launch);
+    }
     std::optional<ProcessorUse> processor_use() override {
         return device_.processor_use ? device_.processor_use() : std::nullopt;
     }

@@ -47,6 +47,8 @@ public:
     std::function<std::optional<ClockReading>()> clocks;
     std::function<std::optional<double>()> energy;  ///< energy_j(), in any thread
     std::function<std::optional<ProcessorUse>()> processor_use;
+    /// Bench::counters() of a kernel, by its expression.
+    std::function<CounterOutcome(const std::string&)> counters;
     /// Returns the time of a launch that an app times, by the kernel's expression; "" is a copy.
     /// Empty: no launch is timed.
     std::function<double(const std::string&)> call_ns;

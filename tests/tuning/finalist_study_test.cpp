@@ -44,13 +44,17 @@ protected:
             const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
             return std::optional(1000 + 1.25 * std::floor(seconds.count() / 0.005));
         };
+        plan_.energy = true;
         plan_.warm_up = std::chrono::milliseconds(5);
         plan_.window = std::chrono::milliseconds(50);
         plan_.enough = 1;
     }
 
     std::vector<FinalistFigures> study(const std::vector<StudiedFinalist>& finalists) {
-        return study_energy(task_, finalists, plan_, hooks_, binaries_, Log(LogLevel::off));
+        return report(finalists).finalists;
+    }
+    StudyReport report(const std::vector<StudiedFinalist>& finalists) {
+        return study_finalists(task_, finalists, plan_, hooks_, binaries_, Log(LogLevel::off));
     }
 
     FakeDevice device_;
@@ -65,7 +69,8 @@ protected:
 
 TEST_F(FinalistStudyTest, MeasuresTheEnergyOfALaunch) {
     // 1 ms: five launches are a sample.
-    const auto figures = study({{kFakeDefault, 1e6}, {"block=32 items=1", 1e6}});
+    const auto figures =
+        study({{kFakeDefault, {1e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}});
     ASSERT_EQ(figures.size(), 2U);
     for (const FinalistFigures& one : figures) {
         EXPECT_GE(one.energy_j.size(), plan_.fewest_windows);
@@ -80,7 +85,7 @@ TEST_F(FinalistStudyTest, MeasuresTheEnergyOfALaunch) {
 
 TEST_F(FinalistStudyTest, TakesMoreWindowsWhereTheyDiffer) {
     plan_.enough = 1e-9;
-    const auto figures = study({{kFakeDefault, 1e6}});
+    const auto figures = study({{kFakeDefault, {1e6}, {}, 1e6}});
     ASSERT_EQ(figures.size(), 1U);
     EXPECT_EQ(figures[0].energy_j.size(), plan_.most_windows);
     EXPECT_GT(figures[0].energy().uncertainty(), 0);
@@ -88,7 +93,8 @@ TEST_F(FinalistStudyTest, TakesMoreWindowsWhereTheyDiffer) {
 
 TEST_F(FinalistStudyTest, LeavesOutAFinalistThatFails) {
     device_.on(fake_sum(32, 1)).timer_failure = LaunchFailure{false, false, "no luck"};
-    const auto figures = study({{"block=32 items=1", 1e6}, {kFakeDefault, 1e6}});
+    const auto figures =
+        study({{"block=32 items=1", {1e6}, {}, 1e6}, {kFakeDefault, {1e6}, {}, 1e6}});
     ASSERT_EQ(figures.size(), 1U);
     EXPECT_EQ(figures[0].configuration, kFakeDefault);
 }
@@ -103,7 +109,7 @@ TEST_F(FinalistStudyTest, EndsAtAStopRequestWithWhatIsMeasured) {
         stop_ = ++readings > 300;
         return counter();
     };
-    const auto figures = study({{kFakeDefault, 1e6}});
+    const auto figures = study({{kFakeDefault, {1e6}, {}, 1e6}});
     ASSERT_EQ(figures.size(), 1U);
     EXPECT_LT(figures[0].energy_j.size(), 1000U);
 }
@@ -114,7 +120,7 @@ TEST_F(FinalistStudyTest, RefusesADeviceWithoutACounter) {
     expect_error(ErrorKind::unavailable, "no energy counter",
                  [&] { refuse_without_energy(device_); });
     expect_error(ErrorKind::unavailable, "no energy counter", [&] {
-        study({{kFakeDefault, 1e6}});
+        study({{kFakeDefault, {1e6}, {}, 1e6}});
     });
 }
 
@@ -123,12 +129,30 @@ TEST_F(FinalistStudyTest, PassesOnThatTheCounterFails) {
     std::atomic<int> readings{0};
     device_.energy = [&] { return ++readings > 20 ? std::nullopt : counter(); };
     expect_error(ErrorKind::unavailable, "tune for time there", [&] {
-        study({{kFakeDefault, 1e6}});
+        study({{kFakeDefault, {1e6}, {}, 1e6}});
     });
 }
 
+TEST_F(FinalistStudyTest, ReadsCountersWithoutEnergy) {
+    plan_.energy = false;
+    plan_.counters = true;
+    device_.counters = [](const std::string& expression) {
+        return expression == fake_sum(32, 1) ? CounterOutcome("no rights")
+                                             : std::vector<CounterValue>{{"occupancy", 50, "%"}};
+    };
+    const StudyReport both =
+        report({{kFakeDefault, {1e6, 2e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}});
+    ASSERT_EQ(both.finalists.size(), 2U);
+    EXPECT_EQ(both.no_counters, "no rights");
+    EXPECT_EQ(both.finalists[0].text(), R"({"occupancy":50})");
+    EXPECT_EQ(both.finalists[0].launch_ns, (std::vector<double>{1e6, 2e6}));
+    EXPECT_EQ(both.finalists[0].conditions.phase, Conditions::Phase::study);
+    EXPECT_EQ(both.finalists[1].text(), "");
+    EXPECT_EQ(both.finalists[1].conditions.phase, Conditions::Phase::search);
+}
+
 TEST_F(FinalistStudyTest, HasFiguresThatADatabaseHolds) {
-    const FinalistFigures figures{kFakeDefault, {2e6, 2e6, 2e6}, {0.5, 0.5, 0.5}, {}};
+    const FinalistFigures figures{kFakeDefault, {2e6, 2e6, 2e6}, {0.5, 0.5, 0.5}, {}, {}};
     EXPECT_EQ(figures.text(),
               R"({"energy_j":0.5,"energy_low_j":0.5,"energy_high_j":0.5,"power_w":250})");
 }

@@ -22,7 +22,7 @@ protected:
     FakeDevice device_;
     Kernel kernel_ = fake_sum_kernel(kMetrics);
     Task task_{device_, kernel_, fake_sum_problem()};
-    FinalistFigures figures_{"block=128 items=2", {2e9, 4e9}, {3, 5}, {}};
+    FinalistFigures figures_{"block=128 items=2", {2e9, 4e9}, {3, 5}, {}, {}};
 };
 
 TEST_F(ObjectiveTest, CostsTimeEnergyTheirProductOrAMetric) {
