@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct TrialFailure {
     bool fatal = false;  ///< no other candidate can run on the device in this process
     NativeCode native_code = {};
 };
+
+TrialFailure failure_of(const LaunchFailure& failure);
 
 /// Throws Error(device) that names the configuration if the failure is fatal: no other candidate
 /// can run after it.
@@ -126,6 +129,10 @@ private:
                                     std::size_t launches, bool flush);
 
     [[nodiscard]] std::size_t cold_bytes() const;
+
+    /// Enough for any right kernel on the largest problems, and short enough to notice one that
+    /// hangs.
+    static constexpr std::chrono::milliseconds kLaunchLimit{20'000};
 
     DeviceLock lock_;
     std::unique_ptr<Bench> bench_;
