@@ -207,6 +207,7 @@ void FakeCuda::touch(const FakeLaunch& launch, std::uint64_t address, std::size_
 void FakeCuda::begin_capture(CUstream stream) {
     const Lock lock(state_->mutex);
     reinterpret_cast<FakeStream*>(stream)->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    state_->capturer = std::this_thread::get_id();
 }
 
 bool FakeCuda::end_capture(CUstream stream) {

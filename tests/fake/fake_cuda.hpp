@@ -102,6 +102,7 @@ public:
     [[nodiscard]] int calls(const std::string& function) const;
     [[nodiscard]] std::map<std::string, int> all_calls() const;  ///< by function
     [[nodiscard]] int total_calls() const;
+    /// Of the thread that captures: threads of the library's own may make safe calls meanwhile.
     [[nodiscard]] std::vector<std::string> calls_during_capture() const;
     [[nodiscard]] std::vector<FakeLaunch> launches() const;  ///< run, in order
     [[nodiscard]] std::vector<FakeLaunch> captured() const;  ///< captured instead of run

@@ -80,7 +80,7 @@ const FakeFault* FakeCuda::State::due(const char* function) {
 CUresult FakeCuda::State::enter(const char* function, FakeNeeds needs) {
     ++calls[function];
     ++total_calls;
-    if (capturing()) {
+    if (capturing() && std::this_thread::get_id() == capturer) {
         calls_during_capture.emplace_back(function);
     }
     if (const FakeFault* fault = due(function)) {

@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "fake/fake_cuda.hpp"
 #include "fake/fake_order.hpp"
@@ -111,6 +112,7 @@ struct FakeCuda::State {
     FakeOrder order;
     std::map<std::string, int> calls;
     int total_calls = 0;
+    std::thread::id capturer;  ///< the thread that began the app's last capture
     std::vector<std::string> calls_during_capture, violations;
     std::vector<FakeLaunch> launches, captured;
 
