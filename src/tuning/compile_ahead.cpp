@@ -66,8 +66,7 @@ CompileAhead::~CompileAhead() {
 }
 
 std::size_t CompileAhead::depth() const {
-    const std::lock_guard lock(mutex_);
-    return 2 * threads_.size() * enough_instances();
+    return 2 * threads_.size() * kInstancesPerProgram;
 }
 
 void CompileAhead::submit(std::vector<Wanted> wanted) {
@@ -150,20 +149,16 @@ void CompileAhead::pause() {
     changed_.wait(lock, [&] { return under_way_ == 0; });
 }
 
-std::size_t CompileAhead::enough_instances() const {
-    // All threads' programs take turns with kProgramTime.
-    const std::chrono::nanoseconds turns = kProgramTime * threads_.size();
-    return instance_time_ * kInstancesPerProgram <= turns
-               ? kInstancesPerProgram
-               : std::min(kInstancesPerProgram,
-                          static_cast<std::size_t>(turns / instance_time_) + 1);
-}
-
 std::size_t CompileAhead::next_instances() const {
     // A fair share, so that a short queue still feeds every thread.
     const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
     const std::size_t most = programs_ < threads_.size() ? kFirstInstances : kInstancesPerProgram;
-    return std::min({share, most, enough_instances()});
+    // All threads' programs take turns with kProgramTime.
+    const std::chrono::nanoseconds turns = kProgramTime * threads_.size();
+    const std::size_t enough = instance_time_ * most <= turns
+                                   ? most
+                                   : static_cast<std::size_t>(turns / instance_time_) + 1;
+    return std::min({share, most, enough});
 }
 
 /// Instances of one program, the longest waiting first.

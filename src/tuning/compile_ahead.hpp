@@ -71,8 +71,7 @@ public:
     /// Waits for the compiles under way. None begins before next() or take() has to wait for one.
     void pause();
 
-    /// How many candidates should be pending, so that no compiler thread is idle: few where they
-    /// compile slowly, so that strategies learn from the first before they are asked for more.
+    /// How many candidates should be pending, so that no compiler thread is idle.
     [[nodiscard]] std::size_t depth() const;
 
 private:
@@ -85,8 +84,7 @@ private:
     CompiledCandidate take_first(const std::function<bool(const CompiledCandidate&)>& wanted);
     void work(const std::stop_token& stop);
     std::vector<Job> take_jobs(const std::stop_token& stop);
-    /// How many instances a program should hold by what they have cost so far, and the next one.
-    [[nodiscard]] std::size_t enough_instances() const;
+    /// How many instances the next program should hold.
     [[nodiscard]] std::size_t next_instances() const;
     std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);
     void learn_cost(std::size_t instances, std::chrono::nanoseconds processor_time);
@@ -97,7 +95,7 @@ private:
     TuneObserver& observer_;
     std::size_t pending_ = 0;
 
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
     std::size_t programs_ = 0;  // whose compile has begun

@@ -206,8 +206,8 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
     time_ = LoopClock(kUsualTurn);
     const bool had_time = !is_spent();  // another worker may have spent it
     evaluate_first();
+    const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
     while (!is_spent() && !is_over()) {
-        const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
         // Many at a time, because each announcement waits for the disk.
         if (ahead_->pending() <= depth / 2) {
             refill(depth);
