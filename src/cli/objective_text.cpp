@@ -25,19 +25,48 @@ bool has_energy(const ObjectiveResult& result) {
     return !result.rows.front().figures.energy_j.empty();
 }
 
+/// Of all finalists: a metric may have no value for some.
+std::vector<KernelTemplate::Metric> metrics_of(const ObjectiveResult& result) {
+    std::vector<KernelTemplate::Metric> all;
+    for (const ObjectiveResult::Row& row : result.rows) {
+        for (const KernelTemplate::Metric& metric : row.metrics) {
+            if (std::none_of(all.begin(), all.end(),
+                             [&](const auto& known) { return known.name == metric.name; })) {
+                all.push_back(metric);
+            }
+        }
+    }
+    return all;
+}
+
+std::string metric_text(const ObjectiveResult::Row& row, const std::string& name) {
+    for (const KernelTemplate::Metric& metric : row.metrics) {
+        if (metric.name == name) {
+            return fmt::format("{:.4g}", metric.value);
+        }
+    }
+    return "";
+}
+
+bool chooses(const ObjectiveResult& result) {
+    return result.objective.kind != Objective::Kind::time;
+}
+
 Table::Cells cells_of(const ObjectiveResult& result, std::size_t number) {
     const ObjectiveResult::Row& row = result.rows[number];
     Table::Cells cells{fmt::format("{}", number + 1), time_text(row.judged.time_ns)};
     if (has_energy(result)) {
+        const double energy_j = row.figures.energy().mean;
         cells.push_back(energy_text(row.figures));
         cells.push_back(fmt::format("{:.0f} W", row.figures.power_w()));
-        cells.push_back(
-            fmt::format("{:.4g}", row.figures.energy().mean * row.judged.time_ns * 1e-9));
+        cells.push_back(fmt::format("{:.4g}", energy_j * energy_j / row.figures.power_w()));
     }
-    for (const KernelTemplate::Metric& metric : row.metrics) {
-        cells.push_back(fmt::format("{:.4g}", metric.value));
+    for (const KernelTemplate::Metric& metric : metrics_of(result)) {
+        cells.push_back(metric_text(row, metric.name));
     }
-    cells.push_back(row.is_best_compromise ? "yes" : "");
+    if (chooses(result)) {
+        cells.emplace_back(row.is_best_compromise ? "yes" : "");
+    }
     cells.push_back(row.judged.configuration);
     return cells;
 }
@@ -74,23 +103,25 @@ std::string objective_text(const ObjectiveResult& result) {
         columns.push_back({"power", Align::right});
         columns.push_back({"J s", Align::right});
     }
-    for (const KernelTemplate::Metric& metric : result.rows.front().metrics) {
+    for (const KernelTemplate::Metric& metric : metrics_of(result)) {
         columns.push_back(
             {metric.unit.empty() ? metric.name : fmt::format("{}, {}", metric.name, metric.unit),
              Align::right});
     }
-    columns.push_back({"Pareto"});
+    if (chooses(result)) {
+        columns.push_back({"Pareto"});
+    }
     columns.push_back({"configuration"});
     std::vector<Table::Cells> rows;
     for (std::size_t i = 0; i < result.rows.size(); ++i) {
         rows.push_back(cells_of(result, i));
     }
     const std::string choice =
-        result.objective.kind == Objective::Kind::time
-            ? ""
-            : fmt::format("chosen by {}: {}{}\n", result.objective.name,
+        chooses(result)
+            ? fmt::format("chosen by {}: {}{}\n", result.objective.name,
                           result.rows[result.chosen].judged.configuration,
-                          result.pinned ? ", pinned: tunings by time do not replace it" : "");
+                          result.pinned ? ", pinned: tunings by time do not replace it" : "")
+            : "";
     return "\n" + Table::text(columns, rows) + counters_text(result) + choice;
 }
 
@@ -99,8 +130,10 @@ Json objective_json(const ObjectiveResult& result) {
     for (const ObjectiveResult::Row& row : result.rows) {
         Json one{{"configuration", row.judged.configuration},
                  {"median_ns", row.judged.time_ns},
-                 {"pareto", row.is_best_compromise},
                  {"metrics", Json::object()}};
+        if (chooses(result)) {
+            one["pareto"] = row.is_best_compromise;
+        }
         for (const KernelTemplate::Metric& metric : row.metrics) {
             one["metrics"][metric.name] = {{"value", json_number(metric.value)},
                                            {"unit", metric.unit}};
@@ -120,11 +153,14 @@ Json objective_json(const ObjectiveResult& result) {
         }
         finalists.push_back(std::move(one));
     }
-    return {{"objective", result.objective.name},
-            {"chosen", result.rows[result.chosen].judged.configuration},
-            {"pinned", result.pinned},
-            {"no_counters", result.no_counters},
-            {"finalists", finalists}};
+    Json document{{"objective", result.objective.name},
+                  {"no_counters", result.no_counters},
+                  {"finalists", finalists}};
+    if (chooses(result)) {
+        document["chosen"] = result.rows[result.chosen].judged.configuration;
+        document["pinned"] = result.pinned;
+    }
+    return document;
 }
 
 }  // namespace jitune::internal

@@ -202,6 +202,33 @@ FinalistWishes finalist_wishes(const Arguments& arguments, const Task& task) {
     return wishes;
 }
 
+struct Study {
+    std::optional<ObjectiveResult> result;
+    ExitCode failure = kExitOk;
+};
+
+/// The tuning's own result is stored: where the study fails, that is shown all the same.
+Study study_after(const FinalistWishes& wishes, Engine& engine, const Task& task,
+                  const SearchPlan& plan, const std::atomic<bool>& stop, TuneReport& report) {
+    Study study;
+    if (!wishes.any() || stop) {
+        return study;
+    }
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    try {
+        study.result = study_tuned(wishes, engine, task, plan, hooks, report);
+        if (!study.result && !stop) {
+            print_error("jitune: no configuration is left to measure; the winner by time stays\n");
+            study.failure = exit_code(ErrorKind::device);
+        }
+    } catch (const Error& error) {
+        print_error(fmt::format("jitune: {}; the winner by time stays\n", error.what()));
+        study.failure = exit_code(error.kind());
+    }
+    return study;
+}
+
 int run(const Arguments& arguments) {
     const Kernel kernel = kernel_of(arguments, arguments.capture);
     const Problem problem = problem_of(arguments, kernel.kernel_template);
@@ -221,14 +248,9 @@ int run(const Arguments& arguments) {
     Watch watch(task.info().id, fmt::format("{} {}", problem.kernel, task.sizes()), options);
     const Interrupt interrupt;
     TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
-    std::optional<ObjectiveResult> studied;
-    if (wishes.any() && !interrupt.requested()) {
-        TuneHooks hooks;
-        hooks.stop = &interrupt.requested();
-        studied = study_tuned(wishes, engine, task, hooks, report);
-    }
+    Study study = study_after(wishes, engine, task, plan, interrupt.requested(), report);
     TuneResult result = describe(arguments, task, report);
-    result.objective = std::move(studied);
+    result.objective = std::move(study.result);
     result.strategy = options.strategy;
     result.database = options.database.string();
     result.stored = report.stored && !options.database.empty();
@@ -245,7 +267,7 @@ int run(const Arguments& arguments) {
     }
     return result.tried.interrupted ? kExitInterrupted
            : result.lacks_winner()  ? kExitStore
-                                    : kExitOk;
+                                    : study.failure;
 }
 
 }  // namespace

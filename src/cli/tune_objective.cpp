@@ -12,6 +12,7 @@
 #include "jitune/error.hpp"
 #include "measure/paired_comparison.hpp"
 #include "measure/statistics.hpp"
+#include "tuning/candidate_set.hpp"
 #include "tuning/finalist.hpp"
 #include "tuning/finalist_study.hpp"
 #include "tuning/record_maker.hpp"
@@ -22,8 +23,12 @@ namespace {
 
 using Times = std::map<std::string, const Measurement*>;
 
-/// The time of each configuration: of the finals where it was in them, else of the search.
-Times times_of(const TuneReport& report) {
+/// The time of each configuration that the search may choose, and of the default: of the finals
+/// where it was in them, else of the search.
+Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& report) {
+    const SearchSpace space = task.space();
+    const CandidateSet candidates(space, plan.only);
+    const std::string standard = task.default_configuration().text();
     Times times;
     for (const auto* measurements : {&report.history, &report.measurements}) {
         for (const Measurement& one : *measurements) {
@@ -33,7 +38,11 @@ Times times_of(const TuneReport& report) {
             }
         }
     }
-    std::erase_if(times, [](const auto& one) { return one.second->verdict != Verdict::timed; });
+    std::erase_if(times, [&](const auto& one) {
+        const std::size_t index = candidates.find_in_space(one.first);
+        const bool is_candidate = index < space.size() && candidates.holds(index);
+        return one.second->verdict != Verdict::timed || (!is_candidate && one.first != standard);
+    });
     return times;
 }
 
@@ -97,8 +106,8 @@ ObjectiveResult judge(const Objective& objective, const Task& task,
             costs.size() > 1 ? mean_interval(costs) : MeanInterval{costs[0], costs[0], costs[0]};
         const auto joules = one.energy_j.empty() ? std::nullopt : std::optional(one.energy().mean);
         judged.push_back({one.configuration, finalist->median_ns, cost});
-        auto metrics =
-            task.metrics(task.parse(one.configuration), finalist->median_ns * 1e-9, joules);
+        const double ns = joules ? one.energy().mean / one.power_w() * 1e9 : finalist->median_ns;
+        auto metrics = task.metrics(task.parse(one.configuration), ns * 1e-9, joules);
         result.rows.push_back({judged.back(), std::move(one), std::move(metrics), false});
     }
     result.chosen = best_of(judged);
@@ -141,16 +150,16 @@ Winner winner_of(const Task& task, const Times& times, const std::string& config
     return RecordMaker(task).winner({finalist}, gain, *binary, complete);
 }
 
-std::vector<Measurement> records_of(const Task& task, const ObjectiveResult& result) {
+std::vector<Measurement> records_of(const Task& task,
+                                    const std::vector<FinalistFigures>& finalists) {
     const RecordMaker maker(task);
     std::vector<Measurement> records;
-    for (const ObjectiveResult::Row& row : result.rows) {
-        if (!row.figures.text().empty()) {
+    for (const FinalistFigures& figures : finalists) {
+        if (!figures.text().empty()) {
             Evaluation evaluation;
-            evaluation.configuration = task.parse(row.figures.configuration);
-            records.push_back(
-                maker.measurement(evaluation, row.figures.launch_ns, row.figures.conditions));
-            records.back().figures = row.figures.text();
+            evaluation.configuration = task.parse(figures.configuration);
+            records.push_back(maker.measurement(evaluation, figures.launch_ns, figures.conditions));
+            records.back().figures = figures.text();
         }
     }
     return records;
@@ -158,20 +167,18 @@ std::vector<Measurement> records_of(const Task& task, const ObjectiveResult& res
 
 }  // namespace
 
-ObjectiveResult study_tuned(const FinalistWishes& wishes, Engine& engine, const Task& task,
-                            const TuneHooks& hooks, TuneReport& report) {
-    const Times times = times_of(report);
+std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine& engine,
+                                           const Task& task, const SearchPlan& plan,
+                                           const TuneHooks& hooks, TuneReport& report) {
+    const Times times = times_of(task, plan, report);
     const auto finalists = finalists_of(times, wishes.count, task.default_configuration().text());
     StudyReport study = studied(wishes, engine, task, hooks, finalists);
-    if (study.finalists.empty()) {
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("no configuration has figures for the objective {}: the winner by "
-                                "time stays",
-                                wishes.objective.name));
+    engine.store_measurements(records_of(task, study.finalists));
+    if (study.stopped || study.finalists.empty()) {
+        return std::nullopt;
     }
     ObjectiveResult result = judge(wishes.objective, task, finalists, std::move(study.finalists));
     result.no_counters = std::move(study.no_counters);
-    engine.store_measurements(records_of(task, result));
     if (wishes.objective.kind == Objective::Kind::time) {
         return result;
     }
@@ -181,6 +188,7 @@ ObjectiveResult study_tuned(const FinalistWishes& wishes, Engine& engine, const 
     }
     result.pinned = engine.store_choice(task, report.winner);
     report.kept = report.winner.pinned && !result.pinned;
+    report.stored = result.pinned || report.kept;
     return result;
 }
 

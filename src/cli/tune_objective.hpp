@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,12 +37,14 @@ struct ObjectiveResult {
     std::string no_counters;  ///< why they could not be read; empty where nobody asked, too
 };
 
-/// Measures what the wishes need. For another objective than time it chooses, and puts the choice
-/// into the report and, pinned, into the database: later tunings go by time and would replace it.
-/// Throws as study_finalists() does, and Error(unavailable) where a stop request has left no
-/// finalist with figures.
-ObjectiveResult study_tuned(const FinalistWishes& wishes, Engine& engine, const Task& task,
-                            const TuneHooks& hooks, TuneReport& report);
+/// Measures what the wishes need, and stores it. For another objective than time it chooses, and
+/// puts the choice into the report and, pinned, into the database: later tunings go by time and
+/// would replace it. Nothing where a stop request has cut it short or no finalist is left: the
+/// winner by time stays. Throws as study_finalists() does, and Error(usage) for a metric that has
+/// no value for a finalist.
+std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine& engine,
+                                           const Task& task, const SearchPlan& plan,
+                                           const TuneHooks& hooks, TuneReport& report);
 
 /// Tables of the finalists and of their counters, and a line that names the chosen one.
 std::string objective_text(const ObjectiveResult& result);

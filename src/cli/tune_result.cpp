@@ -72,7 +72,7 @@ std::string tune_text(const TuneResult& result) {
     std::string text = comparison(result);
     text +=
         fmt::format("winner: {}{}\n", result.winner.configuration,
-                    result.is_left_out ? ", which --only leaves out: nothing in it is faster" : "");
+                    result.is_left_out ? ", which --only leaves out: nothing in it is better" : "");
     text += result.objective ? objective_text(*result.objective) : "";
     text += tried_text(result.tried);
     text += result.database.empty() ? "not stored, without a database\n"

@@ -32,9 +32,11 @@ bool Engine::store_choice(const Task& task, Winner& choice) {
             choice = *known;
             return false;
         }
-        choice.pinned = true;  // so that it yields to none that is surer of its time
-        store.save({}, choice);
-        store.pin(winner_id(choice), true);
+        Winner pinned = choice;
+        pinned.pinned = true;  // so that it yields to none that is surer of its time
+        store.save({}, pinned);
+        store.pin(winner_id(pinned), true);
+        choice = std::move(pinned);
         return true;
     });
 }

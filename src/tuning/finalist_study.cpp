@@ -6,9 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include <fmt/format.h>
-
-#include "jitune/error.hpp"
 #include "tuning/energy_meter.hpp"
 #include "tuning/reference_run.hpp"
 #include "tuning/rig.hpp"
@@ -39,12 +36,13 @@ public:
 
     void load(std::span<const StudiedFinalist> finalists) {
         for (const StudiedFinalist& finalist : finalists) {
-            load(finalist);
+            if (!hooks_.stop->load()) {
+                load(finalist);
+            }
         }
     }
 
     StudyReport run() {
-        const DeviceLock::Turn turn = rig_.turn();
         if (plan_.energy) {
             measure_energy();
         }
@@ -53,9 +51,9 @@ public:
             if (plan_.counters && report.no_counters.empty() && !hooks_.stop->load()) {
                 report.no_counters = read_counters(one);
             }
-            one.figures.conditions.shared |= !turn.alone();
             report.finalists.push_back(std::move(one.figures));
         }
+        report.stopped = hooks_.stop->load();
         return report;
     }
 
@@ -98,6 +96,7 @@ void Study::load(const StudiedFinalist& finalist) {
 }
 
 bool Study::prepare_windows(Studied& one, double launch_ns) {
+    const DeviceLock::Turn turn = rig_.turn();
     auto run = rig_.continuous(*one.program, task_.launch_rule(one.configuration), launch_ns);
     if (const auto* failure = std::get_if<TrialFailure>(&run)) {
         leave_out(one.figures.configuration, *failure);
@@ -125,10 +124,18 @@ void Study::measure_energy() {
         }
         studied_ = std::move(kept);
     }
-    std::erase_if(studied_, [](const Studied& one) { return one.figures.energy_j.size() < 2; });
+    std::vector<Studied> measured;  // assigning would end a program before its timer
+    for (Studied& one : studied_) {
+        if (one.figures.energy_j.size() > 1) {
+            measured.push_back(std::move(one));
+        }
+    }
+    studied_ = std::move(measured);
 }
 
 bool Study::take_window(EnergyMeter& meter, Studied& one) {
+    const DeviceLock::Turn turn = rig_.turn();
+    one.figures.conditions.shared |= !turn.alone();
     const auto result = meter.window(*one.run.timer, one.run.launches, plan_.warm_up, plan_.window);
     if (const auto* failure = std::get_if<TrialFailure>(&result)) {
         leave_out(one.figures.configuration, *failure);
@@ -140,6 +147,8 @@ bool Study::take_window(EnergyMeter& meter, Studied& one) {
 }
 
 std::string Study::read_counters(Studied& one) {
+    const DeviceLock::Turn turn = rig_.turn();
+    one.figures.conditions.shared |= !turn.alone();
     auto counters = rig_.counters(*one.program, task_.launch_rule(one.configuration));
     if (auto* reason = std::get_if<std::string>(&counters)) {
         return std::move(*reason);

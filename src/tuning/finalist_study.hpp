@@ -40,7 +40,8 @@ void refuse_without_energy(Device& device);
 
 struct StudyReport {
     std::vector<FinalistFigures> finalists;  ///< in the order given, without those that failed
-    std::string no_counters;  ///< why they could not be read of all; empty where they were
+    std::string no_counters;  ///< why they could not be read of one, and were not of the next
+    bool stopped = false;     ///< a stop request has cut it short
 };
 
 /// Measures finalists, which have been checked, in this process and on the calling thread. One that

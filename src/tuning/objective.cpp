@@ -55,10 +55,20 @@ Objective Objective::parse(const std::string& name, const FrontMatter& front_mat
 }
 
 bool Objective::needs_energy(const Task& task) const {
-    const bool by_time =
-        kind == Kind::metric &&
-        metric_of(task, task.default_configuration().text(), name, 1, std::nullopt);
-    return kind != Kind::time && !by_time;
+    if (kind != Kind::metric) {
+        return kind != Kind::time;
+    }
+    const std::string standard = task.default_configuration().text();
+    if (metric_of(task, standard, name, 1, std::nullopt)) {
+        return false;
+    }
+    if (!metric_of(task, standard, name, 1, 1)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("the metric {} has no value for {}: its expression must give a "
+                                "number for every configuration",
+                                name, standard));
+    }
+    return true;
 }
 
 std::vector<double> Objective::costs(const Task& task, const FinalistFigures& figures) const {

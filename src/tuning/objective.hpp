@@ -26,7 +26,8 @@ struct Objective {
     /// Throws Error(usage) that lists the names, for any other.
     static Objective parse(const std::string& name, const FrontMatter& front_matter);
 
-    /// Whether it needs figures of study_finalists() for the task.
+    /// Whether it needs energies of study_finalists() for the task. Throws Error(usage) for a
+    /// metric that has no value for the default.
     [[nodiscard]] bool needs_energy(const Task& task) const;
 
     /// The cost of a finalist in each of its windows: less is better.
@@ -44,7 +45,7 @@ struct Judged {
 /// them from it, the fastest one. Throws Error(usage) where there is none.
 std::size_t best_of(std::span<const Judged> finalists);
 
-/// For each finalist, whether no other has both less time and less cost.
+/// For each finalist, whether no other is as good in time and cost and better in one.
 std::vector<bool> pareto_front(std::span<const Judged> finalists);
 
 }  // namespace jitune::internal

@@ -6,7 +6,7 @@ namespace jitune::internal {
 namespace {
 
 /// The slower a candidate, the less memory it claims to use.
-constexpr const char* kTwice = R"(/* jitune template
+constexpr const char* kTwice = R"cu(/* jitune template
 kernel = "twice"
 backend = "host"
 sizes = ["n"]
@@ -33,6 +33,7 @@ arguments = ["in", "out", "n"]
 memory = { value = "100.0 / passes", unit = "B", better = "lower" }
 passed = { value = "1.0 * passes" }
 work = { value = "n / joules" }
+part = { value = "7 / (passes - 1)" }
 */
 template <int kPasses>
 void twice(const int* in, int* out, long n) {
@@ -42,7 +43,7 @@ void twice(const int* in, int* out, long n) {
         }
     }
 }
-)";
+)cu";
 
 class CliObjectiveTest : public CliFixture {
 protected:
@@ -89,6 +90,23 @@ TEST_F(CliObjectiveTest, KeepsAWinnerThatAPersonHasPinned) {
     EXPECT_NE(text.out.find("chosen by passed: passes=40\n"), std::string::npos) << text.out;
 }
 
+TEST_F(CliObjectiveTest, ChoosesAmongWhatTheRestrictionsLeave) {
+    ASSERT_EQ(jitune(tune_).code, 0);
+    const json tuned = jitune_json(tune_ + " --objective passed --only passes=1");
+    EXPECT_EQ(tuned["chosen"], "passes=1");
+    ASSERT_EQ(tuned["finalists"].size(), 1U);
+}
+
+TEST_F(CliObjectiveTest, ShowsAMetricThatSomeHaveNoValueOf) {
+    const auto tuned = jitune(tune_ + " --objective passed --counters");
+    EXPECT_EQ(tuned.code, 0) << tuned.err;
+    EXPECT_NE(tuned.out.find("no hardware counters: "), std::string::npos) << tuned.out;
+    const auto refused = jitune(tune_ + " --objective part");
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("the metric part has no value for passes=1"), std::string::npos)
+        << refused.err;
+}
+
 TEST_F(CliObjectiveTest, RefusesEnergyBeforeItTunesWhereNoneIsCounted) {
     for (const char* objective : {"energy", "edp", "work"}) {
         const auto refused = jitune(tune_ + " --objective " + objective);
@@ -98,7 +116,7 @@ TEST_F(CliObjectiveTest, RefusesEnergyBeforeItTunesWhereNoneIsCounted) {
     }
     const auto unknown = jitune(tune_ + " --objective size");
     EXPECT_EQ(unknown.code, 2);
-    EXPECT_NE(unknown.err.find("time, energy, edp, memory, passed, work"), std::string::npos)
+    EXPECT_NE(unknown.err.find("time, energy, edp, memory, passed, work, part"), std::string::npos)
         << unknown.err;
     EXPECT_EQ(jitune(tune_ + " --objective memory --finalists 1").code, 2);
 }

@@ -109,9 +109,10 @@ TEST_F(FinalistStudyTest, EndsAtAStopRequestWithWhatIsMeasured) {
         stop_ = ++readings > 300;
         return counter();
     };
-    const auto figures = study({{kFakeDefault, {1e6}, {}, 1e6}});
-    ASSERT_EQ(figures.size(), 1U);
-    EXPECT_LT(figures[0].energy_j.size(), 1000U);
+    const StudyReport cut = report({{kFakeDefault, {1e6}, {}, 1e6}});
+    EXPECT_TRUE(cut.stopped);
+    ASSERT_EQ(cut.finalists.size(), 1U);
+    EXPECT_LT(cut.finalists[0].energy_j.size(), 1000U);
 }
 
 TEST_F(FinalistStudyTest, RefusesADeviceWithoutACounter) {

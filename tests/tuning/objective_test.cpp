@@ -7,11 +7,12 @@
 namespace jitune::internal {
 namespace {
 
-constexpr const char* kMetrics = R"(
+constexpr const char* kMetrics = R"cu(
 metrics.rate = { value = "n / seconds", unit = "1/s" }
 metrics.threads = { value = "block * 1.0", better = "lower" }
 metrics.work = { value = "n / joules" }
-)";
+metrics.none = { value = "1 / (block - 64)" }
+)cu";
 
 class ObjectiveTest : public testing::Test {
 protected:
@@ -42,6 +43,8 @@ TEST_F(ObjectiveTest, KnowsWhetherItNeedsEnergy) {
     EXPECT_TRUE(objective("energy").needs_energy(task_));
     EXPECT_TRUE(objective("edp").needs_energy(task_));
     EXPECT_TRUE(objective("work").needs_energy(task_));
+    expect_error(ErrorKind::usage, "the metric none has no value for block=64",
+                 [&] { (void)objective("none").needs_energy(task_); });
 }
 
 TEST_F(ObjectiveTest, RefusesOtherNamesAndListsThese) {
