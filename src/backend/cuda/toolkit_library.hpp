@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "support/shared_library.hpp"
+
 namespace jitune::internal {
 
 /// A library of CUDA's toolkit, which may be installed in several ways.
 struct ToolkitLibrary {
+    const char* name;                ///< "NVRTC", for messages
+    const char* wanted;              ///< "libnvrtc 12 or later", likewise
     const char* variable;            ///< of the environment: names the one file to load
     std::vector<std::string> names;  ///< newest first; those with the number of a version
     std::string plain_name;          ///< without that number
@@ -27,5 +31,12 @@ std::vector<std::string> toolkit_files(const ToolkitLibrary& library,
 /// toolkit_files() for this process and its environment; only the file that the library's variable
 /// names, where that is set. A process that has more rights than its caller reads no variable.
 std::vector<std::string> toolkit_files(const ToolkitLibrary& library);
+
+/// Loads the library for the life of the process. Throws Error(unavailable) that says what to
+/// install.
+SharedLibrary open_toolkit_library(const ToolkitLibrary& library);
+
+/// The address of a function of the library. Throws Error(unavailable) where it has none.
+void* resolve_in(const SharedLibrary& opened, const ToolkitLibrary& library, const char* function);
 
 }  // namespace jitune::internal
