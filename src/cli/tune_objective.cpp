@@ -33,8 +33,10 @@ Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& repor
     for (const auto* measurements : {&report.history, &report.measurements}) {
         for (const Measurement& one : *measurements) {
             const Measurement*& known = times[one.configuration];
-            if (known == nullptr || is_of_finals(one) || !is_of_finals(*known)) {
-                known = &one;  // the latest
+            // The latest. A candidate may be found wrong after the finals.
+            if (known == nullptr || is_of_finals(one) || !is_of_finals(*known) ||
+                one.verdict != Verdict::timed) {
+                known = &one;
             }
         }
     }
@@ -68,7 +70,8 @@ std::vector<StudiedFinalist> finalists_of(const Times& times, std::size_t count,
 
 /// Figures that the tuning alone gives, where nothing more is wanted.
 StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& task,
-                    const TuneHooks& hooks, const std::vector<StudiedFinalist>& finalists) {
+                    const TuneHooks& hooks, const std::vector<StudiedFinalist>& finalists,
+                    BinaryCache& binaries) {
     StudyPlan plan;
     plan.energy = wishes.objective.needs_energy(task);
     plan.counters = wishes.counters;
@@ -88,7 +91,6 @@ StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& ta
                           finalists.size(), seconds(plan.fewest_windows),
                           seconds(plan.most_windows)));
     }
-    BinaryCache binaries;
     return study_finalists(task, finalists, plan, hooks, binaries, engine.log());
 }
 
@@ -120,7 +122,7 @@ ObjectiveResult judge(const Objective& objective, const Task& task,
 
 /// The winner that the tuning would have made of this configuration.
 Winner winner_of(const Task& task, const Times& times, const std::string& configuration,
-                 bool complete) {
+                 bool complete, BinaryCache& binaries) {
     Evaluation evaluation;
     evaluation.configuration = task.parse(configuration);
     const Measurement& measured = *times.at(configuration);
@@ -139,8 +141,7 @@ Winner winner_of(const Task& task, const Times& times, const std::string& config
             gain.certainty.speed_up_high = ratio.high;
         }
     }
-    const CompileOutcome outcome =
-        BinaryCache().alone(task, task.instance(evaluation.configuration));
+    const CompileOutcome outcome = binaries.alone(task, task.instance(evaluation.configuration));
     const auto* binary = std::get_if<Binary>(&outcome);
     if (binary == nullptr) {
         throw Error(ErrorKind::compile,
@@ -172,7 +173,8 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
                                            const TuneHooks& hooks, TuneReport& report) {
     const Times times = times_of(task, plan, report);
     const auto finalists = finalists_of(times, wishes.count, task.default_configuration().text());
-    StudyReport study = studied(wishes, engine, task, hooks, finalists);
+    BinaryCache binaries;
+    StudyReport study = studied(wishes, engine, task, hooks, finalists, binaries);
     engine.store_measurements(records_of(task, study.finalists));
     if (study.stopped || study.finalists.empty()) {
         return std::nullopt;
@@ -184,7 +186,7 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
     }
     const std::string& chosen = result.rows[result.chosen].judged.configuration;
     if (chosen != report.winner.configuration) {
-        report.winner = winner_of(task, times, chosen, report.winner.complete);
+        report.winner = winner_of(task, times, chosen, report.winner.complete, binaries);
     }
     result.pinned = engine.store_choice(task, report.winner);
     report.kept = report.winner.pinned && !result.pinned;

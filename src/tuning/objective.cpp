@@ -31,6 +31,13 @@ std::optional<double> metric_of(const Task& task, const std::string& configurati
     return std::nullopt;
 }
 
+[[noreturn]] void throw_no_value(const std::string& metric, const std::string& configuration) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the metric {} has no value for {}: its expression must give a number "
+                            "for every configuration",
+                            metric, configuration));
+}
+
 }  // namespace
 
 Objective Objective::parse(const std::string& name, const FrontMatter& front_matter) {
@@ -63,10 +70,7 @@ bool Objective::needs_energy(const Task& task) const {
         return false;
     }
     if (!metric_of(task, standard, name, 1, 1)) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("the metric {} has no value for {}: its expression must give a "
-                                "number for every configuration",
-                                name, standard));
+        throw_no_value(name, standard);
     }
     return true;
 }
@@ -81,10 +85,7 @@ std::vector<double> Objective::costs(const Task& task, const FinalistFigures& fi
         if (kind == Kind::metric) {
             const auto value = metric_of(task, figures.configuration, name, seconds, joules);
             if (!value) {
-                throw Error(ErrorKind::usage,
-                            fmt::format("the metric {} has no value for {}: its expression must "
-                                        "give a number for every configuration",
-                                        name, figures.configuration));
+                throw_no_value(name, figures.configuration);
             }
             costs.push_back(metric->less_is_better ? *value : -*value);
         } else {

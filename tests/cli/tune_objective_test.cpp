@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/tune_objective.hpp"
+
+#include <atomic>
+
+#include "fixtures/engine_fixture.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// The fewer threads a block has, the better is a candidate.
+class TuneObjectiveTest : public EngineFixture {
+protected:
+    TuneObjectiveTest() {
+        kernel_ =
+            fake_sum_kernel("metrics.threads = { value = \"block * 1.0\", better = \"lower\" }\n");
+        kernel_.spec = {"sum"};
+        device_.on(fake_sum(32, 1)).ns = 410;  // in the finals, too
+        engine_ = make_engine();
+        report_ = engine_->tune_and_store(task_, plan_);
+        wishes_.objective = Objective::parse("threads", kernel_.kernel_template.front_matter());
+        wishes_.count = 64;
+    }
+
+    std::optional<ObjectiveResult> study() {
+        return study_tuned(wishes_, *engine_, task_, plan_, hooks_, report_);
+    }
+    std::optional<Winner> stored() {
+        return engine_->store()->find(task_.key(), task_.problem.sizes);
+    }
+
+    Task task_{device_, kernel_, fake_sum_problem()};
+    SearchPlan plan_{.strategy = "exhaustive"};
+    std::unique_ptr<Engine> engine_;
+    TuneReport report_;
+    FinalistWishes wishes_;
+    std::atomic<bool> stop_{false};
+    TuneHooks hooks_{.stop = &stop_};
+};
+
+TEST_F(TuneObjectiveTest, StoresAndPinsWhatItChooses) {
+    EXPECT_EQ(stored()->configuration, kFastest);
+    const auto result = study();
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(result->pinned);
+    EXPECT_TRUE(report_.stored);
+    EXPECT_TRUE(report_.winner.configuration.starts_with("block=32 "))
+        << report_.winner.configuration;
+    EXPECT_EQ(stored()->configuration, report_.winner.configuration);
+    EXPECT_TRUE(stored()->pinned);
+}
+
+TEST_F(TuneObjectiveTest, TakesNoCandidateThatWasFoundWrongAfterItsTime) {
+    std::vector<Measurement> found_wrong;
+    for (Measurement one : report_.measurements) {
+        if (one.configuration.starts_with("block=32 ")) {
+            one.verdict = Verdict::wrong_result;
+            one.samples_ns.clear();
+            one.conditions = "";
+            found_wrong.push_back(one);
+        }
+    }
+    ASSERT_FALSE(found_wrong.empty());
+    for (const Measurement& one : found_wrong) {
+        report_.measurements.push_back(one);
+    }
+    ASSERT_TRUE(study());
+    EXPECT_TRUE(report_.winner.configuration.starts_with("block=64 "))
+        << report_.winner.configuration;
+}
+
+TEST_F(TuneObjectiveTest, ChoosesNothingAfterAStopRequest) {
+    wishes_.counters = true;
+    stop_ = true;
+    EXPECT_FALSE(study());
+    EXPECT_EQ(report_.winner.configuration, kFastest);
+    EXPECT_EQ(stored()->configuration, kFastest);
+    EXPECT_FALSE(stored()->pinned);
+}
+
+TEST_F(TuneObjectiveTest, StoresTheCountersOfEachCandidateAndChoosesNothingByTime) {
+    device_.counters = [](const std::string&) {
+        return std::vector<CounterValue>{{"occupancy", 50, "%"}};
+    };
+    wishes_.objective = {};
+    wishes_.counters = true;
+    wishes_.count = 2;
+    const auto result = study();
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->no_counters, "");
+    EXPECT_EQ(stored()->configuration, kFastest);
+    EXPECT_FALSE(stored()->pinned);
+    std::size_t with_figures = 0;
+    for (const Measurement& one : engine_->store()->measurements(task_.key())) {
+        with_figures += one.figures == R"({"occupancy":50})" ? 1 : 0;
+    }
+    EXPECT_EQ(with_figures, result->rows.size());
+}
+
+}  // namespace
+}  // namespace jitune::internal
