@@ -146,13 +146,13 @@ struct ProcessorUse {
     double slowdown = 1;
 };
 
-/// What one hardware counter says of a launch.
+/// The value of one hardware counter for one launch.
 struct CounterValue {
     std::string name;  ///< "dram_throughput"
     double value = 0;
     std::string unit;  ///< "%", "bytes", "ns" or "warps"
 };
-/// Or why there are none, for a person.
+/// The counters, or a sentence that says why the device gives none.
 using CounterOutcome = std::variant<std::vector<CounterValue>, std::string>;
 
 /// Device memory. Freed with the object, after the device has finished with it.

@@ -9,9 +9,9 @@
 
 namespace jitune::internal {
 
-/// What is wrong with the arguments that a launch of the template passes to a kernel whose
-/// parameters have these bytes; empty where number and sizes agree. Types of the same size are not
-/// told apart.
+/// Compares the arguments that a launch of the template passes with the bytes of the kernel's
+/// parameters. Returns a sentence that names the difference, or an empty text if number and sizes
+/// agree. Cannot tell types of the same size apart.
 std::string flaw_of_arguments(const KernelTemplate& kernel, const Problem& problem,
                               const LaunchSpec& launch, std::span<const std::int64_t> parameters);
 

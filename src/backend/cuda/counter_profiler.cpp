@@ -52,7 +52,7 @@ constexpr std::array kCounters{
 #undef JITUNE_STALL
 };
 
-/// Those that CUPTI has for the chip.
+/// Returns the counters that CUPTI can read on this chip.
 std::vector<Counter> known_counters(const CuptiTable& cupti, const CounterChip& chip) {
     std::vector<Counter> known;
     std::exception_ptr refused;
@@ -71,8 +71,8 @@ std::vector<Counter> known_counters(const CuptiTable& cupti, const CounterChip& 
     return known;
 }
 
-/// The counters of a launch from those of its kernels. What a kernel gives no number for, such as
-/// the hit rate of a cache that it does not use, is left out.
+/// Combines the counters of a launch's kernels into those of the launch. Leaves out a counter
+/// without a number, such as the hit rate of a cache that no kernel uses.
 std::vector<CounterValue> of_launch(const std::vector<Counter>& counters,
                                     const std::vector<std::vector<double>>& kernels) {
     const auto duration =

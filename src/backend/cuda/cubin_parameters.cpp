@@ -21,7 +21,7 @@ constexpr std::uint8_t kSized = 4;             // EIFMT_SVAL
 constexpr std::uint8_t kParameter = 0x17;      // EIATTR_KPARAM_INFO
 constexpr std::uint8_t kLongParameter = 0x45;  // EIATTR_KPARAM_INFO_V2
 
-/// What kParameter and kLongParameter have behind them.
+/// The bytes that follow an attribute kParameter or kLongParameter.
 struct InfoParameter {
     std::uint32_t index;
     std::uint16_t ordinal, offset;
@@ -45,7 +45,7 @@ std::string_view content_of(std::string_view image, const Elf64_Shdr& section) {
                : image.substr(section.sh_offset, section.sh_size);
 }
 
-/// The content of the section with this name; nothing where there is none.
+/// Returns the content of the section with this name, or nothing if the image has no such section.
 std::optional<std::string_view> find_section(std::string_view image, const std::string& name) {
     Elf64_Ehdr header{};
     Elf64_Shdr section{};

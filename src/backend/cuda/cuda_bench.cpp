@@ -124,7 +124,7 @@ CounterOutcome CudaBench::counters(const Program& program, const Launch& launch)
     constexpr const char* tried = "read hardware counters of a launch";
     const CudaProgram& cuda = cuda_program(program);
     const ContextScope scope(*device_);
-    synchronize(tried);  // work before the launch is none of its
+    synchronize(tried);  // so that CUPTI counts no earlier work of the stream
     CUcontext context = nullptr;
     device_->check(device_->driver().cuCtxGetCurrent(&context), "cuCtxGetCurrent", tried);
     return profiler_->read(context, device_->handle(), launch.step_count, [&] {

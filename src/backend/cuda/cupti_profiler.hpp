@@ -71,7 +71,7 @@ public:
     void prepare(std::vector<std::uint8_t> config, MetricNames metrics, std::size_t kernels);
     void start();
     void stop();
-    /// What was collected. Throws unless that is of so many kernels.
+    /// Returns the data that CUPTI collected. Throws if CUPTI counted another number of kernels.
     const std::vector<std::uint8_t>& decode(std::size_t kernels);
 
 private:
