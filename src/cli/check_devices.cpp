@@ -52,7 +52,8 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
         devices.push_back({*info,
                            [this, here](const DeviceInfo& device, const TemplateSource& source,
                                         std::span<const Instance> instances) {
-                               return pool_.compile(here, device, source, instances);
+                               CompileCall call;
+                               return pool_.compile(here, device, source, instances, call);
                            },
                            inspector_});
     }

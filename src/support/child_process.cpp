@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -147,6 +148,15 @@ ChildProcess::~ChildProcess() {
     }
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
+}
+
+std::chrono::nanoseconds ChildProcess::processor_time() const {
+    clockid_t clock{};
+    timespec time{};
+    if (::clock_getcpuclockid(pid_, &clock) == 0) {
+        ::clock_gettime(clock, &time);
+    }
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 void ChildProcess::kill() const {

@@ -41,6 +41,10 @@ public:
     /// end(), after `patience` at most if it is about to end.
     [[nodiscard]] std::optional<ProcessResult> end_within(std::chrono::milliseconds patience) const;
 
+    /// What the program has taken of processors so far, without the processes that it starts.
+    [[nodiscard]] std::chrono::nanoseconds processor_time() const;
+
+    /// May be called from any thread.
     void kill() const;
 
     /// Asks the program and its process group to end, as Ctrl-C does.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/binary_cache.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -14,6 +16,13 @@ namespace jitune::internal {
 
 namespace {
 
+/// Of the calling thread: waits for NVRTC or for a processor do not count.
+std::chrono::nanoseconds thread_processor_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 std::string key_of(const std::string& template_hash, const std::string& device_class,
                    const Instance& instance) {
     Hasher hasher("binary");
@@ -25,6 +34,15 @@ std::string key_of(const std::string& template_hash, const std::string& device_c
 }
 
 }  // namespace
+
+std::vector<CompileOutcome> BinaryCache::compile_here(Device& device, const TemplateSource& source,
+                                                      std::span<const Instance> instances,
+                                                      CompileCall& call) {
+    const std::chrono::nanoseconds begin = thread_processor_time();
+    std::vector<CompileOutcome> outcomes = device.compile(source, instances);
+    call.processor_time += thread_processor_time() - begin;
+    return outcomes;
+}
 
 std::optional<CompileOutcome> BinaryCache::find(const std::string& template_hash,
                                                 const std::string& device_class,
@@ -44,10 +62,11 @@ void BinaryCache::remember(const Task& task, const Instance& instance, const Bin
 
 std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateSource& source,
                                                  const std::string& template_hash,
-                                                 std::span<const Instance> instances) {
+                                                 std::span<const Instance> instances,
+                                                 CompileCall& call) {
     std::vector<CompileOutcome> outcomes = compile_programs(
         [&](const TemplateSource& text, std::span<const Instance> wanted) {
-            return compile_(device, text, wanted);
+            return compile_(device, text, wanted, call);
         },
         source, instances);
     compiles_ += static_cast<std::int64_t>(instances.size());
@@ -58,6 +77,10 @@ std::vector<CompileOutcome> BinaryCache::compile(Device& device, const TemplateS
         if (!is_new && std::holds_alternative<CompileFailure>(known->second)) {
             known->second = outcomes[i];
         }
+    }
+    if (instances.size() == 1 && std::holds_alternative<Binary>(outcomes.front())) {
+        alone_.emplace(key_of(template_hash, device.info().device_class, instances.front()),
+                       std::get<Binary>(outcomes.front()));
     }
     return outcomes;
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,16 +20,36 @@
 
 namespace jitune::internal {
 
+/// Thrown by a compile that was stopped on request.
+class CompileStopped : public std::exception {
+public:
+    [[nodiscard]] const char* what() const noexcept override { return "the compile was stopped"; }
+};
+
+/// One call of a compiler: how to stop it, and what it has cost.
+struct CompileCall {
+    std::stop_token stop = {};
+    std::chrono::nanoseconds processor_time{0};
+    /// Whether a process of its own compiled, in which no other thread's compile had to wait.
+    bool in_own_process = false;
+};
+
 /// The binaries that this process has compiled, so that configurations that differ only in their
 /// launch (and problems that differ only in their sizes) are compiled once. Thread-safe; no lock is
 /// held while compiling, so two threads may compile the same instance: the first Binary is kept.
 class BinaryCache {
 public:
-    /// Does what Device::compile() of the device does.
-    using Compile = std::function<std::vector<CompileOutcome>(Device&, const TemplateSource&,
-                                                              std::span<const Instance>)>;
+    /// Does what Device::compile() of the device does. May throw CompileStopped once a stop is
+    /// requested.
+    using Compile = std::function<std::vector<CompileOutcome>(
+        Device&, const TemplateSource&, std::span<const Instance>, CompileCall&)>;
 
-    explicit BinaryCache(Compile compile = &Device::compile) : compile_(std::move(compile)) {}
+    explicit BinaryCache(Compile compile = compile_here) : compile_(std::move(compile)) {}
+
+    /// Device::compile(), which nothing can stop.
+    static std::vector<CompileOutcome> compile_here(Device& device, const TemplateSource& source,
+                                                    std::span<const Instance> instances,
+                                                    CompileCall& call);
 
     /// The outcome for `instance` of the template with this hash on this device class, if known.
     std::optional<CompileOutcome> find(const std::string& template_hash,
@@ -39,16 +62,24 @@ public:
     void remember(const Task& task, const Instance& instance, const Binary& binary);
 
     /// Compiles for `device` and remembers. One outcome per instance. Throws as Device::compile
-    /// does.
+    /// does, and CompileStopped after a stop of the `call`, where the compiler could be stopped.
     std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
                                         const std::string& template_hash,
-                                        std::span<const Instance> instances);
-    std::vector<CompileOutcome> compile(const Task& task, std::span<const Instance> instances) {
+                                        std::span<const Instance> instances, CompileCall& call);
+    std::vector<CompileOutcome> compile(const Task& task, std::span<const Instance> instances,
+                                        CompileCall& call) {
         const KernelTemplate& kernel = task.kernel_template();
-        return compile(task.device, kernel.source(), kernel.hash(), instances);
+        return compile(task.device, kernel.source(), kernel.hash(), instances, call);
+    }
+    std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
+                                        const std::string& template_hash,
+                                        std::span<const Instance> instances) {
+        CompileCall call;
+        return compile(device, source, template_hash, instances, call);
     }
     CompileOutcome compile(const Task& task, const Instance& instance) {
-        return compile(task, std::span(&instance, 1)).front();
+        CompileCall call;
+        return compile(task, std::span(&instance, 1), call).front();
     }
 
     /// The code of one instance in a program of its own, compiled where this was not asked before.

@@ -2,7 +2,6 @@
 #include "tuning/compile_ahead.hpp"
 
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <system_error>
@@ -20,20 +19,15 @@ namespace {
 
 // Each program costs about this much beside its instances, while NVRTC serves one thread of a
 // process at a time: instances share a program, as many as keep the other threads from waiting. Not
-// more, since a program delivers all its instances at its end and cannot be stopped.
+// more, since a program delivers all its instances at its end.
 constexpr std::chrono::milliseconds kProgramTime{28};
 // With still more, threads would be idle at the end.
 constexpr std::size_t kInstancesPerProgram = 8;
 // The first program of each thread is small, so that there is soon a candidate to time.
 constexpr std::size_t kFirstInstances = 3;
 constexpr std::size_t kMostThreads = 16;
-
-/// Of the calling thread: waits for NVRTC or for a processor do not count.
-std::chrono::nanoseconds thread_processor_time() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
+// Where no program waits for another, its instances take this many times kProgramTime together.
+constexpr std::size_t kWorthItsProgram = 4;
 
 }  // namespace
 
@@ -63,10 +57,17 @@ CompileAhead::~CompileAhead() {
         thread.request_stop();
     }
     changed_.notify_all();
+    stop_compiles_.request_stop();
 }
 
 std::size_t CompileAhead::depth() const {
-    return 2 * threads_.size() * kInstancesPerProgram;
+    // Long, since long queues make large programs, which compile faster.
+    return 4 * threads_.size() * kInstancesPerProgram;
+}
+
+std::size_t CompileAhead::depth_after(std::size_t results) const {
+    const std::size_t least = 2 * threads_.size();
+    return std::clamp(results, least, least * kInstancesPerProgram);
 }
 
 void CompileAhead::submit(std::vector<Wanted> wanted) {
@@ -117,30 +118,47 @@ CompiledCandidate CompileAhead::take_first(
     if (found == ready_.end()) {
         std::rethrow_exception(error_);
     }
-    CompiledCandidate candidate = std::move(*found);
-    ready_.erase(found);
-    --pending_;
-    return candidate;
+    return take_out(found);
 }
 
-std::optional<CompiledCandidate> CompileAhead::next_under_way() {
+CompiledCandidate CompileAhead::take_out(const Ready::iterator& candidate) {
+    CompiledCandidate taken = std::move(*candidate);
+    ready_.erase(candidate);
+    --pending_;
+    return taken;
+}
+
+std::optional<CompiledCandidate> CompileAhead::next_within(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
+    if (ready_.empty() && is_paused_) {
+        is_paused_ = false;
+        changed_.notify_all();
+    }
+    changed_.wait_for(lock, patience, [&] { return !ready_.empty() || error_ != nullptr; });
+    if (!ready_.empty()) {
+        if (late_ && under_way_ == 0) {
+            --*late_;
+        }
+        return take_out(ready_.begin());
+    }
+    if (error_ != nullptr) {
+        std::rethrow_exception(error_);
+    }
+    return std::nullopt;
+}
+
+void CompileAhead::drop_waiting() {
+    const std::lock_guard lock(mutex_);
     for (const Job& job : std::exchange(jobs_, {})) {
         pending_ -= compiling_.at(job.name).size();
         compiling_.erase(job.name);
     }
-    if (!late_) {
-        late_ = under_way_ > 0 ? kInstancesPerProgram : 0;
-    }
-    changed_.wait(lock, [&] { return under_way_ == 0 || !ready_.empty(); });
-    if (ready_.empty() || error_ != nullptr || (under_way_ == 0 && late_ == 0U)) {
-        return std::nullopt;
-    }
-    *late_ -= under_way_ == 0 ? 1 : 0;
-    CompiledCandidate candidate = std::move(ready_.front());
-    ready_.pop_front();
-    --pending_;
-    return candidate;
+    late_ = under_way_ > 0 ? kInstancesPerProgram : 0;
+}
+
+bool CompileAhead::has_late() {
+    const std::lock_guard lock(mutex_);
+    return error_ == nullptr && (under_way_ > 0 || (late_ > 0U && !ready_.empty()));
 }
 
 void CompileAhead::pause() {
@@ -153,8 +171,9 @@ std::size_t CompileAhead::next_instances() const {
     // A fair share, so that a short queue still feeds every thread.
     const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
     const std::size_t most = programs_ < threads_.size() ? kFirstInstances : kInstancesPerProgram;
-    // All threads' programs take turns with kProgramTime.
-    const std::chrono::nanoseconds turns = kProgramTime * threads_.size();
+    // While they take turns, each program has to last until all other threads have begun theirs.
+    const std::chrono::nanoseconds turns =
+        kProgramTime * (takes_turns_ ? threads_.size() : kWorthItsProgram);
     const std::size_t enough = instance_time_ * most <= turns
                                    ? most
                                    : static_cast<std::size_t>(turns / instance_time_) + 1;
@@ -190,6 +209,7 @@ void CompileAhead::work(const std::stop_token& stop) {
         for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
             deliver(jobs, compile(jobs));
         }
+    } catch (const CompileStopped&) {  // nobody waits for its candidates
     } catch (...) {
         const std::lock_guard lock(mutex_);
         --under_way_;
@@ -210,17 +230,24 @@ std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) 
     }
     const std::uint64_t batch = next_serial();
     observer_.compiling(batch, configurations);
-    const std::chrono::nanoseconds begin = thread_processor_time();
-    auto outcomes = binaries_.compile(task_, instances);
-    learn_cost(jobs.size(), thread_processor_time() - begin);
+    std::vector<CompileOutcome> outcomes;
+    CompileCall call{stop_compiles_.get_token()};
+    try {
+        outcomes = binaries_.compile(task_, instances, call);
+    } catch (const CompileStopped&) {
+        observer_.compiled(batch);
+        throw;
+    }
+    learn_cost(jobs.size(), call);
     observer_.compiled(batch);
     return outcomes;
 }
 
-void CompileAhead::learn_cost(std::size_t instances, std::chrono::nanoseconds processor_time) {
+void CompileAhead::learn_cost(std::size_t instances, const CompileCall& call) {
     const std::lock_guard lock(mutex_);
+    takes_turns_ = !call.in_own_process;
     const std::chrono::nanoseconds time =
-        std::max<std::chrono::nanoseconds>(processor_time - kProgramTime, {}) / instances;
+        std::max<std::chrono::nanoseconds>(call.processor_time - kProgramTime, {}) / instances;
     instance_time_ = programs_ <= threads_.size() ? std::max(instance_time_, time)
                                                   : (3 * instance_time_ + time) / 4;
 }

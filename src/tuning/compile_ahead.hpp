@@ -44,7 +44,7 @@ public:
     /// The threads for each of `tunings` that run at the same time on this machine.
     static std::size_t threads_for(std::size_t tunings);
 
-    /// Drops candidates whose compile has not begun and waits for the compiles under way.
+    /// Drops all candidates. Stops the compiles under way, or waits for those that cannot be.
     ~CompileAhead();
 
     struct Wanted {
@@ -63,16 +63,25 @@ public:
     /// The submitted candidate `index` of the search space, likewise.
     CompiledCandidate take(std::size_t index);
 
-    /// As next(), until the compiles under way have ended, which nothing can stop. None begins any
-    /// more; candidates that wait for one are dropped. After the last it delivers no more than one
-    /// program may hold, then nothing. Nothing where no compile is under way or one has thrown.
-    std::optional<CompiledCandidate> next_under_way();
+    /// As next(); nothing where none is compiled within `patience`.
+    std::optional<CompiledCandidate> next_within(std::chrono::milliseconds patience);
+
+    /// No compile begins any more. Candidates that wait for one are dropped.
+    void drop_waiting();
+
+    /// After drop_waiting(): whether a compile is under way, or candidates that should still be
+    /// taken are compiled: after the last compile, as many as one program may hold.
+    [[nodiscard]] bool has_late();
 
     /// Waits for the compiles under way. None begins before next() or take() has to wait for one.
     void pause();
 
-    /// How many candidates should be pending, so that no compiler thread is idle.
+    /// How many candidates should be pending where none is chosen by the results of others.
     [[nodiscard]] std::size_t depth() const;
+
+    /// The same where each is chosen by the results so far: no more than there are results, but
+    /// enough for every thread. Those of a long queue are chosen before anything is known.
+    [[nodiscard]] std::size_t depth_after(std::size_t results) const;
 
 private:
     struct Job {
@@ -81,13 +90,15 @@ private:
         std::string program;  // Instance::program()
     };
 
+    using Ready = std::deque<CompiledCandidate>;
     CompiledCandidate take_first(const std::function<bool(const CompiledCandidate&)>& wanted);
+    CompiledCandidate take_out(const Ready::iterator& candidate);
     void work(const std::stop_token& stop);
     std::vector<Job> take_jobs(const std::stop_token& stop);
     /// How many instances the next program should hold.
     [[nodiscard]] std::size_t next_instances() const;
     std::vector<CompileOutcome> compile(const std::vector<Job>& jobs);
-    void learn_cost(std::size_t instances, std::chrono::nanoseconds processor_time);
+    void learn_cost(std::size_t instances, const CompileCall& call);
     void deliver(const std::vector<Job>& jobs, const std::vector<CompileOutcome>& outcomes);
 
     const Task& task_;
@@ -101,13 +112,15 @@ private:
     std::size_t programs_ = 0;  // whose compile has begun
     /// Of the processor, for each instance of the programs so far, the latest counting most.
     std::chrono::nanoseconds instance_time_{0};
+    bool takes_turns_ = true;          // whether compiles of several threads wait for each other
     std::size_t under_way_ = 0;        // of these
-    std::optional<std::size_t> late_;  // what next_under_way() may deliver after the last compile
+    std::optional<std::size_t> late_;  // since drop_waiting(): to deliver after the last compile
     bool is_paused_ = false;
     /// The candidates that wait for an instance, by the instance's name.
     std::map<std::string, std::vector<Wanted>> compiling_;
-    std::deque<CompiledCandidate> ready_;
+    Ready ready_;
     std::exception_ptr error_;
+    std::stop_source stop_compiles_;
     std::vector<std::jthread> threads_;
 };
 

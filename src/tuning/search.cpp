@@ -16,12 +16,6 @@ namespace jitune::internal {
 
 namespace {
 
-// Before the first time is known, a strategy that learns would choose blindly: it is asked for this
-// many times fewer candidates than the compilers could take.
-constexpr std::size_t kEarly = 8;
-// A strategy that does not learn loses nothing by being asked further ahead, and longer queues make
-// larger programs, which compile faster.
-constexpr std::size_t kFurther = 2;
 constexpr int kUsualRate = 100;  // candidates per second on an ordinary machine
 constexpr LoopClock::Time kUsualTurn = std::chrono::seconds(1) / kUsualRate;
 
@@ -142,7 +136,7 @@ void Search::submit_first() {
     }
     if (suspects.empty() && !is_spent()) {
         submit(find_all(plan_.hints));
-        refill(std::max<std::size_t>(ahead_->depth() / kEarly, 1));
+        refill(ahead_->depth_after(0));
     }
 }
 
@@ -206,17 +200,16 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
     time_ = LoopClock(kUsualTurn);
     const bool had_time = !is_spent();  // another worker may have spent it
     evaluate_first();
-    const std::size_t depth = ahead_->depth() * (strategy_->learns() ? 1 : kFurther);
     while (!is_spent() && !is_over()) {
         // Many at a time, because each announcement waits for the disk.
-        if (ahead_->pending() <= depth / 2) {
-            refill(depth);
+        if (const std::size_t wished = depth(); ahead_->pending() <= wished / 2) {
+            refill(wished);
         }
         if (ahead_->pending() == 0) {
             complete_ = candidates_.is_whole() && !postponed_ && !lacked_something();
             break;
         }
-        evaluate(ahead_->next());
+        evaluate_next();
     }
     if (had_time) {
         evaluate_under_way();
@@ -224,16 +217,27 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
     ahead_.reset();  // no compiler may run beside the finals
 }
 
-/// Compilers cannot be stopped: what they deliver while they end is tried, for a quarter of the
-/// budget at most.
+/// How many candidates should be pending.
+std::size_t Search::depth() const {
+    return strategy_->learns() ? ahead_->depth_after(evaluations_.size()) : ahead_->depth();
+}
+
+/// Waits for a candidate, for so long that the caller sees soon whether the search is over.
+void Search::evaluate_next() {
+    constexpr std::chrono::milliseconds kLook{100};
+    if (std::optional<CompiledCandidate> candidate = ahead_->next_within(kLook)) {
+        evaluate(*std::move(candidate));
+    } else {
+        time_.turn();
+    }
+}
+
+/// What compilers deliver while they end is tried, for a quarter of the budget at most.
 void Search::evaluate_under_way() {
     const auto end = time_.lasted() + LoopClock::Time(plan_.budget) / 4;
-    while (!is_over() && time_.lasted() < end) {
-        std::optional<CompiledCandidate> candidate = ahead_->next_under_way();
-        if (!candidate) {
-            break;
-        }
-        evaluate(*std::move(candidate));
+    ahead_->drop_waiting();
+    while (!is_over() && time_.lasted() < end && ahead_->has_late()) {
+        evaluate_next();
     }
 }
 

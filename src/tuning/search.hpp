@@ -62,6 +62,8 @@ private:
     void submit(const std::vector<std::size_t>& indexes);
     void submit_first();
     void evaluate_first();
+    [[nodiscard]] std::size_t depth() const;
+    void evaluate_next();
     void evaluate_under_way();
     /// One after the other, each compiled and run while nothing else is.
     void evaluate_alone(const std::vector<std::size_t>& suspects);

@@ -11,18 +11,20 @@
 namespace jitune::internal {
 
 std::vector<CompileOutcome> CompilerPool::compile(Device& device, const TemplateSource& source,
-                                                  std::span<const Instance> instances) {
+                                                  std::span<const Instance> instances,
+                                                  CompileCall& call) {
     const CompileFor here = [&device](const DeviceInfo&, const auto& text, const auto& wanted) {
         return device.compile(text, wanted);
     };
-    return compile(here, device.info(), source, instances);
+    return compile(here, device.info(), source, instances, call);
 }
 
 std::vector<CompileOutcome> CompilerPool::compile(const CompileFor& here, const DeviceInfo& device,
                                                   const TemplateSource& source,
-                                                  std::span<const Instance> instances) {
+                                                  std::span<const Instance> instances,
+                                                  CompileCall& call) {
     CompileRequest request{device, source, {instances.begin(), instances.end()}};
-    auto together = try_to_compile(here, request);
+    auto together = try_to_compile(here, request, call);
     if (auto* const outcomes = std::get_if<std::vector<CompileOutcome>>(&together)) {
         return std::move(*outcomes);
     }
@@ -31,7 +33,7 @@ std::vector<CompileOutcome> CompilerPool::compile(const CompileFor& here, const 
     std::vector<CompileOutcome> outcomes;
     for (const Instance& instance : instances) {
         request.instances = {instance};
-        auto alone = try_to_compile(here, request);
+        auto alone = try_to_compile(here, request, call);
         if (auto* const outcome = std::get_if<std::vector<CompileOutcome>>(&alone)) {
             outcomes.push_back(std::move(outcome->front()));
         } else {
@@ -43,15 +45,18 @@ std::vector<CompileOutcome> CompilerPool::compile(const CompileFor& here, const 
 }
 
 std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_to_compile(
-    const CompileFor& here, const CompileRequest& request) {
+    const CompileFor& here, const CompileRequest& request, CompileCall& call) {
     std::unique_ptr<CompilerProcess> process = take();
     if (process == nullptr) {
         return here(request.device, request.source, request.instances);
     }
-    if (std::optional<std::vector<CompileOutcome>> outcomes = process->compile(request)) {
+    if (std::optional<std::vector<CompileOutcome>> outcomes = process->compile(request, call)) {
         const std::lock_guard lock(mutex_);
         idle_.push_back(std::move(process));
         return std::move(*outcomes);
+    }
+    if (call.stop.stop_requested()) {
+        throw CompileStopped();
     }
     if (process->was_ready()) {
         return Loss{process->why_lost()};

@@ -11,6 +11,7 @@
 
 #include "backend/compile_for.hpp"
 #include "support/log.hpp"
+#include "tuning/binary_cache.hpp"
 #include "worker/compiler_process.hpp"
 
 namespace jitune::internal {
@@ -26,20 +27,22 @@ public:
 
     /// Returns and throws as `here` does, and calls it where no process can be started, or memory
     /// is short. After the end of a process, its instances are compiled one by one; one whose
-    /// compiler ends again gets a CompileFailure.
+    /// compiler ends again gets a CompileFailure. A stop of the `call` kills the process, if there
+    /// is one: then CompileStopped is thrown.
     std::vector<CompileOutcome> compile(const CompileFor& here, const DeviceInfo& device,
                                         const TemplateSource& source,
-                                        std::span<const Instance> instances);
+                                        std::span<const Instance> instances, CompileCall& call);
     /// As above, as device.compile() does.
     std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
-                                        std::span<const Instance> instances);
+                                        std::span<const Instance> instances, CompileCall& call);
 
 private:
     struct Loss {
         std::string reason;
     };
     std::variant<std::vector<CompileOutcome>, Loss> try_to_compile(const CompileFor& here,
-                                                                   const CompileRequest& request);
+                                                                   const CompileRequest& request,
+                                                                   CompileCall& call);
     /// Null where this process has to compile.
     std::unique_ptr<CompilerProcess> take();
     void stay_in_this_process(const std::string& reason);

@@ -19,7 +19,17 @@ CompilerProcess::CompilerProcess(const std::filesystem::path& program) {
     process_ = std::make_unique<ChildProcess>(command, ChildStreams{.input = theirs.number()});
 }
 
-std::optional<std::vector<CompileOutcome>> CompilerProcess::compile(const CompileRequest& request) {
+std::optional<std::vector<CompileOutcome>> CompilerProcess::compile(const CompileRequest& request,
+                                                                    CompileCall& call) {
+    const std::stop_callback kill_it(call.stop, [this] { process_->kill(); });
+    const std::chrono::nanoseconds begin = process_->processor_time();
+    std::optional<std::vector<CompileOutcome>> outcomes = ask(request);
+    call.processor_time += process_->processor_time() - begin;
+    call.in_own_process = true;
+    return outcomes;
+}
+
+std::optional<std::vector<CompileOutcome>> CompilerProcess::ask(const CompileRequest& request) {
     Message message{compiler_messages::kCompile};
     MessageWriter writer(message);
     write_compile_request(writer, request);

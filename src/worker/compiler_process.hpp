@@ -9,6 +9,7 @@
 
 #include "support/child_process.hpp"
 #include "support/message_channel.hpp"
+#include "tuning/binary_cache.hpp"
 #include "tuning/isolation/compile_request.hpp"
 
 namespace jitune::internal {
@@ -21,9 +22,10 @@ public:
     explicit CompilerProcess(const std::filesystem::path& program);
 
     /// One outcome per instance; nothing where the process is lost: it has ended, or does not
-    /// answer as a compiler does. Throws the errors of the compiler (Error(unavailable): there is
-    /// none).
-    std::optional<std::vector<CompileOutcome>> compile(const CompileRequest& request);
+    /// answer as a compiler does. A stop of the `call` kills it. Throws the errors of the compiler
+    /// (Error(unavailable): there is none).
+    std::optional<std::vector<CompileOutcome>> compile(const CompileRequest& request,
+                                                       CompileCall& call);
 
     /// False once it has ended, as idle ones do by themselves.
     [[nodiscard]] bool lives() const { return !process_->end(); }
@@ -35,6 +37,7 @@ public:
     [[nodiscard]] std::string why_lost() const;
 
 private:
+    std::optional<std::vector<CompileOutcome>> ask(const CompileRequest& request);
     std::optional<Message> receive();
 
     std::unique_ptr<MessageChannel> channel_;

@@ -327,12 +327,12 @@ private:
     Orders orders_{channel_, scratch_};
     Engine engine_{engine_options(), families_};
     CompilerPool compilers_{"/proc/self/exe", engine_.log()};
-    BinaryCache binaries_{
-        [this](Device& device, const TemplateSource& source, std::span<const Instance> instances) {
-            const bool is_in_this_process = compiler_maker(device.info().platform) != nullptr;
-            return is_in_this_process ? compilers_.compile(device, source, instances)
-                                      : device.compile(source, instances);
-        }};
+    BinaryCache binaries_{[this](Device& device, const TemplateSource& source,
+                                 std::span<const Instance> instances, CompileCall& call) {
+        const bool is_in_this_process = compiler_maker(device.info().platform) != nullptr;
+        return is_in_this_process ? compilers_.compile(device, source, instances, call)
+                                  : BinaryCache::compile_here(device, source, instances, call);
+    }};
     std::unique_ptr<Kernel> kernel_;
     std::future<void> warm_up_;
 };

@@ -167,6 +167,17 @@ TEST(ChildProcess, IsEndedWithItsFamilyWithoutAnyMemory) {
     expect_end_of(pid);
 }
 
+TEST(ChildProcess, SaysWhatTheProgramTakesOfProcessors) {
+    const ChildProcess idle(shell("exec sleep 600"), {}), busy(shell("while :; do :; done"), {});
+    while (busy.processor_time() < milliseconds(50)) {
+        std::this_thread::sleep_for(milliseconds(10));
+    }
+    EXPECT_LT(idle.processor_time(), milliseconds(50));
+    busy.kill();
+    EXPECT_TRUE(busy.end_within(milliseconds(10'000)));
+    EXPECT_GE(busy.processor_time(), milliseconds(0)) << "of a program that has ended";
+}
+
 TEST(Process, DoesNotPassOnIgnoredSignals) {
     const IgnoredSignal ignored(SIGPIPE);
     EXPECT_EQ(run_process(shell("kill -PIPE $$; echo alive")).signal, SIGPIPE);

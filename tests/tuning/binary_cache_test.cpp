@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "fake/fake_device.hpp"
+#include "fake/fake_sum.hpp"
 #include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
@@ -89,6 +89,39 @@ TEST_F(BinaryCacheTest, RemembersNothingWhereTheCompilerIsMissing) {
     expect_error(ErrorKind::unavailable, "no compiler", [&] { compile({{{"f<1>"}}}); });
     EXPECT_FALSE(knows({{"f<1>"}}));
     EXPECT_EQ(cache_.compiles(), 0);
+}
+
+TEST_F(BinaryCacheTest, RemembersNothingOfAStoppedCompile) {
+    BinaryCache cache(
+        [](auto&, const auto&, auto, CompileCall& call) -> std::vector<CompileOutcome> {
+            EXPECT_TRUE(call.stop.stop_requested());
+            throw CompileStopped();
+        });
+    std::stop_source stop;
+    stop.request_stop();
+    CompileCall call{stop.get_token()};
+    const std::vector<Instance> instances{{{"f<1>"}}};
+    EXPECT_THROW(cache.compile(device_, {"sum.cu", "text", {}}, "hash", instances, call),
+                 CompileStopped);
+    EXPECT_FALSE(cache.find("hash", "cuda fake", instances.front()));
+    EXPECT_EQ(cache.compiles(), 0);
+}
+
+TEST_F(BinaryCacheTest, CompilesAloneOnlyWhatSharedItsProgram) {
+    const Kernel kernel = fake_sum_kernel();
+    const Task task{device_, kernel, fake_sum_problem()};
+    const SearchSpace space = task.space();
+    std::vector<Instance> instances;
+    for (const std::size_t index : {0, 1, 2}) {
+        instances.push_back(task.instance(space.at(index)));
+    }
+    CompileCall call;
+    cache_.compile(task, std::span(instances).first(1), call);
+    cache_.compile(task, std::span(instances).subspan(1), call);
+    cache_.alone(task, instances[0]);
+    EXPECT_EQ(cache_.compiles(), 3);
+    cache_.alone(task, instances[1]);
+    EXPECT_EQ(cache_.compiles(), 4);
 }
 
 TEST_F(BinaryCacheTest, ServesManyThreads) {

@@ -151,8 +151,9 @@ TEST_F(CompileAheadTest, DeliversWhatIsUnderWayAndDropsWhatWaits) {
         may_end = true;
     });
     int taken = 0;
-    while (ahead.next_under_way()) {
-        ++taken;
+    ahead.drop_waiting();
+    while (ahead.has_late()) {
+        taken += ahead.next_within(std::chrono::seconds(1)) ? 1 : 0;
     }
     later.join();
     EXPECT_EQ(taken, begun);
@@ -208,6 +209,72 @@ TEST_F(CompileAheadTest, PutsFewSlowInstancesIntoAProgram) {
     for (std::size_t i = 1; i < sizes.size(); ++i) {
         EXPECT_EQ(sizes[i], 1U) << i;
     }
+}
+
+TEST_F(CompileAheadTest, PutsSlowInstancesIntoAProgramOfAProcessUntilItIsWorthIt) {
+    std::vector<std::size_t> sizes;
+    BinaryCache binaries(
+        [&](Device& device, const TemplateSource& source, auto instances, CompileCall& call) {
+            call.in_own_process = true;
+            call.processor_time = std::chrono::milliseconds(28 + 60 * instances.size());
+            sizes.push_back(instances.size());
+            return device.compile(source, instances);
+        });
+    CompileAhead ahead(task_, binaries, 1);
+    ahead.submit(wanted(0, space_.size()));
+    EXPECT_EQ(take_all(ahead).size(), space_.size());
+    EXPECT_EQ(sizes, (std::vector<std::size_t>{3, 2, 2, 2, 2, 1}));
+}
+
+TEST_F(CompileAheadTest, IsAskedNoFurtherAheadThanThereAreResults) {
+    const CompileAhead ahead(task_, binaries_, 3);
+    EXPECT_EQ(ahead.depth_after(0), 6U) << "two for each thread";
+    EXPECT_EQ(ahead.depth_after(20), 20U);
+    EXPECT_EQ(ahead.depth_after(1'000'000), ahead.depth_after(2'000'000));
+    EXPECT_LE(ahead.depth_after(1'000'000), ahead.depth());
+}
+
+TEST_F(CompileAheadTest, WaitsNoLongerThanTheCallerWants) {
+    std::atomic<bool> may_end{false};
+    device_.before_compile = [&](auto) {
+        while (!may_end) {
+            std::this_thread::yield();
+        }
+    };
+    CompileAhead ahead(task_, binaries_, 1);
+    ahead.submit(wanted(0, 1));
+    EXPECT_FALSE(ahead.next_within(std::chrono::milliseconds(1)));
+    EXPECT_EQ(ahead.pending(), 1U);
+    may_end = true;
+    EXPECT_EQ(ahead.next().index, 0U);
+}
+
+TEST_F(CompileAheadTest, StopsTheCompilesUnderWayAtItsEnd) {
+    std::atomic<int> begun{0}, stopped{0};
+    BinaryCache binaries(
+        [&](auto&, const auto&, auto, CompileCall& call) -> std::vector<CompileOutcome> {
+            ++begun;
+            while (!call.stop.stop_requested()) {
+                std::this_thread::yield();
+            }
+            ++stopped;
+            throw CompileStopped();
+        });
+    class Observer : public TuneObserver {
+    public:
+        void compiling(std::uint64_t, std::span<const std::string>) override { ++under_way; }
+        void compiled(std::uint64_t) override { --under_way; }
+        std::atomic<int> under_way{0};
+    } observer;
+    {
+        CompileAhead ahead(task_, binaries, 2, observer);
+        ahead.submit(wanted(0, space_.size()));
+        while (begun < 2) {
+            std::this_thread::yield();
+        }
+    }
+    EXPECT_EQ(stopped, 2);
+    EXPECT_EQ(observer.under_way, 0) << "a crash later would be charged to them";
 }
 
 TEST_F(CompileAheadTest, DividesTheCoresAmongTunings) {

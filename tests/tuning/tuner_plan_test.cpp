@@ -42,6 +42,26 @@ TEST_F(TunerTest, TriesWhatWasAskedForWithoutAnyBudgetLeft) {
     EXPECT_EQ(tried(tune()), (std::vector<std::string>{"block=64 items=2", "block=256 items=4"}));
 }
 
+TEST_F(TunerTest, AsksALearningStrategyNoFurtherAheadThanItHasResults) {
+    class Observer : public TuneObserver {
+    public:
+        void announce(std::span<const std::string> configurations) override {
+            announced += configurations.size();
+            EXPECT_LE(announced - measured_, std::max<std::size_t>(2, measured_));
+        }
+        void measured(const Measurement&) override { ++measured_; }
+        std::size_t announced = 0;
+
+    private:
+        std::size_t measured_ = 0;
+    } observer;
+    hooks_.observer = &observer;
+    plan_.strategy = "surrogate";
+    plan_.compile_threads = 1;
+    EXPECT_EQ(tune().progress.evaluated, kSpace);
+    EXPECT_EQ(observer.announced, kSpace);
+}
+
 class TunerRestriction : public TunerTest {
 protected:
     TunerRestriction() {

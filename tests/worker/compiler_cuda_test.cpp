@@ -32,7 +32,8 @@ protected:
         for (const std::string& expression : expressions) {
             instances.push_back({{expression}});
         }
-        return pool_.compile(device_, source_, instances);
+        CompileCall call;
+        return pool_.compile(device_, source_, instances, call);
     }
 
     const std::string before_ =
@@ -58,7 +59,8 @@ TEST_F(CompilerTest, MakesTheSameBinariesAsThisProcess) {
     }
     const std::vector<Instance> instances{{{"scale<2>"}}, {{"scale<3>", "scale<4>"}}};
     const auto here = compile_instances(*nvrtc, source_, instances, 90);
-    const auto there = pool_.compile(device_, source_, instances);
+    CompileCall call;
+    const auto there = pool_.compile(device_, source_, instances, call);
     ASSERT_EQ(there.size(), here.size());
     for (std::size_t i = 0; i < here.size(); ++i) {
         EXPECT_EQ(*std::get<Binary>(there[i]).image, *std::get<Binary>(here[i]).image);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -51,7 +52,8 @@ protected:
     }
 
     std::vector<CompileOutcome> compile(CompilerPool& pool, std::size_t count) {
-        return pool.compile(device_, source_, std::vector<Instance>(count, Instance{{"k"}}));
+        CompileCall call;
+        return pool.compile(device_, source_, std::vector<Instance>(count, Instance{{"k"}}), call);
     }
     std::vector<CompileOutcome> compile(std::size_t count) {
         CompilerPool pool(program_, log_);
@@ -115,6 +117,23 @@ TEST_F(CompilerPoolTest, AnInstanceFailsToCompileThatEndsTwoProcesses) {
     play("say ready; kill -SEGV $$");
     EXPECT_EQ(log_of_one(), "the compiler took its process down: signal 11 (Segmentation fault)");
     EXPECT_EQ(starts(), 2);
+    EXPECT_EQ(device_.compiles(), 0);
+}
+
+TEST_F(CompilerPoolTest, KillsAProcessThatIsToStop) {
+    play("say ready; : >\"$folder/asked\"; exec sleep 600");
+    CompilerPool pool(program_, log_);
+    std::stop_source stop;
+    std::jthread later([&] {
+        while (!std::filesystem::exists(dir_.path() / "asked")) {
+            std::this_thread::yield();
+        }
+        stop.request_stop();
+    });
+    CompileCall call{stop.get_token()};
+    const std::vector<Instance> instances(2, Instance{{"k"}});
+    EXPECT_THROW(pool.compile(device_, source_, instances, call), CompileStopped);
+    EXPECT_EQ(starts(), 1) << "nothing is compiled again one by one";
     EXPECT_EQ(device_.compiles(), 0);
 }
 
