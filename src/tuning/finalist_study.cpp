@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "jitune/error.hpp"
 #include "tuning/energy_meter.hpp"
 #include "tuning/reference_run.hpp"
 #include "tuning/rig.hpp"
@@ -149,11 +150,15 @@ bool Study::take_window(EnergyMeter& meter, Studied& one) {
 std::string Study::read_counters(Studied& one) {
     const DeviceLock::Turn turn = rig_.turn();
     one.figures.conditions.shared |= !turn.alone();
-    auto counters = rig_.counters(*one.program, task_.launch_rule(one.configuration));
-    if (auto* reason = std::get_if<std::string>(&counters)) {
-        return std::move(*reason);
+    try {
+        auto counters = rig_.counters(*one.program, task_.launch_rule(one.configuration));
+        if (auto* reason = std::get_if<std::string>(&counters)) {
+            return std::move(*reason);
+        }
+        one.figures.counters = std::get<std::vector<CounterValue>>(std::move(counters));
+    } catch (const Error& error) {  // a launch failed under the profiler: all else is known
+        return error.what();
     }
-    one.figures.counters = std::get<std::vector<CounterValue>>(std::move(counters));
     one.figures.conditions.phase = Conditions::Phase::study;
     return "";
 }

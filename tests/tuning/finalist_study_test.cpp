@@ -152,6 +152,18 @@ TEST_F(FinalistStudyTest, ReadsCountersWithoutEnergy) {
     EXPECT_EQ(both.finalists[1].conditions.phase, Conditions::Phase::search);
 }
 
+TEST_F(FinalistStudyTest, KeepsTheEnergyWhereALaunchFailsUnderTheProfiler) {
+    plan_.counters = true;
+    device_.counters = [](const std::string&) -> CounterOutcome {
+        throw Error(ErrorKind::device, "the context is lost");
+    };
+    const StudyReport both =
+        report({{kFakeDefault, {1e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}});
+    EXPECT_EQ(both.no_counters, "the context is lost");
+    ASSERT_EQ(both.finalists.size(), 2U);
+    EXPECT_GT(both.finalists[1].energy_j.size(), 1U);
+}
+
 TEST_F(FinalistStudyTest, HasFiguresThatADatabaseHolds) {
     const FinalistFigures figures{kFakeDefault, {2e6, 2e6, 2e6}, {0.5, 0.5, 0.5}, {}, {}};
     EXPECT_EQ(figures.text(),
