@@ -4,6 +4,8 @@
 namespace jitune::internal {
 namespace {
 
+namespace fs = std::filesystem;
+
 const char* const kScale = R"(/* jitune template
 kernel = "scale"
 backend = "host"
@@ -65,6 +67,28 @@ TEST_F(CliSweepKernelTest, TunesEachCombinationOfSizesAndTypes) {
                     "--size n=10 --size m=3 --type element=int32 --option -DUNUSED --budget 0.2");
     EXPECT_EQ(again["rows"].size(), 1U);
     EXPECT_EQ(jitune_json("db list")["winners"].size(), 5U) << "an option is part of the key";
+}
+
+TEST_F(CliSweepKernelTest, AFileNeedsNoCommand) {
+    const std::string sizes = "--size n=10 --size m=3 --type element=int32 --budget 0.2";
+    EXPECT_EQ(jitune_json("sweep " + file_ + sizes)["rows"].size(), 1U);
+    fs::rename(path("scale.host.cpp"), path("scale"));
+    EXPECT_EQ(jitune_json("sweep \"$folder/scale\" " + sizes)["rows"].size(), 1U);
+    EXPECT_EQ(jitune_json("db list")["winners"].size(), 1U);
+    EXPECT_NE(jitune("sweep a.cu --help").out.find("--multiple-of"), std::string::npos);
+}
+
+TEST_F(CliSweepKernelTest, AMistypedFileIsNoMistypedCommand) {
+    expect_failure("sweep redcue", 2,
+                   "\"redcue\" was not expected; jitune sweep takes one of the commands reduce");
+    expect_failure("sweep none.cu --size n=1", 2, "cannot read \"none.cu\": open");
+    expect_failure("sweep none.host.cpp --size n=1", 2, "cannot read \"none.host.cpp\"");
+    fs::create_directory(path("folder"));
+    expect_failure("sweep \"$folder/folder\"", 2, "was not expected");
+    expect_failure("swep none.cu", 2, "\"swep\" was not expected");
+    // A command's name is that, also where there is such a file.
+    const Answer answer = shell("cd \"$folder\" && >reduce && \"$jitune\" sweep reduce --help");
+    EXPECT_NE(answer.out.find("--ops"), std::string::npos) << answer.out;
 }
 
 TEST_F(CliSweepKernelTest, ServesAllSizesOfARange) {
