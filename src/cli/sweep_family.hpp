@@ -28,6 +28,7 @@ struct SweepPlan {
     std::vector<std::pair<std::string, std::string>> settings;  ///< of all: {"determinism", "any"}
     std::vector<Column> columns;                                ///< that tell the problems apart
     std::vector<PlannedProblem> problems;
+    std::string code = {};  ///< KernelTemplate::hash() of a kernel of one's own
 };
 
 /// The arguments of a family as they were written, by the names of the options of `jitune sweep`.
