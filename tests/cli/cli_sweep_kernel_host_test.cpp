@@ -105,6 +105,20 @@ TEST_F(CliSweepKernelTest, ServesAllSizesOfARange) {
     EXPECT_NE(explained.out.find("unroll="), std::string::npos) << explained.out;
 }
 
+TEST_F(CliSweepKernelTest, CompilerOptionsNameTheWinnerToExplain) {
+    const std::string sizes = "--size n=10 --size m=3 --type element=int32 ";
+    ASSERT_EQ(jitune("sweep " + file_ + sizes + "--option -DFAST --budget 0.2").code, 0);
+    const std::string explain = "db explain " + file_ + sizes + "--device host ";
+    const json without = jitune_json(explain)["rows"];
+    ASSERT_EQ(without.size(), 1U);
+    EXPECT_NE(without[0]["reason"].get<std::string>().find("or with other compiler options"),
+              std::string::npos)
+        << without;
+    const json with = jitune_json(explain + "--option -DFAST")["rows"];
+    EXPECT_EQ(with[0]["reason"].get<std::string>().find("made from"), std::string::npos) << with;
+    expect_failure("db explain -n 1000 --option -DFAST", 2, "--option goes with a FILE");
+}
+
 TEST_F(CliSweepKernelTest, RefusesWhatDoesNotFitTheTemplate) {
     const auto refused = [&](const std::string& arguments, const std::string& words) {
         const Answer answer = jitune("sweep kernel " + file_ + arguments);
