@@ -119,6 +119,19 @@ TEST_F(CliSweepKernelTest, CompilerOptionsNameTheWinnerToExplain) {
     expect_failure("db explain -n 1000 --option -DFAST", 2, "--option goes with a FILE");
 }
 
+TEST_F(CliSweepKernelTest, SaysWhatToDoWithoutAGpu) {
+    const std::string sweep = "CUDA_VISIBLE_DEVICES= exec \"$jitune\" sweep '" JITUNE_EXAMPLES_DIR
+                              "/transpose.cu' --size rows=64 --size columns=64 ";
+    const Answer answer = shell(sweep);
+    EXPECT_EQ(answer.code, 4);
+    EXPECT_TRUE(is_one_line(answer.err)) << answer.err;
+    EXPECT_NE(answer.err.find("; --plan DIR plans the sweep for machines that have one, and jitune "
+                              "check finds mistakes"),
+              std::string::npos)
+        << answer.err;
+    EXPECT_EQ(shell(sweep + "--plan \"$folder/p\"").code, 0);
+}
+
 TEST_F(CliSweepKernelTest, RefusesWhatDoesNotFitTheTemplate) {
     const auto refused = [&](const std::string& arguments, const std::string& words) {
         const Answer answer = jitune("sweep kernel " + file_ + arguments);
