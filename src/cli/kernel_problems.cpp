@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/kernel_problems.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/kernel_arguments.hpp"
+#include "cli/metric_text.hpp"
 #include "cli/sizes.hpp"
 #include "families/own/kernel_file.hpp"
 #include "jitune/error.hpp"
@@ -124,12 +126,24 @@ PlannedProblem problem_of(const std::shared_ptr<const Kernel>& kernel,
     return planned;
 }
 
+/// The first that needs no energy, which sweeps do not measure; nullptr where there is none.
+const MetricSpec* first_metric(const FrontMatter& front) {
+    const auto found = std::find_if(
+        front.metrics.begin(), front.metrics.end(),
+        [](const MetricSpec& metric) { return !metric.value.names().contains("joules"); });
+    return found == front.metrics.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 SweepPlan kernel_problems(const std::shared_ptr<const Kernel>& kernel,
                           const KernelProblems& problems) {
     const KernelTemplate& own = kernel->kernel_template;
-    SweepPlan plan{own.front_matter().kernel, {}, {{"types"}, {"sizes"}}, {}, own.hash()};
+    SweepPlan plan{own.front_matter().kernel, {}, {{"types"}, {"sizes"}}, {}};
+    plan.code = own.hash();
+    const MetricSpec* const metric = first_metric(own.front_matter());
+    plan.metric = metric == nullptr ? "" : metric->name;
+    plan.rate = metric == nullptr ? "" : metric_title(metric->name, metric->unit);
     const std::vector<Spans> combinations = combinations_of(spans_of(own, problems.sizes));
     for (const auto& types : types_of(own, parse_kernel_types(problems.types))) {
         for (const Spans& spans : combinations) {

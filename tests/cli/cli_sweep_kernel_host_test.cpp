@@ -119,6 +119,22 @@ TEST_F(CliSweepKernelTest, CompilerOptionsNameTheWinnerToExplain) {
     expect_failure("db explain -n 1000 --option -DFAST", 2, "--option goes with a FILE");
 }
 
+TEST_F(CliSweepKernelTest, ShowsTheMetricOfTheTemplateOrNone) {
+    const Answer without = jitune("sweep " + file_ + "--size n=10 --size m=3 --evaluations 1");
+    EXPECT_NE(without.out.find("speed-up"), std::string::npos) << without.err;
+    EXPECT_EQ(without.out.find("GB/s"), std::string::npos) << without.out;
+    const std::string sweep =
+        "sweep '" JITUNE_EXAMPLES_DIR
+        "/matmul.host.cpp' --size m=20 --size n=30 --size k=40 --type element=float32 "
+        "--evaluations 1 ";
+    const Answer with = jitune(sweep);
+    EXPECT_NE(with.out.find("  speed, GFLOP/s  "), std::string::npos) << with.out;
+    const json row = jitune_json(sweep + "--again")["rows"][0];
+    EXPECT_EQ(row["metrics"]["speed"]["unit"], "GFLOP/s") << row;
+    const double flops = 2.0 * 20 * 30 * 40;
+    EXPECT_NEAR(row["metrics"]["speed"]["value"], flops / row["median_ns"].get<double>(), 1e-6);
+}
+
 TEST_F(CliSweepKernelTest, SaysWhatToDoWithoutAGpu) {
     const std::string sweep = "CUDA_VISIBLE_DEVICES= exec \"$jitune\" sweep '" JITUNE_EXAMPLES_DIR
                               "/transpose.cu' --size rows=64 --size columns=64 ";
