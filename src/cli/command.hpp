@@ -46,6 +46,8 @@ struct Command {
     std::string help;
     std::function<Invocation()> invocation = {};  ///< null for a group
     std::vector<Command> children = {};
+    /// Of a group: the child that is meant where a file stands in the place of a child's name.
+    std::string file_child = {};
 };
 
 }  // namespace jitune::internal

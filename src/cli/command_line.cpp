@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <span>
 #include <sstream>
+#include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -150,12 +154,40 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error,
     return fmt::format("{}; {}", wrong, expected(app, app.get_name()));
 }
 
+/// Whether a word in the place of a command's name is a file: by its ending, so that a mistyped
+/// name is said to be no file, else because it is there.
+bool is_file(const std::string& word) {
+    std::error_code unknown;
+    return std::any_of(kFileEndings.begin(), kFileEndings.end(),
+                       [&](std::string_view ending) { return word.ends_with(ending); }) ||
+           (std::filesystem::exists(word, unknown) &&
+            !std::filesystem::is_directory(word, unknown));
+}
+
+/// The arguments in order, with "kernel" before the FILE of "sweep FILE".
+std::vector<std::string> whole_arguments(int argc, char** argv,
+                                         const std::vector<Command>& commands) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    const auto named = [](const std::vector<Command>& rows, const std::string& name) {
+        return std::find_if(rows.begin(), rows.end(),
+                            [&](const Command& row) { return row.name == name; });
+    };
+    if (words.size() > 1) {
+        const auto group = named(commands, words[0]);
+        if (group != commands.end() && !group->file_child.empty() &&
+            named(group->children, words[1]) == group->children.end() && is_file(words[1])) {
+            words.insert(words.begin() + 1, group->file_child);
+        }
+    }
+    return words;
+}
+
 /// The arguments from the last to the first, as CLI11 takes them. "--sizes=" becomes "--sizes" and
 /// an empty value; CLI11 would take the next argument for the value.
-std::vector<std::string> reversed_arguments(int argc, char** argv) {
+std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
     std::vector<std::string> words;
-    for (int i = argc - 1; i > 0; --i) {
-        std::string word = argv[i];
+    for (std::size_t i = arguments.size(); i > 0; --i) {
+        std::string word = arguments[i - 1];
         if (word.starts_with("--") && word.ends_with('=')) {
             words.emplace_back();
             word.pop_back();
@@ -174,7 +206,7 @@ std::function<int()> read_command_line(int argc, char** argv, const std::vector<
     app.footer(texts.strategies + texts.exit_codes);
     std::function<int()> chosen;
     add_commands(app, commands, texts, chosen);
-    const std::vector<std::string> words = reversed_arguments(argc, argv);
+    const std::vector<std::string> words = reversed(whole_arguments(argc, argv, commands));
     try {
         app.parse(std::vector<std::string>(words));
     } catch (const CLI::ParseError& error) {

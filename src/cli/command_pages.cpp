@@ -16,7 +16,7 @@ void add_pages(std::vector<CommandPage>& pages, const std::vector<std::string>& 
         if (command.invocation != nullptr) {
             options = command.invocation().options;
         }
-        pages.push_back({path, command.help, options, command.children});
+        pages.push_back({path, command.help, options, command.children, command.file_child});
         add_pages(pages, path, command.children);
     }
 }

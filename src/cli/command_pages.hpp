@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -14,6 +16,7 @@ struct CommandPage {
     std::string help;
     std::vector<Option> options;    ///< do not write to their targets
     std::vector<Command> children;  ///< of a group
+    std::string file_child = {};    ///< as Command::file_child
 };
 
 /// The program with this summary, then all of its commands, a group before its children.
@@ -29,6 +32,9 @@ bool takes_value(const Option& option);
 
 /// False for an argument by place.
 bool has_dash(const Option& option);
+
+/// The endings of files that Command::file_child is about, whether there is such a file or not.
+inline constexpr std::array<std::string_view, 2> kFileEndings{".cu", ".cpp"};
 
 /// Whether a command's help and page need the table of strategies.
 bool takes_strategy(const std::vector<Option>& options);

@@ -46,14 +46,29 @@ std::string quoted(std::string_view text, std::string_view quote) {
     return result + "'";
 }
 
+/// A FILE behind a group's name stands for one of its commands.
+std::string file_case(const CommandPage& page) {
+    const std::string group = path_of(page);
+    std::vector<std::string> patterns;
+    for (const std::string_view ending : kFileEndings) {
+        patterns.push_back(fmt::format("\"{} \"*{}", group, ending));
+    }
+    return fmt::format("        {}) [[ $at != '{}' ]] || at='{} {}' ;;\n", fmt::join(patterns, "|"),
+                       group, group, page.file_child);
+}
+
 /// Sets `at` to the command of the line, for bash and zsh: `loop` runs over the words before the
 /// cursor, of which `word` is one.
 std::string find_command(const std::vector<CommandPage>& pages, std::string_view loop,
                          std::string_view word) {
     std::vector<std::string> paths;
+    std::string files;
     for (const CommandPage& page : pages) {
         if (!page.words.empty()) {
             paths.push_back(fmt::format("\"{}\"", path_of(page)));
+        }
+        if (!page.file_child.empty()) {
+            files += file_case(page);
         }
     }
     return fmt::format(R"(    local at='' next i
@@ -61,11 +76,11 @@ std::string find_command(const std::vector<CommandPage>& pages, std::string_view
         next="${{at:+$at }}{}"
         case $next in
         {}) at=$next ;;
-        esac
+{}        esac
     done
     case $at in
 )",
-                       loop, word, fmt::join(paths, "|"));
+                       loop, word, fmt::join(paths, "|"), files);
 }
 
 /// The words that may come at a page: commands, or values of an argument by place. Nothing and
@@ -178,7 +193,9 @@ std::string zsh(const std::vector<CommandPage>& pages) {
             }
         }
         const PlaceWords place = place_words(page);
-        if (page.children.empty()) {
+        if (!page.file_child.empty()) {
+            script += " \\\n            '*:file:_files'";
+        } else if (page.children.empty()) {
             script += place.words.empty() ? " \\\n            '*:file:_files'"
                                           : fmt::format(" \\\n            '*:word:({})'",
                                                         fmt::join(place.words, " "));
@@ -188,21 +205,38 @@ std::string zsh(const std::vector<CommandPage>& pages) {
     return script + "    esac\n}\n_jitune \"$@\"\n";
 }
 
+/// As file_case().
+std::string fish_file_cases(const std::vector<CommandPage>& pages) {
+    std::string cases;
+    for (const CommandPage& page : pages) {
+        for (const std::string_view ending : kFileEndings) {
+            cases += page.file_child.empty()
+                         ? ""
+                         : fmt::format(
+                               "        else if test \"$at\" = '{0}'; and string match -q "
+                               "'*{1}' -- $word\n            set at '{0} {2}'\n",
+                               path_of(page), ending, page.file_child);
+        }
+    }
+    return cases;
+}
+
 std::string fish(const std::vector<CommandPage>& pages) {
     constexpr std::string_view kQuote = "\\'";
     std::string script(kFirstLine);
     // The words before the cursor that are no options, as long as they name commands.
-    script += R"(function __jitune_at
+    script += fmt::format(R"(function __jitune_at
     set -l at
     for word in (commandline -opc)[2..-1]
         set -l next (string join -- ' ' $at $word)
         if contains -- "$next" $__jitune_commands
             set at $next
-        end
+{}        end
     end
     test "$at" = "$argv"
 end
-)";
+)",
+                          fish_file_cases(pages));
     std::vector<std::string> paths;
     for (const CommandPage& page : pages) {
         if (!page.words.empty()) {
@@ -214,8 +248,8 @@ end
         const std::string begin =
             fmt::format("complete -c jitune -n '__jitune_at {}'", path_of(page));
         for (const Command& child : page.children) {
-            script +=
-                fmt::format("{} -f -a {} -d {}\n", begin, child.name, quoted(child.help, kQuote));
+            script += fmt::format("{}{} -a {} -d {}\n", begin, page.file_child.empty() ? " -f" : "",
+                                  child.name, quoted(child.help, kQuote));
         }
         if (const PlaceWords place = place_words(page);
             page.children.empty() && !place.words.empty()) {

@@ -202,7 +202,7 @@ int run(const ExplainArguments& arguments) {
     const Options options = arguments.options();
     if (!arguments.file.empty()) {
         arguments.refuse_options_of_families();
-        const Kernel kernel = kernel_from_file(arguments.file);
+        const Kernel kernel = kernel_from_file(arguments.file, arguments.compile_options);
         const KernelTemplate& source = kernel.kernel_template;
         const Problem problem = kernel_problem(source, parse_kernel_sizes(source, arguments.sizes),
                                                parse_kernel_types(arguments.types));

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "dispatch/engine.hpp"
+#include "jitune/error.hpp"
 
 namespace jitune::internal {
 
@@ -18,5 +22,19 @@ Device& chosen_device(Engine& engine, const std::string& device);
 
 /// As chosen_device(), with "machine" for the placement of arrays in host memory.
 Device& chosen_place(Engine& engine, const std::string& device);
+
+/// What `find` returns, which looks for devices. Where there is none, its Error(unavailable) ends
+/// with `advice`: what to do without one.
+template <class Find>
+auto with_advice(std::string_view advice, const Find& find) -> decltype(find()) {
+    try {
+        return find();
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable) {
+            throw;
+        }
+        throw Error(error.kind(), fmt::format("{}; {}", error.what(), advice), error.native_code());
+    }
+}
 
 }  // namespace jitune::internal

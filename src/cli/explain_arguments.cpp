@@ -37,7 +37,9 @@ std::vector<Option> ExplainArguments::command_options() {
          "Number of elements, as in 2^20; of rows, columns, segments and entropies as in "
          "1024x65536, rows x columns or segments x elements; of a FILE NAME=SIZE for each size",
          {.required = true}},
-        {"--type", &types, "Element type [float32]; of a FILE NAME=TYPE, as in element=float32"}};
+        {"--type", &types, "Element type [float32]; of a FILE NAME=TYPE, as in element=float32"},
+        {"--option", &compile_options,
+         "Of a FILE: an option for the compiler that it was tuned with, as --use_fast_math"}};
     for (OwnOption& own : own_) {
         const FamilyOption& option = *own.argument->in_explain;
         options.push_back({option.name, &own.value, option.help, {.choices = option.choices}});
@@ -67,6 +69,10 @@ void ExplainArguments::refuse_options_of_families() const {
 SweepProblem ExplainArguments::problem_of_family() const {
     const SweepFamily& family = sweep_family(kernel_);
     refuse_options_of_others(&family, kernel_);
+    if (!compile_options.empty()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--option goes with a FILE, but this is about {}", kernel_));
+    }
     refuse_unplaced(family, device);
     if (sizes.size() == 1 && sizes.front().find("..") != std::string::npos) {
         throw Error(ErrorKind::usage,

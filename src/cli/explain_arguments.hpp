@@ -21,7 +21,7 @@ public:
     std::vector<Option> command_options();
 
     /// The one problem of a family that the arguments name. Throws Error(usage), also for an option
-    /// of another family.
+    /// of another family or of a file.
     [[nodiscard]] SweepProblem problem_of_family() const;
     /// Throws Error(usage) for an option of a family, none of which goes with a file.
     void refuse_options_of_families() const;
@@ -29,6 +29,7 @@ public:
     std::string file;  ///< empty: of a family
     std::vector<std::string> types;
     std::vector<std::string> sizes;
+    std::vector<std::string> compile_options;  ///< of a file
     std::string device;
 
 private:

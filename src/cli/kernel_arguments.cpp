@@ -25,17 +25,6 @@ std::pair<std::string, std::string> assignment(const char* option, const char* f
     return {word.substr(0, sign), word.substr(sign + 1)};
 }
 
-Device& present_device(Engine& engine, const std::string& id, std::string_view advice) {
-    try {
-        return engine.device(id);
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::unavailable) {
-            throw;
-        }
-        throw Error(error.kind(), fmt::format("{}; {}", error.what(), advice), error.native_code());
-    }
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> parse_kernel_size_texts(
@@ -88,8 +77,9 @@ Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::stri
                    std::string_view advice) {
     const PlatformKind wanted = kernel.front_matter().platform;
     refuse_auto(id);
-    Device& device =
-        present_device(engine, id.empty() ? std::string(to_string(wanted)) : id, advice);
+    Device& device = with_advice(advice, [&]() -> Device& {
+        return engine.device(id.empty() ? std::string(to_string(wanted)) : id);
+    });
     if (device.info().platform != wanted) {
         throw Error(ErrorKind::usage,
                     fmt::format("{} is a template for {}, not for {}", kernel.source().name,

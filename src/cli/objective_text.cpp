@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/metric_text.hpp"
 #include "cli/table.hpp"
 #include "cli/tune_objective.hpp"
 #include "text/units.hpp"
@@ -104,9 +105,7 @@ std::string objective_text(const ObjectiveResult& result) {
         columns.push_back({"J s", Align::right});
     }
     for (const KernelTemplate::Metric& metric : metrics_of(result)) {
-        columns.push_back(
-            {metric.unit.empty() ? metric.name : fmt::format("{}, {}", metric.name, metric.unit),
-             Align::right});
+        columns.push_back({metric_title(metric.name, metric.unit), Align::right});
     }
     if (chooses(result)) {
         columns.push_back({"Pareto"});
@@ -130,13 +129,9 @@ Json objective_json(const ObjectiveResult& result) {
     for (const ObjectiveResult::Row& row : result.rows) {
         Json one{{"configuration", row.judged.configuration},
                  {"median_ns", row.judged.time_ns},
-                 {"metrics", Json::object()}};
+                 {"metrics", metrics_json(row.metrics)}};
         if (chooses(result)) {
             one["pareto"] = row.is_best_compromise;
-        }
-        for (const KernelTemplate::Metric& metric : row.metrics) {
-            one["metrics"][metric.name] = {{"value", json_number(metric.value)},
-                                           {"unit", metric.unit}};
         }
         if (!row.figures.energy_j.empty()) {
             const MeanInterval energy = row.figures.energy();

@@ -57,6 +57,58 @@ SweepArguments search_from(const ParsedJson& json, const std::filesystem::path& 
     return search;
 }
 
+Json template_json(const PlannedKernel& own) {
+    Json headers = Json::array();
+    for (const auto& [name, text] : own.code.headers) {
+        headers.push_back({{"name", name}, {"text", text}});
+    }
+    return {{"name", own.code.name},
+            {"text", own.code.text},
+            {"headers", headers},
+            {"options", Json(own.code.options)},
+            {"sizes", Json(own.problems.sizes)},
+            {"types", Json(own.problems.types)},
+            {"multiple_of", own.problems.multiple}};
+}
+
+std::vector<std::string> texts_member(const ParsedJson& object, const char* key) {
+    std::vector<std::string> texts;
+    for (const ParsedJson& one : list_member(object, key)) {
+        if (!one.is_string()) {
+            throw Error(ErrorKind::usage, fmt::format("\"{}\" must be a list of texts", key));
+        }
+        texts.push_back(one.get<std::string>());
+    }
+    return texts;
+}
+
+/// Its code will run: so it must be a file that nobody else can have written.
+PlannedKernel read_template(const SharedFolder& folder) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+    const auto text = folder.text(PlanFile::kTemplate, kMostBytes);
+    if (!text) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} is missing, belongs to another user, or others may write to "
+                                "it: plan again",
+                                PlanFile::kTemplate));
+    }
+    const ParsedJson json = parse_json(*text, PlanFile::kTemplate);
+    PlannedKernel own;
+    own.code.name = text_member(json, "name");
+    own.code.text = text_member(json, "text");
+    for (const ParsedJson& header : list_member(json, "headers")) {
+        own.code.headers[text_member(header, "name")] = text_member(header, "text");
+    }
+    own.code.options = texts_member(json, "options");
+    own.problems = {texts_member(json, "sizes"), texts_member(json, "types")};
+    const std::int64_t multiple = integer_member(json, "multiple_of");
+    if (multiple < 1) {
+        throw Error(ErrorKind::usage, "\"multiple_of\" is below 1");
+    }
+    own.problems.multiple = static_cast<std::size_t>(multiple);
+    return own;
+}
+
 /// Each of the numbers below their count, once.
 std::vector<std::size_t> order_from(const ParsedJson& list) {
     std::vector<std::size_t> order;
@@ -99,10 +151,9 @@ PlanFile plan_from(const ParsedJson& json, const std::filesystem::path& folder) 
     return plan;
 }
 
-/// The family's problems, by rank.
-SweepPlan family_problems(const PlanFile& plan) {
-    const SweepFamily& family = sweep_family(plan.kernel);
-    SweepPlan all = family.plan(sweep_arguments(family, plan.search.problems));
+/// The problems of unranked_problems(), by rank; none where their number is another one.
+SweepPlan ranked_problems(const PlanFile& plan) {
+    SweepPlan all = unranked_problems(plan);
     if (all.problems.size() != plan.order.size()) {
         return {};
     }
@@ -137,13 +188,18 @@ void write_plan(const PlanFolder& folder, const PlanFile& plan) {
         folder.root().deliver_text(worklist_json(items).text(1), folder.part(),
                                    PlanFile::kWorklist);
     }
+    if (plan.own) {
+        folder.root().deliver_text(template_json(*plan.own).text(1), folder.part(),
+                                   PlanFile::kTemplate);
+    }
     if (!plan.search.from.empty()) {
         folder.root().deliver(plan.search.from, folder.part(), PlanFile::kHints);
     }
     folder.root().deliver_text(json.text() + '\n', folder.part(), PlanFile::kName);
 }
 
-PlanFile read_plan(const std::filesystem::path& folder) {
+PlanFile read_plan(const PlanFolder& from) {
+    const std::filesystem::path& folder = from.root().path();
     const std::filesystem::path path = folder / PlanFile::kName;
     std::error_code unknown;
     if (std::filesystem::exists(path, unknown) &&
@@ -158,6 +214,9 @@ PlanFile read_plan(const std::filesystem::path& folder) {
         if (plan.is_worklist()) {
             plan.misses = read_worklist(folder / PlanFile::kWorklist);
         }
+        if (plan.is_own()) {
+            plan.own = read_template(from.root());
+        }
         const std::size_t count = plan.is_worklist() ? plan.misses.size() : plan.order.size();
         if (count != plan.order.size() || count == 0 || count > kMostProblems) {
             throw Error(ErrorKind::usage, "the number of problems is wrong");
@@ -171,19 +230,32 @@ PlanFile read_plan(const std::filesystem::path& folder) {
 SweepPlan planned_problems(const PlanFile& plan, const Log& log) {
     std::vector<Miss> misses = plan.misses;
     SweepPlan problems =
-        plan.is_worklist() ? worklist_problems(misses, log) : family_problems(plan);
-    if (names_digest(problems) != plan.digest) {
+        plan.is_worklist() ? worklist_problems(misses, log) : ranked_problems(plan);
+    if (plan_digest(plan, problems) != plan.digest) {
         throw Error(ErrorKind::usage,
-                    "the plan names other problems to this build than to that which made it: work "
-                    "on it with the same version of jitune, or plan again");
+                    fmt::format("the plan names other problems{} to this build than to that which "
+                                "made it: work on it with the same version of jitune, or plan "
+                                "again",
+                                plan.own ? ", or holds another template," : ""));
     }
     return problems;
 }
 
-std::string names_digest(const SweepPlan& plan) {
+SweepPlan unranked_problems(const PlanFile& plan) {
+    if (plan.own) {
+        return kernel_problems(kernel_of(plan.own->code), plan.own->problems);
+    }
+    const SweepFamily& family = sweep_family(plan.kernel);
+    return family.plan(sweep_arguments(family, plan.search.problems));
+}
+
+std::string plan_digest(const PlanFile& plan, const SweepPlan& problems) {
     Hasher hasher("plan");
-    for (const PlannedProblem& one : plan.problems) {
+    for (const PlannedProblem& one : problems.problems) {
         hasher.text(one.problem.name);
+    }
+    if (plan.own) {
+        hasher.text(problems.code).text(template_json(*plan.own).text());
     }
     return hex(hasher.digest());
 }

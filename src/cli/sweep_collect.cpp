@@ -182,7 +182,7 @@ int run(const Arguments& given) {
     const Options options = given.options();
     const Log log(options.log_level, options.log_sink);
     const PlanFolder folder = PlanFolder::open(given.folder);
-    const PlanFile plan = read_plan(given.folder);
+    const PlanFile plan = read_plan(folder);
     const std::vector<std::string> names = names_of_problems(plan, log);
     const auto store = change_or_make_database(options);
     // All deliveries are one merge, which db undo takes back.

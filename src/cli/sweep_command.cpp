@@ -69,8 +69,9 @@ std::vector<Command> sweep_commands() {
         commands.push_back(
             {family.name, family.help, [&family] { return sweep_command::invocation(family); }});
     }
-    commands.push_back({"kernel", "A kernel of your own, for one or all sizes between two",
-                        sweep_kernel_command::invocation});
+    commands.push_back(
+        {"kernel", "A kernel of your own, for one or all sizes between two; in short: sweep FILE",
+         sweep_kernel_command::invocation});
     commands.push_back({"worklist",
                         "Problems that calls had no winner for, most worth tuning first",
                         sweep_worklist_command::invocation});

@@ -28,6 +28,9 @@ struct SweepPlan {
     std::vector<std::pair<std::string, std::string>> settings;  ///< of all: {"determinism", "any"}
     std::vector<Column> columns;                                ///< that tell the problems apart
     std::vector<PlannedProblem> problems;
+    std::string rate = "GB/s";  ///< the title of the column of rates; empty: there is none
+    std::string metric = {};    ///< the template's whose values the rates are; empty: of the bytes
+    std::string code = {};      ///< KernelTemplate::hash() of a kernel of one's own
 };
 
 /// The arguments of a family as they were written, by the names of the options of `jitune sweep`.

@@ -69,32 +69,29 @@ int write_and_tell(const SweepArguments& arguments, PlanFile plan, const SweepPl
         throw Error(ErrorKind::usage, "there is no problem to plan");
     }
     plan.id = random_name();
-    plan.kernel = problems.kernel;
-    plan.digest = names_digest(problems);
+    plan.digest = plan_digest(plan, problems);
     write_plan(PlanFolder::make(arguments.plan), plan);
     if (arguments.json) {
         print_json({{"plan", arguments.plan},
                     {"id", plan.id},
-                    {"kernel", plan.kernel},
+                    {"kernel", problems.kernel},
                     {"problems", problems.problems.size()},
                     {"order", order}});
     } else {
         print(
             fmt::format("{} of {} planned in {}, {}; \"jitune sweep work {}\" tunes them, "
                         "\"jitune sweep collect {}\" merges what is done\n",
-                        count_text(std::ssize(problems.problems), "problem"), plan.kernel,
+                        count_text(std::ssize(problems.problems), "problem"), problems.kernel,
                         arguments.plan, order, arguments.plan, arguments.plan));
     }
     return kExitOk;
 }
 
-}  // namespace
-
-int plan_family(const SweepArguments& arguments, const SweepFamily& family) {
+/// Plans the problems of a family or of a kernel of one's own.
+int plan_by_gain(const SweepArguments& arguments, PlanFile plan) {
     check_plan_arguments(arguments);
-    PlanFile plan;
     plan.search = resolved(arguments);
-    SweepPlan problems = family.plan(plan.search.problems);
+    SweepPlan problems = unranked_problems(plan);
     std::vector<SweepProblem> all;
     for (const PlannedProblem& one : problems.problems) {
         all.push_back(one.problem);
@@ -112,9 +109,25 @@ int plan_family(const SweepArguments& arguments, const SweepFamily& family) {
                           "the largest expected speed-up first");
 }
 
+}  // namespace
+
+int plan_family(const SweepArguments& arguments, const SweepFamily& family) {
+    PlanFile plan;
+    plan.kernel = family.name;
+    return plan_by_gain(arguments, std::move(plan));
+}
+
+int plan_kernel(const SweepArguments& arguments, PlannedKernel own) {
+    PlanFile plan;
+    plan.kernel = "kernel";
+    plan.own = std::move(own);
+    return plan_by_gain(arguments, std::move(plan));
+}
+
 int plan_worklist(const SweepArguments& arguments) {
     check_plan_arguments(arguments);
     PlanFile plan;
+    plan.kernel = "worklist";
     plan.search = resolved(arguments);
     const Options options = sweep_options(arguments);
     const auto store = open_database(options);

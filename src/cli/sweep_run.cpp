@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/device_argument.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_file.hpp"
@@ -16,6 +17,11 @@
 namespace jitune::internal {
 
 namespace {
+
+constexpr const char* kAdvice = "--plan DIR plans the sweep for machines that have one";
+constexpr const char* kOwnAdvice =
+    "--plan DIR plans the sweep for machines that have one, and jitune check finds mistakes in a "
+    "template without a device";
 
 std::vector<SweepProblem> problems_of(const SweepPlan& plan) {
     std::vector<SweepProblem> problems;
@@ -129,7 +135,9 @@ int sweep_plan_here(const SweepArguments& arguments, const SweepPlan& plan) {
     refuse_sweep_report(options, arguments.report);
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
-    const std::vector<Device*> devices = sweep_devices(engine, arguments.device);
+    const std::vector<Device*> devices = with_advice(plan.code.empty() ? kAdvice : kOwnAdvice, [&] {
+        return sweep_devices(engine, arguments.device);
+    });
     const Interrupt interrupt;
     const SweepResult result =
         run_sweep(arguments, engine, devices, plan, std::move(search), interrupt);

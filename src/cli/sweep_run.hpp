@@ -32,7 +32,8 @@ SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,
 /// for it.
 void report_sweep(const SweepArguments& arguments, const Options& options);
 
-/// The whole of a command that tunes a plan. Returns the exit code.
+/// The whole of a command that tunes a plan. Returns the exit code. Where there is no device, the
+/// error says what else to do.
 int sweep_plan_here(const SweepArguments& arguments, const SweepPlan& plan);
 
 }  // namespace jitune::internal

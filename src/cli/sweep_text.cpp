@@ -10,6 +10,7 @@
 
 #include "cli/certainty_json.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/metric_text.hpp"
 #include "cli/progress.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -144,18 +145,23 @@ std::string served_text(const std::vector<SweepRow>& rows) {
               "or with more --budget");
 }
 
-std::vector<Column> sweep_columns(std::vector<Column> columns, bool several_devices) {
+constexpr std::size_t kRate = 1;  // the place of the rate behind the problem and the device
+
+std::vector<Column> sweep_columns(const SweepPlan& plan, bool several_devices) {
+    std::vector<Column> columns = plan.columns;
     if (several_devices) {
         columns.push_back({"device"});
     }
     for (const Column& column : {Column{"time", Align::right, 8},
-                                 {"GB/s", Align::right, 5},
+                                 {plan.rate, Align::right, 5},
                                  {"speed-up", Align::right, 11},
                                  {"tried", Align::right},
                                  {"failed", Align::right},
                                  {"space", Align::right},
                                  {"configuration"}}) {
-        columns.push_back(column);
+        if (!column.title.empty()) {
+            columns.push_back(column);
+        }
     }
     return columns;
 }
@@ -165,7 +171,7 @@ std::vector<Column> sweep_columns(std::vector<Column> columns, bool several_devi
 SweepTable::SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices)
     : plan_(plan),
       several_devices_(devices.size() > 1),
-      table_(sweep_columns(plan.columns, several_devices_)) {
+      table_(sweep_columns(plan, several_devices_)) {
     std::vector<Table::Cells> rows;
     for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
         for (const std::string& device : devices) {
@@ -181,7 +187,11 @@ Table::Cells SweepTable::cells(std::size_t problem, const std::string& device,
     if (several_devices_) {
         cells.push_back(device);
     }
-    cells.insert(cells.end(), rest.begin(), rest.end());
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+        if (i != kRate || !plan_.rate.empty()) {
+            cells.push_back(rest[i]);
+        }
+    }
     return cells;
 }
 
@@ -199,11 +209,21 @@ std::string SweepTable::lines(const SweepRow& row) const {
     return row.ranges.empty() || row.outcome != SweepRow::Outcome::tuned ? text + line(row) : text;
 }
 
+std::string SweepTable::rate_of(const SweepRow& row) const {
+    if (plan_.metric.empty()) {
+        return row.bytes > 0 ? rate_text(row.gb_per_s()) : "";
+    }
+    const auto found = std::find_if(
+        row.metrics.begin(), row.metrics.end(),
+        [&](const KernelTemplate::Metric& metric) { return metric.name == plan_.metric; });
+    return found == row.metrics.end() ? "" : rate_text(found->value);
+}
+
 std::string SweepTable::line(const SweepRow& row) const {
     Table::Cells rest(7);
     if (row.has_winner()) {
         rest[0] = time_text(row.median_ns);
-        rest[1] = row.bytes > 0 ? rate_text(row.gb_per_s()) : "";
+        rest[kRate] = rate_of(row);
         rest[2] = speed_up_text(row.speed_up(), row.certainty);
         rest[6] = row.configuration;
     }
@@ -268,6 +288,9 @@ Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_databas
     json["median_ns"] = row.median_ns;
     json["noise"] = row.noise;
     json["gb_per_s"] = row.bytes > 0 ? Json(row.gb_per_s()) : Json();
+    if (!row.metrics.empty()) {
+        json["metrics"] = metrics_json(row.metrics);
+    }
     json["default_median_ns"] = row.default_median_ns;
     json["speed_up"] = row.speed_up();
     json.update(certainty_json(row.certainty));

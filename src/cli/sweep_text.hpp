@@ -23,6 +23,8 @@ public:
 
 private:
     [[nodiscard]] std::string line(const SweepRow& row) const;
+    /// The metric of the plan, or of the bytes; empty where it is not known.
+    [[nodiscard]] std::string rate_of(const SweepRow& row) const;
     [[nodiscard]] Table::Cells cells(std::size_t problem, const std::string& device,
                                      const Table::Cells& rest) const;
 

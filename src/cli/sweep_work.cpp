@@ -241,7 +241,7 @@ void print_end(const Arguments& given, const SweepPlan& problems,
 
 int run(const Arguments& given) {
     const PlanFolder folder = PlanFolder::open(given.folder);
-    const PlanFile plan = read_plan(given.folder);
+    const PlanFile plan = read_plan(folder);
     const SweepArguments search = search_on(plan, given);
     const Deadline until = end_of_job(given.time_left);
     const Options options = sweep_options(search);

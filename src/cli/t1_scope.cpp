@@ -81,10 +81,10 @@ void T1Scope::read_problem_size(const ParsedJson& value) {
         throw Error(ErrorKind::usage,
                     fmt::format("ProblemSize has {} elements: give one to three", axes));
     }
-    PythonValue::List list;
+    PythonValue::List list(axes);
     for (std::size_t i = 0; i < axes; ++i) {
         sizes[i] = count(value.is_array() ? value[i] : value, "ProblemSize");
-        list.push_back({sizes[i]});
+        list[i].content = sizes[i];
     }
     problem_size_ = sizes;
     PythonValue python = value.is_array() ? PythonValue{std::move(list)} : list.front();

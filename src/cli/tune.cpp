@@ -277,7 +277,7 @@ Invocation invocation() {
     Arguments& given = *arguments;
     std::vector<Option> options{
         given.file_option(),
-        given.input_option(),
+        given.input_option({"--size", "--type"}),
         {"--first", &given.wishes.first,
          "A configuration to try first, as in \"block=256 pack=4\"; what it leaves out is as in "
          "the default"},

@@ -6,6 +6,7 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/certainty_json.hpp"
+#include "cli/metric_text.hpp"
 #include "cli/table.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -19,10 +20,6 @@ double speed_up(const Winner& winner) {
     return winner.median_ns > 0 ? winner.default_median_ns / winner.median_ns : 0;
 }
 
-std::string metric_title(const KernelTemplate::Metric& metric) {
-    return metric.unit.empty() ? metric.name : fmt::format("{}, {}", metric.name, metric.unit);
-}
-
 std::string comparison(const TuneResult& result) {
     std::vector<Column> columns{{"", Align::left}, {"time", Align::right}};
     Table::Cells before{"default", result.winner.default_median_ns > 0
@@ -30,7 +27,8 @@ std::string comparison(const TuneResult& result) {
                                        : "failed"};
     Table::Cells after{"tuned", time_text(result.winner.median_ns)};
     for (std::size_t i = 0; i < result.metrics.size(); ++i) {
-        columns.push_back({metric_title(result.metrics[i]), Align::right});
+        columns.push_back(
+            {metric_title(result.metrics[i].name, result.metrics[i].unit), Align::right});
         before.push_back(i < result.before.size() ? rate_text(result.before[i].value) : "");
         after.push_back(rate_text(result.metrics[i].value));
     }
@@ -56,14 +54,6 @@ std::string example_call(const TuneResult& result) {
         types.empty() ? "" : fmt::format(", {{{}}}", fmt::join(types, ", ")),
         fmt::join(sizes, ", "), result.arguments,
         result.device == to_string(PlatformKind::host) ? "" : ", stream");
-}
-
-Json metrics_json(const std::vector<KernelTemplate::Metric>& metrics) {
-    Json document = Json::object();
-    for (const KernelTemplate::Metric& metric : metrics) {
-        document[metric.name] = {{"value", json_number(metric.value)}, {"unit", metric.unit}};
-    }
-    return document;
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ void set_effort(PlannedProblem& problem, Effort effort) {
 
 SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& device_class,
                         const Log& log, std::vector<std::size_t>& places) {
-    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}, {"effort"}}, {}};
+    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}, {"effort"}}, {}, ""};
     places.clear();
     for (std::size_t i = 0; i < items.size(); ++i) {
         const Miss& miss = items[i].misses.front();
@@ -83,7 +83,7 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
 }
 
 SweepPlan worklist_problems(std::vector<Miss>& misses, const Log& log) {
-    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}}, {}};
+    SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}}, {}, ""};
     std::erase_if(misses, [&](const Miss& miss) {
         try {
             plan.problems.push_back(planned(miss, miss.calls));

@@ -37,7 +37,8 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
         return "other device class: " + row.device_class;
     }
     if (row.template_hash != key.template_hash) {
-        return "made from another kernel template, or another version of it";
+        return "made from another kernel template, another version of it, or with other compiler "
+               "options";
     }
     if (row.alignment != key.alignment) {
         return fmt::format("for data aligned to {} bytes", row.alignment);

@@ -257,14 +257,14 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
     if (!search_.again) {
         const auto winner = engine_.complete_winner(task);
         if (winner && !is_worth_another_try(*winner, device)) {
-            row.set_winner(*winner);
+            row.set_winner(task, *winner);
             row.outcome = SweepRow::Outcome::skipped;
             row.note = "complete since " + winner->provenance.created_at.substr(0, kDateLength);
             return true;
         }
     }
     const TuneReport report = engine_.tune_and_store(task, plan_for(task, one.budget_part), hooks);
-    row.set_winner(report.winner);
+    row.set_winner(task, report.winner);
     row.note = report.kept ? "kept: this tuning was less sure than that of the stored winner" : "";
     row.tune = report.progress;
     row.stored = report.stored;
@@ -278,7 +278,7 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     const auto winner =
         store == nullptr || one.anew ? std::nullopt : store->find(task.key(), task.problem.sizes);
     if (winner && !is_worth_another_try(*winner, task.device)) {
-        row.set_winner(*winner);
+        row.set_winner(task, *winner);
         row.outcome = SweepRow::Outcome::skipped;
         row.note = deserves_another_try(winner->certainty)
                        ? "its winner is provisional, and the device is too busy for another try"

@@ -7,13 +7,14 @@
 
 namespace jitune::internal {
 
-void SweepRow::set_winner(const Winner& winner) {
+void SweepRow::set_winner(const Task& task, const Winner& winner) {
     configuration = winner.configuration;
     median_ns = winner.median_ns;
     noise = winner.noise;
     default_median_ns = winner.default_median_ns;
     certainty = winner.certainty;
     complete = winner.complete;
+    metrics = task.metrics(task.parse(configuration), median_ns * 1e-9);
 }
 
 bool SweepRow::is_disturbed() const {

@@ -28,6 +28,7 @@ struct SweepRow {
     Certainty certainty;
     bool complete = false;  ///< the strategy has proposed all that it would
     TuneProgress tune;
+    std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
     /// Of a problem with a domain: the winners that serve it, without their images. The members
     /// above of a single winner are not used.
     std::vector<Winner> ranges;
@@ -36,7 +37,7 @@ struct SweepRow {
     [[nodiscard]] bool has_winner() const {
         return ranges.empty() && (outcome == Outcome::tuned || outcome == Outcome::skipped);
     }
-    void set_winner(const Winner& winner);
+    void set_winner(const Task& task, const Winner& winner);
     [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }
     [[nodiscard]] double speed_up() const { return default_median_ns / median_ns; }
     [[nodiscard]] bool is_disturbed() const;

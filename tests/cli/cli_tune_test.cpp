@@ -170,6 +170,8 @@ TEST_F(CliTuneTest, TakesAT1ProblemInPlaceOfATemplate) {
     expect_failure("tune --input " + path("t1.json"), 2, "\"KernelSpecification\" is missing");
     expect_failure("tune", 2, "name either a kernel template");
     expect_failure(MATMUL "--input x.json", 2, "name either a kernel template");
+    expect_failure("tune --input x.json --size n=10", 2, "--input excludes --size");
+    expect_failure("tune --input x.json --type element=int32", 2, "--input excludes --type");
 }
 
 TEST_F(CliTuneTest, SaysWhatItDoesNotUseOfAT1Problem) {

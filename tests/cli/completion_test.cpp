@@ -28,6 +28,17 @@ protected:
               return Invocation{{{"SHELL", &text_, "A shell", {.choices = {"a", "b"}}}}, {}};
           }}});
 
+    /// Those of `sweep FILE` and of `sweep sum`.
+    std::vector<CommandPage> pages_of_files() {
+        const auto own = [this] { return Invocation{{{"--multiple", &text_, "N"}}, {}}; };
+        return command_pages("A summary",
+                             {{"sweep",
+                               "Many",
+                               nullptr,
+                               {{"sum", "Sums", [this] { return sums(); }}, {"own", "A file", own}},
+                               "own"}});
+    }
+
     /// What a shell prints that has read the script, at the end of `command`, which may hold
     /// `SCRIPT`.
     std::string shell(const std::string& name, const std::string& command) {
@@ -67,6 +78,19 @@ TEST_F(Completion, ValuesAreThoseThatAreKnownOrFiles) {
     EXPECT_EQ(bash("jitune sweep sum ''"), "");
     EXPECT_EQ(bash("jitune sweep sum --size ''"), "");
     EXPECT_EQ(bash("jitune sweep sum --json --h"), "--help");
+}
+
+TEST_F(Completion, AFileBehindAGroupStandsForItsCommand) {
+    pages_ = pages_of_files();
+    EXPECT_EQ(bash("jitune sweep a.cu --m"), "--multiple");
+    EXPECT_EQ(bash("jitune sweep a.host.cpp --m"), "--multiple");
+    EXPECT_EQ(bash("jitune sweep sum a.cu --s"), "--size");
+    EXPECT_EQ(bash("jitune sweep a.txt --m"), "");
+    EXPECT_NE(completion_script("zsh", pages_).find("'*:file:_files'"), std::string::npos);
+    EXPECT_NE(completion_script("fish", pages_)
+                  .find("else if test \"$at\" = 'sweep'; and string match -q '*.cu' -- $word\n"
+                        "            set at 'sweep own'"),
+              std::string::npos);
 }
 
 TEST_F(Completion, HelpTextsAreQuoted) {

@@ -154,7 +154,8 @@ TEST_F(ExplanationTest, SaysWhyARowDoesNotServe) {
                            "0.1 % slower than the best, with 5 held-out sizes",
                            "other types or operation: element=float8",
                            "other device class: cuda cc=10", "other device class: host isa=sse2",
-                           "made from another kernel template, or another version of it",
+                           "made from another kernel template, another version of it, or with "
+                           "other compiler options",
                            "for data aligned to 16 bytes"}));
 }
 

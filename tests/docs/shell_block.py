@@ -90,7 +90,9 @@ class Jitune:
         return self.helps[name]
 
     def name_of(self, words):
-        """"db explain" of `db explain --op sum`."""
+        """"db explain" of `db explain --op sum`, "sweep kernel" of `sweep scale.cu`."""
+        if words[0] == "sweep" and re.search(r"(FILE|\.cu|\.cpp)$", words[1]):
+            return "sweep kernel"
         if words[0] in ("db", "sweep", "steps", "worklist") and len(words) > 1:
             return f"{words[0]} {words[1]}"
         return words[0]
