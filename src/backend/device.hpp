@@ -112,7 +112,8 @@ public:
     virtual ~Program() = default;
 
     /// Puts `launch` without its arrays into `ready`, whose memory is used again where it came from
-    /// a program of the same backend. Throws Error(device) where the program has no such entry.
+    /// a program of the same backend. Throws Error(device) where the program has no such entry, and
+    /// Error(usage) where the device has no such texture objects.
     virtual void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const = 0;
 
     /// One call with the arrays that are in the cells.

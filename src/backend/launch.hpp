@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "backend/texture_view.hpp"
+
 namespace jitune::internal {
 
 struct Extent {
@@ -15,6 +17,7 @@ struct Extent {
 inline constexpr std::size_t kMaxLaunchSteps = 4;
 inline constexpr std::size_t kMaxArguments = 16;
 inline constexpr std::size_t kMaxConstants = 4;
+inline constexpr std::size_t kMaxTextures = 8;
 
 /// Argument values as raw bits: device pointers and scalars of at most 8 bytes.
 using Cells = std::array<std::uint64_t, kMaxArguments>;
@@ -46,6 +49,7 @@ struct Launch {
     std::size_t step_count = 0;
     std::uint8_t array_count = 0;
     std::uint8_t constant_count = 0;
+    std::uint8_t texture_count = 0;
     /// The cells of the caller's arrays, in their order.
     std::array<std::uint8_t, kMaxArguments> array_cells;
     /// Bit i: the kernel takes not the pointer of array i, but the host memory that it points to,
@@ -54,6 +58,7 @@ struct Launch {
     std::array<ConstantCopy, kMaxConstants> constants;
     Cells cells;
     std::array<LaunchStep, kMaxLaunchSteps> steps;
+    std::array<TextureView, kMaxTextures> textures;
 };
 
 /// Arguments travel to a ReadyLaunch as `void*`: the address of an array, or the bits of a scalar

@@ -15,7 +15,7 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr std::int64_t kPointerBytes = 8;
+constexpr std::int64_t kPointerBytes = 8;  // those of a texture object, too
 
 struct PassedArgument {
     std::string text;  ///< "n (int64)"
@@ -26,7 +26,7 @@ PassedArgument passed_argument(const KernelTemplate& kernel, const Problem& prob
                                const ArgumentSpec& spec) {
     const bool is_array = spec.access == Access::value_array;
     if (!is_array && spec.access != Access::value && spec.access != Access::scalar) {
-        return {spec.name + " (pointer)", kPointerBytes};
+        return {spec.name + (spec.texture ? " (texture object)" : " (pointer)"), kPointerBytes};
     }
     const auto parameter = problem.types.find(spec.type);
     const std::string& type = parameter == problem.types.end() ? spec.type : parameter->second;

@@ -62,6 +62,9 @@ public:
             add(argument.fill.low);
             add(argument.fill.high);
             add_braces(argument.fill.file);
+            if (argument.texture) {
+                add(*argument.texture);
+            }
         }
         if (front.reference) {
             add(front.reference->launch);
@@ -98,6 +101,13 @@ private:
         }));
     }
     void add(const Expression& expression) { names_.merge(expression.names()); }
+    void add(const TextureSpec& texture) {
+        add(texture.width);
+        if (texture.height) {
+            add(*texture.height);
+            add(*texture.pitch);
+        }
+    }
     void add(const LaunchSpec& launch) {
         names_.insert(launch.template_arguments.begin(), launch.template_arguments.end());
         for (const auto* expression : {&launch.when, &launch.shared_bytes, &launch.cluster,

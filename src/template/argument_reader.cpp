@@ -5,12 +5,14 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <ranges>
 
 #include <fmt/format.h>
 
 #include "backend/launch.hpp"
 #include "template/name_rules.hpp"
 #include "template/option_reader.hpp"
+#include "template/texture_reader.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
@@ -60,6 +62,7 @@ public:
         read_tolerance();
         read_alignment();
         read_constant(front);
+        read_texture(front);
         return result_;
     }
 
@@ -72,7 +75,8 @@ private:
         switch (result_.access) {
             case Access::in:
                 return reader_.refuse_other_keys(
-                    table_, where_, {"access", "type", amount, "fill", "alignment", "constant"});
+                    table_, where_,
+                    {"access", "type", amount, "fill", "alignment", "constant", "texture"});
             case Access::out:
                 return reader_.refuse_other_keys(
                     table_, where_, {"access", "type", amount, "tolerance", "alignment"});
@@ -154,6 +158,35 @@ private:
         if (earlier >= static_cast<std::ptrdiff_t>(kMaxConstants)) {
             fail("constant of {} is one too many: a template has at most {}", kMaxConstants);
         }
+    }
+
+    void read_texture(const FrontMatter& front) {
+        const toml::node* const node = table_.get("texture");
+        if (node == nullptr) {
+            return;
+        }
+        if (front.platform == PlatformKind::host) {
+            fail("{} has a texture, which only CUDA templates have: give the kernel its pointer");
+        }
+        for (const char* key : {"constant", "alignment"}) {
+            if (table_.contains(key)) {
+                fail("{} has a texture, so it cannot have {}", std::string(key));
+            }
+        }
+        const auto earlier = std::count_if(front.arguments.begin(), front.arguments.end(),
+                                           [](const auto& one) { return one.texture.has_value(); });
+        if (earlier >= static_cast<std::ptrdiff_t>(kMaxTextures)) {
+            fail("texture of {} is one too many: a template has at most {}", kMaxTextures);
+        }
+        const auto type = front.types.find(result_.type);
+        std::vector<std::string> types{result_.type};
+        if (type != front.types.end()) {
+            const auto names = std::views::keys(type->second);
+            types.assign(names.begin(), names.end());
+        }
+        result_.texture = internal::read_texture(scope_, *node, where_,
+                                                 reader_.text(table_, "count", where_), types);
+        result_.alignment = kTextureAlignment;
     }
 
     /// The first {} of the message is the argument.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/platform_kind.hpp"
+#include "backend/texture_view.hpp"
 #include "space/expression.hpp"
 #include "space/value.hpp"
 #include "template/fill.hpp"
@@ -40,6 +41,14 @@ inline bool is_given(Access access) {
            is_written(access);
 }
 
+/// How kernels see an array that they take as a texture object. Its numbers count texels.
+struct TextureSpec {
+    TextureSampling sampling{};
+    Expression width = Expression::constant(std::int64_t{1});
+    /// Nothing: linear memory, for tex1Dfetch. There are both or none.
+    std::optional<Expression> height = {}, pitch = {};
+};
+
 struct ArgumentSpec {
     std::string name;
     std::string type;  ///< a type parameter or a type name such as "uint64"
@@ -50,6 +59,7 @@ struct ArgumentSpec {
     std::optional<double> tolerance = {};        ///< of one that is written; nothing: its type's
     std::optional<std::int64_t> alignment = {};  ///< bytes; nothing: those of an element
     std::string constant = {};  ///< the variable in constant memory that the array is copied into
+    std::optional<TextureSpec> texture = {};  ///< in place of the array's pointer
 };
 
 struct LaunchSpec {

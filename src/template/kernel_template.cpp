@@ -213,6 +213,28 @@ std::vector<KernelTemplate::Metric> KernelTemplate::metrics(const Problem& probl
     return result;
 }
 
+std::optional<LaunchRule::Argument::Texture> KernelTemplate::texture_of(
+    const ArgumentSpec& spec, const std::string& type,
+    const std::map<std::string, Scalar>& values) const {
+    if (!spec.texture) {
+        return std::nullopt;
+    }
+    const auto number = [&](const Expression& expression, const char* what) {
+        return quantity(
+            expression, values, front_matter_.sizes,
+            fmt::format("{} of the texture of argument {} of {}", what, spec.name, source_.name));
+    };
+    TextureView view{};
+    view.element = parse_element_type(type);
+    view.sampling = spec.texture->sampling;
+    LaunchRule::Argument::Texture texture{view, number(spec.texture->width, "width"), {}, {}};
+    if (spec.texture->height) {
+        texture.height = number(*spec.texture->height, "height");
+        texture.pitch = number(*spec.texture->pitch, "pitch");
+    }
+    return texture;
+}
+
 LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, const Problem& problem,
                                    const DeviceInfo& device,
                                    const Configuration& configuration) const {
@@ -225,10 +247,11 @@ LaunchRule KernelTemplate::rule_of(const std::vector<LaunchSpec>& launches, cons
     auto next_constant = static_cast<std::uint8_t>(launches.size());  // as add_constants()
     std::vector<LaunchRule::Argument> arguments;
     for (const ArgumentSpec& spec : front_matter_.arguments) {
-        const auto type = problem.types.find(spec.type);
-        const auto bytes = type_bytes(type == problem.types.end() ? spec.type : type->second);
-        arguments.push_back(
-            {kind_of(spec.access), bytes.value_or(1), rule(spec.amount, "argument " + spec.name)});
+        const auto named = problem.types.find(spec.type);
+        const std::string& type = named == problem.types.end() ? spec.type : named->second;
+        arguments.push_back({kind_of(spec.access), type_bytes(type).value_or(1),
+                             rule(spec.amount, "argument " + spec.name)});
+        arguments.back().texture = texture_of(spec, type, values);
         if (!spec.constant.empty()) {
             arguments.back().constant = next_constant++;
         }

@@ -117,6 +117,9 @@ private:
                                               const Configuration& configuration) const;
     /// Adds the address of each constant, behind the kernels.
     void add_constants(Instance& instance) const;
+    [[nodiscard]] std::optional<LaunchRule::Argument::Texture> texture_of(
+        const ArgumentSpec& spec, const std::string& type,
+        const std::map<std::string, Scalar>& values) const;
     [[nodiscard]] LaunchRule rule_of(const std::vector<LaunchSpec>& launches,
                                      const Problem& problem, const DeviceInfo& device,
                                      const Configuration& configuration) const;

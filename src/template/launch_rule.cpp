@@ -54,26 +54,52 @@ void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
         if (argument.constant) {
             add_constant(argument);
         }
+        if (argument.texture) {
+            add_texture(argument);
+        }
         fixed_.array_cells.at(fixed_.array_count++) = static_cast<std::uint8_t>(index);
         return;
     }
+    add_bytes(argument,
+              argument.kind == Argument::Kind::integer ? Place::Kind::integer : Place::Kind::bytes,
+              index);
+}
+
+void LaunchRule::add_constant(const Argument& argument) {
+    fixed_.constants.at(fixed_.constant_count) = {fixed_.array_count, *argument.constant, 0};
+    add_bytes(argument, Place::Kind::constant, fixed_.constant_count++);
+}
+
+void LaunchRule::add_texture(const Argument& argument) {
+    const Argument::Texture& texture = *argument.texture;
+    TextureView& view = fixed_.textures.at(fixed_.texture_count);
+    view = texture.view;
+    view.array = fixed_.array_count;
+    add_word(texture.width, view.width, kMaxLaunchSteps, 1, kHighestWord);
+    if (texture.height) {
+        add_word(*texture.height, view.height, kMaxLaunchSteps, 1, kHighestWord);
+        add_word(*texture.pitch, view.pitch, kMaxLaunchSteps, 1, kHighestWord);
+    }
+    add_bytes(argument, Place::Kind::texture, fixed_.texture_count++);
+}
+
+void LaunchRule::add_bytes(const Argument& argument, Place::Kind kind, std::size_t cell) {
     Place place;
-    place.kind =
-        argument.kind == Argument::Kind::integer ? Place::Kind::integer : Place::Kind::bytes;
-    place.cell = index;
+    place.kind = kind;
+    place.cell = cell;
     place.element_bytes = argument.element_bytes;
     place.highest = std::numeric_limits<std::int64_t>::max() / 4 / argument.element_bytes;
     add(argument.amount, place);
 }
 
-void LaunchRule::add_constant(const Argument& argument) {
+void LaunchRule::add_word(const Quantity& quantity, const std::uint32_t& field, std::size_t step,
+                          std::int64_t lowest, std::int64_t highest) {
     Place place;
-    place.kind = Place::Kind::constant;
-    place.cell = fixed_.constant_count;
-    place.element_bytes = argument.element_bytes;
-    place.highest = std::numeric_limits<std::int64_t>::max() / 4 / argument.element_bytes;
-    fixed_.constants.at(fixed_.constant_count++) = {fixed_.array_count, *argument.constant, 0};
-    add(argument.amount, place);
+    place.step = step;
+    place.offset = offset_in(fixed_, field);
+    place.lowest = lowest;
+    place.highest = highest;
+    add(quantity, place);
 }
 
 void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
@@ -87,12 +113,7 @@ void LaunchRule::add_step(const Step& step, std::uint32_t entry) {
     std::copy(step.arguments.begin(), step.arguments.end(), target.arguments.begin());
     const auto word = [&](const Quantity& quantity, const std::uint32_t& field, std::int64_t lowest,
                           std::int64_t highest = kHighestWord) {
-        Place place;
-        place.step = fixed_.step_count;
-        place.offset = offset_in(fixed_, field);
-        place.lowest = lowest;
-        place.highest = highest;
-        add(quantity, place);
+        add_word(quantity, field, fixed_.step_count, lowest, highest);
     };
     word(step.grid[0], target.grid.x, 1);
     word(step.grid[1], target.grid.y, 1);
@@ -144,6 +165,11 @@ void LaunchRule::put(Launch& launch, const Place& place, std::int64_t value) {
             static_cast<std::uint64_t>(value * place.element_bytes);
         return;
     }
+    if (place.kind == Place::Kind::texture) {
+        launch.textures.at(place.cell).bytes =
+            static_cast<std::uint64_t>(value * place.element_bytes);
+        return;
+    }
     if (place.kind == Place::Kind::bytes) {
         const std::int64_t bytes = value * place.element_bytes + kScratchAlignment - 1;
         value = bytes / kScratchAlignment * kScratchAlignment;
@@ -170,6 +196,8 @@ void LaunchRule::copy_used(const Launch& from, Launch& to) const {
     to.by_value = from.by_value;
     to.constant_count = from.constant_count;
     std::copy_n(from.constants.begin(), from.constant_count, to.constants.begin());
+    to.texture_count = from.texture_count;
+    std::copy_n(from.textures.begin(), from.texture_count, to.textures.begin());
 }
 
 LaunchRule::Plan LaunchRule::plan(std::span<const std::int64_t> sizes) const {

@@ -38,6 +38,13 @@ public:
         Quantity amount;  ///< elements, or the integer's value
         /// Of an array that is copied into a constant: the constant's symbol in the program.
         std::optional<std::uint8_t> constant = {};
+        /// Of an array that kernels take as a texture object.
+        struct Texture {
+            TextureView view;  ///< but for its array and its numbers
+            Quantity width;
+            std::optional<Quantity> height, pitch;  ///< nothing: linear memory
+        };
+        std::optional<Texture> texture = {};
     };
 
     LaunchRule() = default;
@@ -65,12 +72,13 @@ public:
 private:
     /// Where the value of a quantity goes.
     struct Place {
-        enum class Kind { word, integer, bytes, constant } kind = Kind::word;
+        enum class Kind { word, integer, bytes, constant, texture } kind = Kind::word;
         std::size_t step = kMaxLaunchSteps;  ///< that it belongs to; kMaxLaunchSteps: to none
         std::size_t offset = 0;              ///< word: of a std::uint32_t in a Launch
         std::int64_t lowest = 0, highest = 0;
-        std::size_t cell = 0;            ///< integer, bytes; of constant, its place in constants
-        std::int64_t element_bytes = 1;  ///< bytes, constant
+        /// integer, bytes; of constant and texture, the place in the list of these
+        std::size_t cell = 0;
+        std::int64_t element_bytes = 1;  ///< bytes, constant, texture
         std::string what;
     };
     /// An expression over the sizes with all its places: it is worked out once for them together.
@@ -89,6 +97,10 @@ private:
 
     void add_argument(const Argument& argument, std::size_t index);
     void add_constant(const Argument& argument);
+    void add_texture(const Argument& argument);
+    void add_bytes(const Argument& argument, Place::Kind kind, std::size_t cell);
+    void add_word(const Quantity& quantity, const std::uint32_t& field, std::size_t step,
+                  std::int64_t lowest, std::int64_t highest);
     void add_step(const Step& step, std::uint32_t entry);
     void add(const Quantity& quantity, Place place);
     void copy_used(const Launch& from, Launch& to) const;

@@ -20,7 +20,7 @@ struct CaseArgument {
     /// The content of an array that is read, repeated over it; null: the array is only written.
     std::shared_ptr<const std::vector<std::byte>> pattern;
     std::size_t bytes = 0;
-    std::size_t offset = 0;  ///< bytes past a 256-byte boundary
+    std::size_t offset = 0;  ///< bytes past a 512-byte boundary
     bool written = false;    ///< its content is an output, also where it was read before
     /// In place of memory: the bits of a scalar that is passed by value.
     std::optional<std::uint64_t> value = std::nullopt;

@@ -142,7 +142,7 @@ std::optional<TrialFailure> Rig::run_once(TrialCase& trial, const Program& progr
             result.reason = trial.spec().name + ": " + result.reason;
             return result;
         }
-    } catch (const Error& error) {  // a launch rule out of range for these sizes
+    } catch (const Error& error) {  // no launch or no texture object can be of these sizes
         if (error.kind() != ErrorKind::usage) {
             throw;
         }

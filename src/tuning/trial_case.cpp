@@ -16,8 +16,8 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::byte kPoison{0xa5};
-// Before and behind each array; must stay poisoned. As long as the alignment of memory.
-constexpr std::size_t kCanaryBytes = 256;
+// Before and behind each array; must stay poisoned. As long as the alignment of texture objects.
+constexpr std::size_t kCanaryBytes = 512;
 
 bool is_poison(std::span<const std::byte> canary) {
     return std::all_of(canary.begin(), canary.end(), [](std::byte b) { return b == kPoison; });

@@ -188,6 +188,26 @@ TEST_F(TemplateCheckTest, CountsEachConfigurationOnce) {
     EXPECT_EQ(check.findings[0].example, "block=256");
 }
 
+TEST_F(TemplateCheckTest, ComparesTextureObjectsWithTheKernelsParameters) {
+    std::string text =
+        text_with(10, "x = { access = \"in\", type = \"float32\", count = \"n\", texture = {} }");
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        text.replace(text.find(from), from.size(), to);
+    };
+    replace("const float* x", "cudaTextureObject_t x");
+    replace("x[blockIdx.x * Block + threadIdx.x]",
+            "tex1Dfetch<float>(x, blockIdx.x * Block + threadIdx.x)");
+    const TemplateCheck good = check(text);
+    EXPECT_TRUE(good.findings.empty()) << good.findings.front().text;
+    replace("cudaTextureObject_t x", "int x");
+    replace("tex1Dfetch<float>(x, blockIdx.x * Block + threadIdx.x)", "x");
+    const TemplateCheck bad = check(text);
+    ASSERT_EQ(bad.findings.size(), 1U);
+    EXPECT_NE(bad.findings[0].text.find("passes x (texture object) as argument 2, of 8 bytes"),
+              std::string::npos)
+        << bad.findings[0].text;
+}
+
 TEST_F(TemplateCheckTest, FindsMistakesInTheFrontMatter) {
     expect_found(5, "constraints = [\"block <= most_threads\"]", "most_threads");
     expect_found(8, "block = { values = [64, 256], default = 128 }", "default of parameter block");

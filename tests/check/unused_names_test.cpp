@@ -52,5 +52,18 @@ TEST(UnusedNames, NamesWhatNothingDependsOn) {
     EXPECT_EQ(found, expected);
 }
 
+TEST(UnusedNames, SeesTheNamesThatTexturesUse) {
+    const KernelTemplate kernel(
+        {"k.cu",
+         "/* jitune template\nkernel = \"k\"\nbackend = \"cuda\"\nsizes = [\"w\", \"h\", "
+         "\"p\"]\n[parameters]\nb = { values = [1], default = 1 }\n[arguments]\n"
+         "x = { access = \"in\", type = \"int8\", count = \"1\", texture = { width = \"w\", height "
+         "= "
+         "\"h\", pitch = \"p + b\" } }\n"
+         "[[launch]]\nentry = \"k\"\narguments = [\"x\"]\n*/",
+         {}});
+    EXPECT_TRUE(unused_names(kernel).empty());
+}
+
 }  // namespace
 }  // namespace jitune::internal

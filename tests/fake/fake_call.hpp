@@ -62,5 +62,6 @@ void fill_device_functions(DriverTable& table);
 void fill_memory_functions(DriverTable& table);
 void fill_stream_functions(DriverTable& table);
 void fill_launch_functions(DriverTable& table);
+void fill_texture_functions(DriverTable& table);
 
 }  // namespace jitune::internal

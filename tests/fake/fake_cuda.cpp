@@ -28,7 +28,13 @@ FakeGpu h200() {
                            {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
                            {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
                            {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 1},
-                           {CU_DEVICE_ATTRIBUTE_MPS_ENABLED, 0}}};
+                           {CU_DEVICE_ATTRIBUTE_MPS_ENABLED, 0},
+                           {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 512},
+                           {CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, 32},
+                           {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 1 << 28},
+                           {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH, 131072},
+                           {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, 65000},
+                           {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH, 2097120}}};
 }
 
 using Lock = std::lock_guard<std::recursive_mutex>;
@@ -122,7 +128,8 @@ void FakeCuda::hang(bool on) {
 CUcontext FakeCuda::make_context(int ordinal) {
     const Lock lock(state_->mutex);
     state_->initialised = true;
-    state_->contexts.push_back(std::make_unique<FakeContext>(FakeContext{.device = ordinal}));
+    state_->contexts.push_back(std::make_unique<FakeContext>(
+        FakeContext{.device = ordinal, .id = state_->contexts.size() + 1}));
     return reinterpret_cast<CUcontext>(state_->contexts.back().get());
 }
 
@@ -155,6 +162,7 @@ bool FakeCuda::end_context(CUcontext context) {
     };
     end(state_->streams);
     end(state_->events);
+    std::erase_if(state_->textures, [&](const auto& one) { return one.second.context == context; });
     return true;
 }
 
@@ -249,6 +257,15 @@ std::vector<FakeLaunch> FakeCuda::captured() const {
     return state_->captured;
 }
 
+std::vector<FakeTexture> FakeCuda::textures() const {
+    const Lock lock(state_->mutex);
+    std::vector<FakeTexture> all;
+    for (const auto& [handle, texture] : state_->textures) {
+        all.push_back(texture);
+    }
+    return all;
+}
+
 std::vector<std::string> FakeCuda::violations() const {
     const Lock lock(state_->mutex);
     return state_->violations;
@@ -277,6 +294,7 @@ std::vector<std::string> FakeCuda::leaks() const {
     found.insert(found.end(), state_->graphs.size(), "a graph");
     found.insert(found.end(), state_->replays.size(), "a graph replay");
     found.insert(found.end(), state_->libraries.size(), "a library");
+    found.insert(found.end(), state_->textures.size(), "a texture object");
     found.insert(found.end(), state_->programs.size(), "an NVRTC program");
     return found;
 }

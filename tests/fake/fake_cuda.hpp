@@ -32,6 +32,14 @@ struct FakeLaunch {
     double nanoseconds = 1000;  ///< how long it takes on the device's clock; the hook may change it
 };
 
+/// A texture object that exists.
+struct FakeTexture {
+    CUtexObject handle = 0;
+    CUDA_RESOURCE_DESC resource{};
+    CUDA_TEXTURE_DESC texture{};
+    CUcontext context = nullptr;
+};
+
 /// One device as the fake describes it. An H200 unless changed before the platform is asked for it.
 struct FakeGpu {
     std::string name;
@@ -104,8 +112,9 @@ public:
     [[nodiscard]] int total_calls() const;
     /// Of the thread that captures: threads of the library's own may make safe calls meanwhile.
     [[nodiscard]] std::vector<std::string> calls_during_capture() const;
-    [[nodiscard]] std::vector<FakeLaunch> launches() const;  ///< run, in order
-    [[nodiscard]] std::vector<FakeLaunch> captured() const;  ///< captured instead of run
+    [[nodiscard]] std::vector<FakeLaunch> launches() const;   ///< run, in order
+    [[nodiscard]] std::vector<FakeLaunch> captured() const;   ///< captured instead of run
+    [[nodiscard]] std::vector<FakeTexture> textures() const;  ///< in the order of creation
     /// The order of accesses to memory, once it is told to watch: copies report by themselves,
     /// launches by touch().
     [[nodiscard]] FakeOrder& order();

@@ -12,6 +12,7 @@ namespace jitune::internal {
 
 struct FakeContext {
     int device = 0;
+    unsigned long long id = 0;
     CUresult lost = CUDA_SUCCESS;
 };
 
@@ -107,6 +108,8 @@ struct FakeCuda::State {
     std::set<FakeEvent*> events;
     std::set<FakeGraph*> graphs, replays;
     std::set<FakeLibrary*> libraries;
+    std::map<CUtexObject, FakeTexture> textures;
+    CUtexObject next_texture = 1000;
     std::set<void*> programs;  ///< of NVRTC
     std::vector<FakeFault> faults;
     FakeOrder order;

@@ -137,6 +137,12 @@ CUresult ctx_device(CUdevice* device) {
     return CUDA_SUCCESS;
 }
 
+CUresult ctx_id(CUcontext context, unsigned long long* id) {
+    ENTER("cuCtxGetId", kInit)
+    *id = reinterpret_cast<FakeContext*>(context)->id;
+    return CUDA_SUCCESS;
+}
+
 CUresult ctx_push(CUcontext context) {
     ENTER("cuCtxPushCurrent", kInit)
     state.stack().push_back(reinterpret_cast<FakeContext*>(context));
@@ -191,6 +197,7 @@ void fill_device_functions(DriverTable& table) {
     table.cuDevicePrimaryCtxRelease = primary_release;
     table.cuCtxGetCurrent = ctx_current;
     table.cuCtxGetDevice = ctx_device;
+    table.cuCtxGetId = ctx_id;
     table.cuCtxPushCurrent = ctx_push;
     table.cuCtxPopCurrent = ctx_pop;
     table.cuDeviceCanAccessPeer = can_access_peer;
@@ -204,6 +211,7 @@ std::shared_ptr<const DriverTable> fake_driver_table() {
     fill_memory_functions(*table);
     fill_stream_functions(*table);
     fill_launch_functions(*table);
+    fill_texture_functions(*table);
     return table;
 }
 

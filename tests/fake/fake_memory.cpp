@@ -26,8 +26,8 @@ CUresult mem_alloc(CUdeviceptr* address, std::size_t bytes) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     FakeBlock memory{{static_cast<std::byte*>(nullptr), std::free}, bytes, state.current()->device};
-    const std::size_t rounded = (bytes + 255) / 256 * 256;
-    memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(256, rounded)));
+    const std::size_t rounded = (bytes + 511) / 512 * 512;
+    memory.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(512, rounded)));
     if (bytes < kNotReallyFilled) {
         std::memset(memory.bytes.get(), 0xA5, rounded);
     }

@@ -15,7 +15,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kLarge = (std::size_t{1} << 20) + 3;
-constexpr std::size_t kCanary = 256;
+constexpr std::size_t kCanary = 512;
 
 /// In host memory; knows what is allocated and how much has been downloaded.
 class RecordingBench final : public Bench {

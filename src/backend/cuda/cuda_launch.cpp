@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_launch.hpp"
 
+#include <algorithm>
+
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/cuda_program.hpp"
 
@@ -14,10 +16,16 @@ void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Lau
     for (std::size_t i = 0; i < launch.constant_count; ++i) {
         program.check_constant(launch.constants[i].entry, launch.constants[i].bytes);
     }
+    for (std::size_t i = 0; i < launch.texture_count; ++i) {
+        program.textures().check(launch.textures[i]);
+    }
     device_ = &device;
     program_ = &program;
     constant_count_ = launch.constant_count;
     constants_ = launch.constants;
+    texture_count_ = launch.texture_count;
+    std::copy_n(launch.textures.begin(), texture_count_, textures_.begin());
+    array_count_ = launch.array_count;
     launch_ = device.driver().cuLaunchKernelEx;
     cells_ = launch.cells;
     step_count_ = static_cast<std::uint32_t>(launch.step_count);
@@ -28,13 +36,27 @@ void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Lau
 
 inline CUresult CudaLaunch::launch_steps(void* const* arrays, Stream stream) const {
     CUresult result = CUDA_SUCCESS;
-    if (constant_count_ != 0) [[unlikely]] {
-        result = copy_constants(arrays, stream);
-    }
     for (std::size_t i = 0; i < step_count_ && result == CUDA_SUCCESS; ++i) {
         result = steps_[i](launch_, arrays, stream);
     }
     return result;
+}
+
+inline CUresult CudaLaunch::launch_all(void* const* arrays, Stream stream) const {
+    if ((constant_count_ | texture_count_) != 0) [[unlikely]] {
+        return launch_prepared(arrays, stream);
+    }
+    return launch_steps(arrays, stream);
+}
+
+CUresult CudaLaunch::launch_prepared(void* const* arrays, Stream stream) const {
+    std::array<void*, kMaxArguments> passed;
+    std::copy_n(arrays, array_count_, passed.begin());
+    CUresult result = copy_constants(arrays, stream);
+    if (result == CUDA_SUCCESS) {
+        result = replace_textures(passed);
+    }
+    return result == CUDA_SUCCESS ? launch_steps(passed.data(), stream) : result;
 }
 
 CUresult CudaLaunch::copy_constants(void* const* arrays, Stream stream) const {
@@ -45,13 +67,24 @@ CUresult CudaLaunch::copy_constants(void* const* arrays, Stream stream) const {
     return result;
 }
 
+CUresult CudaLaunch::replace_textures(std::array<void*, kMaxArguments>& arrays) const {
+    CUresult result = CUDA_SUCCESS;
+    for (std::size_t i = 0; i < texture_count_ && result == CUDA_SUCCESS; ++i) {
+        CUtexObject object = 0;
+        void*& array = arrays[textures_[i].array];
+        result = program_->textures().find(textures_[i], array, object);
+        array = argument_of(object);
+    }
+    return result;
+}
+
 CUresult CudaLaunch::launch_in_primary_context(void* const* arrays, Stream stream) const {
     const ContextScope scope(*device_);
-    return launch_steps(arrays, stream);
+    return launch_all(arrays, stream);
 }
 
 CUresult CudaLaunch::try_launch(void* const* arrays, Stream stream) const {
-    const CUresult result = launch_steps(arrays, stream);
+    const CUresult result = launch_all(arrays, stream);
     return result == CUDA_ERROR_INVALID_CONTEXT ? launch_in_primary_context(arrays, stream)
                                                 : result;
 }
@@ -66,7 +99,7 @@ void CudaLaunch::recover(CUresult result, void* const* arrays, Stream stream) co
 
 void CudaLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
     const auto& launch = static_cast<const CudaLaunch&>(self);
-    const CUresult result = launch.launch_steps(arrays, stream);
+    const CUresult result = launch.launch_all(arrays, stream);
     if (result != CUDA_SUCCESS) [[unlikely]] {
         launch.recover(result, arrays, stream);
     }

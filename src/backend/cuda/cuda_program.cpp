@@ -17,6 +17,7 @@ constexpr std::string_view kLoading = "load a binary";
 
 CudaProgram::CudaProgram(std::shared_ptr<DriverDevice> device, const Binary& binary)
     : device_(std::move(device)),
+      textures_(device_),
       library_(device_, device_->driver().cuLibraryUnload, "cuLibraryUnload") {
     check_image(binary.format, *binary.image);
     const ContextScope scope(*device_);

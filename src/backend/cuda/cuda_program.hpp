@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cuda/cuda_textures.hpp"
 #include "backend/cuda/driver_handle.hpp"
 #include "backend/device.hpp"
 
@@ -31,6 +32,8 @@ public:
     /// Enqueues a copy of device memory into the constant, in the current context.
     CUresult copy_to_constant(const ConstantCopy& copy, const void* from, Stream stream) const;
 
+    [[nodiscard]] const CudaTextures& textures() const { return textures_; }
+
 private:
     /// A kernel, or a constant by its symbol.
     struct Entry {
@@ -44,6 +47,7 @@ private:
     [[nodiscard]] const Entry& entry(std::uint32_t index) const;
 
     std::shared_ptr<DriverDevice> device_;
+    CudaTextures textures_;  // outlives the code that reads them
     DriverHandle<CUlibrary> library_;
     std::vector<Entry> entries_;
 };

@@ -27,6 +27,7 @@
     X(cuDevicePrimaryCtxGetState)        \
     X(cuCtxGetCurrent)                   \
     X(cuCtxGetDevice)                    \
+    X(cuCtxGetId)                        \
     X(cuCtxPushCurrent)                  \
     X(cuCtxPopCurrent)                   \
     X(cuDeviceCanAccessPeer)             \
@@ -67,6 +68,8 @@
     X(cuKernelGetAttribute)              \
     X(cuKernelSetAttribute)              \
     X(cuLaunchKernelEx)                  \
+    X(cuTexObjectCreate)                 \
+    X(cuTexObjectDestroy)                \
     X(cuGraphDestroy)                    \
     X(cuGraphInstantiateWithFlags)       \
     X(cuGraphExecDestroy)                \

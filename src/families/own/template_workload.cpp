@@ -236,6 +236,20 @@ bool TemplateWorkload::has_fills(const Problem& problem) const {
     });
 }
 
+bool TemplateWorkload::has_textures(const Problem& problem) const {
+    const auto& arguments = kernel_.front_matter().arguments;
+    return std::all_of(arguments.begin(), arguments.end(), [&](const ArgumentSpec& one) {
+        if (!one.texture || !one.texture->pitch) {
+            return true;
+        }
+        const auto pitch = kernel_.value_of(*one.texture->pitch, problem);
+        const auto* texels = pitch ? std::get_if<std::int64_t>(&*pitch) : nullptr;
+        const auto texel_bytes = static_cast<std::int64_t>(one.texture->sampling.channels *
+                                                           bytes_of(type_of(one, problem)));
+        return texels == nullptr || *texels * texel_bytes % kTexturePitchAlignment == 0;
+    });
+}
+
 bool TemplateWorkload::is_for_one_size_only() const {
     const FrontMatter& front = kernel_.front_matter();
     return front.reference->kind == Kind::files || front.constrains_sizes() ||
@@ -252,7 +266,8 @@ std::vector<Case> TemplateWorkload::checks(const Problem& problem) const {
     std::vector<std::vector<std::int64_t>> seen{problem.sizes};
     for (const auto& sizes : {std::array<std::int64_t, 4>{1, 1, 1, 1}, kSmall, kMiddle}) {
         const Problem small = with_sizes(problem, sizes);
-        if (std::find(seen.begin(), seen.end(), small.sizes) == seen.end() && has_fills(small)) {
+        if (std::find(seen.begin(), seen.end(), small.sizes) == seen.end() && has_fills(small) &&
+            has_textures(small)) {
             seen.push_back(small.sizes);
             cases.push_back(make_case(small, true));
         }

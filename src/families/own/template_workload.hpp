@@ -43,6 +43,8 @@ private:
     /// Whether the bounds of fills are in order at these sizes: "random 0..n - 2" has no number
     /// at 1.
     [[nodiscard]] bool has_fills(const Problem& problem) const;
+    /// Whether the rows of all texture objects lie as GPUs ask for at these sizes.
+    [[nodiscard]] bool has_textures(const Problem& problem) const;
     [[nodiscard]] Case captured_case(const Problem& problem) const;
 
     KernelTemplate kernel_;

@@ -2,40 +2,13 @@
 // That the example kernels for GPUs compile for every architecture, one configuration of each value
 // of each parameter.
 
-#include "backend/cuda/nvrtc_compiler.hpp"
 #include "families/own/kernel_file.hpp"
+#include "fixtures/compile_only_device.hpp"
 #include "fixtures/expect_error.hpp"
 #include "tuning/binary_cache.hpp"
 
 namespace jitune::internal {
 namespace {
-
-/// A device that only compiles.
-class Compiler final : public Device {
-public:
-    explicit Compiler(int architecture) : architecture_(architecture) {
-        info_.device_class = std::to_string(architecture);
-    }
-    [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-    std::string compiler() override { return "NVRTC"; }
-    std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                        std::span<const Instance> instances) override {
-        static const auto nvrtc = load_nvrtc();
-        return compile_instances(*nvrtc, source, instances, architecture_);
-    }
-    std::shared_ptr<const Program> load(const Binary&) override { return nullptr; }
-    std::unique_ptr<Bench> make_bench() override { return nullptr; }
-    std::unique_ptr<Queue> make_queue() override { return nullptr; }
-    std::unique_ptr<DeviceMemory> allocate(std::size_t) override { return nullptr; }
-    std::unique_ptr<DeviceMemory> allocate_zeroed(std::size_t) override { return nullptr; }
-    void read_back(std::span<std::byte>, const void*, Stream) override {}
-    void write(void*, std::span<const std::byte>, std::size_t, Stream) override {}
-    void copy(void*, const void*, std::size_t, Stream) override {}
-
-private:
-    int architecture_;
-    DeviceInfo info_;
-};
 
 /// The default with one parameter at another value at a time.
 std::vector<Configuration> configurations(const std::vector<Parameter>& parameters) {
@@ -72,7 +45,7 @@ TEST_P(ExampleCompile, CompilesForEveryArchitecture) {
         instances.push_back(reference->instance);
     }
     for (const int architecture : {75, 80, 86, 89, 90, 100, 120}) {
-        Compiler compiler(architecture);
+        CompileOnlyDevice compiler(architecture);
         BinaryCache binaries;
         for (const CompileOutcome& outcome :
              binaries.compile(compiler, source.source(), source.hash(), instances)) {

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels of one's own may use: constants, cooperative launches, CUB, two kernels in a row.
-#include <cmath>
-#include <filesystem>
-
-#include "dispatch/engine.hpp"
-#include "dispatch/session_access.hpp"
-#include "families/own/kernel_file.hpp"
-#include "fixtures/gpu_fixture.hpp"
+#include "fixtures/own_kernel_gpu_fixture.hpp"
 #include "jitune/tuned_kernel.hpp"
-#include "support/temp_dir.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -162,27 +155,10 @@ extern "C" __global__ void rotate(const int* in, int* out, int* passed, long lon
 }
 )cu";
 
-class OwnFeaturesGpu : public GpuFixture {
-protected:
-    /// Every configuration is right.
-    void expect_all_right(const std::string& name, const char* text, std::int64_t n) {
-        const auto path = folder_.write(name, text);
-        Engine& engine = SessionAccess::engine(session_);
-        const Kernel kernel = kernel_from_file(path);
-        const Problem problem = kernel_problem(kernel.kernel_template, {n}, {});
-        const TuneReport report =
-            engine.tune_and_store({engine.device("cuda"), kernel, problem}, {});
-        EXPECT_EQ(report.progress.evaluated, report.progress.space);
-        for (const Measurement& one : report.measurements) {
-            EXPECT_EQ(one.verdict, Verdict::timed) << one.configuration << ": " << one.reason;
-        }
-    }
-
-    TempDir folder_;
-};
+class OwnFeaturesGpu : public OwnKernelGpuFixture {};
 
 TEST_F(OwnFeaturesGpu, TunesAKernelThatReadsAConstant) {
-    expect_all_right("blur.cu", kBlur, 100'003);
+    expect_all_right("blur.cu", kBlur, {100'003});
 }
 
 TEST_F(OwnFeaturesGpu, FillsTheConstantFromEachCall) {
@@ -217,11 +193,11 @@ TEST_F(OwnFeaturesGpu, TunesOnACapturedCall) {
 }
 
 TEST_F(OwnFeaturesGpu, TunesTwoKernelsInARowThatUseCub) {
-    expect_all_right("total.cu", kPipeline, 1'000'003);
+    expect_all_right("total.cu", kPipeline, {1'000'003});
 }
 
 TEST_F(OwnFeaturesGpu, TunesAKernelWhoseBlocksWaitForOneAnother) {
-    expect_all_right("rotate.cu", kRotate, 1'000'003);
+    expect_all_right("rotate.cu", kRotate, {1'000'003});
 }
 
 }  // namespace

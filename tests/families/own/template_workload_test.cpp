@@ -87,6 +87,24 @@ TEST_F(TemplateWorkloadTest, ChecksOnlyTheProblemWhereOtherSizesMayBeIllegal) {
     EXPECT_TRUE(grow.workload->checks(problem(grow, 1024, 2)).empty());
 }
 
+TEST_F(TemplateWorkloadTest, ChecksTheSizesWhoseRowsATextureCanHave) {
+    const char* const reference = "default = true";
+    const auto texture = [](const std::string& pitch) {
+        return fmt::format(", texture = {{ width = \"w\", height = \"h\"{} }}", pitch);
+    };
+    const Kernel plain = kernel("", texture(""), reference);
+    EXPECT_TRUE(plain.workload->checks(problem(plain, 1000, 64)).empty());
+    const Kernel padded = kernel("", texture(", pitch = \"ceil_div(w, 8) * 8\""), reference);
+    const auto checks = padded.workload->checks(problem(padded, 1000, 64));
+    ASSERT_EQ(checks.size(), 3U);
+    for (const Case& one : checks) {
+        EXPECT_EQ(one.arguments[0].offset, 512U) << one.name;
+    }
+    EXPECT_EQ(padded.workload->timed(problem(padded, 1000, 64)).arguments[0].offset, 0U);
+    const Kernel linear = kernel("", ", texture = {}", reference);
+    EXPECT_EQ(linear.workload->checks(problem(linear, 1000, 64)).size(), 3U);
+}
+
 TEST_F(TemplateWorkloadTest, ComparesRelativelyToTheElementAndToAllTogether) {
     const Kernel grow = kernel("", "", plain_);
     const Case one = grow.workload->timed(problem(grow, 3, 1));
