@@ -55,10 +55,16 @@ std::string provisional_line(const Winner& winner) {
         return "";
     }
     return fmt::format("other processes disturbed its tuning; {}{}",
-                       deserves_another_try(winner.certainty)
+                       winner.pinned ? "no tuning replaces it while it is pinned"
+                       : deserves_another_try(winner.certainty)
                            ? "the next sweep on a quiet machine tunes it again"
                            : "kept, since the machine was never quiet",
                        may_be_slower(winner) ? "; the default serves, which may be faster" : "");
+}
+
+std::string pinned_line(const Winner& winner) {
+    const std::string objective = Conditions::parse(winner.certainty.conditions).objective;
+    return !winner.pinned ? "" : objective.empty() ? "yes" : "yes, chosen by " + objective;
 }
 
 /// Of a winner that a merge has brought: "by merge 3, of other.db, 2026-11-20T16:00:00Z; behind
@@ -113,7 +119,7 @@ std::string winner_text(const Winner& winner, const Doubt* doubt, const std::str
         {"compiler", provenance.compiler},
         {"made", provenance.created_at},
         {"merged", merged},
-        {"pinned", winner.pinned ? "yes" : ""},
+        {"pinned", pinned_line(winner)},
     };
     std::string text;
     for (const auto& [name, value] : lines) {

@@ -119,7 +119,10 @@ std::string objective_text(const ObjectiveResult& result) {
         chooses(result)
             ? fmt::format("chosen by {}: {}{}\n", result.objective.name,
                           result.rows[result.chosen].judged.configuration,
-                          result.pinned ? ", pinned: tunings by time do not replace it" : "")
+                          result.pinned      ? ", pinned: tunings by time do not replace it"
+                          : result.disturbed ? ", not stored: its times are disturbed; tune "
+                                               "again on a quiet machine"
+                                             : "")
             : "";
     return "\n" + Table::text(columns, rows) + counters_text(result) + choice;
 }

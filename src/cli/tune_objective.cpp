@@ -23,12 +23,17 @@ namespace {
 
 using Times = std::map<std::string, const Measurement*>;
 
-/// The time of each configuration that the search may choose, and of the default: of the finals
+/// Whether the search measures a configuration whatever its restrictions.
+bool is_seed(const Task& task, const TuneReport& report, const std::string& configuration) {
+    return configuration == report.incumbent ||
+           configuration == task.default_configuration().text();
+}
+
+/// The time of each configuration that the search may choose, and of its seeds: of the finals
 /// where it was in them, else of the search.
 Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& report) {
     const SearchSpace space = task.space();
     const CandidateSet candidates(space, plan.only);
-    const std::string standard = task.default_configuration().text();
     Times times;
     for (const auto* measurements : {&report.history, &report.measurements}) {
         for (const Measurement& one : *measurements) {
@@ -43,14 +48,15 @@ Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& repor
     std::erase_if(times, [&](const auto& one) {
         const std::size_t index = candidates.find_in_space(one.first);
         const bool is_candidate = index < space.size() && candidates.holds(index);
-        return one.second->verdict != Verdict::timed || (!is_candidate && one.first != standard);
+        return one.second->verdict != Verdict::timed ||
+               (!is_candidate && !is_seed(task, report, one.first));
     });
     return times;
 }
 
-/// The fastest first; the default whatever its place.
-std::vector<StudiedFinalist> finalists_of(const Times& times, std::size_t count,
-                                          const std::string& standard) {
+/// The fastest first; seeds whatever their place.
+std::vector<StudiedFinalist> finalists_of(const Task& task, const TuneReport& report,
+                                          const Times& times, std::size_t count) {
     std::vector<StudiedFinalist> all;
     for (const auto& [configuration, measurement] : times) {
         all.push_back({configuration, measurement->samples_ns,
@@ -61,7 +67,7 @@ std::vector<StudiedFinalist> finalists_of(const Times& times, std::size_t count,
                      [](const auto& a, const auto& b) { return a.median_ns < b.median_ns; });
     std::vector<StudiedFinalist> chosen;
     for (const StudiedFinalist& one : all) {
-        if (chosen.size() < count || one.configuration == standard) {
+        if (chosen.size() < count || is_seed(task, report, one.configuration)) {
             chosen.push_back(one);
         }
     }
@@ -97,7 +103,8 @@ StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& ta
 ObjectiveResult judge(const Objective& objective, const Task& task,
                       const std::vector<StudiedFinalist>& finalists,
                       std::vector<FinalistFigures> figures) {
-    ObjectiveResult result{objective, {}, 0, false, ""};
+    ObjectiveResult result;
+    result.objective = objective;
     std::vector<Judged> judged;
     for (FinalistFigures& one : figures) {
         const auto finalist = std::find_if(
@@ -151,6 +158,11 @@ Winner winner_of(const Task& task, const Times& times, const std::string& config
     return RecordMaker(task).winner({finalist}, gain, *binary, complete);
 }
 
+/// Changing clocks are no reason to refuse a choice: windows at full power change them.
+bool others_disturbed(const Conditions& conditions) {
+    return conditions.contended || conditions.shared;
+}
+
 std::vector<Measurement> records_of(const Task& task,
                                     const std::vector<FinalistFigures>& finalists) {
     const RecordMaker maker(task);
@@ -172,7 +184,7 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
                                            const Task& task, const SearchPlan& plan,
                                            const TuneHooks& hooks, TuneReport& report) {
     const Times times = times_of(task, plan, report);
-    const auto finalists = finalists_of(times, wishes.count, task.default_configuration().text());
+    const auto finalists = finalists_of(task, report, times, wishes.count);
     BinaryCache binaries;
     StudyReport study = studied(wishes, engine, task, hooks, finalists, binaries);
     engine.store_measurements(records_of(task, study.finalists));
@@ -185,12 +197,18 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
         return result;
     }
     const std::string& chosen = result.rows[result.chosen].judged.configuration;
-    if (chosen != report.winner.configuration) {
-        report.winner = winner_of(task, times, chosen, report.winner.complete, binaries);
+    Winner choice = report.winner;
+    if (chosen != choice.configuration) {
+        choice = winner_of(task, times, chosen, choice.complete, binaries);
     }
-    result.pinned = engine.store_choice(task, report.winner);
-    report.kept = report.winner.pinned && !result.pinned;
-    report.stored = result.pinned || report.kept;
+    result.disturbed = others_disturbed(Conditions::parse(choice.certainty.conditions)) ||
+                       others_disturbed(result.rows[result.chosen].figures.conditions);
+    if (!result.disturbed) {
+        result.pinned = engine.store_choice(task, wishes.objective.name, choice);
+        report.winner = std::move(choice);
+        report.kept = report.winner.pinned && !result.pinned;
+        report.stored = result.pinned || report.kept;
+    }
     return result;
 }
 

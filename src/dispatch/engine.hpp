@@ -116,9 +116,10 @@ public:
     /// engine's own: the caller's are not used. Throws Error(usage) under Options::frozen.
     TuneReport tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks = {});
 
-    /// Stores `choice` as the winner of the task's sizes, and pins it. False where the database did
-    /// not take it, or where a winner is pinned there, which then is in `choice`.
-    bool store_choice(const Task& task, Winner& choice);
+    /// Stores `choice` of an objective as the winner of the task's sizes, and pins it. It takes the
+    /// place of an earlier choice of the same objective. False where the database did not take it,
+    /// or where another winner is pinned there, which then is in `choice`.
+    bool store_choice(const Task& task, const std::string& objective, Winner& choice);
     void store_measurements(std::span<const Measurement> measurements);
 
     /// Tunes the problem at its own sizes, and finds winners for the sizes around them as far as no

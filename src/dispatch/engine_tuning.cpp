@@ -24,13 +24,20 @@ TuneReport Engine::tune_and_store(const Task& task, SearchPlan plan, const TuneH
     return tune_prepared(task, std::move(plan), hooks);
 }
 
-bool Engine::store_choice(const Task& task, Winner& choice) {
+bool Engine::store_choice(const Task& task, const std::string& objective, Winner& choice) {
     refuse_tuning();
+    Conditions conditions = Conditions::parse(choice.certainty.conditions);
+    conditions.objective = objective;
+    choice.certainty.conditions = conditions.text();
     return store_.tell([&](TuningStore& store) {
         const auto known = store.find(task.key(), task.problem.sizes);
-        if (known && known->pinned) {
+        if (known && known->pinned &&
+            Conditions::parse(known->certainty.conditions).objective != objective) {
             choice = *known;
             return false;
+        }
+        if (known && known->pinned) {
+            store.pin(winner_id(*known), false);  // else every other winner yields to it
         }
         Winner pinned = choice;
         pinned.pinned = true;  // so that it yields to none that is surer of its time
@@ -65,6 +72,7 @@ TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHo
     store_.ask([&](TuningStore& store) { recall(store, record_maker, limits, plan); });
     TuneReport report = tune_distrustfully(record_maker, plan, hooks);
     report.history = std::move(plan.history);
+    report.incumbent = std::move(plan.incumbent);
     ++tunings_;
     log_.info("tuned {}: {} of {} configurations tried, the winner takes {:.3g} us: {}",
               task.name(), report.progress.evaluated, report.progress.space,

@@ -40,6 +40,8 @@ struct Conditions {
     Phase phase = Phase::search;        ///< "interleaved", "compared", "studied"
     /// "tries=2": of a provisional winner, so many tunings in a row have ended with one
     std::size_t tries = 0;
+    /// "objective=energy": what chose a pinned winner, where it was not its time
+    std::string objective = {};
 
     bool operator==(const Conditions&) const = default;
 

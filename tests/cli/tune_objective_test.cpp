@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/tune_objective.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "fixtures/engine_fixture.hpp"
+#include "tuner_db/precedence.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -67,6 +69,51 @@ TEST_F(TuneObjectiveTest, TakesNoCandidateThatWasFoundWrongAfterItsTime) {
     ASSERT_TRUE(study());
     EXPECT_TRUE(report_.winner.configuration.starts_with("block=64 "))
         << report_.winner.configuration;
+}
+
+TEST_F(TuneObjectiveTest, ReplacesAnEarlierChoiceOfTheSameObjective) {
+    std::erase_if(report_.measurements, [](const Measurement& one) {
+        return one.configuration.starts_with("block=32 ");
+    });
+    ASSERT_TRUE(study()->pinned);
+    EXPECT_TRUE(stored()->configuration.starts_with("block=64 ")) << stored()->configuration;
+    report_ = engine_->tune_and_store(task_, plan_);
+    EXPECT_TRUE(report_.kept) << "by a tuning for time";
+    ASSERT_TRUE(study()->pinned);
+    EXPECT_TRUE(stored()->configuration.starts_with("block=32 ")) << stored()->configuration;
+    EXPECT_TRUE(stored()->pinned);
+}
+
+TEST_F(TuneObjectiveTest, LeavesWhatAnotherHasPinned) {
+    engine_->store()->pin(winner_id(*stored()), true);
+    const auto result = study();
+    ASSERT_TRUE(result);
+    EXPECT_FALSE(result->pinned);
+    EXPECT_TRUE(report_.kept);
+    EXPECT_EQ(stored()->configuration, kFastest);
+}
+
+TEST_F(TuneObjectiveTest, StoresNoChoiceByDisturbedTimes) {
+    for (Measurement& one : report_.measurements) {
+        one.conditions = "cpu=contended interleaved";
+    }
+    const auto result = study();
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(result->disturbed);
+    EXPECT_FALSE(result->pinned);
+    EXPECT_EQ(report_.winner.configuration, kFastest);
+    EXPECT_EQ(stored()->configuration, kFastest);
+    EXPECT_FALSE(stored()->pinned);
+}
+
+TEST_F(TuneObjectiveTest, MeasuresTheIncumbentWhateverTheRestrictions) {
+    plan_.only = {"block=64"};
+    report_ = engine_->tune_and_store(task_, plan_);
+    wishes_.count = 1;
+    const auto result = study();
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(std::any_of(result->rows.begin(), result->rows.end(),
+                            [](const auto& row) { return row.judged.configuration == kFastest; }));
 }
 
 TEST_F(TuneObjectiveTest, ChoosesNothingAfterAStopRequest) {
