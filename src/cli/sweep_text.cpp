@@ -35,12 +35,18 @@ std::string legend(const std::vector<SweepRow>& rows) {
                            [&](const SweepRow& row) { return row.has_winner() && marked(row); });
     };
     std::string text;
-    if (any([](const SweepRow& row) { return !row.complete; })) {
+    if (any([](const SweepRow& row) {
+            return row.outcome == SweepRow::Outcome::tuned && !row.complete;
+        })) {
         text +=
             "* ended before the strategy was done (budget, --evaluations, --target or Ctrl-C)\n";
     }
-    if (any([](const SweepRow& row) {
-            return row.outcome == SweepRow::Outcome::tuned && !row.note.empty();
+    const auto is_pinned = [](const SweepRow& row) { return row.note.starts_with("pinned"); };
+    if (any(is_pinned)) {
+        text += "pinned winners stay until jitune db unpin\n";
+    }
+    if (any([&](const SweepRow& row) {
+            return row.outcome == SweepRow::Outcome::tuned && !row.note.empty() && !is_pinned(row);
         })) {
         text += "winners whose tuning here was less sure than before stay as they were\n";
     }

@@ -23,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostHoles = 8;
+constexpr const char* kPinned = "pinned: it stays until jitune db unpin";
 constexpr std::size_t kDateLength = 10;  // of "2026-11-20T16:00:00Z"
 
 double seconds_since(Clock::time_point start) {
@@ -255,6 +256,9 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
         return true;
     }
     if (!search_.again) {
+        if (skip_pinned(row, task)) {
+            return true;
+        }
         const auto winner = engine_.complete_winner(task);
         if (winner && !is_worth_another_try(*winner, device)) {
             row.set_winner(task, *winner);
@@ -265,9 +269,26 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
     }
     const TuneReport report = engine_.tune_and_store(task, plan_for(task, one.budget_part), hooks);
     row.set_winner(task, report.winner);
-    row.note = report.kept ? "kept: this tuning was less sure than that of the stored winner" : "";
+    row.note = !report.kept           ? ""
+               : report.winner.pinned ? kPinned
+                                      : "kept: this tuning was less sure than that of the stored "
+                                        "winner";
     row.tune = report.progress;
     row.stored = report.stored;
+    return true;
+}
+
+/// A tuning would not replace its winner.
+bool Sweep::skip_pinned(SweepRow& row, const Task& task) {
+    TuningStore* const store = engine_.store();
+    const auto winner =
+        store == nullptr ? std::nullopt : store->find(task.key(), task.problem.sizes);
+    if (!winner || !winner->pinned) {
+        return false;
+    }
+    row.set_winner(task, *winner);
+    row.outcome = SweepRow::Outcome::skipped;
+    row.note = kPinned;
     return true;
 }
 

@@ -14,8 +14,8 @@ namespace jitune::internal {
 struct SweepRow {
     std::size_t problem = 0;  ///< its place among the problems of the sweep
     std::string device;       ///< "cuda:1"
-    /// Skipped: its winner was complete before. Not started: the device, its memory or its compiler
-    /// was not there.
+    /// Skipped: its winner was complete before, or is pinned. Not started: the device, its memory
+    /// or its compiler was not there.
     enum class Outcome { tuned, skipped, not_started, failed } outcome = Outcome::tuned;
     std::string note;     ///< why it was not tuned
     bool stored = false;  ///< the tuned winner is in the store
