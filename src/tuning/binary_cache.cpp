@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/binary_cache.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -10,18 +8,12 @@
 #include <fmt/format.h>
 
 #include "support/hash.hpp"
+#include "support/loop_clock.hpp"
 #include "tuning/compile_programs.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-/// Of the calling thread: waits for NVRTC or for a processor do not count.
-std::chrono::nanoseconds thread_processor_time() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 std::string key_of(const std::string& template_hash, const std::string& device_class,
                    const Instance& instance) {
@@ -94,12 +86,7 @@ CompileOutcome BinaryCache::alone(const Task& task, const Instance& instance) {
             return found->second;
         }
     }
-    CompileOutcome outcome = compile(task, instance);
-    if (const auto* binary = std::get_if<Binary>(&outcome)) {
-        const std::lock_guard lock(mutex_);
-        alone_.emplace(key, *binary);
-    }
-    return outcome;
+    return compile(task, instance);  // which remembers it
 }
 
 }  // namespace jitune::internal

@@ -29,6 +29,22 @@ constexpr std::size_t kMostThreads = 16;
 // Where no program waits for another, its instances take this many times kProgramTime together.
 constexpr std::size_t kWorthItsProgram = 4;
 
+/// Tells an observer of a compile, however it ends.
+class BatchScope {
+public:
+    BatchScope(TuneObserver& observer, std::span<const std::string> configurations)
+        : observer_(observer) {
+        observer_.compiling(batch_, configurations);
+    }
+    ~BatchScope() { observer_.compiled(batch_); }
+    BatchScope(const BatchScope&) = delete;
+    BatchScope& operator=(const BatchScope&) = delete;
+
+private:
+    TuneObserver& observer_;
+    const std::uint64_t batch_ = next_serial();
+};
+
 }  // namespace
 
 CompileAhead::CompileAhead(const Task& task, BinaryCache& binaries, std::size_t threads,
@@ -141,7 +157,7 @@ std::optional<CompiledCandidate> CompileAhead::next_within(std::chrono::millisec
         }
         return take_out(ready_.begin());
     }
-    if (error_ != nullptr) {
+    if (error_ != nullptr && !late_) {
         std::rethrow_exception(error_);
     }
     return std::nullopt;
@@ -228,18 +244,10 @@ std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) 
             configurations.push_back(wanted.configuration.text());
         }
     }
-    const std::uint64_t batch = next_serial();
-    observer_.compiling(batch, configurations);
-    std::vector<CompileOutcome> outcomes;
+    const BatchScope scope(observer_, configurations);
     CompileCall call{stop_compiles_.get_token()};
-    try {
-        outcomes = binaries_.compile(task_, instances, call);
-    } catch (const CompileStopped&) {
-        observer_.compiled(batch);
-        throw;
-    }
+    auto outcomes = binaries_.compile(task_, instances, call);
     learn_cost(jobs.size(), call);
-    observer_.compiled(batch);
     return outcomes;
 }
 

@@ -63,7 +63,8 @@ public:
     /// The submitted candidate `index` of the search space, likewise.
     CompiledCandidate take(std::size_t index);
 
-    /// As next(); nothing where none is compiled within `patience`.
+    /// As next(); nothing where none is compiled within `patience`, or where one has thrown after
+    /// drop_waiting().
     std::optional<CompiledCandidate> next_within(std::chrono::milliseconds patience);
 
     /// No compile begins any more. Candidates that wait for one are dropped.

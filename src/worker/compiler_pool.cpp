@@ -7,8 +7,22 @@
 
 #include "backend/host/available_memory.hpp"
 #include "jitune/error.hpp"
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
+
+namespace {
+
+std::vector<CompileOutcome> compile_here(const CompileFor& here, const CompileRequest& request,
+                                         CompileCall& call) {
+    const std::chrono::nanoseconds begin = thread_processor_time();
+    auto outcomes = here(request.device, request.source, request.instances);
+    call.processor_time += thread_processor_time() - begin;
+    call.in_own_process = false;
+    return outcomes;
+}
+
+}  // namespace
 
 std::vector<CompileOutcome> CompilerPool::compile(Device& device, const TemplateSource& source,
                                                   std::span<const Instance> instances,
@@ -48,11 +62,13 @@ std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_
     const CompileFor& here, const CompileRequest& request, CompileCall& call) {
     std::unique_ptr<CompilerProcess> process = take();
     if (process == nullptr) {
-        return here(request.device, request.source, request.instances);
+        return compile_here(here, request, call);
     }
     if (std::optional<std::vector<CompileOutcome>> outcomes = process->compile(request, call)) {
-        const std::lock_guard lock(mutex_);
-        idle_.push_back(std::move(process));
+        if (!call.stop.stop_requested()) {  // else it may be killed
+            const std::lock_guard lock(mutex_);
+            idle_.push_back(std::move(process));
+        }
         return std::move(*outcomes);
     }
     if (call.stop.stop_requested()) {
@@ -62,7 +78,7 @@ std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_
         return Loss{process->why_lost()};
     }
     stay_in_this_process("it was not ready: " + process->why_lost());
-    return here(request.device, request.source, request.instances);
+    return compile_here(here, request, call);
 }
 
 std::unique_ptr<CompilerProcess> CompilerPool::take() {

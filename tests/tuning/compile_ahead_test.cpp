@@ -249,6 +249,26 @@ TEST_F(CompileAheadTest, WaitsNoLongerThanTheCallerWants) {
     EXPECT_EQ(ahead.next().index, 0U);
 }
 
+TEST_F(CompileAheadTest, KeepsWhatIsCompiledWhereALateCompileThrows) {
+    std::atomic<bool> may_throw{false};
+    device_.before_compile = [&](auto) {
+        while (!may_throw) {
+            std::this_thread::yield();
+        }
+        throw Error(ErrorKind::unavailable, "no compiler");
+    };
+    CompileAhead ahead(task_, binaries_, 1);
+    ahead.submit(wanted(0, 1));
+    while (!ahead.has_late()) {
+        std::this_thread::yield();
+    }
+    ahead.drop_waiting();
+    ASSERT_TRUE(ahead.has_late());
+    may_throw = true;
+    EXPECT_FALSE(ahead.next_within(std::chrono::seconds(10)));
+    EXPECT_FALSE(ahead.has_late());
+}
+
 TEST_F(CompileAheadTest, StopsTheCompilesUnderWayAtItsEnd) {
     std::atomic<int> begun{0}, stopped{0};
     BinaryCache binaries(

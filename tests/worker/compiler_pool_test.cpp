@@ -12,6 +12,7 @@
 
 #include "fake/fake_device.hpp"
 #include "fixtures/expect_error.hpp"
+#include "support/loop_clock.hpp"
 #include "support/temp_dir.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
@@ -81,6 +82,38 @@ TEST_F(CompilerPoolTest, ReturnsWhatAProcessAnswers) {
     EXPECT_EQ(std::get<CompileFailure>(outcomes[1]).log, "line 3: no");
     EXPECT_EQ(std::get<Binary>(outcomes.back()).image, first.image);
     EXPECT_EQ(device_.compiles(), 0);
+}
+
+TEST_F(CompilerPoolTest, SaysWhatACompileInThisProcessTakes) {
+    CompilerPool pool("/no/such/compiler", log_);
+    device_.before_compile = [](auto) {
+        const auto begin = thread_processor_time();
+        while (thread_processor_time() - begin < std::chrono::milliseconds(20)) {
+        }
+    };
+    CompileCall call;
+    const std::vector<Instance> instances(1, Instance{{"k"}});
+    pool.compile(device_, source_, instances, call);
+    EXPECT_GE(call.processor_time, std::chrono::milliseconds(20));
+    EXPECT_FALSE(call.in_own_process);
+}
+
+TEST_F(CompilerPoolTest, KeepsNoProcessThatAStopMayHaveKilled) {
+    put_outcomes("one", {binary_});
+    play("say ready; say one; say one; exec sleep 100");
+    CompilerPool pool(program_, log_);
+    std::stop_source stop;
+    CompileCall call{stop.get_token()};
+    const std::vector<Instance> instances(1, Instance{{"k"}});
+    pool.compile(device_, source_, instances, call);
+    EXPECT_TRUE(call.in_own_process);
+    stop.request_stop();
+    try {  // the answer may come first
+        pool.compile(device_, source_, instances, call);
+    } catch (const CompileStopped&) {
+    }
+    EXPECT_TRUE(std::holds_alternative<Binary>(compile(pool, 1).front()));
+    EXPECT_EQ(starts(), 2);
 }
 
 TEST_F(CompilerPoolTest, AsksAProcessAgainAndAgain) {
