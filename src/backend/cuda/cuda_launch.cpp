@@ -50,6 +50,8 @@ inline CUresult CudaLaunch::launch_all(void* const* arrays, Stream stream) const
 }
 
 CUresult CudaLaunch::launch_prepared(void* const* arrays, Stream stream) const {
+    // Constants and texture objects are those of a context: the stream's, whichever is current.
+    const StreamContext of_stream(device_->driver(), stream);
     std::array<void*, kMaxArguments> passed;
     std::copy_n(arrays, array_count_, passed.begin());
     CUresult result = copy_constants(arrays, stream);

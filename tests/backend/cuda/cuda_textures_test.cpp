@@ -186,6 +186,25 @@ TEST_F(CudaTexturesTest, MakesOneObjectForEachArrayViewAndContext) {
     EXPECT_TRUE(fake.textures().empty());
 }
 
+TEST_F(CudaTexturesTest, MakesObjectsInTheContextOfTheStream) {
+    const CUcontext primary = fake.primary_context(0);
+    const CUcontext own = fake.make_context(0);
+    fake.make_current(own);
+    const CUstream of_own = fake.make_stream();
+    fake.make_current(primary);
+    const CUstream of_primary = fake.make_stream();
+    program_->launch(launch_of(rows(), kAddress), of_own);
+    EXPECT_EQ(fake.textures().back().context, own);
+    fake.make_current(fake.primary_context(1));
+    program_->launch(launch_of(rows(), kAddress), of_primary);
+    EXPECT_EQ(fake.textures().back().context, primary);
+    fake.make_current(nullptr);
+    program_.reset();
+    ASSERT_EQ(fake.textures().size(), 1U) << "that of the primary context is destroyed";
+    EXPECT_EQ(fake.textures().back().context, own);
+    fake.end_context(own);
+}
+
 TEST_F(CudaTexturesTest, DestroysObjectsInTheContextThatTheyLiveIn) {
     run(rows(), kAddress);
     fake.make_current(fake.make_context(0));
