@@ -238,15 +238,29 @@ bool TemplateWorkload::has_fills(const Problem& problem) const {
 
 bool TemplateWorkload::has_textures(const Problem& problem) const {
     const auto& arguments = kernel_.front_matter().arguments;
+    // Other values than integers are refused elsewhere, with their names.
+    const auto number = [&](const Expression& expression) -> std::int64_t {
+        const auto value = kernel_.value_of(expression, problem);
+        const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+        return integer != nullptr ? *integer : 1;
+    };
     return std::all_of(arguments.begin(), arguments.end(), [&](const ArgumentSpec& one) {
-        if (!one.texture || !one.texture->pitch) {
+        if (!one.texture) {
             return true;
         }
-        const auto pitch = kernel_.value_of(*one.texture->pitch, problem);
-        const auto* texels = pitch ? std::get_if<std::int64_t>(&*pitch) : nullptr;
-        const auto texel_bytes = static_cast<std::int64_t>(one.texture->sampling.channels *
-                                                           bytes_of(type_of(one, problem)));
-        return texels == nullptr || *texels * texel_bytes % kTexturePitchAlignment == 0;
+        const std::int64_t channels = one.texture->sampling.channels;
+        const std::int64_t texels = number(one.amount) / channels;
+        const std::int64_t width = number(one.texture->width);
+        if (!one.texture->height) {
+            return width >= 1 && width <= texels;
+        }
+        const std::int64_t height = number(*one.texture->height);
+        const std::int64_t pitch = number(*one.texture->pitch);
+        const auto texel_bytes =
+            channels * static_cast<std::int64_t>(bytes_of(type_of(one, problem)));
+        return width >= 1 && height >= 1 && pitch >= width &&
+               pitch * texel_bytes % kTexturePitchAlignment == 0 &&
+               pitch * (height - 1) + width <= texels;
     });
 }
 

@@ -89,12 +89,15 @@ TEST_F(TemplateWorkloadTest, ChecksOnlyTheProblemWhereOtherSizesMayBeIllegal) {
 
 TEST_F(TemplateWorkloadTest, ChecksTheSizesWhoseRowsATextureCanHave) {
     const char* const reference = "default = true";
-    const auto texture = [](const std::string& pitch) {
-        return fmt::format(", texture = {{ width = \"w\", height = \"h\"{} }}", pitch);
+    const auto texture = [](const std::string& pitch, const std::string& height = "1",
+                            const std::string& width = "w") {
+        return fmt::format(", texture = {{ width = \"{}\", height = \"{}\"{} }}", width, height,
+                           pitch);
     };
+    const std::string multiple_of_8 = ", pitch = \"ceil_div(w, 8) * 8\"";
     const Kernel plain = kernel("", texture(""), reference);
     EXPECT_TRUE(plain.workload->checks(problem(plain, 1000, 64)).empty());
-    const Kernel padded = kernel("", texture(", pitch = \"ceil_div(w, 8) * 8\""), reference);
+    const Kernel padded = kernel("", texture(multiple_of_8), reference);
     const auto checks = padded.workload->checks(problem(padded, 1000, 64));
     ASSERT_EQ(checks.size(), 3U);
     for (const Case& one : checks) {
@@ -103,6 +106,13 @@ TEST_F(TemplateWorkloadTest, ChecksTheSizesWhoseRowsATextureCanHave) {
     EXPECT_EQ(padded.workload->timed(problem(padded, 1000, 64)).arguments[0].offset, 0U);
     const Kernel linear = kernel("", ", texture = {}", reference);
     EXPECT_EQ(linear.workload->checks(problem(linear, 1000, 64)).size(), 3U);
+    const Kernel quads = kernel("", ", texture = { channels = 4 }", reference);
+    EXPECT_EQ(quads.workload->checks(problem(quads, 1000, 64)).size(), 2U) << "1 x 1 is no quad";
+    const Kernel halves = kernel("", texture(multiple_of_8, "1", "w / 2"), reference);
+    EXPECT_EQ(halves.workload->checks(problem(halves, 1000, 64)).size(), 2U) << "none of 1";
+    const Kernel longer = kernel("", texture(multiple_of_8, "h"), reference);
+    EXPECT_EQ(longer.workload->checks(problem(longer, 1000, 64)).size(), 1U)
+        << "padded rows do not fit into the array, but for one of 1 x 1";
 }
 
 TEST_F(TemplateWorkloadTest, ComparesRelativelyToTheElementAndToAllTogether) {
