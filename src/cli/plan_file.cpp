@@ -82,17 +82,22 @@ std::vector<std::string> texts_member(const ParsedJson& object, const char* key)
     return texts;
 }
 
-/// Its code will run: so it must be a file that nobody else can have written.
-PlannedKernel read_template(const SharedFolder& folder) {
+/// What a plan says will run: so each of its files must be one that nobody else can have written.
+std::string owned_text(const SharedFolder& folder, const char* name) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 28;
-    const auto text = folder.text(PlanFile::kTemplate, kMostBytes);
+    std::optional<std::string> text = folder.text(name, kMostBytes);
     if (!text) {
         throw Error(ErrorKind::usage,
                     fmt::format("{} is missing, belongs to another user, or others may write to "
-                                "it: plan again",
-                                PlanFile::kTemplate));
+                                "it: plan again, or take their right to write (chmod go-w)",
+                                (folder.path() / name).string()));
     }
-    const ParsedJson json = parse_json(*text, PlanFile::kTemplate);
+    return *std::move(text);
+}
+
+PlannedKernel read_template(const SharedFolder& folder) {
+    const ParsedJson json =
+        parse_json(owned_text(folder, PlanFile::kTemplate), PlanFile::kTemplate);
     PlannedKernel own;
     own.code.name = text_member(json, "name");
     own.code.text = text_member(json, "text");
@@ -107,6 +112,15 @@ PlannedKernel read_template(const SharedFolder& folder) {
     }
     own.problems.multiple = static_cast<std::size_t>(multiple);
     return own;
+}
+
+/// Who only collects results needs no template.
+void read_own(const SharedFolder& folder, PlanFile& plan) {
+    try {
+        plan.own = read_template(folder);
+    } catch (const Error& error) {
+        plan.why_no_own = error.what();
+    }
 }
 
 /// Each of the numbers below their count, once.
@@ -208,14 +222,15 @@ PlanFile read_plan(const PlanFolder& from) {
                     fmt::format("{} is not a regular file: make the plan again with sweep --plan",
                                 path.string()));
     }
-    const ParsedJson json = read_json(path);
+    const ParsedJson json = parse_json(owned_text(from.root(), PlanFile::kName), path.string());
     try {
         PlanFile plan = plan_from(json, folder);
         if (plan.is_worklist()) {
-            plan.misses = read_worklist(folder / PlanFile::kWorklist);
+            plan.misses = misses_of(owned_text(from.root(), PlanFile::kWorklist),
+                                    (folder / PlanFile::kWorklist).string());
         }
         if (plan.is_own()) {
-            plan.own = read_template(from.root());
+            read_own(from.root(), plan);
         }
         const std::size_t count = plan.is_worklist() ? plan.misses.size() : plan.order.size();
         if (count != plan.order.size() || count == 0 || count > kMostProblems) {
@@ -242,6 +257,9 @@ SweepPlan planned_problems(const PlanFile& plan, const Log& log) {
 }
 
 SweepPlan unranked_problems(const PlanFile& plan) {
+    if (plan.is_own() && !plan.own) {
+        throw Error(ErrorKind::usage, plan.why_no_own);
+    }
     if (plan.own) {
         return kernel_problems(kernel_of(plan.own->code), plan.own->problems);
     }

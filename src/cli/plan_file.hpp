@@ -41,6 +41,7 @@ struct PlanFile {
     std::string digest;              ///< plan_digest()
     std::vector<Miss> misses = {};   ///< of a work-list, by rank
     std::optional<PlannedKernel> own = {};
+    std::string why_no_own = {};  ///< where template.json of a plan that has one cannot be used
 
     [[nodiscard]] bool is_worklist() const { return kernel == "worklist"; }
     [[nodiscard]] bool is_own() const { return kernel == "kernel"; }
@@ -49,11 +50,12 @@ struct PlanFile {
 /// Makes the files of a new plan. Throws Error(store).
 void write_plan(const PlanFolder& folder, const PlanFile& plan);
 
-/// Throws Error(usage) for a file that is damaged, or of a newer jitune, and for a template that
-/// another user may have written.
+/// Throws Error(usage) for a file that is damaged, of a newer jitune, or such that another user may
+/// have written it. Without its template a plan of a kernel of one's own has no problems.
 PlanFile read_plan(const PlanFolder& folder);
 
-/// The problems of the plan's family or kernel of one's own, before they are ranked.
+/// The problems of the plan's family or kernel of one's own, before they are ranked. Throws
+/// Error(usage) where the plan's template cannot be used.
 SweepPlan unranked_problems(const PlanFile& plan);
 
 /// The problems in the order of their ranks. Throws Error(usage) where this build does not make the

@@ -134,13 +134,17 @@ Json worklist_json(std::span<const WorkItem> items) {
 }
 
 std::vector<Miss> read_worklist(const std::filesystem::path& path) {
-    const ParsedJson document = read_json(path);
+    return misses_of(read_json_text(path), path.string());
+}
+
+std::vector<Miss> misses_of(const std::string& text, const std::string& path) {
+    const ParsedJson document = parse_json(text, path);
     try {
         return misses_in(document);
     } catch (const Error& error) {
         throw Error(ErrorKind::usage,
                     fmt::format("{}: {}: give a file that \"jitune worklist export\" has written",
-                                path.string(), error.what()));
+                                path, error.what()));
     }
 }
 

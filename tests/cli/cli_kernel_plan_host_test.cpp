@@ -147,6 +147,11 @@ TEST_F(CliKernelPlan, RefusesATemplateFileThatIsDamagedOrOfOthers) {
     expect_failure("sweep work \"$folder/p\"", 2,
                    "template.json:1:2: the JSON document is incomplete");
     write("p/template.json", right);
+    for (const char* name : {"p/plan.json", "p/template.json"}) {
+        fs::permissions(path(name), fs::perms(0666));
+        expect_failure("sweep work \"$folder/p\"", 2, "others may write to it: plan again");
+        fs::permissions(path(name), fs::perms(0644));
+    }
     fs::permissions(path("p/template.json"), fs::perms(0666));
     expect_failure("sweep work \"$folder/p\"", 2, "others may write to it: plan again");
     fs::remove(path("p/template.json"));
