@@ -172,7 +172,7 @@ std::vector<std::string> whole_arguments(int argc, char** argv,
         return std::find_if(rows.begin(), rows.end(),
                             [&](const Command& row) { return row.name == name; });
     };
-    if (words.size() > 1) {
+    if (words.size() > 1 && !words[1].starts_with('-')) {
         const auto group = named(commands, words[0]);
         if (group != commands.end() && !group->file_child.empty() &&
             named(group->children, words[1]) == group->children.end() && is_file(words[1])) {
