@@ -230,7 +230,7 @@ public:
     /// mean over their time. Takes up to seconds, in which the process is slow, and has no limit of
     /// time: the launch must have passed run(). Throws Error(device) where it fails.
     virtual CounterOutcome counters(const Program& /*program*/, const Launch& /*launch*/) {
-        return "read hardware counters: this device has none that jitune reads";
+        return "this device has none that jitune reads";
     }
 };
 

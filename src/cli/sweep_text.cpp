@@ -28,8 +28,9 @@ bool is_marked(const SweepRow& row) {
                        [](const Winner& winner) { return speed_up_text(winner).ends_with('?'); });
 }
 
-/// The meaning of the marks that stand in the table.
-std::string legend(const std::vector<SweepRow>& rows) {
+}  // namespace
+
+std::string sweep_legend(const std::vector<SweepRow>& rows) {
     const auto any = [&](const auto& marked) {
         return std::any_of(rows.begin(), rows.end(),
                            [&](const SweepRow& row) { return row.has_winner() && marked(row); });
@@ -60,6 +61,8 @@ std::string legend(const std::vector<SweepRow>& rows) {
     }
     return text;
 }
+
+namespace {
 
 std::string_view outcome_name(SweepRow::Outcome outcome) {
     switch (outcome) {
@@ -254,7 +257,7 @@ std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep) {
 }
 
 std::string sweep_summary(const SweepResult& result) {
-    std::string text = legend(result.rows) + served_text(result.rows);
+    std::string text = sweep_legend(result.rows) + served_text(result.rows);
     if (result.interrupted) {
         text +=
             fmt::format("interrupted: the sweep is incomplete, {} of {} {} begun\n", result.begun,

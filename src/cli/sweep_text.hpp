@@ -36,6 +36,9 @@ private:
 /// The line above the table: kernel, devices, compilers, settings and strategy.
 std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep);
 
+/// The meaning of the marks that stand in the table.
+std::string sweep_legend(const std::vector<SweepRow>& rows);
+
 /// The lines below the table: its marks, how many problems were tuned, and where they are stored.
 std::string sweep_summary(const SweepResult& result);
 

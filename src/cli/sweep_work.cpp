@@ -219,6 +219,7 @@ void print_end(const Arguments& given, const SweepPlan& problems,
                const std::vector<std::string>& ids, const std::vector<Ended>& ended,
                const Rows& rows) {
     if (!given.json) {
+        print(sweep_legend(rows.rows()));
         for (std::size_t i = 0; i < ids.size(); ++i) {
             print(fmt::format("{}: {}\n", ids[i], end_text(ended[i])));
         }

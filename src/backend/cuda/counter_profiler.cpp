@@ -149,7 +149,7 @@ CounterOutcome CounterProfiler::read(CUcontext context, CUdevice device, std::si
         if (error.kind() != ErrorKind::unavailable) {
             throw;
         }
-        return fmt::format("read hardware counters: {}", error.what());
+        return error.what();
     }
 }
 

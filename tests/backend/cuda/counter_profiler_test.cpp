@@ -42,8 +42,7 @@ protected:
 TEST_F(CountersOfAProfiler, SayWhyThereAreNone) {
     const auto program = load("k");
     const std::string text = text_of(device().make_bench()->counters(*program, plain_launch()));
-    EXPECT_NE(text.find("read hardware counters: the fake has no CUPTI"), std::string::npos)
-        << text;
+    EXPECT_NE(text.find("the fake has no CUPTI"), std::string::npos) << text;
 }
 
 #if __has_include(<cupti_range_profiler.h>)
@@ -163,10 +162,9 @@ TEST_F(CounterProfilerTest, SaysWhatToDoWithoutRights) {
          {"cuptiRangeProfilerEnable", "cuptiProfilerGetCounterAvailability"}) {
         cupti.failing = function;
         const std::string text = text_of(counters());
-        for (const std::string part :
-             {"read hardware counters", function, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
-              "CAP_SYS_ADMIN", "NVreg_RestrictProfilingToAdminUsers=0",
-              "https://developer.nvidia.com/ERR_NVGPUCTRPERM"}) {
+        for (const std::string part : {function, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
+                                       "CAP_SYS_ADMIN", "NVreg_RestrictProfilingToAdminUsers=0",
+                                       "https://developer.nvidia.com/ERR_NVGPUCTRPERM"}) {
             EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
         }
     }
