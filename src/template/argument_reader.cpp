@@ -44,6 +44,7 @@ public:
     ArgumentReader(const FrontMatterScope& scope, const toml::table& table, const std::string& name)
         : scope_(scope), reader_(scope.reader()), table_(table), where_("argument " + name) {
         result_.name = name;
+        result_.line = reader_.line(table);
     }
 
     ArgumentSpec read(const FrontMatter& front) {
