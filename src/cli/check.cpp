@@ -17,6 +17,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
+#include "cli/t1.hpp"
 #include "cli/template_arguments.hpp"
 #include "cli/usual_problem.hpp"
 #include "families/own/fill_data.hpp"
@@ -106,7 +107,7 @@ int run(const Arguments& arguments) {
     const std::vector<CheckDevice> targets = devices.of(arguments.architectures);
     const std::vector<std::int64_t> sizes =
         arguments.is_t1() ? t1_sizes() : usual_kernel_sizes(kernel, arguments.sizes);
-    std::vector<Finding> findings = unused_names(kernel);
+    std::vector<Finding> findings = unused_names(kernel, arguments.is_t1() ? kT1Size : "");
     std::vector<CheckedProblem> problems;
     for (const auto& types : usual_kernel_types(kernel, parse_kernel_types(arguments.types))) {
         const Problem problem = kernel_problem(kernel, sizes, types);

@@ -126,6 +126,7 @@ TEST_F(CliCheckTest, ChecksAProblemInT1) {
     EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
     EXPECT_TRUE(answer.out.starts_with("run t1_problem=1\nsm_90 (H100 SXM): 2 combinations"))
         << answer.out;
+    EXPECT_EQ(answer.out.find("nothing depends on"), std::string::npos) << answer.out;
     EXPECT_NE(answer.err.find("t1.json: Search is not used"), std::string::npos) << answer.err;
     EXPECT_EQ(jitune_json(check)["file"], path("t1.json"));
     write_t1("float* out, int n");
