@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/device.hpp"
+#include "backend/texture_view.hpp"
 
 namespace jitune::internal {
 
@@ -52,6 +53,10 @@ public:
     /// its code does not say.
     [[nodiscard]] virtual std::optional<std::vector<std::int64_t>> parameters(
         const Binary& binary, std::string_view symbol) const = 0;
+
+    /// Why no device that it knows can read an array as this texture: its texels, and what is
+    /// wrong. Empty where each can.
+    [[nodiscard]] virtual std::string flaw_of_texture(const TextureView& view) const = 0;
 
     /// Of blocks of `threads` with `dynamic_bytes` of dynamic shared memory. Nothing for a launch
     /// or a device that it cannot judge.

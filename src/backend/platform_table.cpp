@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "backend/host/host_inspector.hpp"
 #include "backend/host/host_platform.hpp"
 #include "backend/host/host_recipe.hpp"
 
@@ -20,7 +21,7 @@ std::span<const PlatformEntry> platforms() {
         PlatformEntry{PlatformKind::cuda, make_cuda_platform, make_cuda_compiler,
                       make_cuda_inspector, make_cuda_recipe},
 #endif
-            PlatformEntry{PlatformKind::host, make_host_platform, nullptr, nullptr,
+            PlatformEntry{PlatformKind::host, make_host_platform, nullptr, make_host_inspector,
                           make_host_recipe},
     };
     return entries;

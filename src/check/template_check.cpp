@@ -172,6 +172,7 @@ private:
             const Launch launch = kernel_.launch_rule(problem_, device_.info, configuration)
                                       .plan(problem_.sizes)
                                       .launch;
+            look_at_textures(launch, row.configuration);
             for (std::size_t i = 0; i < launch.step_count; ++i) {
                 const LaunchStep& step = launch.steps.at(i);
                 look_at_arguments(kernel_.front_matter().launches.at(step.entry), binary,
@@ -181,6 +182,21 @@ private:
         } catch (const Error& error) {
             note(Finding::Level::error, place(kernel_.front_matter().launches.front().line),
                  error.what(), row.configuration);
+        }
+    }
+
+    /// A launch has the textures of the arguments that have one, in their order.
+    void look_at_textures(const Launch& launch, const std::string& configuration) {
+        std::size_t next = 0;
+        for (const ArgumentSpec& argument : kernel_.front_matter().arguments) {
+            if (!argument.texture || device_.inspector == nullptr) {
+                continue;
+            }
+            const std::string flaw = device_.inspector->flaw_of_texture(launch.textures.at(next++));
+            if (!flaw.empty()) {
+                note(Finding::Level::error, place(argument.line),
+                     fmt::format("the texture of {} has {}", argument.name, flaw), configuration);
+            }
         }
     }
 

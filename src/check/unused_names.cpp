@@ -138,7 +138,7 @@ bool code_holds(const TemplateSource& source, std::string_view name) {
 
 }  // namespace
 
-std::vector<Finding> unused_names(const KernelTemplate& kernel) {
+std::vector<Finding> unused_names(const KernelTemplate& kernel, std::string_view made_size) {
     const FrontMatter& front = kernel.front_matter();
     const UsedNames used(front);
     std::vector<Finding> findings;
@@ -162,7 +162,7 @@ std::vector<Finding> unused_names(const KernelTemplate& kernel) {
         }
     }
     for (const std::string& size : front.sizes) {
-        if (!used.holds_size_or_type(size)) {
+        if (size != made_size && !used.holds_size_or_type(size)) {
             findings.push_back({Finding::Level::warning, place_of_name(kernel.source(), "sizes"),
                                 fmt::format("nothing depends on size {}", size), ""});
         }

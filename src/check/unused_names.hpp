@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "check/finding.hpp"
@@ -9,7 +10,8 @@
 namespace jitune::internal {
 
 /// Warnings about parameters, type parameters and sizes of a template that neither its code nor its
-/// launches depend on, and about macros that its code does not name.
-std::vector<Finding> unused_names(const KernelTemplate& kernel);
+/// launches depend on, and about macros that its code does not name. None about `made_size`, which
+/// is not its author's.
+std::vector<Finding> unused_names(const KernelTemplate& kernel, std::string_view made_size = {});
 
 }  // namespace jitune::internal

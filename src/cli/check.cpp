@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "check/compiler_log.hpp"
+#include "check/launch_arguments.hpp"
 #include "check/unused_names.hpp"
 #include "cli/check_devices.hpp"
 #include "cli/check_text.hpp"
@@ -16,6 +17,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
+#include "cli/t1.hpp"
 #include "cli/template_arguments.hpp"
 #include "cli/usual_problem.hpp"
 #include "families/own/fill_data.hpp"
@@ -32,6 +34,46 @@ struct Arguments : CommonArguments, TemplateArguments {
     std::size_t sample = 24;
     std::size_t rows = 5;
 };
+
+/// Compiles the host function of the reference, and compares its parameters with what it is given.
+void check_host_reference(const TemplateFile& file, const Problem& problem, CheckDevices& devices,
+                          std::vector<Finding>& findings) {
+    const LaunchSpec& launch = file.kernel.front_matter().reference->launch;
+    const std::string place = fmt::format("{}:{}", file.kernel.source().name, launch.line);
+    if (file.host.text.empty()) {
+        add_finding(findings, {Finding::Level::error, place,
+                               "the host reference must stand between #ifdef JITUNE_HOST and "
+                               "#endif",
+                               ""});
+        return;
+    }
+    const CheckDevice host = devices.host();
+    Instance instance = file.kernel.host_reference(problem);
+    const std::vector<std::string> more = host.inspector->options();
+    instance.options.insert(instance.options.end(), more.begin(), more.end());
+    const auto outcomes = compile_programs(
+        [&](const TemplateSource& source, std::span<const Instance> instances) {
+            return host.compile(host.info, source, instances);
+        },
+        file.host, std::span(&instance, 1));
+    if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
+        std::vector<Finding> found = read_compiler_log(failure->log);
+        if (found.empty()) {
+            found = {{Finding::Level::error, place, failure->log, ""}};
+        }
+        for (Finding& finding : found) {
+            add_finding(findings, std::move(finding));
+        }
+        return;
+    }
+    const auto& binary = std::get<Binary>(outcomes.front());
+    if (const auto parameters = host.inspector->parameters(binary, binary.symbols.front())) {
+        if (std::string flaw = flaw_of_arguments(file.kernel, problem, launch, *parameters);
+            !flaw.empty()) {
+            add_finding(findings, {Finding::Level::error, place, std::move(flaw), ""});
+        }
+    }
+}
 
 /// What the reference needs beside the template.
 void check_reference(const TemplateFile& file, const Problem& problem,
@@ -53,32 +95,8 @@ void check_reference(const TemplateFile& file, const Problem& problem,
                                    ""});
         }
     }
-    if (reference->kind != ReferenceSpec::Kind::host) {
-        return;
-    }
-    const std::string place = fmt::format("{}:{}", name, reference->launch.line);
-    if (file.host.text.empty()) {
-        add_finding(findings, {Finding::Level::error, place,
-                               "the host reference must stand between #ifdef JITUNE_HOST and "
-                               "#endif",
-                               ""});
-        return;
-    }
-    const CheckDevice host = devices.host();
-    const Instance instance = file.kernel.host_reference(problem);
-    const auto outcomes = compile_programs(
-        [&](const TemplateSource& source, std::span<const Instance> instances) {
-            return host.compile(host.info, source, instances);
-        },
-        file.host, std::span(&instance, 1));
-    if (const auto* failure = std::get_if<CompileFailure>(&outcomes.front())) {
-        std::vector<Finding> found = read_compiler_log(failure->log);
-        if (found.empty()) {
-            found = {{Finding::Level::error, place, failure->log, ""}};
-        }
-        for (Finding& finding : found) {
-            add_finding(findings, std::move(finding));
-        }
+    if (reference->kind == ReferenceSpec::Kind::host) {
+        check_host_reference(file, problem, devices, findings);
     }
 }
 
@@ -89,7 +107,7 @@ int run(const Arguments& arguments) {
     const std::vector<CheckDevice> targets = devices.of(arguments.architectures);
     const std::vector<std::int64_t> sizes =
         arguments.is_t1() ? t1_sizes() : usual_kernel_sizes(kernel, arguments.sizes);
-    std::vector<Finding> findings = unused_names(kernel);
+    std::vector<Finding> findings = unused_names(kernel, arguments.is_t1() ? kT1Size : "");
     std::vector<CheckedProblem> problems;
     for (const auto& types : usual_kernel_types(kernel, parse_kernel_types(arguments.types))) {
         const Problem problem = kernel_problem(kernel, sizes, types);

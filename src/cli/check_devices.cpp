@@ -72,10 +72,12 @@ CheckDevice CheckDevices::host(const std::string& architectures) {
         }
     }
     Device& device = host_->device(0);
-    return {device.info(), [&device](const DeviceInfo&, const TemplateSource& source,
-                                     std::span<const Instance> instances) {
+    return {device.info(),
+            [&device](const DeviceInfo&, const TemplateSource& source,
+                      std::span<const Instance> instances) {
                 return device.compile(source, instances);
-            }};
+            },
+            inspector_maker(PlatformKind::host)()};
 }
 
 }  // namespace jitune::internal

@@ -84,10 +84,10 @@ std::string front_matter(const ParsedJson& document, const std::filesystem::path
     const T1Arguments arguments = t1_arguments(kernel, scope, folder, notes);
     const std::string name = text_member(kernel, "KernelName");
     return fmt::format(
-        "/* jitune template\nkernel = {}\nbackend = \"{}\"\nsizes = [\"t1_problem\"]\n"
+        "/* jitune template\nkernel = {}\nbackend = \"{}\"\nsizes = [\"{}\"]\n"
         "defines = {}\nconstraints = {}\n{}[parameters]\n{}[arguments]\n{}[[launch]]\n"
         "entry = {}\narguments = {}\n{}[reference]\ndefault = true\n*/\n",
-        toml_text(key_name(name)), to_string(PlatformKind::cuda), toml_list(names),
+        toml_text(key_name(name)), to_string(PlatformKind::cuda), kT1Size, toml_list(names),
         toml_list(conditions(space, scope)), t1_options(kernel, notes), parameter_lines(parameters),
         arguments.table, toml_text(name), toml_list(arguments.order),
         t1_launch(kernel, scope, notes));

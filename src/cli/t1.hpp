@@ -9,6 +9,9 @@
 
 namespace jitune::internal {
 
+/// The name of the size of templates made from T1.
+inline constexpr const char* kT1Size = "t1_problem";
+
 /// A kernel template made from a tuning problem in T1, the autotuning community's JSON format for
 /// tuning problems (https://github.com/odgaard/TuningSchema), which KTT and Kernel Tuner read.
 struct T1Template {

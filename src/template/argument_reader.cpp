@@ -44,6 +44,7 @@ public:
     ArgumentReader(const FrontMatterScope& scope, const toml::table& table, const std::string& name)
         : scope_(scope), reader_(scope.reader()), table_(table), where_("argument " + name) {
         result_.name = name;
+        result_.line = reader_.line(table);
     }
 
     ArgumentSpec read(const FrontMatter& front) {
@@ -55,6 +56,11 @@ public:
         result_.access = is_array ? Access::value_array : *access;
         result_.type = reader_.text(table_, "type", where_);
         const std::string_view amount = is_scalar() ? "value" : "count";
+        if (table_.contains("texture") && result_.access != Access::in) {
+            fail(
+                "{} has a texture, which only arguments with access = \"in\" may have: kernels "
+                "read textures and do not write them");
+        }
         refuse_other_keys(amount);
         result_.amount = scope_.expression(table_, reader_.text(table_, amount, where_));
         read_type(front);

@@ -51,6 +51,7 @@ struct TextureSpec {
 
 struct ArgumentSpec {
     std::string name;
+    int line = 0;      ///< of the file, where the argument is declared
     std::string type;  ///< a type parameter or a type name such as "uint64"
     Access access = Access::scalar;
     /// Elements of an array; value of a scalar; what a `value` is while the kernel is tuned.

@@ -94,7 +94,9 @@ private:
             channels = node->value_exact<std::int64_t>().value_or(0);
         }
         if (channels != 1 && channels != 2 && channels != 4) {
-            fail("channels of {} must be 1, 2 or 4: the elements that are one texel");
+            fail(
+                "channels of {} must be 1, 2 or 4, a number without quotes: the elements that are "
+                "one texel");
         }
         result_.sampling.channels = static_cast<std::uint8_t>(channels);
     }

@@ -208,6 +208,39 @@ TEST_F(TemplateCheckTest, ComparesTextureObjectsWithTheKernelsParameters) {
         << bad.findings[0].text;
 }
 
+TEST_F(TemplateCheckTest, FindsTexturesThatNoDeviceCanRead) {
+    const auto findings = [&](const std::string& count, const std::string& keys) {
+        std::string text = text_with(
+            10, fmt::format("x = {{ access = \"in\", type = \"float32\", count = \"{}\", texture = "
+                            "{{ {} }} }}",
+                            count, keys));
+        const std::string parameter = "const float* x";
+        text.replace(text.find(parameter), parameter.size(), "cudaTextureObject_t x");
+        const std::string read = "x[blockIdx.x * Block + threadIdx.x]";
+        text.replace(text.find(read), read.size(), "tex2D<float>(x, blockIdx.x, threadIdx.x)");
+        return check(text).findings;
+    };
+    const auto expect_flaw = [&](const std::string& count, const std::string& keys,
+                                 const std::string& words) {
+        SCOPED_TRACE(keys);
+        const auto found = findings(count, keys);
+        ASSERT_EQ(found.size(), 1U);
+        EXPECT_EQ(found[0].place, "k.cu:10");
+        EXPECT_NE(found[0].text.find(words), std::string::npos) << found[0].text;
+    };
+    EXPECT_TRUE(findings("n", "width = \"1000\", height = \"4\", pitch = \"1024\"").empty());
+    expect_flaw("n", "width = \"1001\", height = \"4\"",
+                "the texture of x has 1001 x 4 texels of 4 bytes: its rows are 4004 bytes apart, "
+                "which must be a multiple of 32");
+    expect_flaw("n", "width = \"n\", height = \"2\", pitch = \"n / 2\"",
+                "its pitch of 2048 texels is less than its width");
+    expect_flaw("n - 1", "width = \"n\", height = \"1\"",
+                "it has 16384 bytes, and the array 16380");
+    expect_flaw("200000", "width = \"200000\", height = \"1\"",
+                "its width is 200000, and the device's textures have at most 131072");
+    expect_flaw("n * 131072", "", "its width is 536870912");
+}
+
 TEST_F(TemplateCheckTest, FindsMistakesInTheFrontMatter) {
     expect_found(5, "constraints = [\"block <= most_threads\"]", "most_threads");
     expect_found(8, "block = { values = [64, 256], default = 128 }", "default of parameter block");

@@ -70,6 +70,52 @@ void k(int* out) {
     EXPECT_NE(answer.out.find("2 errors"), std::string::npos);
 }
 
+TEST_F(CliCheckTest, ComparesTheArgumentsOfHostKernelsAndReferences) {
+    const auto check = [&](const std::string& kernel, const std::string& plain) {
+        std::ofstream(path("k.host.cpp"))
+            << R"cu(/* jitune template
+kernel = "k"
+backend = "host"
+sizes = ["n"]
+[parameters]
+step = { values = [1, 2], default = 1 }
+[arguments]
+out = { access = "out", type = "int32", count = "n" }
+n = { access = "scalar", type = "int64", value = "n" }
+[[launch]]
+entry = "k"
+template = ["step"]
+arguments = ["out", "n"]
+[reference]
+host = "plain"
+arguments = ["out", "n"]
+*/
+#ifdef JITUNE_HOST
+)cu"
+            << "void plain(" << plain << ") {}\n#endif\ntemplate <int kStep> void k(" << kernel
+            << ") {}\n";
+        return jitune("check " + path("k.host.cpp"));
+    };
+    const Answer good = check("int*, long", "int*, long");
+    EXPECT_TRUE(good.out.ends_with("0 errors, 0 warnings\n")) << good.out << good.err;
+    const Answer more = check("int*, long, double", "int*, long");
+    EXPECT_EQ(more.code, 1);
+    EXPECT_NE(more.out.find("k.host.cpp:11: error: the launch passes 2 arguments: out (pointer), n "
+                            "(int64); the kernel takes 3: 8 bytes, 8 bytes, 8 bytes;"),
+              std::string::npos)
+        << more.out;
+    EXPECT_NE(check("", "int*, long").out.find("the kernel takes 0;"), std::string::npos);
+    const Answer reference = check("int*, long", "int*");
+    EXPECT_EQ(reference.code, 1);
+    EXPECT_NE(reference.out.find("k.host.cpp:15: error: the launch passes 2 arguments: out "
+                                 "(pointer), n (int64); the kernel takes 1: 8 bytes;"),
+              std::string::npos)
+        << reference.out;
+    EXPECT_NE(check("int*, int", "int*, long")
+                  .out.find("passes n (int64) as argument 2, of 8 bytes; the kernel takes 4"),
+              std::string::npos);
+}
+
 TEST_F(CliCheckTest, ChecksAProblemInT1) {
     write_t1();
     const std::string check = "check --arch sm_90 --input " + path("t1.json");
@@ -80,6 +126,7 @@ TEST_F(CliCheckTest, ChecksAProblemInT1) {
     EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
     EXPECT_TRUE(answer.out.starts_with("run t1_problem=1\nsm_90 (H100 SXM): 2 combinations"))
         << answer.out;
+    EXPECT_EQ(answer.out.find("nothing depends on"), std::string::npos) << answer.out;
     EXPECT_NE(answer.err.find("t1.json: Search is not used"), std::string::npos) << answer.err;
     EXPECT_EQ(jitune_json(check)["file"], path("t1.json"));
     write_t1("float* out, int n");

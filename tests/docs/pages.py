@@ -8,7 +8,8 @@ A block may have a marker in an HTML comment before it, which readers do not see
     <!-- snippet: prints=TEXT -->           a program that prints TEXT
     <!-- snippet: output -->                what the program before prints
     <!-- snippet: cuda -->                  CUDA code that compiles by itself
-    <!-- snippet: template -->              a part of a kernel template; all parts of a page make one
+    <!-- snippet: compiles=HEADER -->       a program that needs HEADER, and cannot run everywhere
+    <!-- snippet: file=NAME -->             a kernel template that later programs of the page read by this name
     <!-- snippet: shell-functions=NAME/N --> SQL functions of the sqlite3 shell with N arguments
 """
 
@@ -16,7 +17,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-MARKERS = {"skip", "prologue", "prints", "output", "cuda", "template", "shell-functions"}
+MARKERS = {"skip", "prologue", "prints", "output", "cuda", "compiles", "file", "shell-functions"}
 
 
 @dataclass

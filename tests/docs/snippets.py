@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles or runs every snippet of README and docs, so that none goes out of date.
 
-C and C++ are compiled; programs are linked, run, and their output compared, and so are those of Python. CUDA is compiled by NVRTC, if there is one; kernel
-templates are read by `jitune`. Shell lines with `jitune` are run where that is cheap; of the others, commands and
+C and C++ are compiled; programs are linked, run, and their output compared, and so are those of Python. CUDA is
+compiled by NVRTC, if there is one; kernel templates are checked by `jitune check`. Shell lines with `jitune` are run where that is cheap; of the others, commands and
 options must be in `--help`. SQL is run on a database with jitune's schema. pages.py explains the markers.
 """
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -49,6 +48,7 @@ class Checker:
         self.source = Path(arguments.source).resolve()
         self.compiler = [arguments.compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable",
                          "-Wno-unused-but-set-variable", "-I", str(self.source / "src/include")]
+        self.include = arguments.include
         self.link = arguments.link
         self.folder = Path(folder)
         self.jitune = shell_block.Jitune(Path(arguments.jitune).resolve(), self.source, self.folder)
@@ -63,6 +63,8 @@ class Checker:
             return self.jitune.check(block)
         if block.marker == "skip":
             raise Skipped(block.value)
+        if block.marker == "file":
+            return self.template(block)
         if kind in UNCHECKED:
             raise Skipped(f"{kind} is not checked")
         checks = {"c": self.c, "cpp": self.cpp, "cuda": self.cuda, "python": self.python, "sql": self.sql}
@@ -87,6 +89,8 @@ class Checker:
         file = self.folder / "snippet.cpp"
         if "int main(" in block.text:
             file.write_text(block.text)
+            if block.marker == "compiles":
+                return self.compile_alone(file, block.value)
             self.run_program(file, block)
             return
         lines = block.text.splitlines(keepends=True)
@@ -95,11 +99,18 @@ class Checker:
         file.write_text(f"{COMMON}{includes}void snippet({block.value}) {{\n{body}}}\n")
         must_succeed([*self.compiler, "-Wno-unused-parameter", "-fsyntax-only", file])
 
+    def compile_alone(self, file, header):
+        include = [word for folder in self.include for word in ("-isystem", folder)]
+        found = run([*self.compiler, *include, "-include", header, "-fsyntax-only", "-x", "c++", "/dev/null"])
+        if found.returncode != 0:
+            raise Skipped(f"there is no {header}")
+        must_succeed([*self.compiler, *include, "-fsyntax-only", file])
+
     def run_program(self, file, block):
         program = self.folder / "program"
         must_succeed([*self.compiler, file, "-o", program, *self.link])
         environment = {**os.environ, "JITUNE_DB": "none", "JITUNE_BUDGET": "0.1", "JITUNE_WORKER": "none"}
-        self.printed = must_succeed([program], env=environment)
+        self.printed = must_succeed([program], env=environment, cwd=self.jitune.folder)
         if block.marker == "prints":
             self.compare(block.value)
 
@@ -117,24 +128,21 @@ class Checker:
             raise Failure(f"the program prints\n{self.printed}and the page says\n{expected}")
 
     def cuda(self, block):
-        if block.marker == "template":
-            return  # with the others of the page
         if block.marker != "cuda":
-            raise Failure("a cuda block needs a marker: cuda, template or skip=REASON")
+            raise Failure("a cuda block needs a marker: cuda, file=NAME or skip=REASON")
         log = nvrtc.compile_text(block.text)
         if log:
             raise Failure(log)
 
-    def template(self, parts):
-        """The parts of a page are the front matter of a template. Its code does not matter to be read."""
-        file = self.folder / "template.cu"
-        file.write_text("".join(block.text for block in parts))
-        sizes = re.search(r"sizes = (\[.*\])", file.read_text())
-        names = re.findall(r'"(\w+)"', sizes[1]) if sizes else []
-        sized = [word for name in names for word in ("--size", f"{name}=64")]
-        done = self.jitune.run(["tune", str(file), *sized, "--evaluations", "1"])
-        if str(file) in done.stderr and re.search(rf"{re.escape(str(file))}:\d+:", done.stderr) and done.returncode == 2:
-            raise Failure(done.stderr)
+    def template(self, block):
+        """Stays in the folder of programs and shell lines."""
+        (self.jitune.folder / block.value).write_text(block.text)
+        arch = "host" if block.value.endswith(".host.cpp") else "sm_90"
+        done = self.jitune.run(["check", block.value, "--arch", arch, "--sample", "2"])
+        if done.returncode == shell_block.EXIT_UNAVAILABLE:
+            raise Skipped(done.stderr.strip())
+        if done.returncode != 0 or "0 errors, 0 warnings" not in done.stdout:
+            raise Failure(done.stdout + done.stderr)
 
     def sql(self, block):
         error = sql_block.run(block, self.source / "tuner_db")
@@ -148,6 +156,7 @@ def read_arguments():
     parser.add_argument("--jitune", required=True, help="the jitune command")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "c++"))
     parser.add_argument("--package", help="the folder of the Python package, for an interpreter that has NumPy")
+    parser.add_argument("--include", action="append", default=[], help="a folder with CUDA's headers")
     parser.add_argument("--page", help="check this page alone")
     parser.add_argument("link", nargs="*", help="what a program is linked with")
     return parser.parse_args()
@@ -176,9 +185,6 @@ def main():
             found = blocks(source, page)
             for block in found:
                 attempt(checker.check, block.place, block)
-            parts = [block for block in found if block.marker == "template"]
-            if parts:
-                attempt(checker.template, parts[0].place, parts)
             if page.endswith("command_line.md"):
                 attempt(checker.jitune.check_synopsis, page, (source / page).read_text())
     print("not run:", *skipped, sep="\n  ")

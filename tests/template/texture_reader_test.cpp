@@ -61,7 +61,7 @@ TEST(TextureReader, RefusesWhatIsNoTexture) {
     expect_texture_refused("height = \"n\"", "needs both width and height");
     expect_texture_refused("width = \"n\", height = \"m\"", "is not known here");
     expect_texture_refused("channels = 3", "must be 1, 2 or 4");
-    expect_texture_refused("channels = \"2\"", "must be 1, 2 or 4");
+    expect_texture_refused("channels = \"2\"", "must be 1, 2 or 4, a number without quotes");
     const std::string plane = std::string(kPlane) + ", ";
     expect_texture_refused(plane + "filter = \"cubic\"",
                            "filter of texture of argument values must be one of point, linear");
@@ -94,9 +94,14 @@ TEST(TextureReader, RefusesWhatHardwareDoesNotDo) {
 }
 
 TEST(TextureReader, RefusesTexturesWhereAnArgumentCannotHaveOne) {
-    expect_line_refused(
-        20, "values = { access = \"out\", type = \"element\", count = \"n\", texture = {} }",
-        "unknown key \"texture\"");
+    for (const char* const access : {"out", "inout", "scratch"}) {
+        expect_line_refused(
+            20,
+            fmt::format(
+                "values = {{ access = \"{}\", type = \"element\", count = \"n\", texture = {{}} }}",
+                access),
+            "argument values has a texture, which only arguments with access = \"in\" may have");
+    }
     for (const char* key : {"constant = \"c\"", "alignment = 16"}) {
         expect_line_refused(20, argument_line("", "float32", fmt::format(", {}", key)),
                             "has a texture, so it cannot have");

@@ -10,6 +10,7 @@
 
 #include "backend/cuda/cubin_parameters.hpp"
 #include "backend/cuda/ptxas_log.hpp"
+#include "backend/cuda/texture_limits.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -135,6 +136,11 @@ public:
     [[nodiscard]] std::optional<std::vector<std::int64_t>> parameters(
         const Binary& binary, std::string_view symbol) const override {
         return cubin_parameters(*binary.image, symbol);
+    }
+
+    [[nodiscard]] std::string flaw_of_texture(const TextureView& view) const override {
+        const std::string flaw = internal::flaw_of_texture(view, kKnownTextureLimits);
+        return flaw.empty() ? "" : fmt::format("{}: {}", extent_text(view), flaw);
     }
 
     [[nodiscard]] std::optional<Occupancy> occupancy(const DeviceInfo& device,

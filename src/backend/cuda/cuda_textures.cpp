@@ -10,21 +10,15 @@
 #include "backend/cuda/context.hpp"
 #include "backend/cuda/device_memory.hpp"
 #include "backend/cuda/launch_failure.hpp"
+#include "backend/cuda/texture_limits.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
 namespace {
 
-/// A view of an array and what is wrong with it.
 std::string tried_texture(const TextureView& view) {
-    const std::string extent = view.is_linear() ? fmt::format("{}", view.width)
-                                                : fmt::format("{} x {}", view.width, view.height);
-    return fmt::format("make a texture object of argument {} of the call, {} texels of {} bytes",
-                       view.array + 1, extent, view.texel_bytes());
-}
-
-[[noreturn]] void refuse_view(const TextureView& view, const std::string& flaw) {
-    throw Error(ErrorKind::usage, fmt::format("{}: {}", tried_texture(view), flaw));
+    return fmt::format("make a texture object of argument {} of the call, {}", view.array + 1,
+                       extent_text(view));
 }
 
 CUarray_format format_of(ElementType type) {
@@ -121,39 +115,14 @@ std::int64_t CudaTextures::limit(CUdevice_attribute attribute) const {
 }
 
 void CudaTextures::check(const TextureView& view) const {
-    const auto refuse_above = [&](const char* what, std::uint64_t value, CUdevice_attribute most) {
-        if (value > static_cast<std::uint64_t>(limit(most))) {
-            refuse_view(view, fmt::format("its {} is {}, and the device's textures have at most "
-                                          "{}: constrain the sizes, or use a plain pointer",
-                                          what, value, limit(most)));
-        }
-    };
-    std::uint64_t texels = view.width;
-    if (view.is_linear()) {
-        refuse_above("width", view.width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
-    } else {
-        const std::uint64_t pitch = view.pitch * view.texel_bytes();
-        const std::int64_t step = limit(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT);
-        refuse_above("width", view.width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH);
-        refuse_above("height", view.height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT);
-        refuse_above("pitch in bytes", pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH);
-        if (pitch % static_cast<std::uint64_t>(step) != 0) {
-            refuse_view(view, fmt::format("its rows are {} bytes apart, which must be a multiple "
-                                          "of {}: pad the rows and give the texture their pitch, "
-                                          "or constrain the sizes",
-                                          pitch, step));
-        }
-        if (view.pitch < view.width) {
-            refuse_view(view, fmt::format("its pitch of {} texels is less than its width: count "
-                                          "the pitch in texels, from row to row",
-                                          view.pitch));
-        }
-        texels += std::uint64_t{view.pitch} * (view.height - 1);
-    }
-    if (texels * view.texel_bytes() > view.bytes) {
-        refuse_view(view, fmt::format("it has {} bytes, and the array {}: make the argument's "
-                                      "count as long as the texture",
-                                      texels * view.texel_bytes(), view.bytes));
+    const TextureLimits limits{
+        .line_width = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH),
+        .plane_width = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH),
+        .plane_height = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT),
+        .plane_pitch_bytes = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH),
+        .pitch_alignment = limit(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)};
+    if (const std::string flaw = flaw_of_texture(view, limits); !flaw.empty()) {
+        throw Error(ErrorKind::usage, fmt::format("{}: {}", tried_texture(view), flaw));
     }
 }
 

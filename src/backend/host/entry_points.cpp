@@ -26,7 +26,25 @@ int call(void (*kernel)(Parameters...), void** arguments, int count) {
     return sizeof...(Parameters);
 }
 
+template <unsigned long kCount>
+struct ParameterBytes {
+    unsigned long of[kCount];
+};
+
+template <class... Parameters>
+constexpr ParameterBytes<1 + sizeof...(Parameters)> parameter_bytes(void (*)(Parameters...)) {
+    return {{sizeof...(Parameters), sizeof(Parameters)...}};
+}
+
 }  // namespace jitune_host
+
+#ifdef JITUNE_TELLS_PARAMETERS
+#define JITUNE_TELL_PARAMETERS(name, kernel)                \
+    __attribute__((section(name), used)) static constexpr \
+        auto jitune_host_bytes = jitune_host::parameter_bytes(kernel);
+#else
+#define JITUNE_TELL_PARAMETERS(name, kernel)
+#endif
 )";
 
 // The long names leave the short ones to kernels. One line, so that a compiler that cannot call the
@@ -34,7 +52,8 @@ int call(void (*kernel)(Parameters...), void** arguments, int count) {
 constexpr const char* kEntry =
     "extern \"C\" __attribute__((visibility(\"default\"))) "
     "int {}(void** jitune_host_arguments, int jitune_host_count) {{ "
-    "return jitune_host::call(&{}, jitune_host_arguments, jitune_host_count); }}\n";
+    "constexpr auto jitune_host_kernel = &{}; JITUNE_TELL_PARAMETERS(\"{}\", jitune_host_kernel) "
+    "return jitune_host::call(jitune_host_kernel, jitune_host_arguments, jitune_host_count); }}\n";
 
 bool allowed(char character) {
     constexpr std::string_view kPunctuation = "_:<>,-*& ";
@@ -56,6 +75,10 @@ std::string in_quotes(std::string_view text) {
 
 std::string entry_symbol(std::size_t instance, std::size_t step) {
     return fmt::format("{}{}_{}", kEntryPrefix, instance, step);
+}
+
+std::string parameter_section(std::string_view symbol) {
+    return fmt::format(".jitune.parameters.{}", symbol);
 }
 
 std::string expression_objection(const Instance& instance) {
@@ -80,7 +103,9 @@ std::string translation_unit(const TemplateSource& source, std::span<const Insta
             if (k < instances[i].lines.size()) {
                 text += fmt::format("#line {} {}\n", instances[i].lines[k], name);
             }
-            text += fmt::format(kEntry, entry_symbol(i, k), instances[i].expressions[k]);
+            const std::string symbol = entry_symbol(i, k);
+            text +=
+                fmt::format(kEntry, symbol, instances[i].expressions[k], parameter_section(symbol));
         }
     }
     return text;

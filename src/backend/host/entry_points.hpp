@@ -12,6 +12,11 @@ namespace jitune::internal {
 
 inline constexpr std::string_view kEntryPrefix = "jitune_entry_";
 
+/// The compiler's option with which an image tells the parameters of its kernels: for each entry a
+/// section parameter_section() with their number and the bytes of each, as std::uint64_t.
+inline constexpr const char* kTellsParameters = "-DJITUNE_TELLS_PARAMETERS";
+std::string parameter_section(std::string_view symbol);
+
 /// The C symbol of an expression: "jitune_entry_<instance>_<step>".
 std::string entry_symbol(std::size_t instance, std::size_t step);
 
