@@ -71,8 +71,8 @@ private:
     void tune(std::size_t device, std::size_t problem);
     /// False where it was stopped before there was anything to report.
     bool tune_into(SweepRow& row, std::size_t device);
-    /// The same for a problem with `around`, which always has something to report.
     bool skip_pinned(SweepRow& row, const Task& task);
+    /// The same for a problem with `around`, which always has something to report.
     void tune_around_into(SweepRow& row, const Task& task, const TuneHooks& hooks);
     /// The same for a problem with a domain.
     bool tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
