@@ -43,7 +43,9 @@ Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries
             return !candidates_.holds(seed);
         }));
     learn_history();
-    strategy_ = make_strategy(plan.strategy, candidates_.part(), plan.seed, expected_evaluations());
+    known_ = evaluations_.size();
+    strategy_ = make_strategy(plan.strategy, candidates_.part(), plan.seed,
+                              plan.expected_evaluations(kUsualRate));
     for (const Evaluation& known : evaluations_) {
         tell_strategy(known);
     }
@@ -219,7 +221,19 @@ void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record)
 
 /// How many candidates should be pending.
 std::size_t Search::depth() const {
-    return strategy_->learns() ? ahead_->depth_after(evaluations_.size()) : ahead_->depth();
+    const std::size_t known = tries_nearly_all() ? progress_.space : evaluations_.size();
+    return strategy_->learns() ? ahead_->depth_after(known) : ahead_->depth();
+}
+
+/// At the rate so far. The order is then of no use, and long queues are faster.
+bool Search::tries_nearly_all() const {
+    const std::size_t tried = evaluations_.size() - known_;
+    const double seconds = std::chrono::duration<double>(time_.lasted()).count();
+    if (tried < ahead_->depth_after(0) || seconds == 0 || plan_.has_target()) {
+        return false;
+    }
+    const auto expected = plan_.expected_evaluations(static_cast<double>(tried) / seconds);
+    return 4 * expected >= 3 * (progress_.space - known_);
 }
 
 /// Waits for a candidate, for so long that the caller sees soon whether the search is over.
@@ -318,15 +332,6 @@ std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
     }
     known.binary = std::get<Binary>(std::move(outcome));
     return std::nullopt;
-}
-
-std::size_t Search::expected_evaluations() const {
-    const auto in_time =
-        static_cast<std::size_t>(std::chrono::duration<double>(plan_.budget).count() * kUsualRate);
-    if (plan_.max_evaluations == 0 || in_time == 0) {
-        return std::max(plan_.max_evaluations, in_time);
-    }
-    return std::min(plan_.max_evaluations, in_time);
 }
 
 bool Search::is_over() const {

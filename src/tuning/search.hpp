@@ -63,6 +63,7 @@ private:
     void submit_first();
     void evaluate_first();
     [[nodiscard]] std::size_t depth() const;
+    [[nodiscard]] bool tries_nearly_all() const;
     void evaluate_next();
     void evaluate_under_way();
     /// One after the other, each compiled and run while nothing else is.
@@ -84,7 +85,6 @@ private:
     /// Asks the strategy until so many candidates are submitted and not evaluated, or until it has
     /// nothing more to ask.
     void refill(std::size_t wished);
-    [[nodiscard]] std::size_t expected_evaluations() const;
     /// Whether the search ends for another reason than the time.
     [[nodiscard]] bool is_over() const;
     /// Whether the budget is used up.
@@ -102,6 +102,7 @@ private:
     std::vector<std::size_t> seeds_;
     std::vector<std::size_t> first_;  // SearchPlan::first, without suspects
     std::vector<Evaluation> evaluations_;
+    std::size_t known_ = 0;                                  // of these, by earlier searches
     std::unordered_map<std::size_t, std::size_t> place_of_;  // in evaluations_, by index
     std::unordered_set<std::size_t> submitted_;
     std::function<void(const Evaluation&)> record_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,18 @@ struct SearchPlan {
     /// The winner so far, or empty. It is tried after the default, and stays unless another is
     /// clearly faster. A configuration that the space does not hold is ignored.
     std::string incumbent = {};
+
+    [[nodiscard]] bool has_target() const { return target_ns > 0 || target_speed_up > 0; }
+
+    /// How many evaluations the limits allow at a rate; 0: no limit.
+    [[nodiscard]] std::size_t expected_evaluations(double per_second) const {
+        const auto in_time =
+            static_cast<std::size_t>(std::chrono::duration<double>(budget).count() * per_second);
+        if (max_evaluations == 0 || in_time == 0) {
+            return std::max(max_evaluations, in_time);
+        }
+        return std::min(max_evaluations, in_time);
+    }
 };
 
 }  // namespace jitune::internal

@@ -42,24 +42,44 @@ TEST_F(TunerTest, TriesWhatWasAskedForWithoutAnyBudgetLeft) {
     EXPECT_EQ(tried(tune()), (std::vector<std::string>{"block=64 items=2", "block=256 items=4"}));
 }
 
-TEST_F(TunerTest, AsksALearningStrategyNoFurtherAheadThanItHasResults) {
-    class Observer : public TuneObserver {
-    public:
-        void announce(std::span<const std::string> configurations) override {
-            announced += configurations.size();
-            EXPECT_LE(announced - measured_, std::max<std::size_t>(2, measured_));
-        }
-        void measured(const Measurement&) override { ++measured_; }
-        std::size_t announced = 0;
+/// Sees how far ahead a search asks its strategy.
+class AskObserver : public TuneObserver {
+public:
+    void announce(std::span<const std::string> configurations) override {
+        announced += configurations.size();
+        further_than_known |= announced - measured_ > std::max<std::size_t>(2, measured_);
+    }
+    void measured(const Measurement&) override { ++measured_; }
 
-    private:
-        std::size_t measured_ = 0;
-    } observer;
+    std::size_t announced = 0;
+    bool further_than_known = false;
+
+private:
+    std::size_t measured_ = 0;
+};
+
+TEST_F(TunerTest, AsksALearningStrategyNoFurtherAheadThanItHasResults) {
+    AskObserver observer;
     hooks_.observer = &observer;
     plan_.strategy = "surrogate";
     plan_.compile_threads = 1;
     EXPECT_EQ(tune().progress.evaluated, kSpace);
     EXPECT_EQ(observer.announced, kSpace);
+    EXPECT_FALSE(observer.further_than_known);
+}
+
+TEST_F(TunerTest, AsksFurtherAheadWhereTheBudgetHoldsAllCandidates) {
+    AskObserver observer;
+    hooks_.observer = &observer;
+    plan_.strategy = "surrogate";
+    plan_.compile_threads = 1;
+    plan_.budget = std::chrono::seconds(600);
+    EXPECT_EQ(tune().progress.evaluated, kSpace);
+    EXPECT_TRUE(observer.further_than_known);
+    plan_.target_speed_up = 100;  // the order decides when it is reached
+    observer = {};
+    tune();
+    EXPECT_FALSE(observer.further_than_known);
 }
 
 class TunerRestriction : public TunerTest {
