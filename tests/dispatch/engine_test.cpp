@@ -198,7 +198,8 @@ TEST_F(EngineTest, ManyThreadsAtFirstTouchTuneOnce) {
     }
     EXPECT_EQ(answers, std::vector<const Resolved*>(64, answers[0]));
     EXPECT_EQ(engine->counters().tunings, 1);
-    EXPECT_EQ(device_.compiles(), 14) << "the space, and two alone that are compared";
+    EXPECT_GE(device_.compiles(), 12) << "the space";
+    EXPECT_LE(device_.compiles(), 14) << "and two that are compared, unless they were alone before";
 }
 
 TEST_F(EngineTest, ManyThreadsTuneDifferentProblemsAtOnce) {
