@@ -9,10 +9,15 @@
 
 namespace jitune::internal {
 
-/// What every GPU asks for, in bytes: of the first texel of a texture object, and of the distance
-/// between rows.
+/// Every GPU takes texture objects whose first texel lies at a multiple of the first number of
+/// bytes, and whose rows lie multiples of the second apart.
 inline constexpr std::int64_t kTextureAlignment = 512;
 inline constexpr std::int64_t kTexturePitchAlignment = 32;
+
+/// Whether the elements of a texture are floats in memory, not integers.
+constexpr bool is_real(ElementType type) {
+    return type == ElementType::float16 || type == ElementType::float32;
+}
 
 /// How a kernel reads the texels of an array, each of which is one or more elements.
 struct TextureSampling {

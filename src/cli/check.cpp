@@ -75,7 +75,7 @@ void check_host_reference(const TemplateFile& file, const Problem& problem, Chec
     }
 }
 
-/// What the reference needs beside the template.
+/// Checks the files and the host function that the reference names.
 void check_reference(const TemplateFile& file, const Problem& problem,
                      const std::filesystem::path& folder, CheckDevices& devices,
                      std::vector<Finding>& findings) {

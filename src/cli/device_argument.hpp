@@ -23,8 +23,8 @@ Device& chosen_device(Engine& engine, const std::string& device);
 /// As chosen_device(), with "machine" for the placement of arrays in host memory.
 Device& chosen_place(Engine& engine, const std::string& device);
 
-/// What `find` returns, which looks for devices. Where there is none, its Error(unavailable) ends
-/// with `advice`: what to do without one.
+/// Calls `find`, which looks for devices, and returns its result. Adds `advice`, which says what to
+/// do without a device, to its Error(unavailable).
 template <class Find>
 auto with_advice(std::string_view advice, const Find& find) -> decltype(find()) {
     try {

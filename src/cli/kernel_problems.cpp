@@ -126,7 +126,7 @@ PlannedProblem problem_of(const std::shared_ptr<const Kernel>& kernel,
     return planned;
 }
 
-/// The first that needs no energy, which sweeps do not measure; nullptr where there is none.
+/// Returns the first metric that needs no energy, since sweeps measure none; nullptr without one.
 const MetricSpec* first_metric(const FrontMatter& front) {
     const auto found = std::find_if(
         front.metrics.begin(), front.metrics.end(),

@@ -82,7 +82,8 @@ std::vector<std::string> texts_member(const ParsedJson& object, const char* key)
     return texts;
 }
 
-/// What a plan says will run: so each of its files must be one that nobody else can have written.
+/// Reads a file of a plan. Tasks run the code in it, so it refuses a file that another user may
+/// have written.
 std::string owned_text(const SharedFolder& folder, const char* name) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 28;
     std::optional<std::string> text = folder.text(name, kMostBytes);
@@ -114,7 +115,7 @@ PlannedKernel read_template(const SharedFolder& folder) {
     return own;
 }
 
-/// Who only collects results needs no template.
+/// Reads the template of a plan, or keeps the reason why it cannot: `sweep collect` works without.
 void read_own(const SharedFolder& folder, PlanFile& plan) {
     try {
         plan.own = read_template(folder);

@@ -28,8 +28,8 @@ struct SweepPlan {
     std::vector<std::pair<std::string, std::string>> settings;  ///< of all: {"determinism", "any"}
     std::vector<Column> columns;                                ///< that tell the problems apart
     std::vector<PlannedProblem> problems;
-    std::string rate = "GB/s";  ///< the title of the column of rates; empty: there is none
-    std::string metric = {};    ///< the template's whose values the rates are; empty: of the bytes
+    std::string rate = "GB/s";  ///< title of the column of rates; empty: no such column
+    std::string metric = {};    ///< the template's metric in that column; empty: bytes per second
     std::string code = {};      ///< KernelTemplate::hash() of a kernel of one's own
 };
 

@@ -41,7 +41,7 @@ public:
     /// end(), after `patience` at most if it is about to end.
     [[nodiscard]] std::optional<ProcessResult> end_within(std::chrono::milliseconds patience) const;
 
-    /// What the program has taken of processors so far, without the processes that it starts.
+    /// Returns the processor time of the program so far, without that of processes it has started.
     [[nodiscard]] std::chrono::nanoseconds processor_time() const;
 
     /// May be called from any thread.

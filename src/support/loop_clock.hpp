@@ -37,7 +37,7 @@ private:
 /// Counts a turn. Returns what is left of `patience` then, in whole milliseconds; 0: nothing.
 std::chrono::milliseconds left_of(std::chrono::milliseconds patience, LoopClock& time);
 
-/// What the calling thread has taken of processors: waits for a lock or a processor do not count.
+/// Returns the processor time of the calling thread. Waits for a lock or a processor do not count.
 std::chrono::nanoseconds thread_processor_time();
 
 /// Whether the monotonic clock stays where it is while this thread sleeps.

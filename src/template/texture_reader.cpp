@@ -37,9 +37,6 @@ constexpr std::array kReads{
     WordRow<bool>{"normalized", true},
 };
 
-bool is_real(ElementType type) {
-    return type == ElementType::float16 || type == ElementType::float32;
-}
 bool is_short_integer(ElementType type) {
     return type == ElementType::int8 || type == ElementType::uint8 || type == ElementType::int16 ||
            type == ElementType::uint16;

@@ -70,10 +70,6 @@ CUDA_RESOURCE_DESC resource_of(const TextureView& view, CUdeviceptr address) {
     return resource;
 }
 
-bool is_real(ElementType type) {
-    return type == ElementType::float16 || type == ElementType::float32;
-}
-
 CUDA_TEXTURE_DESC description_of(const TextureView& view) {
     const TextureSampling& sampling = view.sampling;
     CUDA_TEXTURE_DESC description{};
