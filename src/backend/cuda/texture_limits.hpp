@@ -16,8 +16,8 @@ struct TextureLimits {
 };
 
 /// Of every compute capability from 7.5 to 12.1: CUDA C++ Programming Guide, appendix on compute
-/// capabilities, technical specifications. The guide leaves out the pitch, which is as devices
-/// report it.
+/// capabilities, technical specifications. The guide leaves out the pitch: it is that of
+/// cudaDeviceProp::maxTexture2DLinear in published dumps of devices.
 inline constexpr TextureLimits kKnownTextureLimits{.line_width = 1 << 28,
                                                    .plane_width = 131072,
                                                    .plane_height = 65000,
