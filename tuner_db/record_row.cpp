@@ -71,10 +71,10 @@ std::string where_cells_of_key(Wanted wanted) {
 }
 
 template <class Value>
-bool take(const Cell& cell, Value& value) {
-    const auto* stored = std::get_if<Value>(&cell);
+bool take(Cell&& cell, Value& value) {
+    auto* stored = std::get_if<Value>(&cell);
     if (stored != nullptr) {
-        value = *stored;
+        value = std::move(*stored);
     }
     return stored != nullptr;
 }
@@ -130,41 +130,42 @@ Cell to_cell(const Field& field, const std::vector<std::string>& values) {
     return fmt::format("{}", fmt::join(values, "\n"));
 }
 
-bool from_cell(const Field& field, const Cell& cell, std::string& value) {
+bool from_cell(const Field& field, Cell&& cell, std::string& value) {
     if (!field.binary) {
-        return take(cell, value);
+        return take(std::move(cell), value);
     }
     Blob blob;
-    const bool good = take(cell, blob);
+    const bool good = take(std::move(cell), blob);
     value = std::move(blob.bytes);
     return good;
 }
 
-bool from_cell(const Field& /*field*/, const Cell& cell, std::int64_t& value) {
-    return take(cell, value);
+bool from_cell(const Field& /*field*/, Cell&& cell, std::int64_t& value) {
+    return take(std::move(cell), value);
 }
 
-bool from_cell(const Field& /*field*/, const Cell& cell, bool& value) {
+bool from_cell(const Field& /*field*/, Cell&& cell, bool& value) {
     std::int64_t number = 0;
-    const bool good = take(cell, number);
+    const bool good = take(std::move(cell), number);
     value = number != 0;
     return good;
 }
 
-bool from_cell(const Field& field, const Cell& cell, double& value) {
-    return take(cell, value) && may_hold(field, value);
+bool from_cell(const Field& field, Cell&& cell, double& value) {
+    return take(std::move(cell), value) && may_hold(field, value);
 }
 
-bool from_cell(const Field& /*field*/, const Cell& cell, Verdict& value) {
+bool from_cell(const Field& /*field*/, Cell&& cell, Verdict& value) {
     std::string name;
-    const std::optional<Verdict> verdict = take(cell, name) ? verdict_from(name) : std::nullopt;
+    const std::optional<Verdict> verdict =
+        take(std::move(cell), name) ? verdict_from(name) : std::nullopt;
     value = verdict.value_or(value);
     return verdict.has_value();
 }
 
-bool from_cell(const Field& field, const Cell& cell, std::vector<double>& values) {
+bool from_cell(const Field& field, Cell&& cell, std::vector<double>& values) {
     Blob blob;
-    const bool good = take(cell, blob) && blob.bytes.size() % sizeof(double) == 0;
+    const bool good = take(std::move(cell), blob) && blob.bytes.size() % sizeof(double) == 0;
     values.resize(blob.bytes.size() / sizeof(double));
     if (!values.empty()) {
         std::memcpy(values.data(), blob.bytes.data(), values.size() * sizeof(double));
@@ -173,9 +174,9 @@ bool from_cell(const Field& field, const Cell& cell, std::vector<double>& values
                                [&](double value) { return may_hold(field, value); });
 }
 
-bool from_cell(const Field& /*field*/, const Cell& cell, std::vector<std::string>& values) {
+bool from_cell(const Field& /*field*/, Cell&& cell, std::vector<std::string>& values) {
     std::string text;
-    const bool good = take(cell, text);
+    const bool good = take(std::move(cell), text);
     values.clear();
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());

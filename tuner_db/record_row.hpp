@@ -30,14 +30,15 @@ sqlite::Cell to_cell(const Field& field, Verdict value);
 sqlite::Cell to_cell(const Field& field, const std::vector<double>& values);
 sqlite::Cell to_cell(const Field& field, const std::vector<std::string>& values);
 
-/// The inverse. False if the cell has another type or holds a value that to_cell() would refuse.
-bool from_cell(const Field& field, const sqlite::Cell& cell, std::string& value);
-bool from_cell(const Field& field, const sqlite::Cell& cell, std::int64_t& value);
-bool from_cell(const Field& field, const sqlite::Cell& cell, bool& value);
-bool from_cell(const Field& field, const sqlite::Cell& cell, double& value);
-bool from_cell(const Field& field, const sqlite::Cell& cell, Verdict& value);
-bool from_cell(const Field& field, const sqlite::Cell& cell, std::vector<double>& values);
-bool from_cell(const Field& field, const sqlite::Cell& cell, std::vector<std::string>& values);
+/// The inverse, which empties the cell. False if the cell has another type or holds a value that
+/// to_cell() would refuse.
+bool from_cell(const Field& field, sqlite::Cell&& cell, std::string& value);
+bool from_cell(const Field& field, sqlite::Cell&& cell, std::int64_t& value);
+bool from_cell(const Field& field, sqlite::Cell&& cell, bool& value);
+bool from_cell(const Field& field, sqlite::Cell&& cell, double& value);
+bool from_cell(const Field& field, sqlite::Cell&& cell, Verdict& value);
+bool from_cell(const Field& field, sqlite::Cell&& cell, std::vector<double>& values);
+bool from_cell(const Field& field, sqlite::Cell&& cell, std::vector<std::string>& values);
 
 /// The names of a record's columns, without a digest.
 template <HasFields Record>
@@ -60,12 +61,12 @@ sqlite::Row cells_of(const Record& record) {
 
 /// The record whose values are the cells of `row` from `first` on, if each has its field's type.
 template <HasFields Record>
-std::optional<Record> from_cells(const sqlite::Row& row, std::size_t first) {
+std::optional<Record> from_cells(sqlite::Row row, std::size_t first) {
     Record record;
     std::size_t next = first;
     bool good = true;
     each_field(record, [&](const Field& field, auto& value) {
-        good = good && next < row.size() && from_cell(field, row[next], value);
+        good = good && next < row.size() && from_cell(field, std::move(row[next]), value);
         ++next;
     });
     return good ? std::optional(std::move(record)) : std::nullopt;
@@ -132,12 +133,12 @@ sqlite::Row to_row(const Record& record) {
 /// The record of a row that select() has read; nothing if the digest, the type of a cell or its
 /// value is wrong.
 template <HasFields Record>
-std::optional<Record> from_row(const sqlite::Row& row) {
+std::optional<Record> from_row(sqlite::Row row) {
     const RecordTable& table = table_of<Record>();
     if (row.size() != table.columns.size() || row.front() != sqlite::Cell(digest_of(table, row))) {
         return std::nullopt;
     }
-    return from_cells<Record>(row, 1);
+    return from_cells<Record>(std::move(row), 1);
 }
 
 }  // namespace jitune::internal

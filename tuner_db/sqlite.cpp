@@ -84,15 +84,16 @@ struct Binder {
     }
 };
 
-/// The bytes of a text or blob. Running out of memory must not look like an empty value: the row
-/// would count as damaged and be deleted.
-std::string bytes(sqlite3_stmt* statement, int column, const void* data) {
+/// The bytes of a text or blob, until the next step. Running out of memory must not look like an
+/// empty value: the row would count as damaged and be deleted.
+std::string_view bytes(sqlite3_stmt* statement, int column, const void* data) {
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
     sqlite3* handle = sqlite3_db_handle(statement);
     if (data == nullptr && sqlite3_errcode(handle) == SQLITE_NOMEM) {
         fail(handle, sqlite3_sql(statement), SQLITE_NOMEM);
     }
-    return data == nullptr ? std::string() : std::string(static_cast<const char*>(data), size);
+    return data == nullptr ? std::string_view()
+                           : std::string_view(static_cast<const char*>(data), size);
 }
 
 Cell cell(sqlite3_stmt* statement, int column) {
@@ -102,9 +103,10 @@ Cell cell(sqlite3_stmt* statement, int column) {
         case SQLITE_FLOAT:
             return sqlite3_column_double(statement, column);
         case SQLITE_TEXT:
-            return bytes(statement, column, sqlite3_column_text(statement, column));
+            return std::string(bytes(statement, column, sqlite3_column_text(statement, column)));
         case SQLITE_BLOB:
-            return Blob{bytes(statement, column, sqlite3_column_blob(statement, column))};
+            return Blob{
+                std::string(bytes(statement, column, sqlite3_column_blob(statement, column)))};
         default:
             return std::monostate{};
     }
@@ -248,12 +250,20 @@ bool Cursor::next() {
 }
 
 Row Cursor::row() const {
-    Row row;
     const int columns = sqlite3_data_count(statement_);
+    Row row;
+    row.reserve(static_cast<std::size_t>(columns));
     for (int column = 0; column < columns; ++column) {
         row.push_back(cell(statement_, column));
     }
     return row;
+}
+
+std::optional<std::string_view> Cursor::text(int column) const {
+    if (sqlite3_column_type(statement_, column) != SQLITE_TEXT) {
+        return std::nullopt;
+    }
+    return bytes(statement_, column, sqlite3_column_text(statement_, column));
 }
 
 void Statement::Finalizer::operator()(sqlite3_stmt* statement) const noexcept {

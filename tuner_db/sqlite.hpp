@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -89,6 +91,9 @@ public:
 
     /// The current row.
     [[nodiscard]] Row row() const;
+
+    /// A text of the current row, to look at until next(); nothing where the cell is no text.
+    [[nodiscard]] std::optional<std::string_view> text(int column) const;
 
 private:
     friend class Statement;

@@ -162,12 +162,11 @@ WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std:
     Answer answer;
     // The rows are read while this statement runs: so all are of one moment, without a transaction.
     for (sqlite::Cursor cursor = holding_.run(parameters); cursor.next();) {
-        const Row row = cursor.row();
-        const auto* text = std::get_if<std::string>(&row.at(1));
-        if (text != nullptr && !coverage_holds(*text, sizes).value_or(true)) {
+        const auto text = cursor.text(1);
+        if (text && !coverage_holds(*text, sizes).value_or(true)) {
             continue;
         }
-        const std::int64_t rowid = rowid_in(row);
+        const std::int64_t rowid = rowid_in(cursor.row());
         Found found = read(rowid);
         // The row itself must say the same as the index.
         if (found.counts() && found.winner->key.is_like(key) &&
@@ -214,9 +213,9 @@ std::vector<std::int64_t> WinnerTable::all() {
 WinnerTable::Found WinnerTable::read(std::int64_t rowid) {
     Found found;
     for (sqlite::Cursor cursor = read_.run({rowid}); cursor.next();) {
-        const Row row = cursor.row();
+        Row row = cursor.row();
         found.digest = row.front();
-        found.winner = from_row<Winner>(row);
+        found.winner = from_row<Winner>(std::move(row));
     }
     if (found.winner && !is_sound(*found.winner)) {
         found.winner.reset();
