@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "range/boundary_doubts.hpp"
+#include "range/comparison_times.hpp"
 #include "range/cost_estimate.hpp"
 #include "range/size_grid.hpp"
 
@@ -17,10 +18,11 @@ namespace jitune::internal {
 
 namespace {
 
-/// Of the time and the probes: at which part the grid ends, and the first placing of boundaries.
-/// The tests and what is learnt from them have the rest.
+/// Of the time that the anchors leave: at which part the grid ends, and the first placing of
+/// boundaries. The tests and what is learnt from them have the rest.
 constexpr double kGridPart = 0.4;
 constexpr double kBoundariesPart = 0.7;
+constexpr double kLeastPart = 0.3;  ///< even where the tests need more than the rest
 
 class RangeSearch {
 public:
@@ -40,6 +42,7 @@ private:
         return {known.end() - std::min(std::ssize(known), kHints), known.end()};
     }
     void search_anchors();
+    void compare_grid();
     /// Searches at probes where a larger problem takes clearly less time: a better configuration
     /// than the known ones exists there. Compares what it finds at the probes near by.
     void search_slow_probes();
@@ -57,14 +60,17 @@ private:
         return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
                                             part * static_cast<double>(plan_.most_probes);
     }
-    /// `part` of the time, or less where the first tests will need more than the rest. They take as
-    /// long as the probes do but for the longest: memory that is touched first can take seconds.
-    [[nodiscard]] double before_tests(double part) {
-        constexpr double kLeast = 0.3;
-        const double each = (bench_.spent() - longest_) /
-                            std::max(static_cast<double>(table_.probes().size()) - 1, 1.0);
-        return std::min(part, std::max(1 - plan_.held_out * each, kLeast));
+    /// `part` of what the anchors leave, or less where the first tests will need more than the
+    /// rest.
+    [[nodiscard]] double before_tests(double part) const {
+        const auto after_anchors = [&](double its) {
+            return anchored_ + its * std::max(1 - anchored_, 0.0);
+        };
+        return std::min(after_anchors(part),
+                        std::max(1 - expected_test_time(), after_anchors(kLeastPart)));
     }
+    /// Of all held-out sizes.
+    [[nodiscard]] double expected_test_time() const;
     [[nodiscard]] Ranges fit();
     /// The ranges to serve. In several dimensions, boundaries run at a slant, and probes are far
     /// between: each cell of a grid gets what serves it best by estimates and the probes in it.
@@ -85,7 +91,8 @@ private:
     CostTable tested_;  ///< the held-out sizes, which take no part in choosing
     std::vector<std::size_t> codes_;
     std::map<std::string, std::size_t> code_numbers_;
-    double longest_ = 0;                ///< part of the time that a comparison took
+    ComparisonTimes times_;             ///< in parts of the time
+    double anchored_ = 0;               ///< part of the time that was spent after the anchors
     std::vector<Sizes> more_searched_;  ///< by search_slow_probes()
 };
 
@@ -103,6 +110,31 @@ void RangeSearch::search_anchors() {
             compare(anchor);
         }
     }
+    anchored_ = bench_.spent();
+}
+
+/// Octaves get equal times, not equal numbers of comparisons: the smallest problems have the most
+/// boundaries, and one comparison of the largest can take as long as a hundred of theirs.
+void RangeSearch::compare_grid() {
+    std::vector<Sizes> grid = grid_of(plan_.domain, plan_.grid_between, random_);
+    while (!grid.empty() && has_time(before_tests(kGridPart))) {
+        const auto next =
+            std::min_element(grid.begin(), grid.end(), [&](const Sizes& one, const Sizes& other) {
+                return times_.all(one) < times_.all(other);
+            });
+        const Sizes sizes = std::move(*next);
+        grid.erase(next);
+        compare(sizes);
+    }
+}
+
+double RangeSearch::expected_test_time() const {
+    std::mt19937_64 random(plan_.seed);
+    double sum = 0;
+    for (int i = 0; i < plan_.held_out; ++i) {
+        sum += times_.expected(random_sizes(plan_.domain, random));
+    }
+    return sum;
 }
 
 const CostTable::Probe* RangeSearch::slowest_probe() const {
@@ -195,7 +227,7 @@ bool RangeSearch::compare(const Sizes& wished, const std::vector<std::size_t>& w
     }
     const double begun = bench_.spent();
     const Comparison comparison = bench_.compare(sizes, names);
-    longest_ = std::max(longest_, bench_.spent() - begun);
+    times_.add(sizes, bench_.spent() - begun);
     for (const std::string& configuration : comparison.refuted) {
         table_.refute(table_.number_of(configuration));
         tested_.refute(table_.number_of(configuration));
@@ -302,11 +334,7 @@ void RangeSearch::learn(const Tests& tests) {
 
 std::vector<ServedRange> RangeSearch::run() {
     search_anchors();
-    for (const Sizes& sizes : grid_of(plan_.domain, plan_.grid_between, random_)) {
-        if (has_time(before_tests(kGridPart))) {
-            compare(sizes);
-        }
-    }
+    compare_grid();
     search_slow_probes();
     Ranges ranges = settled(place_boundaries(before_tests(kBoundariesPart)));
     Tests tests = test(ranges, plan_.first_tests);

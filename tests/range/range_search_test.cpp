@@ -72,6 +72,28 @@ TEST(RangeSearch, BoundsHoldAtSizesThatTookNoPart) {
     }
 }
 
+TEST(RangeSearch, IsSureOfSmallSizesWhereLargeOnesTakeLongToCompare) {
+    const SizeBox domain{{kLow}, {kHigh}};
+    Seen all;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        SimulatedDevice device(seed);
+        device.add_tiled(60);
+        device.compare_time = [](const Sizes& sizes) {
+            return 1 + 75 * static_cast<double>(sizes[0]) / kHigh;
+        };
+        device.most_compares = 375;
+        RangePlan plan = plan_of(domain, seed);
+        plan.first_tests = 2;
+        const Seen seen = look(device, search_range(device, plan), domain, seed);
+        EXPECT_LE(seen.above_bound, seen.sizes / 20) << "seed " << seed;
+        all.unsure += seen.unsure;
+        all.sizes += seen.sizes;
+        all.log_loss += seen.log_loss;
+    }
+    EXPECT_LE(all.unsure, all.sizes / 20);
+    EXPECT_LE(std::exp(all.log_loss / all.sizes), 1.005);
+}
+
 /// Counts the comparisons of a configuration that takes twenty times as long as the best.
 class Watched : public SimulatedDevice {
 public:

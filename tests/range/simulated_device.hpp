@@ -79,6 +79,7 @@ public:
 
     Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override {
         ++compares;
+        time_ += compare_time(sizes);
         asked.push_back(sizes);
         drift_ *= 1 + 0.002 * (uniform() - 0.5);
         Comparison comparison;
@@ -94,12 +95,13 @@ public:
         return comparison;
     }
     std::string code_of(const std::string& configuration) override { return configuration; }
-    double spent() override { return static_cast<double>(compares) / most_compares; }
+    double spent() override { return time_ / most_compares; }
 
     std::map<std::string, bool> broken;    ///< configurations that fail
     std::map<std::string, SizeBox> wrong;  ///< where configurations give a wrong result
     double noise = 0.003;                  ///< standard deviation of a time over it
-    int most_compares = 800;
+    int most_compares = 800;               ///< of those that take a time of 1
+    Cost compare_time = [](const Sizes&) { return 1.0; };
     int searches = 0;
     int compares = 0;
     std::vector<Sizes> asked;
@@ -115,6 +117,7 @@ private:
 
     std::map<std::string, Cost> costs_;
     std::mt19937_64 random_;
+    double time_ = 0;
     double drift_ = 1;
 };
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <map>
+
+#include "tuner_db/size_box.hpp"
+
+namespace jitune::internal {
+
+/// How long comparisons have taken, by the octave of the problem's elements: one of 2^30 elements
+/// can take a hundred times as long as one of 2^20.
+class ComparisonTimes {
+public:
+    void add(const Sizes& sizes, double time);
+
+    /// What all comparisons in the octave of these sizes have taken together.
+    [[nodiscard]] double all(const Sizes& sizes) const;
+
+    /// What a comparison at these sizes will take: as long as the shortest of its octave, since
+    /// memory that is touched first can take seconds. An octave without any counts as the next
+    /// larger one, and the largest as those below. 0 before the first add().
+    [[nodiscard]] double expected(const Sizes& sizes) const;
+
+private:
+    struct Octave {
+        double all = 0;
+        double least = std::numeric_limits<double>::infinity();
+    };
+    std::map<int, Octave> octaves_;
+};
+
+}  // namespace jitune::internal
