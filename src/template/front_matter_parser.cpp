@@ -318,6 +318,11 @@ private:
             if (!is_identifier(name)) {
                 reader_.fail(table, "\"" + name + "\" is not a name: use letters, digits and _");
             }
+            if (std::ranges::count(kObjectiveNames, name) > 0) {
+                reader_.fail(table, fmt::format("{} has the name of an objective that every "
+                                                "template has ({}); give it another name",
+                                                where, fmt::join(kObjectiveNames, ", ")));
+            }
             const std::string better = reader_.text_or(table, "better", where, "higher");
             if (better != "higher" && better != "lower") {
                 reader_.fail(table, where + ": better must be \"higher\" or \"lower\"");

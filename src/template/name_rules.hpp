@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -10,6 +11,10 @@ namespace jitune::internal {
 
 /// [A-Za-z_][A-Za-z0-9_]*, at most 64 characters.
 bool is_identifier(std::string_view text);
+
+/// What a winner may be best at beside a metric of its template, which can have none of these
+/// names.
+inline constexpr std::array<std::string_view, 3> kObjectiveNames{"time", "energy", "edp"};
 
 /// Bounds of the ranges of type parameters that are integers.
 inline constexpr std::int64_t kHighestInRange = 1 << 20;

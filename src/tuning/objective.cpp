@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
+#include "template/name_rules.hpp"
 
 namespace jitune::internal {
 
@@ -41,17 +42,15 @@ std::optional<double> metric_of(const Task& task, const std::string& configurati
 }  // namespace
 
 Objective Objective::parse(const std::string& name, const FrontMatter& front_matter) {
-    for (const auto& [kind, word] :
-         {std::pair{Kind::time, "time"}, std::pair{Kind::energy, "energy"},
-          std::pair{Kind::edp, "edp"}}) {
-        if (name == word) {
+    for (const Kind kind : {Kind::time, Kind::energy, Kind::edp}) {
+        if (name == kObjectiveNames.at(static_cast<std::size_t>(kind))) {
             return {kind, name};
         }
     }
     if (find_metric(front_matter, name) != nullptr) {
         return {Kind::metric, name};
     }
-    std::vector<std::string> names{"time", "energy", "edp"};
+    std::vector<std::string> names(kObjectiveNames.begin(), kObjectiveNames.end());
     for (const MetricSpec& metric : front_matter.metrics) {
         names.push_back(metric.name);
     }

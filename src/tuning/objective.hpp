@@ -14,7 +14,7 @@ namespace jitune::internal {
 /// What a winner is to be best at. Searches go by time; the objective chooses among the
 /// fastest candidates.
 struct Objective {
-    enum class Kind {
+    enum class Kind {  // in the order of kObjectiveNames
         time,
         energy,  ///< joules of a launch
         edp,     ///< energy-delay product: joules of a launch times its seconds

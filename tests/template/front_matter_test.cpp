@@ -90,6 +90,15 @@ TEST(FrontMatter, ReadsMacrosAndMetrics) {
     expect_refused_at(22, "\"seconds\"", with_line(27, "block = \"seconds\""));
 }
 
+TEST(FrontMatter, RefusesAMetricThatHasTheNameOfAnObjective) {
+    for (const std::string name : {"time", "energy", "edp"}) {
+        expect_refused_at(
+            5, "metric " + name + " has the name of an objective",
+            with_line(4, "sizes = [\"n\"]\nmetrics." + name + " = { value = \"n * 1.0\" }"));
+    }
+    EXPECT_NO_THROW(parse(with_line(4, "sizes = [\"n\"]\nmetrics.times = { value = \"n\" }")));
+}
+
 TEST(FrontMatter, KnowsATypeByItsNameAndItsBytes) {
     const FrontMatter front =
         parse(with_line(7, "    \"element = 'float32' OR element_bytes > 4\","));
