@@ -42,7 +42,8 @@ struct Arguments : CommonArguments, TemplateArguments {
     std::string seed = "0";
     std::string keep;
     std::string objective = "time";
-    FinalistWishes finalists;
+    bool counters = false;
+    std::optional<std::int64_t> finalists;
     TuneWishes wishes;
 };
 
@@ -191,11 +192,21 @@ std::vector<std::string> command_of(const Arguments& arguments, const Task& task
     return words;
 }
 
-/// Refuses, before anything is tuned, what the device cannot measure.
+/// Refuses, before anything is tuned, what has no effect and what the device cannot measure.
 FinalistWishes finalist_wishes(const Arguments& arguments, const Task& task) {
-    FinalistWishes wishes = arguments.finalists;
+    FinalistWishes wishes;
     wishes.objective = Objective::parse(arguments.objective, task.kernel_template().front_matter());
+    wishes.counters = arguments.counters;
     wishes.quiet = arguments.json;
+    if (arguments.finalists) {
+        if (!wishes.any()) {
+            throw Error(ErrorKind::usage,
+                        "--finalists is the number of candidates that --counters reads, or that an "
+                        "--objective other than time chooses from: give one of these, or leave "
+                        "--finalists out");
+        }
+        wishes.count = static_cast<std::size_t>(*arguments.finalists);
+    }
     if (wishes.objective.needs_energy(task)) {
         refuse_without_energy(task.device);
     }
@@ -298,10 +309,10 @@ Invocation invocation() {
          "What the winner is to be best at: time, energy, edp (energy times time) or a metric of "
          "the template [time]"},
         {"--finalists",
-         &given.finalists.count,
+         &given.finalists,
          "How many of the fastest --objective chooses from, and --counters reads [5]",
          {.range = {{2, 64}}}},
-        {"--counters", &given.finalists.counters,
+        {"--counters", &given.counters,
          "Read hardware counters of the fastest: throughputs, occupancy, stalls"},
         given.compile_option(),
         device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),

@@ -126,5 +126,18 @@ TEST_F(CliObjectiveTest, RefusesEnergyBeforeItTunesWhereNoneIsCounted) {
     EXPECT_EQ(jitune(tune_ + " --objective memory --finalists 1").code, 2);
 }
 
+TEST_F(CliObjectiveTest, RefusesFinalistsThatNothingChoosesOrReads) {
+    for (const char* objective : {"", " --objective time"}) {
+        const auto refused = jitune(tune_ + " --finalists 2" + objective);
+        EXPECT_EQ(refused.code, 2) << objective;
+        EXPECT_TRUE(is_one_line(refused.err)) << refused.err;
+        EXPECT_NE(refused.err.find("--counters reads, or that an --objective other than time"),
+                  std::string::npos)
+            << refused.err;
+        EXPECT_EQ(refused.out, "");
+    }
+    EXPECT_EQ(jitune_json(tune_ + " --finalists 2 --counters")["finalists"].size(), 2U);
+}
+
 }  // namespace
 }  // namespace jitune::internal
