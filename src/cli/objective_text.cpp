@@ -57,10 +57,9 @@ Table::Cells cells_of(const ObjectiveResult& result, std::size_t number) {
     const ObjectiveResult::Row& row = result.rows[number];
     Table::Cells cells{fmt::format("{}", number + 1), time_text(row.judged.time_ns)};
     if (has_energy(result)) {
-        const double energy_j = row.figures.energy().mean;
         cells.push_back(energy_text(row.figures));
         cells.push_back(fmt::format("{:.0f} W", row.figures.power_w()));
-        cells.push_back(fmt::format("{:.4g}", energy_j * energy_j / row.figures.power_w()));
+        cells.push_back(fmt::format("{:.4g}", row.figures.energy_delay().mean));
     }
     for (const KernelTemplate::Metric& metric : metrics_of(result)) {
         cells.push_back(metric_text(row, metric.name));

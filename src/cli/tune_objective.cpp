@@ -110,13 +110,8 @@ ObjectiveResult judge(const Objective& objective, const Task& task,
         const auto finalist = std::find_if(
             finalists.begin(), finalists.end(),
             [&](const StudiedFinalist& known) { return known.configuration == one.configuration; });
-        const auto costs = objective.costs(task, one);
-        const MeanInterval cost =
-            costs.size() > 1 ? mean_interval(costs) : MeanInterval{costs[0], costs[0], costs[0]};
-        const auto joules = one.energy_j.empty() ? std::nullopt : std::optional(one.energy().mean);
-        judged.push_back({one.configuration, finalist->median_ns, cost});
-        const double ns = joules ? one.energy().mean / one.power_w() * 1e9 : finalist->median_ns;
-        auto metrics = task.metrics(task.parse(one.configuration), ns * 1e-9, joules);
+        judged.push_back({one.configuration, finalist->median_ns, objective.cost(task, one)});
+        auto metrics = finalist_metrics(task, one, finalist->median_ns);
         result.rows.push_back({judged.back(), std::move(one), std::move(metrics), false});
     }
     result.chosen = best_of(judged);

@@ -18,7 +18,11 @@ constexpr double kMedianTail = 0.025;
 /// All of fewer samples lie on one side of the median with a probability above 2 kMedianTail.
 constexpr std::size_t kMinSamples = 6;
 
+/// Not empty.
 std::vector<double> sorted(std::span<const double> samples_ns) {
+    if (samples_ns.empty()) {
+        throw Error(ErrorKind::usage, "cannot summarize samples: there is no sample");
+    }
     for (const double sample : samples_ns) {
         if (!(std::isfinite(sample) && sample > 0)) {
             throw Error(ErrorKind::usage, "cannot summarize samples: " + std::to_string(sample) +
@@ -65,12 +69,15 @@ std::size_t trimmed_samples(std::size_t count) {
     }
 }
 
+/// Of fewer than kMinSamples none is left out.
+MedianBounds bounds_of_sorted(const std::vector<double>& values) {
+    const std::size_t trimmed = trimmed_samples(values.size());
+    return {values[trimmed], values[values.size() - 1 - trimmed]};
+}
+
 }  // namespace
 
 Summary summarize(std::span<const double> samples_ns) {
-    if (samples_ns.empty()) {
-        throw Error(ErrorKind::usage, "cannot summarize samples: there is no sample");
-    }
     const std::vector<double> values = sorted(samples_ns);
     Summary summary;
     summary.median_ns = median_of_sorted(values);
@@ -80,14 +87,17 @@ Summary summarize(std::span<const double> samples_ns) {
     return summary;
 }
 
+MedianBounds median_bounds(std::span<const double> samples_ns) {
+    return bounds_of_sorted(sorted(samples_ns));
+}
+
 double relative_uncertainty(std::span<const double> samples_ns) {
     if (samples_ns.size() < kMinSamples) {
         return 1;
     }
     const std::vector<double> values = sorted(samples_ns);
-    const std::size_t trimmed = trimmed_samples(values.size());
-    const double width = values[values.size() - 1 - trimmed] - values[trimmed];
-    return width / 2 / median_of_sorted(values);
+    const MedianBounds bounds = bounds_of_sorted(values);
+    return (bounds.high_ns - bounds.low_ns) / 2 / median_of_sorted(values);
 }
 
 }  // namespace jitune::internal

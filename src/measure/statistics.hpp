@@ -16,9 +16,18 @@ struct Summary {
 /// Throws Error(usage) if there is no sample, or one that is not finite and positive.
 Summary summarize(std::span<const double> samples_ns);
 
-/// The uncertainty of the median: half the width of its 95 % confidence interval over the median,
-/// from order statistics. It is 1 for fewer than 6 samples, which cannot bound a median at that
-/// level.
+/// The 95 % confidence interval of the median, from order statistics. For fewer than 6 samples,
+/// which cannot bound a median at that level, the least and the greatest one.
+struct MedianBounds {
+    double low_ns = 0;
+    double high_ns = 0;
+};
+
+/// Throws as summarize() does.
+MedianBounds median_bounds(std::span<const double> samples_ns);
+
+/// The uncertainty of the median: half the width of median_bounds() over the median. It is 1 for
+/// fewer than 6 samples.
 double relative_uncertainty(std::span<const double> samples_ns);
 
 }  // namespace jitune::internal

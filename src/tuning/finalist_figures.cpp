@@ -7,6 +7,14 @@
 
 namespace jitune::internal {
 
+MeanInterval FinalistFigures::energy_delay() const {
+    std::vector<double> products;
+    for (std::size_t i = 0; i < energy_j.size(); ++i) {
+        products.push_back(energy_j[i] * launch_ns[i] * 1e-9);
+    }
+    return mean_interval(products);
+}
+
 double FinalistFigures::power_w() const {
     const double ns = std::accumulate(launch_ns.begin(), launch_ns.end(), 0.0);
     return std::accumulate(energy_j.begin(), energy_j.end(), 0.0) / ns * 1e9;

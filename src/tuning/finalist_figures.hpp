@@ -20,6 +20,8 @@ struct FinalistFigures {
     Conditions conditions;               ///< of launch_ns
 
     [[nodiscard]] MeanInterval energy() const { return mean_interval(energy_j); }
+    /// Joules times seconds of one launch.
+    [[nodiscard]] MeanInterval energy_delay() const;
     /// Joules over seconds, in all windows.
     [[nodiscard]] double power_w() const;
     /// Measurement::figures: {"energy_j":0.0125,"energy_low_j":…,"energy_high_j":…,"power_w":350.5}

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
+#include "measure/statistics.hpp"
 #include "template/name_rules.hpp"
 
 namespace jitune::internal {
@@ -30,6 +31,47 @@ std::optional<double> metric_of(const Task& task, const std::string& configurati
         }
     }
     return std::nullopt;
+}
+
+bool uses_energy(const MetricSpec& metric) {
+    return metric.value.names().contains("joules");
+}
+
+Cost of_mean(const MeanInterval& interval) {
+    return {interval.mean, interval.low, interval.high};
+}
+
+/// `value_at` of the median time, in seconds, and its range over the median's interval. Nothing
+/// where there is no value.
+template <class ValueAt>
+std::optional<Cost> at_median(const FinalistFigures& figures, const ValueAt& value_at) {
+    const MedianBounds bounds = median_bounds(figures.launch_ns);
+    std::vector<double> values;
+    for (const double ns :
+         {summarize(figures.launch_ns).median_ns, bounds.low_ns, bounds.high_ns}) {
+        const std::optional<double> value = value_at(ns * 1e-9);
+        if (!value) {
+            return std::nullopt;
+        }
+        values.push_back(*value);
+    }
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return Cost{values.front(), *low, *high};
+}
+
+/// The mean of a metric. Nothing where it has no value for one window, or there are none.
+std::optional<Cost> over_windows(const Task& task, const FinalistFigures& figures,
+                                 const std::string& name) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < figures.energy_j.size(); ++i) {
+        const auto value = metric_of(task, figures.configuration, name, figures.launch_ns[i] * 1e-9,
+                                     figures.energy_j[i]);
+        if (!value) {
+            return std::nullopt;
+        }
+        values.push_back(*value);
+    }
+    return values.empty() ? std::nullopt : std::optional(of_mean(mean_interval(values)));
 }
 
 [[noreturn]] void throw_no_value(const std::string& metric, const std::string& configuration) {
@@ -64,35 +106,50 @@ bool Objective::needs_energy(const Task& task) const {
     if (kind != Kind::metric) {
         return kind != Kind::time;
     }
+    const bool needs = uses_energy(*find_metric(task.kernel_template().front_matter(), name));
     const std::string standard = task.default_configuration().text();
-    if (metric_of(task, standard, name, 1, std::nullopt)) {
-        return false;
-    }
-    if (!metric_of(task, standard, name, 1, 1)) {
+    if (!metric_of(task, standard, name, 1, needs ? std::optional(1.0) : std::nullopt)) {
         throw_no_value(name, standard);
     }
-    return true;
+    return needs;
 }
 
-std::vector<double> Objective::costs(const Task& task, const FinalistFigures& figures) const {
-    const MetricSpec* const metric = find_metric(task.kernel_template().front_matter(), name);
-    std::vector<double> costs;
-    for (std::size_t i = 0; i < figures.launch_ns.size(); ++i) {
-        const double seconds = figures.launch_ns[i] * 1e-9;
-        const auto joules =
-            i < figures.energy_j.size() ? std::optional(figures.energy_j[i]) : std::nullopt;
-        if (kind == Kind::metric) {
-            const auto value = metric_of(task, figures.configuration, name, seconds, joules);
-            if (!value) {
-                throw_no_value(name, figures.configuration);
-            }
-            costs.push_back(metric->less_is_better ? *value : -*value);
-        } else {
-            costs.push_back(
-                kind == Kind::time ? seconds : joules.value() * (kind == Kind::edp ? seconds : 1));
+Cost Objective::cost(const Task& task, const FinalistFigures& figures) const {
+    if (kind == Kind::energy || kind == Kind::edp) {
+        return of_mean(kind == Kind::energy ? figures.energy() : figures.energy_delay());
+    }
+    if (kind == Kind::time) {
+        return at_median(figures, [](double seconds) { return std::optional(seconds); }).value();
+    }
+    const MetricSpec& metric = *find_metric(task.kernel_template().front_matter(), name);
+    const std::optional<Cost> cost =
+        uses_energy(metric)
+            ? over_windows(task, figures, name)
+            : at_median(figures, [&](double seconds) {
+                  return metric_of(task, figures.configuration, name, seconds, std::nullopt);
+              });
+    if (!cost) {
+        throw_no_value(name, figures.configuration);
+    }
+    return metric.less_is_better ? *cost : Cost{-cost->value, -cost->high, -cost->low};
+}
+
+std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task, const FinalistFigures& figures,
+                                               double median_ns) {
+    std::vector<KernelTemplate::Metric> metrics;
+    for (const MetricSpec& metric : task.kernel_template().front_matter().metrics) {
+        std::optional<double> value;
+        if (!uses_energy(metric)) {
+            value =
+                metric_of(task, figures.configuration, metric.name, median_ns * 1e-9, std::nullopt);
+        } else if (const auto cost = over_windows(task, figures, metric.name)) {
+            value = cost->value;
+        }
+        if (value) {
+            metrics.push_back({metric.name, *value, metric.unit});
         }
     }
-    return costs;
+    return metrics;
 }
 
 std::size_t best_of(std::span<const Judged> finalists) {
@@ -101,7 +158,7 @@ std::size_t best_of(std::span<const Judged> finalists) {
     }
     const Judged& least = *std::min_element(
         finalists.begin(), finalists.end(),
-        [](const Judged& a, const Judged& b) { return a.cost.mean < b.cost.mean; });
+        [](const Judged& a, const Judged& b) { return a.cost.value < b.cost.value; });
     std::size_t best = static_cast<std::size_t>(&least - finalists.data());
     for (std::size_t i = 0; i < finalists.size(); ++i) {
         if (finalists[i].cost.low <= least.cost.high &&
@@ -116,8 +173,8 @@ std::vector<bool> pareto_front(std::span<const Judged> finalists) {
     std::vector<bool> front;
     for (const Judged& one : finalists) {
         front.push_back(std::none_of(finalists.begin(), finalists.end(), [&](const Judged& other) {
-            return other.time_ns <= one.time_ns && other.cost.mean <= one.cost.mean &&
-                   (other.time_ns < one.time_ns || other.cost.mean < one.cost.mean);
+            return other.time_ns <= one.time_ns && other.cost.value <= one.cost.value &&
+                   (other.time_ns < one.time_ns || other.cost.value < one.cost.value);
         }));
     }
     return front;

@@ -11,6 +11,14 @@
 
 namespace jitune::internal {
 
+/// What an objective says of a finalist, with its 95 % confidence interval: less is better.
+struct Cost {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+    bool operator==(const Cost&) const = default;
+};
+
 /// What a winner is to be best at. Searches go by time; the objective chooses among the
 /// fastest candidates.
 struct Objective {
@@ -30,15 +38,21 @@ struct Objective {
     /// metric that has no value for the default.
     [[nodiscard]] bool needs_energy(const Task& task) const;
 
-    /// The cost of a finalist in each of its windows: less is better.
-    [[nodiscard]] std::vector<double> costs(const Task& task, const FinalistFigures& figures) const;
+    /// Of a finalist: a time, or a metric that needs no energy, at its median; else the mean over
+    /// its windows. Throws Error(usage) for a metric that has no value.
+    [[nodiscard]] Cost cost(const Task& task, const FinalistFigures& figures) const;
 };
+
+/// The template's metrics of a finalist of this median time, as Objective::cost() takes them. One
+/// that has no value is left out.
+std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task, const FinalistFigures& figures,
+                                               double median_ns);
 
 /// A finalist with its time and what the objective says of it.
 struct Judged {
     std::string configuration;
     double time_ns = 0;  ///< median of the finals
-    MeanInterval cost;
+    Cost cost;
 };
 
 /// The index of the winner: the finalist of the least cost or, of those whose intervals do not tell

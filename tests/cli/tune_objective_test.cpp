@@ -14,8 +14,9 @@ namespace {
 class TuneObjectiveTest : public EngineFixture {
 protected:
     TuneObjectiveTest() {
-        kernel_ =
-            fake_sum_kernel("metrics.threads = { value = \"block * 1.0\", better = \"lower\" }\n");
+        kernel_ = fake_sum_kernel(
+            "metrics.threads = { value = \"block * 1.0\", better = \"lower\" }\n"
+            "metrics.area = { value = \"block * seconds\", better = \"lower\" }\n");
         kernel_.spec = {"sum"};
         device_.on(fake_sum(32, 1)).ns = 410;  // in the finals, too
         engine_ = make_engine();
@@ -82,6 +83,24 @@ TEST_F(TuneObjectiveTest, ReplacesAnEarlierChoiceOfTheSameObjective) {
     ASSERT_TRUE(study()->pinned);
     EXPECT_TRUE(stored()->configuration.starts_with("block=32 ")) << stored()->configuration;
     EXPECT_TRUE(stored()->pinned);
+}
+
+TEST_F(TuneObjectiveTest, JudgesByTheFiguresThatItShows) {
+    for (Measurement& one : report_.measurements) {
+        if (one.configuration == "block=32 items=1") {
+            one.samples_ns.back() = 1e9;  // which changes the mean, not the median
+        }
+    }
+    wishes_.objective = Objective::parse("area", kernel_.kernel_template.front_matter());
+    const auto result = study();
+    ASSERT_TRUE(result);
+    for (const ObjectiveResult::Row& row : result->rows) {
+        ASSERT_EQ(row.metrics.size(), 2U);
+        EXPECT_EQ(row.judged.cost.value, row.metrics[1].value) << row.judged.configuration;
+        EXPECT_EQ(row.is_best_compromise, row.judged.configuration == kFastest ||
+                                              row.judged.configuration == "block=32 items=1")
+            << row.judged.configuration;
+    }
 }
 
 TEST_F(TuneObjectiveTest, LeavesWhatAnotherHasPinned) {

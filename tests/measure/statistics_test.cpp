@@ -47,6 +47,18 @@ TEST(Summary, RefusesASampleThatIsNotATime) {
     }
 }
 
+TEST(MedianBounds, AreTheRanksOfTheSignTestOrTheEndsOfFewSamples) {
+    const auto bounds = [](int count) {
+        const MedianBounds known = median_bounds(one_to(count));
+        return std::pair(known.low_ns, known.high_ns);
+    };
+    EXPECT_EQ(bounds(1), std::pair(1.0, 1.0));
+    EXPECT_EQ(bounds(5), std::pair(1.0, 5.0));
+    EXPECT_EQ(bounds(10), std::pair(2.0, 9.0));
+    EXPECT_EQ(bounds(20), std::pair(6.0, 15.0));
+    EXPECT_THROW(median_bounds({}), Error);
+}
+
 TEST(RelativeUncertainty, IsOneForFewerThanSixSamples) {
     EXPECT_EQ(relative_uncertainty({}), 1);
     EXPECT_EQ(relative_uncertainty(std::vector<double>{5, 5, 5, 5, 5}), 1);

@@ -26,14 +26,35 @@ protected:
     FinalistFigures figures_{"block=128 items=2", {2e9, 4e9}, {3, 5}, {}, {}};
 };
 
-TEST_F(ObjectiveTest, CostsTimeEnergyTheirProductOrAMetric) {
-    using Costs = std::vector<double>;
-    EXPECT_EQ(objective("time").costs(task_, figures_), (Costs{2, 4}));
-    EXPECT_EQ(objective("energy").costs(task_, figures_), (Costs{3, 5}));
-    EXPECT_EQ(objective("edp").costs(task_, figures_), (Costs{6, 20}));
-    EXPECT_EQ(objective("rate").costs(task_, figures_), (Costs{-500, -250}));
-    EXPECT_EQ(objective("threads").costs(task_, figures_), (Costs{128, 128}));
-    EXPECT_EQ(objective("work").costs(task_, figures_), (Costs{-1000.0 / 3, -200}));
+TEST_F(ObjectiveTest, CostsWhatNeedsNoEnergyAtTheMedianTime) {
+    figures_.launch_ns = {1e9, 2e9, 9e9};
+    figures_.energy_j.clear();
+    EXPECT_EQ(objective("time").cost(task_, figures_), (Cost{2, 1, 9}));
+    EXPECT_EQ(objective("rate").cost(task_, figures_), (Cost{-500, -1000, -1000.0 / 9}));
+    EXPECT_EQ(objective("threads").cost(task_, figures_), (Cost{128, 128, 128}));
+}
+
+TEST_F(ObjectiveTest, CostsTheMeanOfWhatNeedsEnergy) {
+    const auto mean = [&](const std::string& name) {
+        const Cost cost = objective(name).cost(task_, figures_);
+        EXPECT_LT(cost.low, cost.value) << name;
+        EXPECT_DOUBLE_EQ(cost.high - cost.value, cost.value - cost.low) << name;
+        return cost.value;
+    };
+    EXPECT_DOUBLE_EQ(mean("energy"), 4);
+    EXPECT_DOUBLE_EQ(mean("edp"), 13);  // of 6 and 20, not 4 J times 3 s
+    EXPECT_DOUBLE_EQ(mean("work"), -(1000.0 / 3 + 200) / 2);
+}
+
+TEST_F(ObjectiveTest, ShowsTheMetricsThatItJudgesBy) {
+    const auto metrics = finalist_metrics(task_, figures_, 5e9);
+    ASSERT_EQ(metrics.size(), 4U);
+    EXPECT_EQ(metrics[0].name, "rate");
+    EXPECT_DOUBLE_EQ(metrics[0].value, 200);  // at the time of the tuning, not of the windows
+    EXPECT_EQ(metrics[2].name, "work");
+    EXPECT_DOUBLE_EQ(metrics[2].value, -objective("work").cost(task_, figures_).value);
+    figures_.energy_j.clear();
+    EXPECT_EQ(finalist_metrics(task_, figures_, 5e9).size(), 3U);
 }
 
 TEST_F(ObjectiveTest, KnowsWhetherItNeedsEnergy) {
@@ -55,7 +76,7 @@ TEST_F(ObjectiveTest, RefusesOtherNamesAndListsThese) {
 TEST_F(ObjectiveTest, RefusesAMetricWithoutAValue) {
     figures_.energy_j.clear();
     expect_error(ErrorKind::usage, "the metric work has no value",
-                 [&] { (void)objective("work").costs(task_, figures_); });
+                 [&] { (void)objective("work").cost(task_, figures_); });
 }
 
 TEST(ObjectiveChoice, TakesTheLeastCost) {
