@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "jitune/error.hpp"
+#include "support/thread_pool.hpp"
 #include "tuning/energy_meter.hpp"
 #include "tuning/reference_run.hpp"
 #include "tuning/rig.hpp"
@@ -36,9 +38,10 @@ public:
                task.kernel_template().front_matter().warm_cache, log, Rig::Checks::problem) {}
 
     void load(std::span<const StudiedFinalist> finalists) {
-        for (const StudiedFinalist& finalist : finalists) {
-            if (!hooks_.stop->load()) {
-                load(finalist);
+        const auto outcomes = compile(finalists);
+        for (std::size_t i = 0; i < finalists.size(); ++i) {
+            if (outcomes[i] && !hooks_.stop->load()) {
+                load(finalists[i], *outcomes[i]);
             }
         }
     }
@@ -59,7 +62,10 @@ public:
     }
 
 private:
-    void load(const StudiedFinalist& finalist);
+    using Outcomes = std::vector<std::optional<CompileOutcome>>;
+    /// All at the same time. Nothing for one that a stop request came before.
+    Outcomes compile(std::span<const StudiedFinalist> finalists);
+    void load(const StudiedFinalist& finalist, const CompileOutcome& outcome);
     bool prepare_windows(Studied& one, double launch_ns);
     void measure_energy();
     /// False where the finalist failed.
@@ -78,9 +84,19 @@ private:
     std::vector<Studied> studied_;
 };
 
-void Study::load(const StudiedFinalist& finalist) {
-    const Configuration configuration = task_.parse(finalist.configuration);
-    const CompileOutcome outcome = binaries_.alone(task_, task_.instance(configuration));
+Study::Outcomes Study::compile(std::span<const StudiedFinalist> finalists) {
+    Outcomes outcomes(finalists.size());
+    ThreadPool threads;
+    threads.run(finalists.size(), [&](std::size_t i) {
+        if (!hooks_.stop->load()) {
+            const Configuration configuration = task_.parse(finalists[i].configuration);
+            outcomes[i] = binaries_.alone(task_, task_.instance(configuration));
+        }
+    });
+    return outcomes;
+}
+
+void Study::load(const StudiedFinalist& finalist, const CompileOutcome& outcome) {
     const auto* binary = std::get_if<Binary>(&outcome);
     if (binary == nullptr) {
         leave_out(finalist.configuration,
@@ -89,7 +105,7 @@ void Study::load(const StudiedFinalist& finalist) {
     }
     Studied one;
     one.figures = {finalist.configuration, finalist.samples_ns, {}, {}, finalist.conditions};
-    one.configuration = configuration;
+    one.configuration = task_.parse(finalist.configuration);
     one.program = task_.device.load(*binary);
     if (!plan_.energy || prepare_windows(one, finalist.median_ns)) {
         studied_.push_back(std::move(one));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "fake/fake_sum.hpp"
 #include "fixtures/expect_error.hpp"
@@ -113,6 +114,34 @@ TEST_F(FinalistStudyTest, EndsAtAStopRequestWithWhatIsMeasured) {
     EXPECT_TRUE(cut.stopped);
     ASSERT_EQ(cut.finalists.size(), 1U);
     EXPECT_LT(cut.finalists[0].energy_j.size(), 1000U);
+}
+
+TEST_F(FinalistStudyTest, CompilesFinalistsAtTheSameTime) {
+    plan_.energy = false;
+    std::atomic<int> begun{0};
+    device_.before_compile = [&](auto) {
+        ++begun;
+        const auto begin = std::chrono::steady_clock::now();
+        while (begun < 2 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(30)) {
+            std::this_thread::yield();
+        }
+        if (begun < 2) {
+            throw Error(ErrorKind::unavailable, "the other compile waits for this one");
+        }
+    };
+    EXPECT_EQ(study({{kFakeDefault, {1e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}}).size(),
+              2U);
+}
+
+TEST_F(FinalistStudyTest, BeginsNoCompileAndLoadsNothingAfterAStopRequest) {
+    std::vector<StudiedFinalist> finalists{{kFakeDefault, {1e6}, {}, 1e6}};
+    device_.before_compile = [&](auto) { stop_ = true; };
+    EXPECT_TRUE(report(finalists).stopped);
+    EXPECT_EQ(device_.compiles(), 1);
+    EXPECT_EQ(device_.loads(), 0);
+    finalists.push_back({"block=32 items=1", {1e6}, {}, 1e6});
+    EXPECT_TRUE(report(finalists).finalists.empty());
+    EXPECT_EQ(device_.compiles(), 1);
 }
 
 TEST_F(FinalistStudyTest, RefusesADeviceWithoutACounter) {
