@@ -35,6 +35,10 @@ const std::atomic<bool>& Interrupt::requested() const {
     return stop_requested;
 }
 
+bool was_interrupted() {
+    return stop_requested;
+}
+
 void catch_failed_writes() {
     struct sigaction action {};
     action.sa_handler = do_nothing;

@@ -24,6 +24,9 @@ private:
     struct sigaction old_term_ {};
 };
 
+/// Whether the last Interrupt, which may be gone, was asked to stop.
+bool was_interrupted();
+
 /// Makes a write to a closed pipe, or beyond the limit on file sizes, an error instead of the end
 /// of the process. A handler and not SIG_IGN, which the compilers that jitune starts would inherit.
 void catch_failed_writes();

@@ -111,7 +111,10 @@ int main(int argc, char** argv) {
     } catch (const OutputClosed&) {
         return kExitPipe;
     } catch (const jitune::Error& error) {
-        return report(json, error.kind(), error.what(), exit_code(error.kind()));
+        // What a stop request has kept from beginning is unavailable.
+        const bool stopped = error.kind() == ErrorKind::unavailable && was_interrupted();
+        return report(json, error.kind(), error.what(),
+                      stopped ? kExitInterrupted : exit_code(error.kind()));
     } catch (const std::bad_alloc&) {
         return report(json, ErrorKind::unavailable, "not enough memory", kExitUnavailable);
     } catch (const std::system_error& error) {

@@ -152,6 +152,23 @@ TEST_F(CliTuneSearchTest, ARestrictedTuningIsNotCompleteAndIsContinued) {
     EXPECT_TRUE(jitune_json("db list")["winners"][0]["complete"]);
 }
 
+TEST_F(CliTuneSearchTest, AnInterruptEndsTheFirstCompile) {
+    std::ofstream(path("cxx")) << "#!/bin/sh\n"
+                                  "[ \"$1\" != --version ] || exec c++ --version\n"
+                                  "echo >\"$HOME/compiles\"\n"
+                                  "exec sleep 600\n";
+    std::filesystem::permissions(path("cxx"), std::filesystem::perms(0700));
+    const Answer answer = shell("export JITUNE_CXX=\"$folder/cxx\"\n\"$jitune\" " + tune("--json") +
+                                " &\n"
+                                "until [ -e \"$HOME/compiles\" ]; do sleep 0.1; done\n"
+                                "kill -INT $!; wait $!");
+    EXPECT_EQ(answer.code, 130);
+    EXPECT_NE(json::parse(answer.out)["error"]["message"].get<std::string>().find(
+                  "stopped before a candidate of twice"),
+              std::string::npos)
+        << answer.out;
+}
+
 TEST_F(CliTuneSearchTest, TriesWhatItIsToldToTryFirst) {
     const json tuned_first = tuned("--first step=4 --first 'flaw=1 step=2' --evaluations 3");
     EXPECT_EQ(tuned_first["evaluated"], 3);

@@ -138,6 +138,47 @@ TEST_F(SupervisorTest, AStopKillsTheWorkerOfABackgroundTuning) {
     EXPECT_EQ(starts(), 1);
 }
 
+TEST_F(SupervisorTest, AStopRequestEndsTheWaitForTheFirstCandidate) {
+    limits_.stopped = milliseconds(100);
+    limits_.compile = limits_.idle = milliseconds(60'000);
+    const std::atomic<bool> stop{true};
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    Message compiling{worker_messages::kCompiling};
+    MessageWriter(compiling).integer(1).texts(std::vector<std::string>{kFakeDefault});
+    put("compiling", compiling);
+    put("prepare", {worker_messages::kPrepare, "running the reference of x.cu"});
+    for (const char* step : {"compiling", "prepare"}) {
+        play(fmt::format("say {}; sleep 100", step));
+        expect_error(ErrorKind::unavailable, "stopped before a candidate of", [&] { tune(hooks); });
+    }
+    EXPECT_EQ(starts(), 2);
+}
+
+TEST_F(SupervisorTest, AStopRequestWaitsForACandidateThatHasBegun) {
+    limits_.stopped = milliseconds(0);
+    std::atomic<bool> stop{false};
+    struct Observer : TuneObserver {
+        explicit Observer(std::atomic<bool>& flag) : stop(flag) {}
+        void announce(std::span<const std::string> /*configurations*/) override { stop = true; }
+        std::atomic<bool>& stop;
+    } observer(stop);
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    hooks.observer = &observer;
+    put("time", {worker_messages::kTime, kFakeDefault});
+    Message announce{worker_messages::kAnnounce};
+    MessageWriter(announce).texts(std::vector<std::string>{kFakeDefault});
+    put("announce", announce);
+    Message measured{worker_messages::kMeasured};
+    MessageWriter writer(measured);
+    write_record(writer, Measurement{});
+    put("measured", measured);
+    put_report();
+    play("say time; say announce; sleep 0.3; say measured; sleep 0.3; say report; read stop");
+    EXPECT_EQ(tune(hooks).measurements.size(), 1U);
+}
+
 TEST_F(SupervisorTest, AStopRequestStillGetsTheAnswerOfAWorkerThatStarts) {
     put_report();
     play("say report; read stop");

@@ -109,14 +109,26 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
 }
 
 void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
-    if (hooks_.gives_up && hooks_.stop->load()) {
+    if (!hooks_.stop->load()) {
+        return;
+    }
+    if (hooks_.gives_up) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("the tuning of {} was given up, since its session ends",
                                 record_maker_.task().name()));
     }
-    if (!told_to_stop_ && hooks_.stop->load()) {
+    if (!told_to_stop_) {
         worker.send({worker_messages::kStop});
         told_to_stop_ = true;
+    }
+    // A first candidate that is soon ready gives the tuning a result. A worker that has one ends by
+    // itself.
+    stopped_ = stopped_.value_or(time_.lasted());
+    if (report_.measurements.empty() && running_.empty() &&
+        time_.lasted() - *stopped_ > limits_.stopped) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("stopped before a candidate of {} was ready; call again to tune",
+                                record_maker_.task().name()));
     }
 }
 

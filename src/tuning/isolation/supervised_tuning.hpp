@@ -26,6 +26,7 @@ struct WatchLimits {
     std::chrono::milliseconds compile{120'000};   ///< one call of the compiler
     std::chrono::milliseconds idle{600'000};      ///< anything else, such as making the data
     std::chrono::milliseconds silent{5'000};      ///< a step, before it is reported as a wait
+    std::chrono::milliseconds stopped{5'000};     ///< a stop request, before the first candidate
 };
 
 /// One tuning as its supervisor sees it, over all the workers that it takes. It follows each
@@ -41,8 +42,9 @@ public:
     /// Has `worker` tune from what is known so far. Returns the report, or nothing where the worker
     /// must be replaced; the candidates to blame then have their verdicts or are suspects. Throws
     /// the tuning's own error, Error(unavailable) soon after the stop of a tuning that is to be
-    /// given up then, Error(device) for the third worker in a row that ended before it tried a
-    /// candidate, and Error(verify) for the second that ended in a step of no candidate.
+    /// given up then, and a while after that of one that has tried no candidate, Error(device) for
+    /// the third worker in a row that ended before it tried a candidate, and Error(verify) for the
+    /// second that ended in a step of no candidate.
     std::optional<TuneReport> follow(WorkerProcess& worker);
 
 private:
@@ -93,6 +95,7 @@ private:
     int futile_ = 0;  ///< workers in a row that ended before they tried a candidate
     LoopClock time_;
     std::optional<LoopClock::Time> search_began_;
+    std::optional<LoopClock::Time> stopped_;  ///< when the stop request was seen
     std::chrono::milliseconds spent_before_;
 
     // The state of the present worker.
