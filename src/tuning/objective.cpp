@@ -134,8 +134,9 @@ Cost Objective::cost(const Task& task, const FinalistFigures& figures) const {
     return metric.less_is_better ? *cost : Cost{-cost->value, -cost->high, -cost->low};
 }
 
-std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task, const FinalistFigures& figures,
-                                               double median_ns) {
+std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task,
+                                                     const FinalistFigures& figures,
+                                                     double median_ns) {
     std::vector<KernelTemplate::Metric> metrics;
     for (const MetricSpec& metric : task.kernel_template().front_matter().metrics) {
         std::optional<double> value;

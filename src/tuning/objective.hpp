@@ -45,8 +45,9 @@ struct Objective {
 
 /// The template's metrics of a finalist of this median time, as Objective::cost() takes them. One
 /// that has no value is left out.
-std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task, const FinalistFigures& figures,
-                                               double median_ns);
+std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task,
+                                                     const FinalistFigures& figures,
+                                                     double median_ns);
 
 /// A finalist with its time and what the objective says of it.
 struct Judged {
