@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good the stored winners are at sizes that took no part in their choice: after
-// `jitune sweep reduce --types T --ops OP --shape SHAPE --sizes RANGE`, the time of what serves a
-// random size over the best of all stored configurations, the default and, for some sizes, what a
-// search of two seconds finds there.
+// How good the stored winners are at sizes that took no part in their choice: after a `jitune
+// sweep` of ranges, the time of what serves a random size over the best of all stored
+// configurations, the default and, for some sizes, what a search of two seconds finds there.
 //
-//     every_size SEED SIZES TUNED SHAPE RANGE [DEVICE] [TYPE OP]...
+//     every_size SEED SIZES TUNED DEVICE reduce --types=float32 --ops=sum --sizes=2^10..2^30
+//     every_size SEED SIZES TUNED DEVICE FILE [--multiple-of=M] m=64..4096 n=64..4096 [float=half]…
 //
-// SHAPE is all, rows or columns, and RANGE a range as --sizes takes it. SIZES random sizes of it,
-// at TUNED of which a search is made. Without types, the float32 sum. Sizes that no sure winner
-// serves count by themselves, with what the policy `nearest` answers. Uses the database of
-// JITUNE_DB, and stores nothing.
+// The words behind DEVICE are those of the sweep: a family with its options, or a kernel template
+// with its sizes and, named as in the template, types. SIZES random sizes of each range, at TUNED
+// of which a search is made. Sizes that no sure winner serves count by themselves, with what the
+// policy `offline` answers. Uses the database of JITUNE_DB, and stores nothing.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "cli/reduce_shape.hpp"
-#include "dispatch/call.hpp"
+#include "cli/kernel_problems.hpp"
+#include "cli/sweep_family.hpp"
 #include "dispatch/engine.hpp"
+#include "dispatch/explanation.hpp"
 #include "families/families.hpp"
-#include "families/reduce/reduce_call.hpp"
-#include "families/reduce/reduce_kernel.hpp"
-#include "families/reduce/reduce_types.hpp"
+#include "families/own/kernel_file.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
-#include "tuner_db/winner_table.hpp"
 #include "tuning/finalist.hpp"
 #include "tuning/tuner.hpp"
 
@@ -51,21 +52,17 @@ struct Totals {
 
 class EverySize {
 public:
-    EverySize(Engine& engine, Device& device, ElementType type, ReduceOp op, const ShapeSpan& span)
-        : engine_(engine), device_(device), type_(type), op_(op), span_(span) {}
+    EverySize(Engine& engine, Device& device, const SweepProblem& swept)
+        : engine_(engine), device_(device), swept_(swept) {}
 
-    [[nodiscard]] SizeBox domain() const {
-        return {task_of(span_.first).problem.sizes, task_of(span_.last).problem.sizes};
-    }
-
-    void look_at(const Sizes& sizes, bool tuned) {
-        const detail::ReduceShape shape{span_.first.kind, sizes.size() > 1 ? sizes.front() : 1,
-                                        sizes.back()};
-        const Task task = task_of(shape);
-        const detail::ReduceRequest request = request_of(shape);
-        const Resolved& answer = resolve(engine_, device_, ReduceCall(request));
+    void look_at(const Sizes& wished, bool tuned) {
+        const Task task = task_of(wished);
+        const Explanation answer = explain(engine_, task);
+        const bool is_sure =
+            !answer.rows.empty() && (answer.rows.front().serves || answer.rows.front().is_withheld);
         SearchPlan plan;
-        plan.compared = {answer.info.configuration};
+        plan.compared = {answer.configuration.empty() ? task.default_configuration().text()
+                                                      : answer.configuration};
         for (const Winner& row : rows_of(task)) {
             plan.compared.push_back(row.configuration);
         }
@@ -76,8 +73,7 @@ public:
             best_here = tune(task, search, {}, binaries_, engine_.log()).winner.configuration;
             plan.compared.push_back(*best_here);
         }
-        judge(tune(task, plan, {}, binaries_, engine_.log()), best_here,
-              answer.info.origin == Origin::stored ? sure_ : unsure_);
+        judge(tune(task, plan, {}, binaries_, engine_.log()), best_here, is_sure ? sure_ : unsure_);
     }
 
     void print_totals() const {
@@ -104,19 +100,22 @@ private:
             totals.slower_than_default);
     }
 
-    [[nodiscard]] detail::ReduceRequest request_of(const detail::ReduceShape& shape) const {
-        return {type_, results_of(type_, op_).front(), op_, shape};
-    }
-    [[nodiscard]] Task task_of(const detail::ReduceShape& shape) const {
-        return {device_, reduce_kernel(shape.kind, device_.info().platform),
-                reduce_problem(request_of(shape))};
+    /// Of the largest multiples that are no larger than `sizes`.
+    [[nodiscard]] Task task_of(const Sizes& sizes) const {
+        Problem problem = swept_.problem;
+        problem.sizes = sizes;
+        for (std::size_t i = 0; i < problem.multiples.size(); ++i) {
+            const std::int64_t multiple = problem.multiples[i];
+            problem.sizes[i] = std::max(sizes[i] / multiple, std::int64_t{1}) * multiple;
+        }
+        return {device_, swept_.kernel(device_), problem};
     }
 
     /// All winners of the task's alignment.
     const std::vector<Winner>& rows_of(const Task& task) {
         const auto [known, is_new] = rows_.try_emplace(task.key().alignment);
         if (is_new) {
-            known->second = engine_.winners_of(task, domain());
+            known->second = engine_.winners_of(task, *swept_.domain);
         }
         return known->second;
     }
@@ -156,38 +155,82 @@ private:
 
     Engine& engine_;
     Device& device_;
-    const ElementType type_;
-    const ReduceOp op_;
-    const ShapeSpan span_;
+    const SweepProblem& swept_;
     std::map<std::int64_t, std::vector<Winner>> rows_;  ///< by alignment
     BinaryCache binaries_;
     Totals sure_;
     Totals unsure_;
 };
 
+/// "--sizes=2^10": the name and the value. Throws Error(usage) for a word without "=".
+std::pair<std::string, std::string> parted(std::string_view word) {
+    const std::size_t equal = word.find('=');
+    if (equal == std::string_view::npos) {
+        throw Error(ErrorKind::usage, fmt::format("{}: write NAME=VALUE", word));
+    }
+    return {std::string(word.substr(0, equal)), std::string(word.substr(equal + 1))};
+}
+
+SweepPlan plan_of_file(const std::string& file, const std::vector<std::string>& words) {
+    const auto kernel = std::make_shared<const Kernel>(kernel_from_file(file, {}));
+    KernelProblems problems;
+    for (const std::string& word : words) {
+        const auto [name, value] = parted(word);
+        const auto& sizes = kernel->kernel_template.front_matter().sizes;
+        if (name == "--multiple-of") {
+            problems.multiple = std::strtoull(value.c_str(), nullptr, 10);
+        } else if (std::find(sizes.begin(), sizes.end(), name) != sizes.end()) {
+            problems.sizes.push_back(word);
+        } else {
+            problems.types.push_back(word);
+        }
+    }
+    return kernel_problems(kernel, problems);
+}
+
+SweepPlan plan_of(const std::string& subject, const std::vector<std::string>& words) {
+    if (subject.find('.') != std::string::npos) {
+        return plan_of_file(subject, words);
+    }
+    const SweepFamily& family = sweep_family(subject);
+    FamilyArguments given;
+    for (const std::string& word : words) {
+        const auto [name, value] = parted(word);
+        if (std::none_of(family.arguments.begin(), family.arguments.end(),
+                         [&](const FamilyArgument& one) { return one.in_sweep.name == name; })) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{} is no option of jitune sweep {}", name, subject));
+        }
+        given[name] = value;
+    }
+    return family.plan(sweep_arguments(family, given));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc < 6) {
-        fmt::print(stderr, "every_size SEED SIZES TUNED SHAPE RANGE [DEVICE] [TYPE OP]...\n");
+        fmt::print(stderr, "every_size SEED SIZES TUNED DEVICE {{FAMILY|FILE}} NAME=VALUE...\n");
         return 2;
     }
     try {
         const int sizes = std::atoi(argv[2]);
         const int tuned = std::atoi(argv[3]);
-        const ShapeSpan span = parse_shapes(parse_reduce_kind(argv[4]), argv[5]).front();
+        const SweepPlan plan = plan_of(argv[5], {argv + 6, argv + argc});
         Options options = Options::from_environment();
         options.on_miss = TunePolicy::offline;
         Engine engine(options, families());
-        Device& device = engine.device(argc > 6 ? argv[6] : "cuda:0");
-        for (int i = 7; i < std::max(argc, 8); i += 2) {
-            const std::string type = i + 1 < argc ? argv[i] : "float32";
-            const std::string op = i + 1 < argc ? argv[i + 1] : "sum";
-            fmt::print("{} {} on {}\n", type, op, device.info().name);
-            EverySize every(engine, device, parse_element_type(type), parse_reduce_op(op), span);
+        Device& device = engine.device(argv[4]);
+        for (const PlannedProblem& planned : plan.problems) {
+            const SweepProblem& swept = planned.problem;
+            if (!swept.domain) {
+                throw Error(ErrorKind::usage, swept.name + ": name ranges of sizes, FROM..TO");
+            }
+            fmt::print("{} on {}\n", swept.name, device.info().name);
+            EverySize every(engine, device, swept);
             std::mt19937_64 random(std::strtoull(argv[1], nullptr, 10));
             for (int done = 0; done < sizes; ++done) {
-                every.look_at(random_sizes(every.domain(), random), done < tuned);
+                every.look_at(random_sizes(*swept.domain, random), done < tuned);
             }
             every.print_totals();
         }
