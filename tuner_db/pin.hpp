@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tuner_db/fields.hpp"
+#include "tuner_db/record.hpp"
 
 namespace jitune::internal {
 
@@ -20,5 +21,12 @@ void fields(const auto& visit, Record& pin) {
     visit({"winner"}, pin.winner);
     visit({"pinned_at"}, pin.pinned_at);
 }
+
+/// "energy", the objective that chose a pinned winner; empty: its time, or a person.
+std::string objective_of(const Winner& winner);
+
+/// ", chosen by energy", to follow a word that says that the winner is pinned; empty without an
+/// objective.
+std::string chosen_by_text(const Winner& winner);
 
 }  // namespace jitune::internal

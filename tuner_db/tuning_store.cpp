@@ -73,6 +73,14 @@ std::optional<Winner> TuningStore::Impl::find(const RecordKey& key,
     return std::move(answer.winner);
 }
 
+void TuningStore::Impl::put(const Winner& winner) {
+    winners_.put(winner);
+    misses_.remove_served(winner);
+    remove_doubt_.execute({winner.key.kernel, winner.key.types, winner.key.device_class,
+                           winner.key.alignment, winner.key.template_hash, winner.sizes,
+                           winner.configuration});
+}
+
 TuningStore::TuningStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 TuningStore::~TuningStore() {
@@ -177,11 +185,7 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
         }
         trim_measurements(impl_->connection_, keys, kMostMeasurements);
         for (const Winner& winner : winners) {
-            impl_->winners_.put(winner);
-            impl_->misses_.remove_served(winner);
-            impl_->remove_doubt_.execute(
-                {winner.key.kernel, winner.key.types, winner.key.device_class, winner.key.alignment,
-                 winner.key.template_hash, winner.sizes, winner.configuration});
+            impl_->put(winner);
         }
     });
 }

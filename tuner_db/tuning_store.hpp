@@ -107,6 +107,11 @@ public:
         save(measurements, {&winner, 1});
     }
 
+    /// Saves `choice` of an objective, which its conditions name, as the winner of `sizes`, and
+    /// pins it, in one transaction. It takes the place of an earlier choice of the same objective.
+    /// False, and nothing changes, where another winner is pinned there, which then is in `choice`.
+    bool save_choice(Winner& choice, std::span<const std::int64_t> sizes);
+
     /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>
     /// <name within the process>". All callers pass the same `duration`.
     std::string lease_holder(const RecordKey& key, const std::string& owner,

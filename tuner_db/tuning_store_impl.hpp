@@ -66,6 +66,10 @@ private:
 
     void check_journal();
 
+    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
+    /// transaction of the caller.
+    void put(const Winner& winner);
+
     /// Leaves rows that were replaced in the meantime, and all where the database is busy.
     void drop(const WinnerTable::Damaged& damaged);
 

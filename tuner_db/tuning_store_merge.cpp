@@ -94,9 +94,4 @@ std::vector<MergedWinner> TuningStore::merged_winners() {
     return MergeLog(impl_->connection_).merged_winners();
 }
 
-void TuningStore::pin(const std::string& id, bool pinned) {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    impl_->write([&] { impl_->winners_.pin(id, pinned); });
-}
-
 }  // namespace jitune::internal

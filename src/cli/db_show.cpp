@@ -17,12 +17,12 @@
 #include "cli/table.hpp"
 #include "cli/winner_filter.hpp"
 #include "jitune/error.hpp"
-#include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "template/settings.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/pin.hpp"
 #include "tuner_db/precedence.hpp"
 #include "tuner_db/winner_table.hpp"
 #include "tuning/finalist.hpp"
@@ -63,8 +63,7 @@ std::string provisional_line(const Winner& winner) {
 }
 
 std::string pinned_line(const Winner& winner) {
-    const std::string objective = Conditions::parse(winner.certainty.conditions).objective;
-    return !winner.pinned ? "" : objective.empty() ? "yes" : "yes, chosen by " + objective;
+    return winner.pinned ? "yes" + chosen_by_text(winner) : "";
 }
 
 /// Of a winner that a merge has brought: "by merge 3, of other.db, 2026-11-20T16:00:00Z; behind

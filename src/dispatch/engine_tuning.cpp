@@ -5,7 +5,6 @@
 #include "dispatch/engine.hpp"
 #include "dispatch/options_check.hpp"
 #include "tuner_db/certainty.hpp"
-#include "tuner_db/precedence.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 #include "tuning/tuning_journal.hpp"
@@ -29,23 +28,8 @@ bool Engine::store_choice(const Task& task, const std::string& objective, Winner
     Conditions conditions = Conditions::parse(choice.certainty.conditions);
     conditions.objective = objective;
     choice.certainty.conditions = conditions.text();
-    return store_.tell([&](TuningStore& store) {
-        const auto known = store.find(task.key(), task.problem.sizes);
-        if (known && known->pinned &&
-            Conditions::parse(known->certainty.conditions).objective != objective) {
-            choice = *known;
-            return false;
-        }
-        if (known && known->pinned) {
-            store.pin(winner_id(*known), false);  // else every other winner yields to it
-        }
-        Winner pinned = choice;
-        pinned.pinned = true;  // so that it yields to none that is surer of its time
-        store.save({}, pinned);
-        store.pin(winner_id(pinned), true);
-        choice = std::move(pinned);
-        return true;
-    });
+    return store_.tell(
+        [&](TuningStore& store) { return store.save_choice(choice, task.problem.sizes); });
 }
 
 void Engine::store_measurements(std::span<const Measurement> measurements) {

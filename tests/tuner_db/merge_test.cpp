@@ -121,6 +121,25 @@ TEST_F(MergeTest, KeepsPinnedWinners) {
     EXPECT_EQ(serving("a", 100), "block=3");
 }
 
+TEST_F(MergeTest, KeepsBothWhereAWinnerIsPinnedBesideAnObjectivesChoice) {
+    const auto chosen = [](const std::string& configuration, int second) {
+        Winner winner = faster(winner_at(configuration, "n=1..200", "NVIDIA H200", second), 3, 4);
+        winner.certainty.conditions = "l2=cold objective=energy";
+        return winner;
+    };
+    const Winner pinned = faster(winner_at("block=2", "n=1..200", "NVIDIA H100"), 1.5, 2);
+    store("a")->save({}, chosen("block=1", 0));
+    store("b")->save({}, pinned);
+    make("a", {"b"});
+    store("a")->pin(winner_id(chosen("block=1", 0)), true);
+    store("a")->pin(winner_id(pinned), true);
+    Winner choice = chosen("block=3", 30);
+    EXPECT_FALSE(store("a")->save_choice(choice, Sizes{100}));
+    EXPECT_EQ(choice.configuration, "block=2");
+    EXPECT_EQ(serving("a", 100), "block=1");
+    EXPECT_EQ(store("a")->winners().size(), 2U);
+}
+
 TEST_F(MergeTest, LeavesOutDamagedRows) {
     store("b")->save({}, winner_of(40));
     store("b")->save({}, winner_of(41));

@@ -63,7 +63,7 @@ protected:
     }
 
     /// True if the new winner was acknowledged.
-    bool use_the_store() {
+    virtual bool use_the_store() {
         bool saved = false;
         store_error([&] {
             const auto store = open();
@@ -76,7 +76,7 @@ protected:
         return saved;
     }
 
-    void expect_intact(bool saved) {
+    virtual void expect_intact(bool saved) {
         const auto store = open();
         EXPECT_EQ(store->find(key_of(1), sizes_of(1)), winner_of(1));
         const std::optional<Winner> second = store->find(key_of(2), sizes_of(2));
@@ -169,6 +169,49 @@ TEST_F(Faults, OfAnyFileCallLeaveANewDatabaseUsable) {
         open()->save({}, winner_of(2));
         EXPECT_EQ(open()->find(key_of(2), sizes_of(2)), winner_of(2));
         ASSERT_EQ(warnings_, std::vector<std::string>{});
+    }
+}
+
+/// The same of a choice, where an earlier one of its objective is pinned.
+class ChoiceFaults : public Faults {
+protected:
+    void SetUp() override {
+        Winner earlier = choice_of("block=1");
+        ASSERT_TRUE(open()->save_choice(earlier, sizes_of(1)));
+        good_ = bytes();
+    }
+
+    static Winner choice_of(const std::string& configuration) {
+        Winner winner = winner_of(1);
+        winner.configuration = configuration;
+        winner.certainty.conditions = "objective=energy";
+        return winner;
+    }
+
+    bool use_the_store() override {
+        bool saved = false;
+        store_error([&] {
+            Winner choice = choice_of("block=2");
+            saved = open()->save_choice(choice, sizes_of(1));
+        });
+        return saved;
+    }
+
+    void expect_intact(bool saved) override {
+        const auto store = open();
+        const std::optional<Winner> found = store->find(key_of(1), sizes_of(1));
+        ASSERT_TRUE(found);
+        EXPECT_TRUE(found->pinned) << found->configuration;
+        EXPECT_TRUE(found->configuration == "block=2" || !saved) << found->configuration;
+        EXPECT_EQ(store->winners().size(), 1U);
+        EXPECT_EQ(store->verify().problems, std::vector<std::string>{});
+    }
+};
+
+TEST_F(ChoiceFaults, OfAnyFileCallLeaveTheEarlierChoiceOrTheNewOne) {
+    FaultVfs files;
+    for (const bool forever : {false, true}) {
+        EXPECT_GT(fail_each_call(files, forever), 30);
     }
 }
 
