@@ -45,7 +45,7 @@ double pessimistic_speed_up(const Certainty& certainty) {
 }
 
 bool may_be_slower(const Winner& winner) {
-    return winner.default_median_ns > 0 && is_provisional(winner.certainty) &&
+    return !winner.pinned && winner.default_median_ns > 0 && is_provisional(winner.certainty) &&
            pessimistic_speed_up(winner.certainty) <= 1;
 }
 

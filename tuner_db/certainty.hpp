@@ -45,7 +45,7 @@ bool is_disturbed(double speed_up, const Certainty& certainty);
 double pessimistic_speed_up(const Certainty& certainty);
 
 /// True for a provisional winner that may be slower than the template's default, if it is not the
-/// default itself: the default is to serve. False where the default failed.
+/// default itself: the default is to serve. False where the default failed, and for a pinned one.
 bool may_be_slower(const Winner& winner);
 
 /// Whether `fresh` leaves the `older` winner its sizes. Either the older one is pinned; or the

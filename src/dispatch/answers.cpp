@@ -323,8 +323,7 @@ std::unique_ptr<Resolved> Answers::compiled_now(const Task& task,
 }
 
 std::unique_ptr<Resolved> Answers::instead_of(const Task& task, const Winner& winner) {
-    if (winner.pinned || !may_be_slower(winner) ||
-        winner.configuration == task.default_configuration().text()) {
+    if (!may_be_slower(winner) || winner.configuration == task.default_configuration().text()) {
         return nullptr;
     }
     try {

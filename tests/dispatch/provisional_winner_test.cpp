@@ -5,6 +5,7 @@
 #include "dispatch/explanation.hpp"
 #include "fixtures/call_fixture.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 
@@ -54,6 +55,16 @@ TEST_F(ProvisionalWinner, ServesWhereItIsFasterByThePessimisticReading) {
     store_with_low(0.99);
     EXPECT_EQ(info(*engine()).configuration, kFakeDefault);
     EXPECT_EQ(info(*engine()).origin, Origin::template_default);
+}
+
+TEST_F(ProvisionalWinner, ServesAndIsExplainedSoWhereItIsPinned) {
+    tune();
+    store_with_low(0.99);
+    engine()->store()->pin(winner_id(stored()), true);
+    EXPECT_EQ(info(*engine()).configuration, kFastest);
+    const Explanation explanation = explain(*engine(), task());
+    EXPECT_TRUE(explanation.rows.at(0).serves);
+    EXPECT_EQ(explanation.answer, std::string("the stored winner answers: ") + kFastest);
 }
 
 TEST_F(ProvisionalWinner, IsExplained) {
