@@ -14,6 +14,7 @@
 #include "range/cost_estimate.hpp"
 #include "template/settings.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/pin.hpp"
 #include "tuner_db/precedence.hpp"
 #include "tuner_db/sum_table.hpp"
 #include "tuner_db/winner_table.hpp"
@@ -63,6 +64,11 @@ std::string provisional_text(const Winner& winner) {
     return text + (deserves_another_try(winner.certainty)
                        ? ""
                        : fmt::format("; kept after {} tries", tries_of(winner.certainty)));
+}
+
+/// Empty for a winner that is not pinned.
+std::string pinned_text(const Winner& winner) {
+    return winner.pinned ? "; pinned" + chosen_by_text(winner) : "";
 }
 
 /// "its range n=1024..4096 holds the sizes; at most 2.0 % slower than the best at 59 held-out
@@ -272,6 +278,7 @@ Explanation explain(Engine& engine, const Task& task) {
     explanation.costs = explained_costs(candidates, costs, standard, sizes);
     const std::vector<Doubt> doubts = store->doubts();
     for (Candidate& candidate : candidates) {
+        candidate.row.reason += pinned_text(candidate.row.winner);
         add_usage_text(candidate.row);
         if (const Doubt* const doubt = doubt_about(doubts, candidate.row.winner)) {
             candidate.row.reason += "; in doubt: " + doubt_sentence(*doubt);

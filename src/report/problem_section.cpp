@@ -15,6 +15,7 @@
 #include "report/section.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
+#include "tuner_db/pin.hpp"
 
 namespace jitune::internal {
 
@@ -111,7 +112,9 @@ std::string winner_sentence(const TriedProblem& problem) {
     }
     const std::string speed_up = speed_up_text(*problem.winner);
     return fmt::format(
-        "<p>Winner of the finals: <code>{}</code>, {} there{}</p>\n",
+        "<p>{}: <code>{}</code>, {} there{}</p>\n",
+        problem.winner->pinned ? "Pinned winner" + escaped(chosen_by_text(*problem.winner))
+                               : "Winner of the finals",
         escaped(problem.winner->configuration), escaped(time_text(problem.winner->median_ns)),
         speed_up.empty() ? "" : ", " + escaped(speed_up) + " as fast as the default");
 }

@@ -15,6 +15,7 @@
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuner_db/pin.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
@@ -101,7 +102,8 @@ std::string provisional_table(const ReportData& data, Allowance& room) {
             continue;
         }
         const auto tries = static_cast<std::int64_t>(tries_of(winner.certainty));
-        const std::string next = deserves_another_try(winner.certainty)
+        const std::string next = winner.pinned ? "pinned: no tuning replaces it"
+                                 : deserves_another_try(winner.certainty)
                                      ? "the next sweep tunes it again"
                                      : "kept: the machine was never quiet";
         table.add({HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
@@ -113,6 +115,30 @@ std::string provisional_table(const ReportData& data, Allowance& room) {
     }
     return folded("Provisional winners",
                   table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint));
+}
+
+std::string pinned_table(const ReportData& data, Allowance& room) {
+    HtmlTable table("Pinned winners: they serve, and no tuning replaces them",
+                    {{"kernel"},
+                     {"serves"},
+                     {"device"},
+                     {"speed-up", ColumnKind::number},
+                     {"chosen by"},
+                     {"configuration"},
+                     {"made"}});
+    std::size_t count = 0;
+    for (const Winner& winner : data.winners) {
+        if (!winner.pinned || count++ >= kMostRows) {
+            continue;
+        }
+        table.add({HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
+                   HtmlCell::of(winner.provenance.device_name),
+                   HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
+                   HtmlCell::of(objective_of(winner)),
+                   HtmlCell::configuration(winner.configuration),
+                   HtmlCell::day(winner.provenance.created_at)});
+    }
+    return table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint);
 }
 
 std::string doubts_table(const ReportData& data, Allowance& room) {
@@ -162,8 +188,8 @@ std::string merges_table(const ReportData& data, Allowance& room) {
 }
 
 /// The tables of the section, in their order. Each is empty where it has no row.
-constexpr std::array kTables{places_table, templates_table, provisional_table, doubts_table,
-                             merges_table};
+constexpr std::array kTables{places_table,      templates_table, pinned_table,
+                             provisional_table, doubts_table,    merges_table};
 
 }  // namespace
 

@@ -82,6 +82,10 @@ TEST_F(CliObjectiveTest, KeepsAWinnerThatAPersonHasPinned) {
     const std::string id =
         jitune_json("db list --db " + path("t.db"))["winners"][0]["id"].get<std::string>();
     ASSERT_EQ(jitune("db pin " + id + " --db " + path("t.db")).code, 0);
+    const json row = jitune_json("db explain " + path("k.host.cpp") + " --size n=20000 --db " +
+                                 path("t.db"))["rows"][0];
+    EXPECT_EQ(row["pinned"], true);
+    EXPECT_TRUE(row["reason"].get<std::string>().ends_with("; pinned")) << row["reason"];
     const json tuned = jitune_json(tune_ + " --objective passed");
     EXPECT_EQ(tuned["chosen"], "passes=40");
     EXPECT_EQ(tuned["configuration"], "passes=1");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fixtures/engine_fixture.hpp"
+#include "tuner_db/precedence.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -55,6 +56,23 @@ TEST_F(ExplanationTest, SaysThatARowIsInDoubt) {
                      "2026-11-20T16:00:00Z", "2026-11-20T16:00:00Z"}}});
     const std::string reason = explain_for(1000).rows.at(0).reason;
     EXPECT_NE(reason.find("; in doubt: calls at n=1000 took 0.9 us"), std::string::npos) << reason;
+}
+
+TEST_F(ExplanationTest, SaysThatARowIsPinnedAndWhichObjectiveChoseIt) {
+    tune_before(1000);
+    const auto engine = make_engine();
+    const Task task{device_, kernel_, fake_sum_problem(1000)};
+    TuningStore& store = *engine->store();
+    Winner winner = store.find(task.key(), task.problem.sizes).value();
+    store.pin(winner_id(winner), true);
+    EXPECT_TRUE(explain_for(1000).rows.at(0).reason.ends_with("held-out sizes; pinned"));
+    store.pin(winner_id(winner), false);
+    winner.certainty.conditions += " objective=energy";
+    ASSERT_TRUE(store.save_choice(winner, task.problem.sizes));
+    const std::string reason = explain_for(1000).rows.at(0).reason;
+    EXPECT_TRUE(reason.ends_with("; pinned, chosen by energy")) << reason;
+    const std::string far = explain_for(100'000).rows.at(0).reason;
+    EXPECT_TRUE(far.ends_with(" octaves away; pinned, chosen by energy")) << far;
 }
 
 TEST_F(ExplanationTest, SaysTheTimesOfTheAlternativesAndWhetherTheyWereMeasured) {

@@ -11,6 +11,7 @@
 #include "report/gather.hpp"
 #include "report/page.hpp"
 #include "text/units.hpp"
+#include "tuner_db/precedence.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -74,6 +75,18 @@ TEST_F(Report, TellsWhatMergesChanged) {
     const std::string html = section(page(), "provenance");
     EXPECT_TRUE(has(html, "What merges changed"));
     EXPECT_TRUE(has(html, "not taken"));
+}
+
+TEST_F(Report, TellsWhichWinnersArePinnedAndWhatChoseThem) {
+    fill();
+    EXPECT_FALSE(has(page(), "Pinned winner"));
+    Winner choice = store_->with_image(gather().problems.at(0).winner.value()).value();
+    choice.certainty.conditions += " objective=energy";
+    ASSERT_TRUE(store_->save_choice(choice, exact_sizes(choice.sizes).value()));
+    const std::string html = page();
+    EXPECT_TRUE(has(section(html, "provenance"), "Pinned winners: they serve"));
+    EXPECT_TRUE(has(section(html, "provenance"), ">energy</td>"));
+    EXPECT_TRUE(has(section(html, "problems"), "Pinned winner, chosen by energy: <code>"));
 }
 
 TEST_F(Report, SaysTheTimesThatAreStored) {
@@ -189,6 +202,7 @@ TEST_F(Report, EscapesEveryTextOfTheDatabase) {
     winner.key.kernel = winner.key.types = winner.key.device_class = hostile;
     winner.key.template_hash = winner.configuration = hostile;
     winner.provenance = {hostile, hostile, hostile, hostile, hostile};
+    winner.certainty.conditions = "cpu=contended objective=<img>";
     Measurement timed = measurement_of(40);
     timed.key = winner.key;
     timed.sizes = winner.sizes;
@@ -201,6 +215,7 @@ TEST_F(Report, EscapesEveryTextOfTheDatabase) {
     Measurement final = timed;
     final.conditions = "interleaved";
     store_->save(std::vector{timed, failed, final}, winner);
+    store_->pin(winner_id(winner), true);
     Usage usage{winner.key, winner.sizes, hostile, "stored", hostile, 3,
                 1,          hostile,      hostile, hostile};
     Pause pause{hostile, hostile, hostile, hostile, 3, 2000, hostile, hostile, hostile};
@@ -211,6 +226,8 @@ TEST_F(Report, EscapesEveryTextOfTheDatabase) {
     EXPECT_FALSE(has(html, "\xe2\x80\xae"));
     EXPECT_EQ(all_of(html, "(</script>)").size(), 1U);
     EXPECT_TRUE(has(html, "&lt;img src=x onerror=alert(1)&gt;"));
+    EXPECT_TRUE(has(html, "chosen by &lt;img&gt;"));
+    EXPECT_TRUE(has(html, "pinned: no tuning replaces it"));
 }
 
 TEST_F(Report, StaysSmallWhateverTheDatabaseHolds) {
