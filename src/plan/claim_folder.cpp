@@ -160,6 +160,29 @@ std::optional<ProblemState> ClaimFolder::claim() {
     }
 }
 
+bool ClaimFolder::any_waits_in(std::size_t shard) const {
+    const auto problems = find(shard);
+    if (!problems) {
+        return !ranks_of(shard).empty();
+    }
+    const std::vector<ProblemState> states = problems->states();
+    return std::any_of(states.begin(), states.end(), [&](const ProblemState& one) {
+        return one.kind == Kind::waiting && one.rank < scope_.problems;
+    });
+}
+
+bool ClaimFolder::any_waits() {
+    do {
+        while (const auto shard = next_shard()) {
+            if (any_waits_in(*shard)) {
+                return true;
+            }
+            known_empty_.insert(*shard);
+        }
+    } while (look_again());
+    return !rejected_.empty();
+}
+
 bool ClaimFolder::may_look() {
     if (scope_.shards <= rules_.few_shards) {
         return true;

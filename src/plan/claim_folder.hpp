@@ -60,6 +60,9 @@ public:
     /// task has rejected come last. Nothing where none is left.
     std::optional<ProblemState> claim();
 
+    /// Whether claim() would find something. Brings back claims of dead tasks as it does.
+    [[nodiscard]] bool any_waits();
+
     /// A sign of life, for all that the task has claimed.
     void beat() const;
 
@@ -78,8 +81,8 @@ public:
     /// results have come, else to wait; too many losses make a problem fail. Returns how many wait.
     std::size_t bring_back();
 
-    /// Whether claim() has looked for the claims of all dead tasks before it returns nothing: not
-    /// where other tasks have just done so.
+    /// Whether claim() and any_waits() have looked for the claims of all dead tasks before they
+    /// find nothing: not where other tasks have just done so.
     [[nodiscard]] bool sees_all() const { return scope_.shards <= rules_.few_shards; }
 
     /// All problems of the scope.
@@ -101,6 +104,7 @@ private:
     [[nodiscard]] std::optional<ClaimShard> find(std::size_t shard) const;
     std::optional<std::size_t> next_shard();
     std::optional<ProblemState> claim_in(std::size_t shard);
+    [[nodiscard]] bool any_waits_in(std::size_t shard) const;
     /// Notes, for all tasks, that nothing waits there; unless something does.
     void note_empty(std::size_t shard);
     void learn_empty();

@@ -80,17 +80,14 @@ bool PlanWork::has_time() const {
 PlanEnd PlanWork::run() {
     while (!stop_asked_) {
         if (!has_time()) {
-            return PlanEnd::no_time;
+            return place_.claims.any_waits() ? PlanEnd::no_time : nothing_left();
         }
         if (refused_in_a_row_ == kMostRefused) {
             return PlanEnd::unfit;
         }
         const auto claim = place_.claims.claim();
         if (!claim) {
-            if (place_.claims.sees_all()) {
-                LocalFolder::remove_abandoned(place_.plan);
-            }
-            return PlanEnd::nothing_left;
+            return nothing_left();
         }
         try {
             tune(*claim);
@@ -107,6 +104,13 @@ PlanEnd PlanWork::run() {
         }
     }
     return PlanEnd::stopped;
+}
+
+PlanEnd PlanWork::nothing_left() const {
+    if (place_.claims.sees_all()) {
+        LocalFolder::remove_abandoned(place_.plan);
+    }
+    return PlanEnd::nothing_left;
 }
 
 void PlanWork::watch() {

@@ -61,6 +61,7 @@ private:
     struct Mark;
 
     [[nodiscard]] bool has_time() const;
+    [[nodiscard]] PlanEnd nothing_left() const;
     void tune(const ProblemState& claim);
     /// Puts what others have delivered for the problem into the database. True where that is all
     /// that there is to do.

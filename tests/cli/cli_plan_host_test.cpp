@@ -37,6 +37,9 @@ TEST_F(CliPlan, TasksShareTheProblemsAndTheirResultsServe) {
         "\"$jitune\" sweep work \"$folder/p\" --device host >\"$folder/second\"; code=$?; wait; "
         "exit $code");
     EXPECT_EQ(both.code, 0) << both.err;
+    const Answer late = jitune("sweep work \"$folder/p\" --time-left 1s");
+    EXPECT_EQ(late.code, 0) << late.err;
+    EXPECT_NE(late.out.find("host: no problem waits any more\n"), std::string::npos) << late.out;
     const json found = collected();
     ASSERT_EQ(found["classes"].size(), 1U);
     EXPECT_EQ(found["classes"][0]["done"], 4);

@@ -127,6 +127,31 @@ TEST_F(ClaimFolderTest, LooksAgainWhereAClaimIsHandedBackToAShardThatIsNotedEmpt
     EXPECT_EQ(late.claim(), std::nullopt);
 }
 
+TEST_F(ClaimFolderTest, SaysWhetherAnyProblemWaitsWithoutClaimingIt) {
+    ClaimFolder a = task(far_task(1), 2, 2);
+    ClaimFolder b = task(far_task(2), 2, 2);
+    EXPECT_TRUE(b.any_waits()) << "in shards that nobody has made";
+    const auto first = a.claim();
+    EXPECT_TRUE(b.any_waits());
+    const auto second = a.claim();
+    EXPECT_FALSE(b.any_waits());
+    a.finish(*first);
+    a.hand_back(*second);
+    EXPECT_TRUE(b.any_waits());
+    EXPECT_EQ(b.claim()->rank, second->rank);
+    EXPECT_FALSE(a.any_waits());
+}
+
+TEST_F(ClaimFolderTest, AProblemOfADeadTaskWaits) {
+    {
+        ClaimFolder dead = task(dead_task(), 1);
+        ASSERT_TRUE(dead.claim());  // and is killed
+    }
+    ClaimFolder next = task(far_task(2), 1);
+    EXPECT_TRUE(next.any_waits());
+    EXPECT_EQ(next.claim()->losses, 1U);
+}
+
 TEST_F(ClaimFolderTest, BringsBackAtOnceTheClaimOfADeadTaskOfThisMachine) {
     std::optional<ProblemState> lost;
     {

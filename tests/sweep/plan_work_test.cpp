@@ -212,6 +212,12 @@ TEST_F(PlanWorkTest, BeginsNothingThatMayNotEndInTime) {
     EXPECT_TRUE(delivered().empty());
 }
 
+TEST_F(PlanWorkTest, SaysThatNothingIsLeftHoweverLittleTimeThereIs) {
+    work(task(1));
+    const Deadline soon = std::chrono::steady_clock::now() + std::chrono::seconds(6);
+    EXPECT_EQ(work(task(2), soon), PlanEnd::nothing_left);
+}
+
 TEST_F(PlanWorkTest, KeepsWhatItCannotDeliverAndSaysWhere) {
     device_.before_sample = [&] { fs::remove_all(folder_.root().path()); };
     expect_error(ErrorKind::store, "plan", [&] { work(task(1)); });
