@@ -70,6 +70,8 @@ std::string_view outcome_name(SweepRow::Outcome outcome) {
             return "tuned";
         case SweepRow::Outcome::skipped:
             return "skipped";
+        case SweepRow::Outcome::handed_back:
+            return "handed back";
         case SweepRow::Outcome::not_started:
             return "not started";
         case SweepRow::Outcome::failed:

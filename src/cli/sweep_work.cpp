@@ -190,7 +190,7 @@ std::string end_text(const Ended& ended) {
         case PlanEnd::no_time:
             return "the time that is left does not suffice for one more problem";
         case PlanEnd::stopped:
-            return "stopped; its problem was handed back";
+            return "stopped";
         case PlanEnd::unfit:
             break;
     }
@@ -224,9 +224,10 @@ void print_end(const Arguments& given, const SweepPlan& problems,
             print(fmt::format("{}: {}\n", ids[i], end_text(ended[i])));
         }
         print(fmt::format(
-            "{} tuned, {} not started, {} failed\n",
+            "{} tuned, {} handed back, {} not started, {} failed\n",
             rows.count(SweepRow::Outcome::tuned) + rows.count(SweepRow::Outcome::skipped),
-            rows.count(SweepRow::Outcome::not_started), rows.count(SweepRow::Outcome::failed)));
+            rows.count(SweepRow::Outcome::handed_back), rows.count(SweepRow::Outcome::not_started),
+            rows.count(SweepRow::Outcome::failed)));
         return;
     }
     Json devices = Json::array();

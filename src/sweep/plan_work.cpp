@@ -35,21 +35,16 @@ double guess_s(const Options& options) {
 
 }  // namespace
 
-/// Tells of the one problem of a sweep by its rank.
+/// Tells of the progress alone: what becomes of the problem is judged after the sweep.
 class PlanWork::Forward : public SweepObserver {
 public:
-    Forward(SweepObserver& observer, std::size_t rank) : observer_(observer), rank_(rank) {}
+    explicit Forward(SweepObserver& observer) : observer_(observer) {}
 
-    void done(const SweepRow& row) override {
-        SweepRow ranked = row;
-        ranked.problem = rank_;
-        observer_.done(ranked);
-    }
+    void done(const SweepRow& /*row*/) override {}
     void progress(const SweepState& state) override { observer_.progress(state); }
 
 private:
     SweepObserver& observer_;
-    const std::size_t rank_;
 };
 
 /// The content of the database before a problem.
@@ -145,7 +140,7 @@ void PlanWork::tune(const ProblemState& claim) {
         search.again = true;
         problem.anew = true;
     }
-    Forward forward(observer_, claim.rank);
+    Forward forward(observer_);
     judge(claim,
           Sweep(engine_, {&device_}, {std::move(problem)}, std::move(search), stop_, forward).run(),
           before);
@@ -160,16 +155,18 @@ void PlanWork::ask_busy() {
 }
 
 void PlanWork::judge(const ProblemState& claim, const SweepResult& result, const Mark& before) {
-    const SweepRow* const row = result.rows.empty() ? nullptr : &result.rows.front();
-    const bool has_failed = row != nullptr && (row->outcome == SweepRow::Outcome::failed ||
-                                               row->outcome == SweepRow::Outcome::not_started);
+    SweepRow row = result.rows.empty() ? SweepRow() : result.rows.front();
+    const bool has_failed =
+        row.outcome == SweepRow::Outcome::failed || row.outcome == SweepRow::Outcome::not_started;
+    row.problem = claim.rank;
     if (has_failed) {
         deliver(claim, Delivery::Kind::part, before);
-        refuse(claim, row->note);
-    } else if (row == nullptr || (stop_ && !row->complete)) {
+        refuse(claim, row.note);
+    } else if (result.rows.empty() || (stop_ && !row.complete)) {
         deliver(claim, Delivery::Kind::part, before);
         place_.claims.hand_back(claim);
-    } else if (row->outcome == SweepRow::Outcome::tuned && !row->stored) {
+        row = handed_back(claim.rank);
+    } else if (row.outcome == SweepRow::Outcome::tuned && !row.stored) {
         throw Error(ErrorKind::store,
                     fmt::format("{}: the winner of {} could not be stored",
                                 place_.local.database().string(), problems_.at(claim.rank).name));
@@ -178,6 +175,16 @@ void PlanWork::judge(const ProblemState& claim, const SweepResult& result, const
         place_.claims.finish(claim);
         refused_in_a_row_ = 0;
     }
+    observer_.done(row);
+}
+
+SweepRow PlanWork::handed_back(std::size_t rank) const {
+    SweepRow row;
+    row.problem = rank;
+    row.device = device_.info().id;
+    row.outcome = SweepRow::Outcome::handed_back;
+    row.note = "the next task goes on with what was measured";
+    return row;
 }
 
 void PlanWork::refuse(const ProblemState& claim, const std::string& reason) {

@@ -48,9 +48,9 @@ public:
 
     /// Returns where there is nothing more to do, or where it has to leave: its claim is handed
     /// back then, and what it has measured is delivered. Tells the observer of each problem that is
-    /// done or has failed, by its rank. Throws Error for a failure that is no single problem's,
-    /// after it has tried to hand back its claim; what could not be delivered is kept in the local
-    /// folder.
+    /// done, has failed or was handed back, by its rank. Throws Error for a failure that is no
+    /// single problem's, after it has tried to hand back its claim; what could not be delivered is
+    /// kept in the local folder.
     PlanEnd run();
 
     /// Why the last problem could not be tuned; for PlanEnd::unfit.
@@ -67,6 +67,7 @@ private:
     /// that there is to do.
     bool seed(const ProblemState& claim);
     void judge(const ProblemState& claim, const SweepResult& result, const Mark& mark);
+    [[nodiscard]] SweepRow handed_back(std::size_t rank) const;
     void refuse(const ProblemState& claim, const std::string& reason);
     /// Delivers what has come into the database since the mark.
     void deliver(const ProblemState& claim, Delivery::Kind kind, const Mark& mark);

@@ -15,8 +15,10 @@ struct SweepRow {
     std::size_t problem = 0;  ///< its place among the problems of the sweep
     std::string device;       ///< "cuda:1"
     /// Skipped: its winner was complete before, or is pinned. Not started: the device, its memory
-    /// or its compiler was not there.
-    enum class Outcome { tuned, skipped, not_started, failed } outcome = Outcome::tuned;
+    /// or its compiler was not there. Handed back: a task of a plan was stopped in it, and another
+    /// one goes on.
+    enum class Outcome { tuned, skipped, handed_back, not_started, failed };
+    Outcome outcome = Outcome::tuned;
     std::string note;     ///< why it was not tuned
     bool stored = false;  ///< the tuned winner is in the store
 

@@ -66,10 +66,16 @@ TEST_F(CliPlan, SaysWhatIsMissingWhileNothingOrSomethingIsDone) {
 TEST_F(CliPlan, AnInterruptHandsTheProblemBack) {
     plan("sweep reduce --sizes 2^4..2^24 --device host --budget 60 --plan \"$folder/p\"");
     const Answer stopped = shell(
-        "\"$jitune\" sweep work \"$folder/p\" --json >\"$folder/rows\" & pid=$!; "
+        "\"$jitune\" sweep work \"$folder/p\" >\"$folder/rows\" & pid=$!; "
         "until ls \"$folder\"/p/classes/*/claims/0000/*.claimed.* 2>/dev/null; do sleep 0.1; done; "
         "sleep 3; kill -TERM $pid; wait $pid");
     EXPECT_EQ(stopped.code, 130) << stopped.err;
+    const std::string said = contents(folder_ / "rows");
+    EXPECT_NE(said.find("  handed back: the next task goes on"), std::string::npos) << said;
+    EXPECT_TRUE(
+        said.ends_with("\nhost: stopped\n"
+                       "0 tuned, 1 handed back, 0 not started, 0 failed\n"))
+        << said;
     const json found = collected(4)["classes"][0];
     EXPECT_EQ(found["waiting"], found["problems"]);
     EXPECT_EQ(found["missing"][0]["losses"], 0);

@@ -196,6 +196,18 @@ TEST(SweepTable, SaysWhyARowHasNoTime) {
         SweepTable(plan, {"cuda:0"}).lines(row).ends_with("not started: not enough memory\n"));
 }
 
+TEST(SweepText, CallsNoProblemTunedThatWasHandedBack) {
+    const SweepPlan plan = plan_of({});
+    SweepRow row = row_of(plan);
+    row.outcome = SweepRow::Outcome::handed_back;
+    row.note = "stopped";
+    const auto json = nlohmann::json::parse(sweep_row_json(plan, row, true).text());
+    EXPECT_EQ(json["outcome"], "handed back");
+    EXPECT_EQ(json["note"], "stopped");
+    EXPECT_FALSE(json.contains("stored"));
+    EXPECT_TRUE(SweepTable(plan, {"cuda:0"}).lines(row).ends_with(" handed back: stopped\n"));
+}
+
 TEST(SweepText, SaysHowMuchOfARangeIsServedForSure) {
     SweepResult result;
     result.database = "/tuning.db";

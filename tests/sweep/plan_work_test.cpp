@@ -152,6 +152,9 @@ TEST_F(PlanWorkTest, ATaskThatIsStoppedHandsBackWhatTheNextOneGoesOnWith) {
     };
     EXPECT_EQ(work(task(1)), PlanEnd::stopped);
     device_.before_sample = nullptr;
+    ASSERT_EQ(observer_.rows.size(), 1U);
+    EXPECT_EQ(observer_.rows.at(0).outcome, SweepRow::Outcome::handed_back);
+    EXPECT_EQ(observer_.rows.at(0).device, device_.info().id);
     ASSERT_EQ(delivered().size(), 1U);
     EXPECT_EQ(delivered()[0].kind, Delivery::Kind::part);
     std::int64_t before = 0;
