@@ -17,6 +17,9 @@ int octave_of(const Sizes& sizes) {
 }  // namespace
 
 void ComparisonTimes::add(const Sizes& sizes, double time) {
+    if (!(time > 0)) {
+        return;
+    }
     Octave& octave = octaves_[octave_of(sizes)];
     octave.all += time;
     octave.least = std::min(octave.least, time);

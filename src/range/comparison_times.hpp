@@ -12,6 +12,7 @@ namespace jitune::internal {
 /// can take a hundred times as long as one of 2^20.
 class ComparisonTimes {
 public:
+    /// No time says nothing: the comparison was known from an earlier search.
     void add(const Sizes& sizes, double time);
 
     /// What all comparisons in the octave of these sizes have taken together.

@@ -27,6 +27,8 @@ TEST(ComparisonTimes, ExpectTheShortestOfTheOctaveOrOfTheNextLargerOne) {
     EXPECT_EQ(times.expected({1}), 1);
     EXPECT_EQ(times.expected({1 << 15}), 7);
     EXPECT_EQ(times.expected({1 << 30}), 7);
+    times.add({1 << 20}, 0);
+    EXPECT_EQ(times.expected({1 << 20}), 7);
 }
 
 }  // namespace
