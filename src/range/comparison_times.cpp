@@ -8,13 +8,9 @@
 
 namespace jitune::internal {
 
-namespace {
-
 int octave_of(const Sizes& sizes) {
     return static_cast<int>(std::log2(elements_of(sizes)));
 }
-
-}  // namespace
 
 void ComparisonTimes::add(const Sizes& sizes, double time) {
     if (!(time > 0)) {
@@ -25,8 +21,8 @@ void ComparisonTimes::add(const Sizes& sizes, double time) {
     octave.least = std::min(octave.least, time);
 }
 
-double ComparisonTimes::all(const Sizes& sizes) const {
-    const auto found = octaves_.find(octave_of(sizes));
+double ComparisonTimes::all(int octave) const {
+    const auto found = octaves_.find(octave);
     return found == octaves_.end() ? 0 : found->second.all;
 }
 

@@ -8,15 +8,18 @@
 
 namespace jitune::internal {
 
-/// How long comparisons have taken, by the octave of the problem's elements: one of 2^30 elements
-/// can take a hundred times as long as one of 2^20.
+/// The octave of a problem: the logarithm of the number of its elements, rounded down.
+int octave_of(const Sizes& sizes);
+
+/// How long comparisons have taken, by the octave of the problem: one of 2^30 elements can take a
+/// hundred times as long as one of 2^20.
 class ComparisonTimes {
 public:
     /// No time says nothing: the comparison was known from an earlier search.
     void add(const Sizes& sizes, double time);
 
-    /// What all comparisons in the octave of these sizes have taken together.
-    [[nodiscard]] double all(const Sizes& sizes) const;
+    /// What all comparisons in the octave have taken together.
+    [[nodiscard]] double all(int octave) const;
 
     /// What a comparison at these sizes will take: as long as the shortest of its octave, since
     /// memory that is touched first can take seconds. An octave without any counts as the next

@@ -55,7 +55,7 @@ private:
     /// False where nothing was timed, or where all that is wanted is known.
     bool compare(const Sizes& wished, const std::vector<std::size_t>& wanted, CostTable& into);
     bool compare(const Sizes& sizes) { return compare(sizes, {}, table_); }
-    /// Whether less than `part` of the time and of the probes is used up.
+    /// Whether less than `part` of the time is used up, and of the probes.
     [[nodiscard]] bool has_time(double part = 1) {
         return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
                                             part * static_cast<double>(plan_.most_probes);
@@ -116,15 +116,20 @@ void RangeSearch::search_anchors() {
 /// Octaves get equal times, not equal numbers of comparisons: the smallest problems have the most
 /// boundaries, and one comparison of the largest can take as long as a hundred of theirs.
 void RangeSearch::compare_grid() {
-    std::vector<Sizes> grid = grid_of(plan_.domain, plan_.grid_between, random_);
+    std::map<int, std::vector<Sizes>> grid;  // by octave, the next one last
+    for (Sizes& sizes : grid_of(plan_.domain, plan_.grid_between, random_)) {
+        grid[octave_of(sizes)].push_back(std::move(sizes));
+    }
     while (!grid.empty() && has_time(before_tests(kGridPart))) {
         const auto next =
-            std::min_element(grid.begin(), grid.end(), [&](const Sizes& one, const Sizes& other) {
-                return times_.all(one) < times_.all(other);
+            std::min_element(grid.begin(), grid.end(), [&](const auto& one, const auto& other) {
+                return times_.all(one.first) < times_.all(other.first);
             });
-        const Sizes sizes = std::move(*next);
-        grid.erase(next);
-        compare(sizes);
+        compare(next->second.back());
+        next->second.pop_back();
+        if (next->second.empty()) {
+            grid.erase(next);
+        }
     }
 }
 

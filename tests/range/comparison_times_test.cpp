@@ -11,9 +11,9 @@ TEST(ComparisonTimes, OfAnOctaveOfElementsAreAddedUp) {
     times.add({1024}, 1);
     times.add({32, 63}, 2);
     times.add({2048}, 4);
-    EXPECT_EQ(times.all({1500}), 3);
-    EXPECT_EQ(times.all({4, 1000}), 4);
-    EXPECT_EQ(times.all({512}), 0);
+    EXPECT_EQ(times.all(octave_of({1500})), 3);
+    EXPECT_EQ(times.all(octave_of({4, 1000})), 4);
+    EXPECT_EQ(times.all(9), 0);
 }
 
 TEST(ComparisonTimes, ExpectTheShortestOfTheOctaveOrOfTheNextLargerOne) {
