@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/cost_estimate.hpp"
 #include "tuner_db/size_box.hpp"
@@ -14,6 +15,25 @@ namespace {
 
 Timing timing_of(const std::vector<double>& samples_ns) {
     return {summarize(samples_ns).median_ns, relative_uncertainty(samples_ns)};
+}
+
+/// Without what other processes have disturbed, which may take a thousand times as long. On a
+/// machine that is never quiet there is nothing else.
+CostTable costs_of(std::vector<Measurement> rows, const std::string& standard) {
+    const auto is_disturbed = [](const Measurement& row) {
+        return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;
+    };
+    const bool is_any_quiet = std::any_of(rows.begin(), rows.end(), [&](const Measurement& row) {
+        return row.verdict == Verdict::timed && !is_disturbed(row);
+    });
+    if (is_any_quiet) {
+        std::erase_if(rows, is_disturbed);
+    }
+    CostTable table;
+    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
+        table.add(sizes, {}, comparison_of(measurements, standard));
+    }
+    return table;
 }
 
 }  // namespace
@@ -59,11 +79,7 @@ CostTable stored_costs(TuningStore& store, const Task& task, const std::string& 
     std::erase_if(rows, [&](const Measurement& row) {
         return row.provenance.device_name != task.info().name;
     });
-    CostTable table;
-    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
-        table.add(sizes, {}, comparison_of(measurements, standard));
-    }
-    return table;
+    return costs_of(std::move(rows), standard);
 }
 
 CostTable compared_times(TuningStore& store, const Winner& winner) {
@@ -71,11 +87,7 @@ CostTable compared_times(TuningStore& store, const Winner& winner) {
     std::erase_if(rows, [&](const Measurement& row) {
         return row.provenance.device_name != winner.provenance.device_name;
     });
-    CostTable table;
-    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
-        table.add(sizes, {}, comparison_of(measurements, ""));
-    }
-    return table;
+    return costs_of(std::move(rows), "");
 }
 
 std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,

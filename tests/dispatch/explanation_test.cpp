@@ -5,7 +5,9 @@
 #include <functional>
 #include <set>
 
+#include "dispatch/stored_costs.hpp"
 #include "fixtures/engine_fixture.hpp"
+#include "measure/conditions.hpp"
 #include "tuner_db/precedence.hpp"
 
 namespace jitune::internal {
@@ -73,6 +75,29 @@ TEST_F(ExplanationTest, SaysThatARowIsPinnedAndWhichObjectiveChoseIt) {
     EXPECT_TRUE(reason.ends_with("; pinned, chosen by energy")) << reason;
     const std::string far = explain_for(100'000).rows.at(0).reason;
     EXPECT_TRUE(far.ends_with(" octaves away; pinned, chosen by energy")) << far;
+}
+
+TEST_F(ExplanationTest, LeavesOutTimesThatOtherProcessesDisturbedUnlessAllWere) {
+    tune_before(1000);
+    const auto engine = make_engine();
+    const Task task{device_, kernel_, fake_sum_problem(1000)};
+    std::vector<Measurement> rows = engine->store()->comparisons(task.key());
+    for (Measurement& row : rows) {
+        Conditions conditions = Conditions::parse(row.conditions);
+        conditions.contended = true;
+        row.conditions = conditions.text();
+        row.sizes = "n=1200";
+        std::fill(row.samples_ns.begin(), row.samples_ns.end(), 1e6);
+    }
+    engine->store()->save(rows);
+    const std::vector<ExplainedCost> costs = explain_for(1200).costs;
+    ASSERT_EQ(costs.size(), 2U);
+    EXPECT_NEAR(costs[0].ns, 400, 0.01);
+    const Winner winner = engine->store()->find(task.key(), task.problem.sizes).value();
+    const auto other = TuningStore::open(dir_.path() / "other.db", TuningStore::Access::read_write,
+                                         Log(LogLevel::off));
+    other->save(rows);
+    EXPECT_EQ(compared_times(*other, winner).probes().size(), 1U);
 }
 
 TEST_F(ExplanationTest, SaysTheTimesOfTheAlternativesAndWhetherTheyWereMeasured) {
