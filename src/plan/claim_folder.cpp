@@ -180,7 +180,8 @@ bool ClaimFolder::any_waits() {
             known_empty_.insert(*shard);
         }
     } while (look_again());
-    return !rejected_.empty();
+    return std::any_of(rejected_.begin(), rejected_.end(),
+                       [&](std::size_t rank) { return any_waits_in(rank % scope_.shards); });
 }
 
 bool ClaimFolder::may_look() {

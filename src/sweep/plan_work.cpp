@@ -156,8 +156,9 @@ void PlanWork::ask_busy() {
 
 void PlanWork::judge(const ProblemState& claim, const SweepResult& result, const Mark& before) {
     SweepRow row = result.rows.empty() ? SweepRow() : result.rows.front();
-    const bool has_failed =
-        row.outcome == SweepRow::Outcome::failed || row.outcome == SweepRow::Outcome::not_started;
+    // A tuning that ends before its first candidate, since it was told to stop, is not started.
+    const bool has_failed = row.outcome == SweepRow::Outcome::failed ||
+                            (row.outcome == SweepRow::Outcome::not_started && !stop_);
     row.problem = claim.rank;
     if (has_failed) {
         deliver(claim, Delivery::Kind::part, before);

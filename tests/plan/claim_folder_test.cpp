@@ -142,6 +142,15 @@ TEST_F(ClaimFolderTest, SaysWhetherAnyProblemWaitsWithoutClaimingIt) {
     EXPECT_FALSE(a.any_waits());
 }
 
+TEST_F(ClaimFolderTest, AProblemThatATaskHasRejectedWaitsUntilAnotherHasDoneIt) {
+    ClaimFolder a = task(far_task(1), 1);
+    EXPECT_FALSE(a.reject(*a.claim()));
+    EXPECT_TRUE(a.any_waits());
+    ClaimFolder b = task(far_task(2), 1);
+    b.finish(*b.claim());
+    EXPECT_FALSE(a.any_waits());
+}
+
 TEST_F(ClaimFolderTest, AProblemOfADeadTaskWaits) {
     {
         ClaimFolder dead = task(dead_task(), 1);

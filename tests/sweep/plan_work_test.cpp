@@ -142,6 +142,21 @@ TEST_F(PlanWorkTest, CollectsTheSameHoweverOften) {
     EXPECT_EQ(all(), once);
 }
 
+TEST_F(PlanWorkTest, ATaskThatIsStoppedBeforeItsFirstCandidateHandsTheProblemBack) {
+    device_.before_compile = [&](std::span<const Instance>) {
+        stop_ = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(600));  // it looks now and then
+        throw Error(ErrorKind::unavailable, "stopped before a candidate was ready");
+    };
+    EXPECT_EQ(work(task(1)), PlanEnd::stopped);
+    ASSERT_EQ(observer_.rows.size(), 1U);
+    EXPECT_EQ(observer_.rows.at(0).outcome, SweepRow::Outcome::handed_back);
+    ClaimFolder its = claims(task(98));
+    for (const ProblemState& state : its.states()) {
+        EXPECT_EQ(state, ProblemState{.rank = state.rank}) << "nothing counts against it";
+    }
+}
+
 TEST_F(PlanWorkTest, ATaskThatIsStoppedHandsBackWhatTheNextOneGoesOnWith) {
     int samples = 0;
     device_.before_sample = [&] {
