@@ -108,8 +108,10 @@ public:
     }
 
     /// Saves `choice` of an objective, which its conditions name, as the winner of `sizes`, and
-    /// pins it, in one transaction. It takes the place of an earlier choice of the same objective.
-    /// False, and nothing changes, where another winner is pinned there, which then is in `choice`.
+    /// pins it, in one transaction. It takes the place of an earlier choice of the same objective;
+    /// what that serves elsewhere stays, and stays pinned if it was made at other sizes. False, and
+    /// nothing changes, where winners are pinned that it may not replace; `choice` is then the one
+    /// that serves, if any does.
     bool save_choice(Winner& choice, std::span<const std::int64_t> sizes);
 
     /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>

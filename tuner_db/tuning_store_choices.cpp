@@ -28,8 +28,14 @@ bool TuningStore::save_choice(Winner& choice, std::span<const std::int64_t> size
     }
     impl_->put(pinned);
     impl_->winners_.pin(winner_id(pinned), true);
-    if (auto first = serving(); first && winner_id(*first) != winner_id(pinned)) {
-        choice = std::move(*first);  // of a merged database, where two were pinned
+    // A choice at other sizes that served these, too, stays one where it was made.
+    if (known && known->pinned && known->sizes != pinned.sizes &&
+        !impl_->winners_.read_same(*known).empty()) {
+        impl_->winners_.pin(winner_id(*known), true);
+    }
+    const auto first = serving();
+    if (!first || winner_id(*first) != winner_id(pinned)) {  // others are pinned there
+        choice = first.value_or(choice);
         return false;
     }
     transaction.commit();

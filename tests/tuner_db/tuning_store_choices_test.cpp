@@ -32,6 +32,28 @@ TEST_F(Choices, ArePinnedInPlaceOfTheWinnerAndOfTheSameObjectivesEarlierOne) {
     }
 }
 
+TEST_F(Choices, LeaveTheSameObjectivesChoiceAtOtherSizesPinned) {
+    Winner wide = choice_of("energy", "block=1");
+    wide.range.covers = fmt::format("n={}..{}", sizes_of(1)[0], sizes_of(9)[0]);
+    ASSERT_TRUE(save(wide));
+    Winner other = winner_of(5);
+    other.configuration = "block=2";
+    other.certainty.conditions = "objective=energy";
+    EXPECT_TRUE(store_->save_choice(other, sizes_of(5)));
+    EXPECT_EQ(store_->find(key_of(5), sizes_of(5)), other);
+    EXPECT_EQ(stored().configuration, "block=1");
+    EXPECT_TRUE(stored().pinned);
+}
+
+TEST_F(Choices, AreRefusedWhereAPinnedUnsureWinnerHasTheirPlace) {
+    Winner unsure = choice_of("energy", "block=1");
+    unsure.range.unsure = true;
+    store_->save({}, unsure);
+    store_->pin(winner_id(unsure), true);
+    Winner choice = choice_of("energy", "block=1");
+    EXPECT_FALSE(save(choice));
+}
+
 TEST_F(Choices, LeaveWhatAPersonOrAnotherObjectiveHasPinned) {
     for (const char* conditions : {"l2=cold", "objective=edp"}) {
         Winner pinned = winner_of(1);
