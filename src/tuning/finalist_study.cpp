@@ -2,6 +2,7 @@
 #include "tuning/finalist_study.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "jitune/error.hpp"
 #include "support/thread_pool.hpp"
+#include "tuning/compile_ahead.hpp"
 #include "tuning/energy_meter.hpp"
 #include "tuning/reference_run.hpp"
 #include "tuning/rig.hpp"
@@ -63,7 +65,8 @@ public:
 
 private:
     using Outcomes = std::vector<std::optional<CompileOutcome>>;
-    /// All at the same time. Nothing for one that a stop request came before.
+    /// As many at the same time as a search compiles. Nothing for one that a stop request came
+    /// before.
     Outcomes compile(std::span<const StudiedFinalist> finalists);
     void load(const StudiedFinalist& finalist, const CompileOutcome& outcome);
     bool prepare_windows(Studied& one, double launch_ns);
@@ -86,9 +89,10 @@ private:
 
 Study::Outcomes Study::compile(std::span<const StudiedFinalist> finalists) {
     Outcomes outcomes(finalists.size());
+    std::atomic<std::size_t> next{0};
     ThreadPool threads;
-    threads.run(finalists.size(), [&](std::size_t i) {
-        if (!hooks_.stop->load()) {
+    threads.run(std::min(finalists.size(), CompileAhead::threads_for(1)), [&](std::size_t) {
+        for (std::size_t i = next++; i < finalists.size() && !hooks_.stop->load(); i = next++) {
             const Configuration configuration = task_.parse(finalists[i].configuration);
             outcomes[i] = binaries_.alone(task_, task_.instance(configuration));
         }

@@ -45,10 +45,10 @@ struct StudyReport {
 };
 
 /// Measures finalists, which have been checked, in this process and on the calling thread, after it
-/// has compiled all at the same time. One that fails here is left out, with a warning. A stop
-/// request ends it: those that have two windows are in the result. For a task whose workload is
-/// prepared. Throws Error(unavailable) where the energy counter cannot be read, Error(device) where
-/// the device is lost.
+/// has compiled them, several at the same time. One that fails here is left out, with a warning. A
+/// stop request ends it: those that have two windows are in the result. For a task whose workload
+/// is prepared. Throws Error(unavailable) where the energy counter cannot be read, Error(device)
+/// where the device is lost.
 StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
                             const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                             const Log& log);
