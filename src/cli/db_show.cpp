@@ -17,6 +17,7 @@
 #include "cli/table.hpp"
 #include "cli/winner_filter.hpp"
 #include "jitune/error.hpp"
+#include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "template/settings.hpp"
 #include "text/units.hpp"
@@ -101,7 +102,8 @@ std::string winner_text(const Winner& winner, const Doubt* doubt, const std::str
         {"configuration", winner.configuration},
         {"reproducibility", winner.reproducibility},
         {"time", time_line(winner)},
-        {"default", time_text(winner.default_median_ns)},
+        {"default",
+         winner.default_median_ns > 0 ? time_text(winner.default_median_ns) : "not timed"},
         {"speed-up", speed_up_line(winner)},
         {"provisional", provisional_line(winner)},
         {"conditions", winner.certainty.conditions},
@@ -129,10 +131,12 @@ std::string winner_text(const Winner& winner, const Doubt* doubt, const std::str
     return text;
 }
 
-/// "compared" of a comparison between sizes, "interleaved" of finals, nothing of a search.
-std::string phase_word(const Measurement& measurement) {
+/// "compared" of a comparison between sizes, "interleaved" of finals, nothing of a search; with
+/// "cpu=contended" where other processes have disturbed it.
+std::string condition_words(const Measurement& measurement) {
     Conditions conditions;
     conditions.phase = phase_of(measurement);
+    conditions.contended = Conditions::parse(measurement.conditions).contended;
     return conditions.text();
 }
 
@@ -153,13 +157,13 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
     });
     std::vector<Table::Cells> rows;
     for (const auto& [summary, measurement] : order) {
-        rows.push_back({to_string(measurement->verdict),
-                        summary ? time_text(summary->median_ns) : "",
-                        summary ? fmt::format("{:.2f} %", summary->noise * 100) : "",
-                        fmt::format("{}", measurement->samples_ns.size()), phase_word(*measurement),
-                        measurement->sizes, measurement->configuration,
-                        measurement->reproducibility, one_line(measurement->reason).substr(0, 60),
-                        one_line(figures_text(measurement->figures))});
+        rows.push_back(
+            {to_string(measurement->verdict), summary ? time_text(summary->median_ns) : "",
+             summary ? fmt::format("{:.2f} %", summary->noise * 100) : "",
+             fmt::format("{}", measurement->samples_ns.size()), condition_words(*measurement),
+             measurement->sizes, measurement->configuration, measurement->reproducibility,
+             one_line(measurement->reason).substr(0, 60),
+             one_line(figures_text(measurement->figures))});
     }
     return Table::text({{"verdict"},
                         {"time", Align::right},

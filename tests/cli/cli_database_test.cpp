@@ -74,10 +74,10 @@ TEST_F(CliDatabase, TextsNameTheFirstPartsOfARange) {
         << explained;
 }
 
-TEST_F(CliDatabase, ShowMarksComparisons) {
+TEST_F(CliDatabase, ShowMarksComparisonsAndWhatWasDisturbed) {
     store("tuning.db")
         ->save({{measurement("n=1", "l2=cold"), measurement("n=2", "l2=cold compared"),
-                 measurement("n=3", "l2=cold interleaved")}},
+                 measurement("n=3", "l2=cold interleaved cpu=contended")}},
                winner(boxes(8)));
     const std::string text = jitune("db show").out;
     EXPECT_NE(text.find(boxes(8) + '\n'), std::string::npos) << text;
@@ -90,6 +90,9 @@ TEST_F(CliDatabase, ShowMarksComparisons) {
     EXPECT_EQ(line_of("n=1").find("compared"), std::string::npos) << text;
     EXPECT_NE(line_of("n=2").find("compared"), std::string::npos) << text;
     EXPECT_NE(line_of("n=3").find("interleaved"), std::string::npos) << text;
+    EXPECT_NE(line_of("n=3").find("cpu=contended"), std::string::npos) << text;
+    EXPECT_EQ(line_of("n=2").find("cpu=contended"), std::string::npos) << text;
+    EXPECT_NE(text.find("default         not timed\n"), std::string::npos) << text;
 }
 
 TEST_F(CliDatabase, ComparisonsOfARangeAreExportedAndImported) {
