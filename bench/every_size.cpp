@@ -6,10 +6,11 @@
 //     every_size SEED SIZES TUNED DEVICE reduce --types=float32 --ops=sum --sizes=2^10..2^30
 //     every_size SEED SIZES TUNED DEVICE FILE [--multiple-of=M] m=64..4096 n=64..4096 [float=half]…
 //
-// The words behind DEVICE are those of the sweep: a family with its options, or a kernel template
-// with its sizes and, named as in the template, types. SIZES random sizes of each range, at TUNED
-// of which a search is made. Sizes that no sure winner serves count by themselves, with what the
-// policy `offline` answers. Uses the database of JITUNE_DB, and stores nothing.
+// Behind DEVICE stands what was swept: a family with the options of its sweep, each as NAME=VALUE,
+// or a kernel template with its sizes and types. SIZES random sizes of each range, at TUNED of
+// which a search is made. Sizes that no sure winner serves count by themselves, with what the
+// policy `offline` answers. Where the default answers in place of a sure winner, that counts as
+// sure. Uses the database of JITUNE_DB, and stores nothing.
 
 #include <algorithm>
 #include <cmath>
@@ -171,6 +172,14 @@ std::pair<std::string, std::string> parted(std::string_view word) {
     return {std::string(word.substr(0, equal)), std::string(word.substr(equal + 1))};
 }
 
+std::int64_t positive(const std::string& name, const std::string& text) {
+    const std::int64_t number = std::strtoll(text.c_str(), nullptr, 10);
+    if (number <= 0) {
+        throw Error(ErrorKind::usage, fmt::format("{}={}: give a positive number", name, text));
+    }
+    return number;
+}
+
 SweepPlan plan_of_file(const std::string& file, const std::vector<std::string>& words) {
     const auto kernel = std::make_shared<const Kernel>(kernel_from_file(file, {}));
     KernelProblems problems;
@@ -178,7 +187,7 @@ SweepPlan plan_of_file(const std::string& file, const std::vector<std::string>& 
         const auto [name, value] = parted(word);
         const auto& sizes = kernel->kernel_template.front_matter().sizes;
         if (name == "--multiple-of") {
-            problems.multiple = std::strtoull(value.c_str(), nullptr, 10);
+            problems.multiple = static_cast<std::size_t>(positive(name, value));
         } else if (std::find(sizes.begin(), sizes.end(), name) != sizes.end()) {
             problems.sizes.push_back(word);
         } else {
@@ -201,7 +210,9 @@ SweepPlan plan_of(const std::string& subject, const std::vector<std::string>& wo
             throw Error(ErrorKind::usage,
                         fmt::format("{} is no option of jitune sweep {}", name, subject));
         }
-        given[name] = value;
+        if (!given.emplace(name, value).second) {
+            throw Error(ErrorKind::usage, name + " is given twice");
+        }
     }
     return family.plan(sweep_arguments(family, given));
 }
@@ -214,7 +225,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        const int sizes = std::atoi(argv[2]);
+        const std::int64_t sizes = positive("SIZES", argv[2]);
         const int tuned = std::atoi(argv[3]);
         const SweepPlan plan = plan_of(argv[5], {argv + 6, argv + argc});
         Options options = Options::from_environment();
@@ -229,7 +240,7 @@ int main(int argc, char** argv) {
             fmt::print("{} on {}\n", swept.name, device.info().name);
             EverySize every(engine, device, swept);
             std::mt19937_64 random(std::strtoull(argv[1], nullptr, 10));
-            for (int done = 0; done < sizes; ++done) {
+            for (std::int64_t done = 0; done < sizes; ++done) {
                 every.look_at(random_sizes(*swept.domain, random), done < tuned);
             }
             every.print_totals();
