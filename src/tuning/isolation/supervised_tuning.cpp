@@ -122,12 +122,12 @@ void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
         told_to_stop_ = true;
     }
     // A first candidate that is soon ready gives the tuning a result. A worker that has one ends by
-    // itself.
+    // itself, once it has tried the default and the incumbent.
     stopped_ = stopped_.value_or(time_.lasted());
     if (report_.measurements.empty() && running_.empty() &&
         time_.lasted() - *stopped_ > limits_.stopped) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("stopped before a candidate of {} was ready; call again to tune",
+                    fmt::format("stopped before a candidate of {} was ready; tune again to go on",
                                 record_maker_.task().name()));
     }
 }
