@@ -30,8 +30,8 @@ sqlite::Cell to_cell(const Field& field, Verdict value);
 sqlite::Cell to_cell(const Field& field, const std::vector<double>& values);
 sqlite::Cell to_cell(const Field& field, const std::vector<std::string>& values);
 
-/// The inverse, which may move the value out of the cell. False if the cell has another type or holds a value that
-/// to_cell() would refuse.
+/// The inverse, which may move the value out of the cell. False if the cell has another type or
+/// holds a value that to_cell() would refuse.
 bool from_cell(const Field& field, sqlite::Cell&& cell, std::string& value);
 bool from_cell(const Field& field, sqlite::Cell&& cell, std::int64_t& value);
 bool from_cell(const Field& field, sqlite::Cell&& cell, bool& value);
