@@ -160,7 +160,9 @@ TEST_F(CliTuneSearchTest, AnInterruptEndsTheFirstCompile) {
     std::filesystem::permissions(path("cxx"), std::filesystem::perms(0700));
     const Answer answer = shell("export JITUNE_CXX=\"$folder/cxx\"\n\"$jitune\" " + tune("--json") +
                                 " &\n"
-                                "until [ -e \"$HOME/compiles\" ]; do sleep 0.1; done\n"
+                                "for try in $(seq 600); do\n"
+                                "  [ ! -e \"$HOME/compiles\" ] || break; sleep 0.1\n"
+                                "done\n"
                                 "kill -INT $!; wait $!");
     EXPECT_EQ(answer.code, 130);
     EXPECT_NE(json::parse(answer.out)["error"]["message"].get<std::string>().find(
