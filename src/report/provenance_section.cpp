@@ -87,15 +87,27 @@ std::string templates_table(const ReportData& data, Allowance& room) {
     return table.html(room, kMostRows, 0, kFilterHint);
 }
 
+/// The columns that tell winners apart, with `others` behind them.
+std::vector<HtmlColumn> winner_columns(std::vector<HtmlColumn> others) {
+    const std::vector<HtmlColumn> first{
+        {"kernel"}, {"serves"}, {"device"}, {"speed-up", ColumnKind::number}};
+    others.insert(others.begin(), first.begin(), first.end());
+    return others;
+}
+
+/// The cells of a winner in a table of winner_columns().
+std::vector<HtmlCell> winner_cells(const Winner& winner, std::vector<HtmlCell> others) {
+    const std::vector<HtmlCell> first{
+        HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
+        HtmlCell::of(winner.provenance.device_name),
+        HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns)};
+    others.insert(others.begin(), first.begin(), first.end());
+    return others;
+}
+
 std::string provisional_table(const ReportData& data, Allowance& room) {
     HtmlTable table("Provisional winners: other processes disturbed their tuning",
-                    {{"kernel"},
-                     {"serves"},
-                     {"device"},
-                     {"speed-up", ColumnKind::number},
-                     {"tries", ColumnKind::number},
-                     {"what happens"},
-                     {"made"}});
+                    winner_columns({{"tries", ColumnKind::number}, {"what happens"}, {"made"}}));
     std::size_t count = 0;
     for (const Winner& winner : data.winners) {
         if (!is_provisional(winner.certainty) || count++ >= kMostRows) {
@@ -106,12 +118,10 @@ std::string provisional_table(const ReportData& data, Allowance& room) {
                                  : deserves_another_try(winner.certainty)
                                      ? "the next sweep tunes it again"
                                      : "kept: the machine was never quiet";
-        table.add({HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
-                   HtmlCell::of(winner.provenance.device_name),
-                   HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
-                   count_cell(tries),
-                   HtmlCell::of(next + (may_be_slower(winner) ? "; the default serves" : "")),
-                   HtmlCell::day(winner.provenance.created_at)});
+        table.add(winner_cells(
+            winner, {count_cell(tries),
+                     HtmlCell::of(next + (may_be_slower(winner) ? "; the default serves" : "")),
+                     HtmlCell::day(winner.provenance.created_at)}));
     }
     return folded("Provisional winners",
                   table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint));
@@ -119,24 +129,15 @@ std::string provisional_table(const ReportData& data, Allowance& room) {
 
 std::string pinned_table(const ReportData& data, Allowance& room) {
     HtmlTable table("Pinned winners: they serve, and no tuning replaces them",
-                    {{"kernel"},
-                     {"serves"},
-                     {"device"},
-                     {"speed-up", ColumnKind::number},
-                     {"chosen by"},
-                     {"configuration"},
-                     {"made"}});
+                    winner_columns({{"chosen by"}, {"configuration"}, {"made"}}));
     std::size_t count = 0;
     for (const Winner& winner : data.winners) {
         if (!winner.pinned || count++ >= kMostRows) {
             continue;
         }
-        table.add({HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
-                   HtmlCell::of(winner.provenance.device_name),
-                   HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns),
-                   HtmlCell::of(objective_of(winner)),
-                   HtmlCell::configuration(winner.configuration),
-                   HtmlCell::day(winner.provenance.created_at)});
+        table.add(winner_cells(winner, {HtmlCell::of(objective_of(winner)),
+                                        HtmlCell::configuration(winner.configuration),
+                                        HtmlCell::day(winner.provenance.created_at)}));
     }
     return table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint);
 }
