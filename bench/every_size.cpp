@@ -4,7 +4,8 @@
 // configurations, the default and, for some sizes, what a search of two seconds finds there.
 //
 //     every_size SEED SIZES TUNED DEVICE reduce --types=float32 --ops=sum --sizes=2^10..2^30
-//     every_size SEED SIZES TUNED DEVICE FILE [--multiple-of=M] m=64..4096 n=64..4096 [float=half]…
+//     every_size SEED SIZES TUNED DEVICE FILE [--multiple-of=M] m=64..4096 n=64..4096
+//     element=float32
 //
 // Behind DEVICE stands what was swept: a family with the options of its sweep, each as NAME=VALUE,
 // or a kernel template with its sizes and types. SIZES random sizes of each range, at TUNED of

@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     } catch (const OutputClosed&) {
         return kExitPipe;
     } catch (const jitune::Error& error) {
-        // What a stop request has kept from beginning is unavailable.
+        // A tuning that a stop request ends before its first candidate throws Error(unavailable).
         const bool stopped = error.kind() == ErrorKind::unavailable && was_interrupted();
         return report(json, error.kind(), error.what(),
                       stopped ? kExitInterrupted : exit_code(error.kind()));

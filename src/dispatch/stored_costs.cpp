@@ -17,8 +17,8 @@ Timing timing_of(const std::vector<double>& samples_ns) {
     return {summarize(samples_ns).median_ns, relative_uncertainty(samples_ns)};
 }
 
-/// Without what other processes have disturbed, which may take a thousand times as long. On a
-/// machine that is never quiet there is nothing else.
+/// Leaves out times that other processes disturbed: a disturbed time may be a thousand times too
+/// long. Keeps them where all times were disturbed, as on a machine that is never quiet.
 CostTable costs_of(std::vector<Measurement> rows, const std::string& standard) {
     const auto is_disturbed = [](const Measurement& row) {
         return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;

@@ -23,13 +23,13 @@ Comparison comparison_of(std::span<const Measurement> measurements, const std::s
 using StoredComparisons = std::map<Sizes, std::vector<Measurement>>;
 StoredComparisons stored_comparisons(const std::vector<Measurement>& rows);
 
-/// The times that comparisons on devices of the task's name have taken of its kernel, as far as
-/// estimates at the task's sizes need them. Those that other processes disturbed are left out,
-/// unless all were disturbed. `standard`: the template's default at the task's sizes, which counts
-/// as the default at all of them. Throws Error(store).
+/// Reads the times of the task's kernel from stored comparisons on devices of the task's name, as
+/// far as estimates at the task's sizes need them. Leaves out disturbed times, unless other
+/// processes disturbed all of them. `standard` is the template's default at the task's sizes, and
+/// counts as the default at all sizes. Throws Error(store).
 CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard);
 
-/// The same, of a winner's kernel on devices of its name, at all sizes.
+/// Reads the same of a winner's kernel on devices of the winner's name, at all sizes.
 CostTable compared_times(TuningStore& store, const Winner& winner);
 
 /// The most that calls of a stored winner take at these sizes, in ns, as far as its measurements

@@ -15,15 +15,15 @@ int octave_of(const Sizes& sizes);
 /// hundred times as long as one of 2^20.
 class ComparisonTimes {
 public:
-    /// No time says nothing: the comparison was known from an earlier search.
+    /// Ignores a time of 0: the database knew that comparison.
     void add(const Sizes& sizes, double time);
 
-    /// What all comparisons in the octave have taken together.
+    /// Returns the sum of the times of all comparisons in the octave.
     [[nodiscard]] double all(int octave) const;
 
-    /// What a comparison at these sizes will take: as long as the shortest of its octave, since
-    /// memory that is touched first can take seconds. An octave without any counts as the next
-    /// larger one, and the largest as those below. 0 before the first add().
+    /// Predicts the time of a comparison at these sizes: the shortest time in its octave, since the
+    /// first touch of memory can add seconds to others. For an octave without comparisons it takes
+    /// the next larger octave that has some, else the largest. Returns 0 before the first add().
     [[nodiscard]] double expected(const Sizes& sizes) const;
 
 private:

@@ -12,8 +12,7 @@ namespace jitune::internal {
 /// [A-Za-z_][A-Za-z0-9_]*, at most 64 characters.
 bool is_identifier(std::string_view text);
 
-/// What a winner may be best at beside a metric of its template, which can have none of these
-/// names.
+/// The names of the objectives that every template has. No metric may have one of these names.
 inline constexpr std::array<std::string_view, 3> kObjectiveNames{"time", "energy", "edp"};
 
 /// Bounds of the ranges of type parameters that are integers.

@@ -59,7 +59,8 @@ std::optional<Cost> at_median(const FinalistFigures& figures, const ValueAt& val
     return Cost{values.front(), *low, *high};
 }
 
-/// The mean of a metric. Nothing where it has no value for one window, or there are none.
+/// Returns the mean of a metric over the windows; nothing without windows, or where the metric has
+/// no value in one of them.
 std::optional<Cost> over_windows(const Task& task, const FinalistFigures& figures,
                                  const std::string& name) {
     std::vector<double> values;

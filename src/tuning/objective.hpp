@@ -11,7 +11,7 @@
 
 namespace jitune::internal {
 
-/// What an objective says of a finalist, with its 95 % confidence interval: less is better.
+/// The figure of a finalist that an objective minimizes, with its 95 % confidence interval.
 struct Cost {
     double value = 0;
     double low = 0;
