@@ -181,6 +181,9 @@ public:
     virtual std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) = 0;
 };
 
+/// Throws Error(usage) unless some of the launches of `chain` are untimed and some are timed.
+void require_timed(std::span<const Launch> chain, std::size_t untimed);
+
 /// Where candidates are checked and timed, away from the app's streams. Used by one thread, the one
 /// that made it; everything happens in that thread's current context, else in the primary one.
 /// Memory functions throw Error(unavailable) when memory runs out and Error(device) otherwise; all
@@ -205,12 +208,13 @@ public:
     virtual std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                              std::chrono::milliseconds limit) = 0;
 
-    /// Prepares to time all launches of `chain` but the first, which brings the kernel's code and
-    /// the clocks to where they stay (on CUDA: one graph, captured from launches on a stream). With
-    /// `flush_cache`, other memory is read before each sample until the chain's data has left the
-    /// last-level cache. Throws Error(usage) for a chain of fewer than two.
+    /// Prepares to time all launches of `chain` but the first `untimed`, which bring the kernel's
+    /// code, its work memory and the clocks to where they stay (on CUDA: one graph, captured from
+    /// launches on a stream). With `flush_cache`, other memory is read before each sample until the
+    /// chain's data has left the last-level cache. Throws Error(usage) where no launch comes before
+    /// those that are timed, or none is timed.
     virtual std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
-                                         bool flush_cache) = 0;
+                                         std::size_t untimed, bool flush_cache) = 0;
 
     /// The way in which timer() launches its chains: "graph", or "loop" for one call after the
     /// other.

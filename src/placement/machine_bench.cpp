@@ -68,8 +68,8 @@ private:
 class WatchedTimer final : public Timer {
 public:
     WatchedTimer(Bench& host, const Program& program, std::span<const Launch> chain,
-                 bool flush_cache)
-        : program_(program, lack_), timer_(host.timer(program_, chain, flush_cache)) {}
+                 std::size_t untimed, bool flush_cache)
+        : program_(program, lack_), timer_(host.timer(program_, chain, untimed, flush_cache)) {}
 
     std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) override {
         return lack_.or_throw(timer_->sample(limit));
@@ -90,8 +90,8 @@ std::optional<LaunchFailure> MachineBench::run(const Program& program, const Lau
 }
 
 std::unique_ptr<Timer> MachineBench::timer(const Program& program, std::span<const Launch> chain,
-                                           bool flush_cache) {
-    return std::make_unique<WatchedTimer>(*host_, program, chain, flush_cache);
+                                           std::size_t untimed, bool flush_cache) {
+    return std::make_unique<WatchedTimer>(*host_, program, chain, untimed, flush_cache);
 }
 
 }  // namespace jitune::internal

@@ -41,7 +41,7 @@ public:
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds limit) override;
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
-                                 bool flush_cache) override;
+                                 std::size_t untimed, bool flush_cache) override;
     [[nodiscard]] std::string_view chain_kind() const override { return host_->chain_kind(); }
     std::optional<ClockReading> clocks() override { return host_->clocks(); }
     std::optional<ProcessorUse> processor_use() override { return host_->processor_use(); }

@@ -2,7 +2,6 @@
 #include "tuning/rig.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <stdexcept>
 
@@ -13,8 +12,6 @@
 namespace jitune::internal {
 
 namespace {
-
-constexpr std::byte kScratchPoison{0xff};  // a NaN, which no float absorbs
 
 std::size_t cache_of(const DeviceInfo& info) {
     for (const char* name : {"l2_bytes", "cache_bytes"}) {
@@ -35,29 +32,6 @@ std::optional<TrialFailure> wrong_result(std::string complaint) {
 
 std::optional<TrialFailure> wrong_result(const TrialCase& trial, const std::string& complaint) {
     return wrong_result(complaint.empty() ? "" : trial.spec().name + ": " + complaint);
-}
-
-/// The newest memory, which has at least `bytes` bytes; new memory is filled with `value`. Older
-/// memory stays allocated: timers that are still alive launch into it.
-void* reserve(Bench& bench, std::vector<std::unique_ptr<DeviceMemory>>& memory, std::size_t bytes,
-              std::byte value) {
-    if (bytes > 0 && (memory.empty() || memory.back()->bytes() < bytes)) {
-        memory.push_back(bench.allocate(std::bit_ceil(bytes)));
-        bench.fill(memory.back()->data(), value, memory.back()->bytes());
-    }
-    return memory.empty() ? nullptr : memory.back()->data();
-}
-
-/// Of large memory only the beginning comes to the host. The device then compares the memory with
-/// itself, shifted by that beginning: equal bytes are all zero if the beginning is.
-bool is_zero(Bench& bench, const DeviceMemory& memory) {
-    constexpr std::size_t kBeginning = 256;
-    const std::size_t bytes = memory.bytes();
-    std::vector<std::byte> seen(bytes < kWorthComparing ? bytes : kBeginning);
-    bench.download(seen, memory.data());
-    const auto* const data = static_cast<const std::byte*>(memory.data());
-    return std::all_of(seen.begin(), seen.end(), [](std::byte b) { return b == std::byte{0}; }) &&
-           (seen.size() == bytes || bench.equal(data, data + seen.size(), bytes - seen.size()));
 }
 
 /// The checks, then the problem itself.
@@ -113,11 +87,11 @@ Rig::Rig(Device& device, const Workload& workload, const Problem& problem, bool 
     slices_.push_back(std::make_unique<TrialCase>(*bench_, cases_.back()));
 }
 
-Launch Rig::bind(const TrialCase& trial, const LaunchRule& rule) {
+Launch Rig::bind(const TrialCase& trial, const LaunchRule& rule, std::size_t place) {
     const LaunchRule::Plan plan = rule.plan(trial.spec().sizes);
-    return rule.bind(plan, trial.arrays(),
-                     {reserve(*bench_, plain_, plan.scratch.plain, kScratchPoison),
-                      reserve(*bench_, zeroed_, plan.scratch.zeroed, std::byte{0})});
+    return rule.bind(
+        plan, trial.arrays(),
+        {plain_.at(place, plan.scratch.plain), zeroed_.at(place, plan.scratch.zeroed)});
 }
 
 std::optional<TrialFailure> Rig::run(TrialCase& trial, const Program& program,
@@ -134,9 +108,7 @@ std::optional<TrialFailure> Rig::run_once(TrialCase& trial, const Program& progr
     trial.restore();
     try {
         const Launch launch = bind(trial, rule);
-        if (!plain_.empty()) {  // partial results of the last run could pass for this one's
-            bench_->fill(plain_.back()->data(), kScratchPoison, plain_.back()->bytes());
-        }
+        plain_.refill();  // partial results of the last run could pass for this one's
         if (const auto failure = bench_->run(program, launch, kLaunchLimit)) {
             TrialFailure result = failure_of(*failure);
             result.reason = trial.spec().name + ": " + result.reason;
@@ -152,14 +124,10 @@ std::optional<TrialFailure> Rig::run_once(TrialCase& trial, const Program& progr
 }
 
 std::optional<TrialFailure> Rig::judge_zeroed() {
-    if (zeroed_.empty()) {
+    if (zeroed_.is_zero()) {
         return std::nullopt;
     }
-    DeviceMemory& memory = *zeroed_.back();
-    if (is_zero(*bench_, memory)) {
-        return std::nullopt;
-    }
-    bench_->fill(memory.data(), std::byte{0}, memory.bytes());
+    zeroed_.refill();
     return TrialFailure{Verdict::wrong_result, "left its zeroed work memory not zero", false};
 }
 

@@ -18,6 +18,7 @@
 #include "tuning/launch_audit.hpp"
 #include "tuning/roofline.hpp"
 #include "tuning/trial_case.hpp"
+#include "tuning/work_memory.hpp"
 
 namespace jitune::internal {
 
@@ -109,7 +110,7 @@ public:
 private:
     /// The checks, then the problem itself.
     [[nodiscard]] std::vector<TrialCase*> trial_cases() const;
-    Launch bind(const TrialCase& trial, const LaunchRule& rule);
+    Launch bind(const TrialCase& trial, const LaunchRule& rule, std::size_t place = 0);
     std::optional<TrialFailure> run(TrialCase& trial, const Program& program,
                                     const LaunchRule& rule);
     std::optional<TrialFailure> run_once(TrialCase& trial, const Program& program,
@@ -124,24 +125,29 @@ private:
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
     std::variant<double, TrialFailure> probe(const Program& program, const LaunchRule& rule);
     void copy_data();
-    /// A timer of so many launches, which take the copies of the data in turn.
+    /// A timer of so many launches, which take the copies of the data and the places of work memory
+    /// in turn. A launch that is not timed comes before them for each of the first `places`.
     std::unique_ptr<Timer> timer_of(const Program& program, const LaunchRule& rule,
-                                    std::size_t launches, bool flush);
+                                    std::size_t launches, std::size_t places, bool flush);
+    /// How many places of work memory the launches of a sample take.
+    [[nodiscard]] std::size_t places_for(const LaunchRule& rule) const;
 
     [[nodiscard]] std::size_t cold_bytes() const;
 
     /// Enough for any right kernel on the largest problems, and short enough to notice one that
     /// hangs.
     static constexpr std::chrono::milliseconds kLaunchLimit{20'000};
+    static constexpr std::byte kPoison{0xff};  ///< a NaN, which no float absorbs
 
     DeviceLock lock_;
     std::unique_ptr<Bench> bench_;
     DisturbanceWatch watch_{*bench_};
     std::vector<Case> cases_;  // the checks, then the problem itself
     std::vector<std::unique_ptr<TrialCase>> checks_;
-    std::vector<std::unique_ptr<TrialCase>> slices_;             // copies of the problem's data
-    std::vector<std::unique_ptr<DeviceMemory>> plain_, zeroed_;  // the newest is in use
-    std::unique_ptr<LaunchAudit> audit_;                         ///< made for the first candidate
+    std::vector<std::unique_ptr<TrialCase>> slices_;  // copies of the problem's data
+    WorkMemory plain_{*bench_, kPoison};
+    WorkMemory zeroed_{*bench_, std::byte{0}};
+    std::unique_ptr<LaunchAudit> audit_;  ///< made for the first candidate
     bool warm_cache_;
     std::size_t cache_bytes_;
     Roofline roofline_;

@@ -48,7 +48,7 @@ std::size_t input_bytes(const Case& run) {
 /// The fastest of a few samples of two launches, in ns per launch.
 std::variant<double, TrialFailure> Rig::probe(const Program& program, const LaunchRule& rule) {
     const std::vector<Launch> probed(2, bind(*slices_.front(), rule));
-    const auto timer = bench_->timer(program, probed, !warm_cache_);
+    const auto timer = bench_->timer(program, probed, 1, !warm_cache_);
     double fastest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < 3; ++i) {
         auto result = sample(*timer);
@@ -99,19 +99,29 @@ std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& pro
         chain_ = 0;
         return *failure;
     }
-    return timer_of(program, rule, chain_ + 1, flush_);  // the first one warms up
+    return timer_of(program, rule, chain_, places_for(rule), flush_);
+}
+
+std::size_t Rig::places_for(const LaunchRule& rule) const {
+    constexpr std::size_t kLaunchesOfPlace = 4;  // fewer are long, and hardly feel the place
+    const ScratchNeed need = rule.plan(cases_.back().sizes).scratch;
+    const std::size_t most = need.plain + need.zeroed > 0 ? WorkMemory::kPlaces : 1;
+    return std::clamp(chain_ / kLaunchesOfPlace, std::size_t{1}, most);
 }
 
 std::unique_ptr<Timer> Rig::timer_of(const Program& program, const LaunchRule& rule,
-                                     std::size_t launches, bool flush) {
+                                     std::size_t launches, std::size_t places, bool flush) {
     for (const auto& slice : slices_) {
         slice->restore();
     }
     std::vector<Launch> chain;
-    for (std::size_t i = 0; i < launches; ++i) {
-        chain.push_back(bind(*slices_[i % slices_.size()], rule));
+    for (std::size_t place = 0; place < places; ++place) {
+        chain.push_back(bind(*slices_.front(), rule, place));
     }
-    return bench_->timer(program, chain, flush);
+    for (std::size_t i = 0; i < launches; ++i) {
+        chain.push_back(bind(*slices_[(i + 1) % slices_.size()], rule, i % places));
+    }
+    return bench_->timer(program, chain, places, flush);
 }
 
 std::variant<Rig::Continuous, TrialFailure> Rig::continuous(const Program& program,
@@ -123,7 +133,7 @@ std::variant<Rig::Continuous, TrialFailure> Rig::continuous(const Program& progr
     }
     const auto wished = static_cast<std::size_t>(kContinuousNs / launch_ns);
     const std::size_t launches = std::clamp(wished, kFewestContinuous, kMostContinuous);
-    return Continuous{timer_of(program, rule, launches, false), launches};
+    return Continuous{timer_of(program, rule, launches - 1, 1, false), launches};
 }
 
 CounterOutcome Rig::counters(const Program& program, const LaunchRule& rule) {

@@ -308,7 +308,7 @@ TEST_P(CudaConformance, TimesAChainAndRunsAllOfIt) {
     const auto bench = device().make_bench();
     const std::vector<Launch> chain(20, launch_on(*memory, 0));
     for (const bool flush : {false, true}) {
-        const auto timer = bench->timer(*program, chain, flush);
+        const auto timer = bench->timer(*program, chain, 1, flush);
         for (int i = 0; i < 3; ++i) {
             const auto sample = timer->sample(kLimit);
             ASSERT_TRUE(std::holds_alternative<double>(sample))
@@ -320,7 +320,7 @@ TEST_P(CudaConformance, TimesAChainAndRunsAllOfIt) {
         << "launches that are not timed count too";
     EXPECT_EQ(bench->chain_kind(), "graph");
     expect_error(ErrorKind::usage, "",
-                 [&] { bench->timer(*program, std::span(chain).first(1), false); });
+                 [&] { bench->timer(*program, std::span(chain).first(1), 1, false); });
 }
 
 TEST_P(CudaConformance, WorksThroughAQueueInOrder) {

@@ -217,7 +217,7 @@ public:
     }
 
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
-                                 bool) override {
+                                 std::size_t /*untimed*/, bool) override {
         return std::make_unique<FakeTimer>(device_, dynamic_cast<const FakeProgram&>(program),
                                            chain, writes_);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/rig.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -189,6 +191,43 @@ TEST_F(RigTest, NoticesATicketLeftAnywhereInWorkMemory) {
               }),
               "left its zeroed work memory not zero");
     EXPECT_EQ(check(right_count), "") << "it was not cleaned up";
+}
+
+/// The launches of the samples of one small problem, which take `ns` each.
+class RigTimingTest : public RigTest {
+protected:
+    /// How many launches of one sample take each place of work memory, in ascending order.
+    std::vector<int> launches_by_place(double ns) {
+        FakeBehaviour& behaviour = device_.on("fake::count<0>");
+        behaviour.ns = ns;
+        std::map<const std::uint32_t*, int> places;
+        behaviour.run = [&](const Launch& launch) {
+            right_count(launch);
+            ++places[tickets(launch)];
+        };
+        const auto image = std::make_shared<std::string>("[fake::count<0>]");
+        const auto program = device_.load({"cubin", image, {"fake::count<0>"}});
+        const auto timer = small_rig_.timer(*program, rule_);
+        places.clear();  // of the launches that told how long one takes
+        EXPECT_EQ(std::get<double>(Rig::sample(*std::get<std::unique_ptr<Timer>>(timer))), ns);
+        std::vector<int> launches;
+        for (const auto& [place, its] : places) {
+            launches.push_back(its);
+        }
+        std::sort(launches.begin(), launches.end());
+        return launches;
+    }
+
+    Problem small_{"count", {}, {kSmall}, 4};
+    Rig small_rig_{device_, CountWorkload(), small_, false, Log(LogLevel::off)};
+};
+
+TEST_F(RigTimingTest, ShortLaunchesTakePlacesOfWorkMemoryInTurn) {
+    EXPECT_EQ(launches_by_place(2813), std::vector<int>(8, 1 + 64 / 8)) << "64 are timed";
+}
+
+TEST_F(RigTimingTest, LaunchesOfSomeMicrosecondsTakeFewerPlaces) {
+    EXPECT_EQ(launches_by_place(20'000), (std::vector<int>{1 + 4, 1 + 5}));
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ public:
                                      std::chrono::milliseconds) override {
         return std::nullopt;
     }
-    std::unique_ptr<Timer> timer(const Program&, std::span<const Launch>, bool) override {
+    std::unique_ptr<Timer> timer(const Program&, std::span<const Launch>, std::size_t /*untimed*/,
+                                 bool) override {
         return nullptr;
     }
 

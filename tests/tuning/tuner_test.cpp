@@ -276,7 +276,7 @@ TEST_F(TunerTest, IsUnavailableWithoutACompilerOrMemory) {
 }
 
 TEST_F(TunerTest, TimesWithLessMemoryWhereLittleIsLeft) {
-    device_.memory_limit = 30'000;  // the checks and a few copies of the data
+    device_.memory_limit = 62'000;  // the checks, work memory and a few copies of the data
     on(32, 4).ns = 400;
     const TuneReport report = tune();
     EXPECT_EQ(report.winner.configuration, "block=32 items=4");

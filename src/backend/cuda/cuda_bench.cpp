@@ -112,11 +112,11 @@ std::optional<LaunchFailure> CudaBench::run(const Program& program, const Launch
 }
 
 std::unique_ptr<Timer> CudaBench::timer(const Program& program, std::span<const Launch> chain,
-                                        bool flush_cache) {
+                                        std::size_t untimed, bool flush_cache) {
     if (flush_cache && !flush_) {
         flush_ = std::make_shared<const CacheFlush>(device_, *service_, stream_->get());
     }
-    return std::make_unique<GraphTimer>(device_, stream_, cuda_program(program), chain,
+    return std::make_unique<GraphTimer>(device_, stream_, cuda_program(program), chain, untimed,
                                         flush_cache ? flush_ : nullptr);
 }
 

@@ -31,7 +31,7 @@ public:
     std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                      std::chrono::milliseconds limit) override;
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
-                                 bool flush_cache) override;
+                                 std::size_t untimed, bool flush_cache) override;
     [[nodiscard]] std::string_view chain_kind() const override { return "graph"; }
     std::optional<ClockReading> clocks() override { return nvml_->clocks(); }
     CounterOutcome counters(const Program& program, const Launch& launch) override;

@@ -20,21 +20,19 @@ constexpr double kNanosecondsPerMillisecond = 1e6;
 
 GraphTimer::GraphTimer(std::shared_ptr<DriverDevice> device, std::shared_ptr<StreamHandle> stream,
                        const CudaProgram& program, std::span<const Launch> chain,
-                       std::shared_ptr<const CacheFlush> flush)
+                       std::size_t untimed, std::shared_ptr<const CacheFlush> flush)
     : device_(std::move(device)),
       stream_(std::move(stream)),
       flush_(std::move(flush)),
-      launches_(chain.size() - 1),
+      launches_(chain.size() - untimed),
       graph_(device_, device_->driver().cuGraphDestroy, "cuGraphDestroy"),
       replay_(device_, device_->driver().cuGraphExecDestroy, "cuGraphExecDestroy"),
       begin_(device_, device_->driver().cuEventDestroy, "cuEventDestroy"),
       end_(device_, device_->driver().cuEventDestroy, "cuEventDestroy") {
-    if (chain.size() < 2) {
-        throw Error(ErrorKind::usage, "cannot time a chain of one launch: give at least two");
-    }
+    require_timed(chain, untimed);
     const ContextScope scope(*device_);
     make_events();
-    flaw_ = capture(program, chain);
+    flaw_ = capture(program, chain.first(untimed), chain.subspan(untimed));
     if (!flaw_) {
         flaw_ = instantiate();
     }
@@ -50,7 +48,8 @@ void GraphTimer::make_events() {
 // The events are nodes of the graph: between a launch and events on the stream lie some
 // microseconds of the graph's own start.
 std::optional<LaunchFailure> GraphTimer::capture(const CudaProgram& program,
-                                                 std::span<const Launch> chain) {
+                                                 std::span<const Launch> untimed,
+                                                 std::span<const Launch> timed) {
     StreamCapture capture(*device_, stream_->get(), kPreparing);
     std::optional<LaunchFailure> failure;
     const auto launch = [&](const Launch& one) {
@@ -65,9 +64,9 @@ std::optional<LaunchFailure> GraphTimer::capture(const CudaProgram& program,
                              "cuEventRecordWithFlags");
         }
     };
-    launch(chain.front());
+    std::for_each(untimed.begin(), untimed.end(), launch);
     record(begin_);
-    std::for_each(chain.begin() + 1, chain.end(), launch);
+    std::for_each(timed.begin(), timed.end(), launch);
     record(end_);
     return failure ? failure : failed(capture.end(graph_.out()), "cuStreamEndCapture");
 }

@@ -19,16 +19,17 @@ using StreamHandle = DriverHandle<CUstream>;
 /// says why.
 class GraphTimer final : public Timer {
 public:
-    /// `flush` may be null. Throws Error(device), Error(usage) for an empty chain.
+    /// See Bench::timer(). `flush` may be null. Throws Error(device), Error(usage).
     GraphTimer(std::shared_ptr<DriverDevice> device, std::shared_ptr<StreamHandle> stream,
-               const CudaProgram& program, std::span<const Launch> chain,
+               const CudaProgram& program, std::span<const Launch> chain, std::size_t untimed,
                std::shared_ptr<const CacheFlush> flush);
 
     std::variant<double, LaunchFailure> sample(std::chrono::milliseconds limit) override;
 
 private:
     [[nodiscard]] std::optional<LaunchFailure> capture(const CudaProgram& program,
-                                                       std::span<const Launch> chain);
+                                                       std::span<const Launch> untimed,
+                                                       std::span<const Launch> timed);
     [[nodiscard]] std::optional<LaunchFailure> instantiate();
     void make_events();
     [[nodiscard]] std::optional<LaunchFailure> enqueue();

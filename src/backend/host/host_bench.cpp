@@ -43,11 +43,10 @@ LaunchFailure failure_of_exception() {
 
 class HostTimer final : public Timer {
 public:
-    HostTimer(const Program& program, std::span<const Launch> chain, const CacheFlusher* flusher)
-        : flusher_(flusher) {
-        if (chain.size() < 2) {
-            throw Error(ErrorKind::usage, "cannot time a chain of one launch: give at least two");
-        }
+    HostTimer(const Program& program, std::span<const Launch> chain, std::size_t untimed,
+              const CacheFlusher* flusher)
+        : untimed_(static_cast<std::ptrdiff_t>(untimed)), flusher_(flusher) {
+        require_timed(chain, untimed);
         for (const Launch& launch : chain) {
             program.prepare(launch, chain_.emplace_back(Link{nullptr, arrays_of(launch)}).launch);
         }
@@ -76,7 +75,7 @@ private:
             if (flusher_ != nullptr) {
                 flusher_->flush();
             }
-            run(chain_.front());
+            std::for_each(chain_.begin(), chain_.begin() + untimed_, run);
             const Nanoseconds time = run_passes();
             if (time > limit) {
                 if (std::exchange(doubted_, true)) {
@@ -86,7 +85,8 @@ private:
             }
             const bool enough = time >= kLongEnough || passes_ >= kMostPasses;
             if (enough || flusher_ != nullptr || (time.count() == 0 && clock_stands_still())) {
-                return time.count() / static_cast<double>(passes_ * (chain_.size() - 1));
+                return time.count() / static_cast<double>(passes_) /
+                       static_cast<double>(std::ssize(chain_) - untimed_);
             }
             passes_ *= 2;
         }
@@ -97,12 +97,13 @@ private:
     Nanoseconds run_passes() const {
         const auto start = Clock::now();
         for (std::size_t pass = 0; pass < passes_; ++pass) {
-            std::for_each(chain_.begin() + 1, chain_.end(), run);
+            std::for_each(chain_.begin() + untimed_, chain_.end(), run);
         }
         return Clock::now() - start;
     }
 
     std::vector<Link> chain_;
+    std::ptrdiff_t untimed_;
     const CacheFlusher* flusher_;
     std::size_t passes_ = 1;
     bool doubted_ = false;  ///< one time was over the limit
@@ -160,11 +161,11 @@ std::optional<ProcessorUse> HostBench::processor_use() {
 }
 
 std::unique_ptr<Timer> HostBench::timer(const Program& program, std::span<const Launch> chain,
-                                        bool flush_cache) {
+                                        std::size_t untimed, bool flush_cache) {
     if (flush_cache && !flusher_) {
         flusher_.emplace(info_.attributes.at("cores"), info_.attributes.at("cache_bytes"));
     }
-    return std::make_unique<HostTimer>(program, chain, flush_cache ? &*flusher_ : nullptr);
+    return std::make_unique<HostTimer>(program, chain, untimed, flush_cache ? &*flusher_ : nullptr);
 }
 
 }  // namespace jitune::internal

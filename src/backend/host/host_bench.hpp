@@ -33,7 +33,7 @@ public:
     /// chain that is too short for the clock within one sample; with it, each sample is one pass.
     /// `program` and this bench must outlive the timer.
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
-                                 bool flush_cache) override;
+                                 std::size_t untimed, bool flush_cache) override;
     /// A thread of the pool that a kernel has missed has waited for as long, too: the scheduler
     /// counts a wait only when it is over.
     std::optional<ProcessorUse> processor_use() override;

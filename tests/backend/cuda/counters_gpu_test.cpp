@@ -106,7 +106,7 @@ TEST_F(CountersGpu, LeaveTheBenchAbleToTime) {
         return;
     }
     const std::vector<Launch> chain(4, launch_of(1));
-    const auto timer = bench_->timer(*program_, chain, true);
+    const auto timer = bench_->timer(*program_, chain, 1, true);
     for (int i = 0; i < 3; ++i) {
         const auto sample = timer->sample(milliseconds(10000));
         ASSERT_TRUE(std::holds_alternative<double>(sample))

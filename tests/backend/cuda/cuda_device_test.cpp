@@ -188,7 +188,7 @@ TEST_F(CudaDeviceTest, TimesTheLaunchesThatUsersGet) {
     chain[1].steps[0].cluster = 2;
     chain[1].steps[0].programmatic = 1;
     const auto bench = device().make_bench();
-    const auto timer = bench->timer(*program, chain, false);
+    const auto timer = bench->timer(*program, chain, 1, false);
     EXPECT_TRUE(fake.launches().empty());
     EXPECT_GT(std::get<double>(timer->sample(milliseconds(100))), 0);
     const auto launches = fake.launches();
@@ -204,12 +204,12 @@ TEST_F(CudaDeviceTest, SaysWithTheFirstSampleThatAChainCannotBeCaptured) {
     const auto bench = device().make_bench();
     for (const char* call : {"cuLaunchKernelEx", "cuStreamEndCapture", "cuGraphInstantiate"}) {
         fake.fail(call, 1, CUDA_ERROR_NOT_SUPPORTED);
-        const auto result = bench->timer(*program, chain, false)->sample(milliseconds(100));
+        const auto result = bench->timer(*program, chain, 1, false)->sample(milliseconds(100));
         ASSERT_TRUE(std::holds_alternative<LaunchFailure>(result)) << call;
         EXPECT_FALSE(std::get<LaunchFailure>(result).fatal);
         EXPECT_NE(std::get<LaunchFailure>(result).reason.find(call), std::string::npos);
     }
-    const auto mended = bench->timer(*program, chain, false)->sample(milliseconds(100));
+    const auto mended = bench->timer(*program, chain, 1, false)->sample(milliseconds(100));
     EXPECT_TRUE(std::holds_alternative<double>(mended));
 }
 
@@ -255,24 +255,26 @@ TEST_F(CudaDeviceTest, WritesAResultThatNoKernelMakes) {
     EXPECT_TRUE(all_zero(static_cast<char*>(memory->data()) + 12, 4));
 }
 
-TEST_F(CudaDeviceTest, TimesAChainPerLaunchButTheFirst) {
+TEST_F(CudaDeviceTest, TimesAChainPerLaunchButTheFirstOnes) {
     const auto program = load("k<1>");
     const std::vector<Launch> chain(5, plain_launch());
-    int launched = 0;
-    fake.on_launch = [&](FakeLaunch& launch) {
-        launch.nanoseconds = launched++ == 0 ? 9e9 : 250000;
-        return CUDA_SUCCESS;
-    };
-    const auto bench = device().make_bench();
-    const auto timer = bench->timer(*program, chain, false);
-    EXPECT_NEAR(std::get<double>(timer->sample(milliseconds(100))), 250000, 1);
+    for (const std::size_t untimed : {1U, 3U}) {
+        std::size_t launched = 0;
+        fake.on_launch = [&](FakeLaunch& launch) {
+            launch.nanoseconds = launched++ < untimed ? 9e9 : 250000;
+            return CUDA_SUCCESS;
+        };
+        const auto bench = device().make_bench();
+        const auto timer = bench->timer(*program, chain, untimed, false);
+        EXPECT_NEAR(std::get<double>(timer->sample(milliseconds(100))), 250000, 1) << untimed;
+    }
 }
 
 TEST_F(CudaDeviceTest, ReadsOtherMemoryBeforeEachColdSample) {
     const auto program = load("k<1>");
     const std::vector<Launch> chain(2, plain_launch());
     const auto bench = device().make_bench();
-    const auto timer = bench->timer(*program, chain, true);
+    const auto timer = bench->timer(*program, chain, 1, true);
     for (int i = 0; i < 2; ++i) {
         EXPECT_GT(std::get<double>(timer->sample(milliseconds(100))), 0);
     }
@@ -290,7 +292,7 @@ TEST_F(CudaDeviceTest, SaysThatTheFlushNeedsMemory) {
     const auto bench = device().make_bench();
     const std::vector<Launch> chain(2, plain_launch());
     const std::string message =
-        expect_error(ErrorKind::unavailable, [&] { bench->timer(*program, chain, true); });
+        expect_error(ErrorKind::unavailable, [&] { bench->timer(*program, chain, 1, true); });
     EXPECT_NE(message.find("flushes the L2 cache"), std::string::npos) << message;
 }
 
@@ -303,17 +305,18 @@ TEST_F(CudaDeviceTest, TakesNoTimeForATime) {
         };
         const std::vector<Launch> chain(2, plain_launch());
         const auto result =
-            device().make_bench()->timer(*program, chain, false)->sample(milliseconds(100));
+            device().make_bench()->timer(*program, chain, 1, false)->sample(milliseconds(100));
         ASSERT_TRUE(std::holds_alternative<LaunchFailure>(result)) << nanoseconds;
         EXPECT_FALSE(std::get<LaunchFailure>(result).fatal);
     }
 }
 
-TEST_F(CudaDeviceTest, RefusesAChainWithoutATimedLaunch) {
+TEST_F(CudaDeviceTest, RefusesAChainWithoutATimedLaunchOrOneBeforeIt) {
     const auto program = load("k<1>");
-    const std::vector<Launch> one(1, plain_launch());
-    expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, {}, false); });
-    expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, one, false); });
+    const std::vector<Launch> two(2, plain_launch());
+    expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, {}, 1, false); });
+    expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, two, 2, false); });
+    expect_error(ErrorKind::usage, [&] { device().make_bench()->timer(*program, two, 0, false); });
 }
 
 TEST_F(CudaDeviceTest, GivesAHungKernelUpAndNeverWaitsForItAgain) {

@@ -95,7 +95,7 @@ void time_with(Platform& platform, bool flush_cache) {
     const auto memory = bench->allocate(sizeof(int));
     bench->fill(memory->data(), std::byte{0}, sizeof(int));
     const std::vector<Launch> chain(3, one_cell_launch(*memory));
-    const auto timer = bench->timer(*program, chain, flush_cache);
+    const auto timer = bench->timer(*program, chain, 1, flush_cache);
     const auto result = timer->sample(milliseconds(100));
     if (const auto* failure = std::get_if<LaunchFailure>(&result)) {
         throw Error(ErrorKind::device, failure->reason, failure->native_code);

@@ -143,7 +143,7 @@ TEST_F(CudaGpu, TimesAChainWarmAndCold) {
     const auto memory = device().allocate_zeroed(sizeof(int));
     const std::vector<Launch> chain(20, launch_on(*memory, 0, 1, 32));
     for (const bool flush : {false, true}) {
-        const auto timer = bench->timer(*program, chain, flush);
+        const auto timer = bench->timer(*program, chain, 1, flush);
         for (int i = 0; i < 3; ++i) {
             const auto sample = timer->sample(milliseconds(10000));
             ASSERT_TRUE(std::holds_alternative<double>(sample))

@@ -244,7 +244,7 @@ TEST_F(CudaTexturesTest, MakesAnObjectDuringACaptureAndKeepsIt) {
 TEST_F(CudaTexturesTest, TimesLaunchesWithTextures) {
     const std::vector<Launch> chain{launch_of(rows(), kAddress), launch_of(rows(), kAddress + 512)};
     const auto bench = device().make_bench();
-    const auto timer = bench->timer(*program_, chain, false);
+    const auto timer = bench->timer(*program_, chain, 1, false);
     EXPECT_GT(std::get<double>(timer->sample(std::chrono::milliseconds(100))), 0);
     EXPECT_EQ(fake.textures().size(), 2U);
     EXPECT_EQ(fake.launches().back().arguments.back(), fake.textures().back().handle);

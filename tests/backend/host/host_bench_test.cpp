@@ -74,7 +74,7 @@ TEST_F(HostBenchTest, OneTimeOverTheLimitMayBeTheClocksFault) {
                               "once");
     int calls = 0;
     const std::vector<Launch> chain(4, launch_with(&calls));
-    auto timer = bench_->timer(*once, chain, false);
+    auto timer = bench_->timer(*once, chain, 1, false);
     EXPECT_TRUE(std::holds_alternative<double>(timer->sample(milliseconds(900))));
     calls = 0;
     const auto again = timer->sample(milliseconds(900));
@@ -87,14 +87,29 @@ TEST_F(HostBenchTest, TimesAShortChainByRepeatingItUnlessTheCacheIsFlushed) {
     int calls = 0;
     const std::vector<Launch> chain(4, launch_with(&calls));
 
-    auto warm = bench_->timer(*counter, chain, false);
+    auto warm = bench_->timer(*counter, chain, 1, false);
     EXPECT_GT(std::get<double>(warm->sample(milliseconds(60'000))), 0);
     EXPECT_GT(calls, 4);
 
     const int before = calls;
-    auto cold = bench_->timer(*counter, chain, true);
+    auto cold = bench_->timer(*counter, chain, 1, true);
     EXPECT_GT(std::get<double>(cold->sample(milliseconds(60'000))), 0);
     EXPECT_EQ(calls, before + 4);
+}
+
+TEST_F(HostBenchTest, TimesNoneOfTheFirstLaunches) {
+    const auto sleep = program(R"(
+        #include <time.h>
+        void sleep_at_first(int* calls) {
+            const timespec second{1, 0};
+            if (++*calls <= 2) { nanosleep(&second, nullptr); }
+        })",
+                               "sleep_at_first");
+    int calls = 0;
+    const std::vector<Launch> chain(4, launch_with(&calls));
+    const auto timer = bench_->timer(*sleep, chain, 2, true);
+    EXPECT_LT(std::get<double>(timer->sample(milliseconds(60'000))), 500'000'000);
+    EXPECT_EQ(calls, 4);
 }
 
 TEST_F(HostBenchTest, SaysThatItHasNoHardwareCounters) {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/work_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "tuning/trial_case.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// More than this lies in many parts of the cache by itself.
+constexpr std::size_t kMostInPlaces = std::size_t{64} << 10;
+
+/// From one place to the next: no power of two, to which caches may map the same part.
+std::size_t distance(std::size_t bytes) {
+    constexpr std::size_t kAlignment = 256;
+    constexpr std::size_t kApart = 4096 + kAlignment;
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment + kApart;
+}
+
+}  // namespace
+
+void* WorkMemory::at(std::size_t place, std::size_t bytes) {
+    const bool in_places = bytes <= kMostInPlaces;
+    const std::size_t needed = bytes + (in_places ? (kPlaces - 1) * distance(bytes) : 0);
+    if (bytes > 0 && (memory_.empty() || memory_.back()->bytes() < needed)) {
+        memory_.push_back(bench_.allocate(std::bit_ceil(needed)));
+        bench_.fill(memory_.back()->data(), value_, memory_.back()->bytes());
+    }
+    if (memory_.empty()) {
+        return nullptr;
+    }
+    auto* const base = static_cast<std::byte*>(memory_.back()->data());
+    return base + (in_places ? place * distance(bytes) : 0);
+}
+
+void WorkMemory::refill() {
+    if (!memory_.empty()) {
+        bench_.fill(memory_.back()->data(), value_, memory_.back()->bytes());
+    }
+}
+
+/// Of large memory only the beginning comes to the host. The device then compares the memory with
+/// itself, shifted by that beginning: equal bytes are all zero if the beginning is.
+bool WorkMemory::is_zero() const {
+    if (memory_.empty()) {
+        return true;
+    }
+    constexpr std::size_t kBeginning = 256;
+    const std::size_t bytes = memory_.back()->bytes();
+    std::vector<std::byte> seen(bytes < kWorthComparing ? bytes : kBeginning);
+    bench_.download(seen, memory_.back()->data());
+    const auto* const data = static_cast<const std::byte*>(memory_.back()->data());
+    return std::all_of(seen.begin(), seen.end(), [](std::byte b) { return b == std::byte{0}; }) &&
+           (seen.size() == bytes || bench_.equal(data, data + seen.size(), bytes - seen.size()));
+}
+
+}  // namespace jitune::internal

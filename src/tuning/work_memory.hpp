@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "backend/device.hpp"
+
+namespace jitune::internal {
+
+/// Work memory of one kind for the launches of candidates, in several places. Blocks that hand each
+/// other partial results through a few bytes take some per cent more or less time by where these
+/// bytes lie: a multiprocessor is nearer to some parts of the cache than to others. Launches of one
+/// sample take the places in turn, so that luck decides less. Used by one thread at a time; must
+/// not outlive the bench.
+class WorkMemory {
+public:
+    static constexpr std::size_t kPlaces = 8;
+
+    /// `value`: what each byte is before a candidate runs.
+    WorkMemory(Bench& bench, std::byte value) : bench_(bench), value_(value) {}
+
+    /// So many bytes, 256-byte aligned, at place number `place` of kPlaces. Null for none, if none
+    /// were asked for before. What was returned before stays valid.
+    void* at(std::size_t place, std::size_t bytes);
+    /// Gives each byte its value again.
+    void refill();
+    /// Whether each byte is zero.
+    [[nodiscard]] bool is_zero() const;
+
+private:
+    Bench& bench_;
+    std::byte value_;
+    std::vector<std::unique_ptr<DeviceMemory>> memory_;  ///< the newest is in use
+};
+
+}  // namespace jitune::internal
