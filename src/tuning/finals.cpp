@@ -16,7 +16,7 @@ constexpr int kPatience = 4;  // rounds between two questions whether they are e
 // stays so for as long as it is loaded. So each finalist is timed in several loadings, unless it
 // takes so long that the difference does not show.
 constexpr std::size_t kLoadings = 4;
-constexpr double kLongFinalNs = 10'000'000;
+constexpr double kLongFinalNs = 1'000'000;
 
 /// Half the distance between the times of one configuration in the search and in the finals,
 /// relative to the latter, where they differ by more than any clock explains and nothing is known

@@ -21,7 +21,7 @@ constexpr std::size_t kShortestChain = 3;
 constexpr double kContinuousNs = 5'000'000;
 constexpr std::size_t kFewestContinuous = 2;
 constexpr std::size_t kMostContinuous = 2048;
-constexpr double kLongLaunchNs = 50'000'000;  // such a launch is a sample by itself
+constexpr double kLongLaunchNs = 1'000'000;  // such a launch is a sample by itself
 // Each launch of a sample reads a copy of its own, up to so many bytes in all. To rotate through
 // copies of a few times the cache's size would not do: a candidate that evicts its own lines first
 // would leave old ones in the cache and hit them in the next turn.

@@ -230,5 +230,10 @@ TEST_F(RigTimingTest, LaunchesOfSomeMicrosecondsTakeFewerPlaces) {
     EXPECT_EQ(launches_by_place(20'000), (std::vector<int>{1 + 4, 1 + 5}));
 }
 
+TEST_F(RigTimingTest, ALongLaunchIsASampleByItself) {
+    EXPECT_EQ(launches_by_place(2e6), (std::vector<int>{1 + 1}));
+    EXPECT_EQ(small_rig_.conditions().chain, 1U);
+}
+
 }  // namespace
 }  // namespace jitune::internal
