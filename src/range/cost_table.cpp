@@ -20,7 +20,21 @@ constexpr double kHopeless = 3;
 /// A failure at a probe tells as much about sizes near by as this loss: other sizes may fit.
 constexpr double kLossOfFailure = 8;
 /// Times that are less sure than this tell nothing: they excuse no more.
-constexpr double kMostUnsure = 0.02;
+constexpr double kMostUnsure = 0.01;
+/// A loss that has risen to this over so many octaves goes on rising, unless a probe says
+/// otherwise.
+constexpr double kRisingLoss = 1.3;
+constexpr double kTrend = 1;
+
+bool is_between(const Sizes& sizes, const Sizes& one, const Sizes& other) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const auto [low, high] = std::minmax(one[i], other[i]);
+        if (sizes[i] < low || sizes[i] > high) {
+            return false;
+        }
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -122,12 +136,42 @@ bool CostTable::loses_near(std::size_t configuration, const Sizes& sizes, double
     });
 }
 
+bool CostTable::loses_towards(std::size_t configuration, const Sizes& sizes) const {
+    struct Known {
+        const Sizes* sizes;
+        double loss;
+    };
+    std::vector<Known> known;
+    for (const Probe& probe : probes_) {
+        if (is_known(probe, configuration) && std::isfinite(probe.timings[configuration].ns)) {
+            known.push_back({&probe.sizes, loss(probe, configuration)});
+        }
+    }
+    const auto rises_to = [&](const Known& one) {
+        return std::any_of(known.begin(), known.end(), [&](const Known& before) {
+            return before.loss < one.loss && is_between(*one.sizes, *before.sizes, sizes) &&
+                   octaves_between(*before.sizes, *one.sizes) >= kTrend;
+        });
+    };
+    const auto falls_after = [&](const Known& one) {
+        return std::any_of(known.begin(), known.end(), [&](const Known& other) {
+            return other.loss < one.loss && (is_between(*other.sizes, *one.sizes, sizes) ||
+                                             is_between(sizes, *one.sizes, *other.sizes));
+        });
+    };
+    return std::any_of(known.begin(), known.end(), [&](const Known& one) {
+        return one.loss > kRisingLoss && rises_to(one) && !falls_after(one);
+    });
+}
+
 bool CostTable::is_plausible(std::size_t configuration, const Sizes& sizes) const {
-    return !refuted_.contains(configuration) && !loses_near(configuration, sizes, kNearLoss);
+    return !refuted_.contains(configuration) && !loses_near(configuration, sizes, kNearLoss) &&
+           !loses_towards(configuration, sizes);
 }
 
 bool CostTable::is_hopeless(std::size_t configuration, const Sizes& sizes) const {
-    return refuted_.contains(configuration) || loses_near(configuration, sizes, kHopeless);
+    return refuted_.contains(configuration) || loses_near(configuration, sizes, kHopeless) ||
+           loses_towards(configuration, sizes);
 }
 
 }  // namespace jitune::internal

@@ -69,10 +69,10 @@ public:
     [[nodiscard]] bool serves(const Probe& probe, std::size_t configuration, double limit) const;
 
     /// Whether the configuration may be among the best at `sizes`: false where a probe near by says
-    /// that it is far too slow.
+    /// that it is far too slow, and where it loses more and more towards them.
     [[nodiscard]] bool is_plausible(std::size_t configuration, const Sizes& sizes) const;
     /// Whether it is refuted, or a probe near by says that it takes several times as long as the
-    /// best.
+    /// best, or it loses more and more towards `sizes`.
     [[nodiscard]] bool is_hopeless(std::size_t configuration, const Sizes& sizes) const;
 
 private:
@@ -80,6 +80,9 @@ private:
     [[nodiscard]] bool is_known(const Probe& probe, std::size_t configuration) const;
     /// Whether it loses more than `near` at a probe, or more than that for each octave between.
     [[nodiscard]] bool loses_near(std::size_t configuration, const Sizes& sizes, double near) const;
+    /// Whether its loss rises from one probe to another that lies between that and `sizes`, and no
+    /// probe nearer to them or behind them says that it falls again.
+    [[nodiscard]] bool loses_towards(std::size_t configuration, const Sizes& sizes) const;
 
     std::vector<std::string> names_;
     std::map<std::string, std::size_t, std::less<>> numbers_;

@@ -97,17 +97,20 @@ private:
 };
 
 void RangeSearch::search_anchors() {
+    std::vector<std::vector<std::size_t>> found;  // by anchor
     for (const Sizes& anchor : plan_.anchors) {
         if (table_.configurations().size() > 0 && bench_.spent() >= 1) {
             break;
         }
-        for (const std::string& found : bench_.search(snapped(anchor), last_found())) {
-            table_.number_of(found);
+        std::vector<std::size_t>& its = found.emplace_back();
+        for (const std::string& one : bench_.search(snapped(anchor), last_found())) {
+            its.push_back(table_.number_of(one));
         }
     }
-    for (const Sizes& anchor : plan_.anchors) {
+    found.resize(plan_.anchors.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
         if (table_.probes().empty() || has_time()) {
-            compare(anchor);
+            compare(plan_.anchors[i], found[i], table_);
         }
     }
     anchored_ = bench_.spent();

@@ -131,6 +131,43 @@ TEST(CostTable, AFailureTellsOfSizesNearBy) {
     EXPECT_TRUE(table.is_hopeless(failing, {1 << 12}));
 }
 
+/// Probes where the configuration "one" takes so many times as long as the best.
+CostTable with_losses(const std::vector<std::pair<Sizes, double>>& losses) {
+    CostTable table;
+    for (const auto& [sizes, loss] : losses) {
+        Comparison comparison;
+        comparison.timings = {{"one", {1000 * loss, 0}}, {"best", {1000, 0}}};
+        table.add(sizes, {}, comparison);
+    }
+    return table;
+}
+
+TEST(CostTable, ALossThatRisesTellsOfSizesBehindIt) {
+    const CostTable table = with_losses({{{1 << 10}, 1.0}, {{1 << 12}, 1.2}, {{1 << 14}, 1.5}});
+    const std::size_t one = *table.find("one");
+    EXPECT_FALSE(table.is_plausible(one, {1 << 24}));
+    EXPECT_TRUE(table.is_hopeless(one, {1 << 24}));
+    EXPECT_TRUE(table.is_plausible(one, {1 << 11}));
+    EXPECT_TRUE(table.is_plausible(*table.find("best"), {1 << 24}));
+}
+
+TEST(CostTable, ALossThatFallsAgainTellsNothingOfSizesBehindIt) {
+    const CostTable nearer =
+        with_losses({{{1 << 10}, 1.0}, {{1 << 12}, 1.5}, {{1 << 16}, 1.2}, {{1 << 17}, 1.1}});
+    EXPECT_TRUE(nearer.is_plausible(*nearer.find("one"), {1 << 24}));
+    const CostTable behind = with_losses({{{1 << 10}, 1.0}, {{1 << 12}, 1.5}, {{1 << 28}, 1.0}});
+    EXPECT_TRUE(behind.is_plausible(*behind.find("one"), {1 << 24}))
+        << "a search has found it there";
+    EXPECT_FALSE(behind.is_plausible(*behind.find("one"), {1 << 12}));
+}
+
+TEST(CostTable, ALossRisesInEachOfSeveralSizes) {
+    const CostTable table = with_losses({{{64, 64}, 1.0}, {{128, 128}, 1.5}});
+    const std::size_t one = *table.find("one");
+    EXPECT_FALSE(table.is_plausible(one, {4096, 4096}));
+    EXPECT_TRUE(table.is_plausible(one, {64, 4096})) << "no probe lies on the way";
+}
+
 TEST(SizeGrid, CellsAreABoxCutAtPowersOfTwoAndHalfwayBetween) {
     const SizeBox box{{3, 5}, {9, 6}};
     const std::vector<SizeBox> cells = cells_of(box);

@@ -272,6 +272,43 @@ TEST(RangeSearch, ComparesNearByWhatAnotherSearchFinds) {
     EXPECT_EQ(serving(ranges, {kHigh}).configuration, "a");
 }
 
+/// "small" loses more and more, and the search at 2^24 alone finds "late", which does so, too, up
+/// to there.
+class WithAHump : public SimulatedDevice {
+public:
+    WithAHump() {
+        noise = 0;
+        add("a default", [](const Sizes&) { return 1500.0; });
+        add("b", [](const Sizes& sizes) { return sizes[0] >= 1 << 24 ? 1200.0 : 1000.0; });
+        add("late", [](const Sizes& sizes) {
+            return sizes[0] >= 1 << 24 ? 1000.0 : std::min(1000 + 100 * octave(sizes), 4000.0);
+        });
+        add("small", [](const Sizes& sizes) { return 1000 * (1 + octave(sizes)); });
+    }
+    static double octave(const Sizes& sizes) {
+        return std::log2(static_cast<double>(sizes[0]) / kLow);
+    }
+    std::vector<std::string> search(const Sizes& sizes,
+                                    const std::vector<std::string>& /*hints*/) override {
+        return sizes[0] == kLow ? std::vector<std::string>{"b", "small", "late"}
+                                : std::vector<std::string>{sizes[0] == 1 << 24 ? "late" : "b"};
+    }
+    Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override {
+        const auto small = std::find(names.begin(), names.end(), "small");
+        largest = std::max(largest, small == names.end() ? 0 : sizes[0]);
+        return SimulatedDevice::compare(sizes, names);
+    }
+    std::int64_t largest = 0;  ///< size where "small" was compared
+};
+
+TEST(RangeSearch, ComparesNoneThatLosesMoreAndMoreButWhereASearchFoundIt) {
+    WithAHump device;
+    const auto ranges = search_range(device, plan_of({{kLow}, {kHigh}}));
+    EXPECT_EQ(serving(ranges, {1 << 25}).configuration, "late");
+    EXPECT_EQ(serving(ranges, {1 << 20}).configuration, "b");
+    EXPECT_LE(device.largest, 16 * kLow);
+}
+
 /// Its first comparison takes three tenths of the time.
 class SlowAtFirst : public SimulatedDevice {
 public:
