@@ -70,6 +70,7 @@ private:
     [[nodiscard]] Badness badness(std::size_t configuration, const Numbers& probes) const;
     [[nodiscard]] std::pair<std::size_t, Badness> best_of(const Numbers& configurations,
                                                           const Numbers& probes) const;
+    [[nodiscard]] double lost_at(std::size_t number) const;
     [[nodiscard]] std::optional<std::size_t> next_kept(const Numbers& left) const;
     [[nodiscard]] Numbers unserved() const;
     [[nodiscard]] bool has_room_for(std::size_t configuration) const;
@@ -130,22 +131,34 @@ bool Fit::has_room_for(std::size_t configuration) const {
     return codes.size() <= limits_.most_codes;
 }
 
-/// The first candidate that serves nearly as many of the probes `left` as any: noise decides about
-/// a few of them.
-std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
-    constexpr std::size_t kNearly = 20;  // one in so many
-    const auto failures_of = [&](std::size_t candidate) {
-        return has_room_for(candidate) ? badness(candidate, left).failures : left.size();
-    };
-    std::size_t fewest = left.size();
-    for (const std::size_t candidate : candidates_) {
-        fewest = std::min(fewest, failures_of(candidate));
+/// What the kept ones lose at a probe that none of them serves.
+double Fit::lost_at(std::size_t number) const {
+    constexpr double kLeast = 0.005;  // slower than the default by less than the limit
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::size_t kept : kept_) {
+        least = std::min(least, service_[kept][number].log_loss);
     }
-    const std::size_t enough = fewest + (left.size() - fewest) / kNearly;
+    return kept_.empty() ? 1 : std::max(least, kLeast);
+}
+
+/// The first candidate that saves nearly as much at the probes `left` as any: noise decides about a
+/// few of them. There may not be room for all that would be needed, so that probes count by what is
+/// lost there.
+std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
+    constexpr double kNearly = 0.95;
+    std::vector<double> saved;  // by candidate, in their order
+    for (const std::size_t candidate : candidates_) {
+        double& its = saved.emplace_back(0);
+        for (const std::size_t number : left) {
+            its += service_[candidate][number].is_enough ? lost_at(number) : 0;
+        }
+        its = has_room_for(candidate) ? its : 0;
+    }
+    const double most = *std::max_element(saved.begin(), saved.end());
     const auto next =
-        std::find_if(candidates_.begin(), candidates_.end(),
-                     [&](std::size_t candidate) { return failures_of(candidate) <= enough; });
-    return fewest == left.size() ? std::nullopt : std::optional(*next);
+        std::find_if(saved.begin(), saved.end(), [&](double its) { return its >= kNearly * most; });
+    return most == 0 ? std::nullopt
+                     : std::optional(candidates_[static_cast<std::size_t>(next - saved.begin())]);
 }
 
 Numbers Fit::unserved() const {

@@ -86,6 +86,20 @@ TEST_F(RangeFitTest, KeepsNoMoreBinariesThanItMay) {
     EXPECT_EQ(configurations(fit(1)), 1U);
 }
 
+TEST_F(RangeFitTest, WithoutRoomForAllKeepsWhatMoreWouldBeLostWithout) {
+    probe(1, 100, 150, 300);
+    probe(2, 100, 150, 300);
+    probe(3, 100, 150, 300);
+    probe(4, 100, 150, 300);
+    probe(20, 104, 100, 300);
+    probe(21, 104, 100, 300);
+    probe(500, 150, 150, 100);
+    const auto ranges = fit(2);
+    EXPECT_EQ(at(ranges, 1), "a");
+    EXPECT_EQ(at(ranges, 20), "a") << "4 % at two probes are less than 50 % at one";
+    EXPECT_EQ(at(ranges, 500), "c");
+}
+
 TEST_F(RangeFitTest, DoesNotDependOnTheOrderOfTheProbes) {
     probe(10, 100, 100, 300);
     probe(500, 300, 200, 100);
