@@ -118,7 +118,8 @@ struct Body {
 };
 
 /// A thread's share of its block's tiles of block * unroll packs, which are a grid apart. All loads
-/// of a tile are in flight before the first is used, in the last, ragged tile too.
+/// of a tile are in flight before the first is used, in the last, ragged tile too. A warp takes
+/// that tile in one step: lanes that took it in two would wait for memory twice.
 template <class Op, class T, int block, int unroll, Load load, int pack>
 __device__ __forceinline__ typename Op::State combine_tiles(const Body<T, pack>& body) {
     constexpr unsigned kTile = block * unroll;
@@ -131,7 +132,8 @@ __device__ __forceinline__ typename Op::State combine_tiles(const Body<T, pack>&
     Index index = body.first + first * pack;
     Lanes<Op, T, pack> lanes;
     Pack<T, pack> loaded[unroll];
-    for (; at + kLast < end; at += stride, index += stride * pack) {
+    const Pack<T, pack>* const whole = end - (31 - threadIdx.x % 32);
+    for (; at + kLast < whole; at += stride, index += stride * pack) {
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {
             loaded[u] = loader(at + u * block);
@@ -141,15 +143,15 @@ __device__ __forceinline__ typename Op::State combine_tiles(const Body<T, pack>&
             lanes.add(loaded[u], index + u * block * pack);
         }
     }
-    if (unroll > 1 && at < end) {
+    if (at < end) {
 #pragma unroll
-        for (int u = 0; u + 1 < unroll; ++u) {
+        for (int u = 0; u < unroll; ++u) {
             if (at + u * block < end) {
                 loaded[u] = loader(at + u * block);
             }
         }
 #pragma unroll
-        for (int u = 0; u + 1 < unroll; ++u) {
+        for (int u = 0; u < unroll; ++u) {
             if (at + u * block < end) {
                 lanes.add(loaded[u], index + u * block * pack);
             }
@@ -190,6 +192,16 @@ __device__ __forceinline__ typename Op::State combine_bulk_tiles(const Body<T, p
     return Op::combine(lanes.combine(), ragged);
 }
 #endif
+
+/// Waits for some 150 ns at the clock rates of today. Blocks that do equal work store their states
+/// at the same time, and states take that long until another multiprocessor sees them: a collector
+/// that looks at once looks in vain, and a look takes some 500 ns (measured on an H100).
+__device__ __forceinline__ void wait_for_stores() {
+    constexpr unsigned kCycles = 300;
+    const auto begin = static_cast<unsigned>(clock());
+    while (static_cast<unsigned>(clock()) - begin < kCycles) {
+    }
+}
 
 /// Reduces values[0, n) with any grid of one dimension. Elements before the first and after the
 /// last whole aligned pack are block 0's, loaded early and added late, so that `values` needs the
@@ -236,6 +248,9 @@ __global__ void __launch_bounds__(block, threads_per_sm / block)
         state = Op::combine(state, Op::map(edge, edge_index()));
     }
     state = combine_block<Op, block>(state);
+    if (finish == Finish::slots && blockIdx.x == gridDim.x - 1) {
+        wait_for_stores();
+    }
     if (finish_grid<Op, block, finish, cluster>(state, {partials, counters})) {
         *result = Op::result(state, n);
     }
