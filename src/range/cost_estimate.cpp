@@ -18,17 +18,6 @@ struct Neighbour {
     double octaves;
 };
 
-/// Whether `sizes` lies between the two, in every dimension.
-bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right) {
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const auto [low, high] = std::minmax(left[i], right[i]);
-        if (sizes[i] < low || sizes[i] > high) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /// Solves the equations a x = b for x[0], by Gauss's elimination from the last row up. `a` is
 /// symmetric and positive definite.
 double first_unknown(std::vector<std::vector<double>> a, std::vector<double> b) {

@@ -25,18 +25,19 @@ constexpr double kMostUnsure = 0.01;
 /// otherwise.
 constexpr double kRisingLoss = 1.3;
 constexpr double kTrend = 1;
+constexpr double kRise = 1.05;  ///< more than noise
 
-bool is_between(const Sizes& sizes, const Sizes& one, const Sizes& other) {
+}  // namespace
+
+bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const auto [low, high] = std::minmax(one[i], other[i]);
+        const auto [low, high] = std::minmax(left[i], right[i]);
         if (sizes[i] < low || sizes[i] > high) {
             return false;
         }
     }
     return true;
 }
-
-}  // namespace
 
 double octaves_between(const Sizes& left, const Sizes& right) {
     double octaves = 0;
@@ -137,6 +138,9 @@ bool CostTable::loses_near(std::size_t configuration, const Sizes& sizes, double
 }
 
 bool CostTable::loses_towards(std::size_t configuration, const Sizes& sizes) const {
+    if (sizes.size() != 1) {
+        return false;
+    }
     struct Known {
         const Sizes* sizes;
         double loss;
@@ -149,14 +153,15 @@ bool CostTable::loses_towards(std::size_t configuration, const Sizes& sizes) con
     }
     const auto rises_to = [&](const Known& one) {
         return std::any_of(known.begin(), known.end(), [&](const Known& before) {
-            return before.loss < one.loss && is_between(*one.sizes, *before.sizes, sizes) &&
+            return kRise * before.loss < one.loss &&
+                   lies_between(*one.sizes, *before.sizes, sizes) &&
                    octaves_between(*before.sizes, *one.sizes) >= kTrend;
         });
     };
     const auto falls_after = [&](const Known& one) {
         return std::any_of(known.begin(), known.end(), [&](const Known& other) {
-            return other.loss < one.loss && (is_between(*other.sizes, *one.sizes, sizes) ||
-                                             is_between(sizes, *one.sizes, *other.sizes));
+            return other.loss < one.loss && (lies_between(*other.sizes, *one.sizes, sizes) ||
+                                             lies_between(sizes, *one.sizes, *other.sizes));
         });
     };
     return std::any_of(known.begin(), known.end(), [&](const Known& one) {

@@ -14,6 +14,8 @@ namespace jitune::internal {
 
 /// The octaves between two sizes, all dimensions added up.
 double octaves_between(const Sizes& left, const Sizes& right);
+/// Whether `sizes` lies between the two, in every dimension.
+bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right);
 
 /// A median with half the width of its confidence interval over it.
 struct Timing {
@@ -69,10 +71,11 @@ public:
     [[nodiscard]] bool serves(const Probe& probe, std::size_t configuration, double limit) const;
 
     /// Whether the configuration may be among the best at `sizes`: false where a probe near by says
-    /// that it is far too slow, and where it loses more and more towards them.
+    /// that it is far too slow, and where the only size is one towards which it loses more and
+    /// more.
     [[nodiscard]] bool is_plausible(std::size_t configuration, const Sizes& sizes) const;
     /// Whether it is refuted, or a probe near by says that it takes several times as long as the
-    /// best, or it loses more and more towards `sizes`.
+    /// best, or the only size is one towards which it loses more and more.
     [[nodiscard]] bool is_hopeless(std::size_t configuration, const Sizes& sizes) const;
 
 private:
@@ -81,7 +84,8 @@ private:
     /// Whether it loses more than `near` at a probe, or more than that for each octave between.
     [[nodiscard]] bool loses_near(std::size_t configuration, const Sizes& sizes, double near) const;
     /// Whether its loss rises from one probe to another that lies between that and `sizes`, and no
-    /// probe nearer to them or behind them says that it falls again.
+    /// probe on the way or behind them says that it falls again. False for several sizes, where
+    /// probes seldom lie on the way.
     [[nodiscard]] bool loses_towards(std::size_t configuration, const Sizes& sizes) const;
 
     std::vector<std::string> names_;

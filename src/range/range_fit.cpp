@@ -142,8 +142,8 @@ double Fit::lost_at(std::size_t number) const {
 }
 
 /// The first candidate that saves nearly as much at the probes `left` as any: noise decides about a
-/// few of them. There may not be room for all that would be needed, so that probes count by what is
-/// lost there.
+/// few of them. It saves what the kept ones lose where it is within the limit. There may not be
+/// room for all that would be needed.
 std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
     constexpr double kNearly = 0.95;
     std::vector<double> saved;  // by candidate, in their order

@@ -79,7 +79,7 @@ private:
     Ranges place_boundaries(double part);
     Tests test(const Ranges& ranges, double part);
     /// The configurations that a test compares: the server, and those that serve elsewhere. Leaves
-    /// out those that would take many times as long, and with it the time of many tests.
+    /// out those that the probes call hopeless, and with it the time of many tests.
     [[nodiscard]] std::vector<std::size_t> rivals_of(std::size_t server, const Ranges& ranges,
                                                      const Sizes& sizes) const;
     void learn(const Tests& tests);

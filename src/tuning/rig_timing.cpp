@@ -103,10 +103,12 @@ std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& pro
 }
 
 std::size_t Rig::places_for(const LaunchRule& rule) const {
-    constexpr std::size_t kLaunchesOfPlace = 4;  // fewer are long, and hardly feel the place
+    constexpr std::size_t kLaunchesOfPlace = 4;
     const ScratchNeed need = rule.plan(cases_.back().sizes).scratch;
-    const std::size_t most = need.plain + need.zeroed > 0 ? WorkMemory::kPlaces : 1;
-    return std::clamp(chain_ / kLaunchesOfPlace, std::size_t{1}, most);
+    const std::size_t most =
+        std::max(WorkMemory::places_of(need.plain), WorkMemory::places_of(need.zeroed));
+    // Data that stays in the cache has its work memory beside it, in one place.
+    return warm_cache_ ? 1 : std::clamp(chain_ / kLaunchesOfPlace, std::size_t{1}, most);
 }
 
 std::unique_ptr<Timer> Rig::timer_of(const Program& program, const LaunchRule& rule,

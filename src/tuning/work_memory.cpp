@@ -10,21 +10,28 @@ namespace jitune::internal {
 
 namespace {
 
-/// More than this lies in many parts of the cache by itself.
-constexpr std::size_t kMostInPlaces = std::size_t{64} << 10;
+constexpr std::size_t kAlignment = 256;
 
-/// From one place to the next: no power of two, to which caches may map the same part.
+std::size_t aligned(std::size_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// From one place to the next: no power of two, at which caches may put the same part again.
 std::size_t distance(std::size_t bytes) {
-    constexpr std::size_t kAlignment = 256;
-    constexpr std::size_t kApart = 4096 + kAlignment;
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment + kApart;
+    constexpr std::size_t kUnitsApart = 16;
+    return ((aligned(bytes) / kAlignment + kUnitsApart) | 1) * kAlignment;
 }
 
 }  // namespace
 
+std::size_t WorkMemory::places_of(std::size_t bytes) {
+    constexpr std::size_t kMostInPlaces = std::size_t{64} << 10;
+    return bytes > 0 && bytes <= kMostInPlaces ? kPlaces : 1;
+}
+
 void* WorkMemory::at(std::size_t place, std::size_t bytes) {
-    const bool in_places = bytes <= kMostInPlaces;
-    const std::size_t needed = bytes + (in_places ? (kPlaces - 1) * distance(bytes) : 0);
+    const std::size_t places = places_of(bytes);
+    const std::size_t needed = aligned(bytes) + (places - 1) * distance(bytes);
     if (bytes > 0 && (memory_.empty() || memory_.back()->bytes() < needed)) {
         memory_.push_back(bench_.allocate(std::bit_ceil(needed)));
         bench_.fill(memory_.back()->data(), value_, memory_.back()->bytes());
@@ -32,8 +39,8 @@ void* WorkMemory::at(std::size_t place, std::size_t bytes) {
     if (memory_.empty()) {
         return nullptr;
     }
-    auto* const base = static_cast<std::byte*>(memory_.back()->data());
-    return base + (in_places ? place * distance(bytes) : 0);
+    auto* const end = static_cast<std::byte*>(memory_.back()->data()) + memory_.back()->bytes();
+    return end - aligned(bytes) - place % places * distance(bytes);
 }
 
 void WorkMemory::refill() {

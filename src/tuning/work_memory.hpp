@@ -21,8 +21,13 @@ public:
     /// `value`: what each byte is before a candidate runs.
     WorkMemory(Bench& bench, std::byte value) : bench_(bench), value_(value) {}
 
-    /// So many bytes, 256-byte aligned, at place number `place` of kPlaces. Null for none, if none
-    /// were asked for before. What was returned before stays valid.
+    /// In how many places so many bytes lie: more than 64 KiB lie in many parts of the cache by
+    /// themselves.
+    static std::size_t places_of(std::size_t bytes);
+
+    /// So many bytes, 256-byte aligned, at place number `place` of kPlaces. The first place ends
+    /// where the memory does, so that the host notices what is written behind it. Null for no
+    /// bytes, if none were asked for before. What was returned before stays valid.
     void* at(std::size_t place, std::size_t bytes);
     /// Gives each byte its value again.
     void refill();

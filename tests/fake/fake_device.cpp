@@ -217,7 +217,8 @@ public:
     }
 
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
-                                 std::size_t /*untimed*/, bool) override {
+                                 std::size_t untimed, bool) override {
+        device_.untimed_launches = untimed;
         return std::make_unique<FakeTimer>(device_, dynamic_cast<const FakeProgram&>(program),
                                            chain, writes_);
     }

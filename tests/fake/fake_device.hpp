@@ -40,6 +40,7 @@ public:
     FakeBehaviour& on(const std::string& expression);
     [[nodiscard]] FakeBehaviour behaviour(const std::string& expression) const;
 
+    std::size_t untimed_launches = 0;                               ///< of the last timer
     std::function<void(std::span<const Instance>)> before_compile;  ///< may throw
     std::function<void()> before_sample;
     std::function<double()> disturbance;  ///< each sample's time is multiplied by its value

@@ -224,10 +224,12 @@ protected:
 
 TEST_F(RigTimingTest, ShortLaunchesTakePlacesOfWorkMemoryInTurn) {
     EXPECT_EQ(launches_by_place(2813), std::vector<int>(8, 1 + 64 / 8)) << "64 are timed";
+    EXPECT_EQ(device_.untimed_launches, 8U);
 }
 
 TEST_F(RigTimingTest, LaunchesOfSomeMicrosecondsTakeFewerPlaces) {
     EXPECT_EQ(launches_by_place(20'000), (std::vector<int>{1 + 4, 1 + 5}));
+    EXPECT_EQ(device_.untimed_launches, 2U);
 }
 
 TEST_F(RigTimingTest, ALongLaunchIsASampleByItself) {

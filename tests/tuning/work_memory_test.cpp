@@ -2,6 +2,7 @@
 #include "tuning/work_memory.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -41,6 +42,21 @@ TEST_F(WorkMemoryTest, PlacesAreAlignedAndApart) {
 TEST_F(WorkMemoryTest, LargeMemoryIsNotHeldSeveralTimes) {
     constexpr std::size_t kLarge = std::size_t{1} << 20;
     EXPECT_EQ(at(0, kLarge), at(WorkMemory::kPlaces - 1, kLarge));
+}
+
+TEST_F(WorkMemoryTest, PlacesAreNoPowerOfTwoApart) {
+    for (std::size_t bytes = 16; bytes <= std::size_t{64} << 10; bytes += 240) {
+        const auto apart = static_cast<std::size_t>(at(0, bytes) - at(1, bytes));
+        EXPECT_FALSE(std::has_single_bit(apart)) << bytes;
+        EXPECT_GE(apart, bytes);
+    }
+}
+
+TEST_F(WorkMemoryTest, TheFirstPlaceEndsWhereTheMemoryDoes) {
+    constexpr std::size_t kMore = std::size_t{16} << 10;
+    constexpr std::size_t kBytes = 1024;
+    std::byte* const end = at(0, kMore) + kMore;
+    EXPECT_EQ(at(0, kBytes) + kBytes, end) << "the memory is large enough for both";
 }
 
 TEST_F(WorkMemoryTest, MoreMemoryLeavesWhatWasGivenBefore) {
