@@ -193,9 +193,9 @@ __device__ __forceinline__ typename Op::State combine_bulk_tiles(const Body<T, p
 }
 #endif
 
-/// Waits for some 150 ns at the clock rates of today. Blocks that do equal work store their states
-/// at the same time, and states take that long until another multiprocessor sees them: a collector
-/// that looks at once looks in vain, and a look takes some 500 ns (measured on an H100).
+/// Waits for 300 cycles, some 150 ns on an H100. Without this wait, float64 sums of 2^14 to 2^16
+/// elements take 0.23 to 0.32 us longer there. The likely reason: blocks of equal work end at about
+/// the same time, and a collector that looks at once finds slots empty and has to look again.
 __device__ __forceinline__ void wait_for_stores() {
     constexpr unsigned kCycles = 300;
     const auto begin = static_cast<unsigned>(clock());

@@ -131,7 +131,8 @@ bool Fit::has_room_for(std::size_t configuration) const {
     return codes.size() <= limits_.most_codes;
 }
 
-/// What the kept ones lose at a probe that none of them serves.
+/// Returns the least log_loss of the kept configurations at a probe that none of them serves.
+/// Returns 1 while no configuration is kept.
 double Fit::lost_at(std::size_t number) const {
     constexpr double kLeast = 0.005;  // slower than the default by less than the limit
     double least = std::numeric_limits<double>::infinity();
@@ -141,9 +142,9 @@ double Fit::lost_at(std::size_t number) const {
     return kept_.empty() ? 1 : std::max(least, kLeast);
 }
 
-/// The first candidate that saves nearly as much at the probes `left` as any: noise decides about a
-/// few of them. It saves what the kept ones lose where it is within the limit. There may not be
-/// room for all that would be needed.
+/// Returns the first candidate that saves nearly as much as any: noise decides about a few probes.
+/// A candidate saves, at the probes in `left` where it is within the limit, what the kept
+/// configurations lose there. Returns nothing where no candidate saves anything or has room.
 std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
     constexpr double kNearly = 0.95;
     std::vector<double> saved;  // by candidate, in their order

@@ -125,11 +125,12 @@ private:
     std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
     std::variant<double, TrialFailure> probe(const Program& program, const LaunchRule& rule);
     void copy_data();
-    /// A timer of so many launches, which take the copies of the data and the places of work memory
-    /// in turn. A launch that is not timed comes before them for each of the first `places`.
+    /// Returns a timer of `launches` launches, which take the copies of the data and the first
+    /// `places` places of work memory in turn. Before them, each of these places has a launch that
+    /// is not timed.
     std::unique_ptr<Timer> timer_of(const Program& program, const LaunchRule& rule,
                                     std::size_t launches, std::size_t places, bool flush);
-    /// How many places of work memory the launches of a sample take.
+    /// Returns how many places of work memory the launches of a sample take.
     [[nodiscard]] std::size_t places_for(const LaunchRule& rule) const;
 
     [[nodiscard]] std::size_t cold_bytes() const;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
+#include "jitune/error.hpp"
 #include "tuning/trial_case.hpp"
 
 namespace jitune::internal {
@@ -30,6 +33,11 @@ std::size_t WorkMemory::places_of(std::size_t bytes) {
 }
 
 void* WorkMemory::at(std::size_t place, std::size_t bytes) {
+    constexpr std::size_t kMost = std::size_t{1} << 62;  // the sums below stay in range
+    if (bytes > kMost) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("allocate {} bytes of work memory: no device has so many", bytes));
+    }
     const std::size_t places = places_of(bytes);
     const std::size_t needed = aligned(bytes) + (places - 1) * distance(bytes);
     if (bytes > 0 && (memory_.empty() || memory_.back()->bytes() < needed)) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "fake/fake_device.hpp"
+#include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -67,12 +68,19 @@ TEST_F(WorkMemoryTest, MoreMemoryLeavesWhatWasGivenBefore) {
 }
 
 TEST_F(WorkMemoryTest, SeesAndClearsWhatIsLeftInAnyPlace) {
-    EXPECT_TRUE(memory_.is_zero()) << "there is none";
+    EXPECT_TRUE(memory_.is_zero()) << "no memory is allocated yet";
     for (std::size_t place = 0; place < WorkMemory::kPlaces; ++place) {
         at(place, 100)[99] = std::byte{1};
         EXPECT_FALSE(memory_.is_zero());
         memory_.refill();
         EXPECT_TRUE(memory_.is_zero());
+    }
+}
+
+TEST_F(WorkMemoryTest, RefusesMoreThanAnyDeviceHas) {
+    at(0, 16);
+    for (const std::size_t bytes : {~std::size_t{0}, ~std::size_t{0} - 255}) {
+        expect_error(ErrorKind::unavailable, "no device has so many", [&] { at(0, bytes); });
     }
 }
 
