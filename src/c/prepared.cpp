@@ -121,10 +121,10 @@ jitune_status jitune_prepared_info(const jitune_prepared* prepared, jitune_dispa
     return guarded([&] {
         refuse_null(prepared, "jitune_prepared_info: prepared");
         refuse_null(info, "jitune_prepared_info: info");
-        const DispatchInfo& answer = std::visit(
-            [](const auto& call) -> const DispatchInfo& { return call.info(); }, prepared->call);
-        *info = {to_string(answer.origin), answer.device.c_str(), answer.device_name.c_str(),
-                 answer.configuration.c_str()};
+        const DispatchInfo* const answer =
+            std::visit([](const auto& call) { return &call.info(); }, prepared->call);
+        *info = {to_string(answer->origin), answer->device.c_str(), answer->device_name.c_str(),
+                 answer->configuration.c_str()};
     });
 }
 

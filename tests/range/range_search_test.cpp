@@ -18,7 +18,7 @@ RangePlan plan_of(const SizeBox& domain, std::uint64_t seed = 0) {
     return plan;
 }
 
-const ServedRange& serving(const std::vector<ServedRange>& ranges, const Sizes& sizes) {
+ServedRange serving(const std::vector<ServedRange>& ranges, const Sizes& sizes) {
     const ServedRange* found = nullptr;
     for (const ServedRange& range : ranges) {
         if (covers(range.boxes, sizes)) {
@@ -44,7 +44,7 @@ Seen look(const SimulatedDevice& device, const std::vector<ServedRange>& ranges,
     std::mt19937_64 random(seed);
     for (int i = 0; i < 1000; ++i) {
         const Sizes sizes = random_sizes(domain, random);
-        const ServedRange& range = serving(ranges, sizes);
+        const ServedRange range = serving(ranges, sizes);
         const double loss = device.cost(range.configuration, sizes) / device.best(sizes);
         ++seen.sizes;
         seen.unsure += range.unsure ? 1 : 0;
@@ -165,7 +165,7 @@ TEST(RangeSearch, FindsACliffBetweenGridPointsOrSaysThatItIsUnsure) {
         device.add("a default", flat);
         device.add("b", cliff(70'000, 90'000, 1.5));  // a third of an octave
         const auto ranges = search_range(device, plan_of(domain, seed));
-        const ServedRange& there = serving(ranges, {80'000});
+        const ServedRange there = serving(ranges, {80'000});
         EXPECT_TRUE(there.configuration == "a default" || there.unsure) << "seed " << seed;
         EXPECT_EQ(serving(ranges, {50'000}).configuration, "b");
         EXPECT_EQ(serving(ranges, {200'000}).configuration, "b");
