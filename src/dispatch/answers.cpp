@@ -118,8 +118,8 @@ std::unique_ptr<const Resolved> Answers::from_store(const Task& task, Digest& kn
     return restricted(task, std::move(answer));
 }
 
-std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
-                                               const TuneHooks& hooks) {
+Answers::Tuned Answers::tuned(const Task& task, Digest& known, std::chrono::milliseconds limit,
+                              const TuneHooks& hooks) {
     task.kernel.workload->prepare(task.problem);
     TuningLease lease(store_.writable(), task.key(), log_);
     std::unique_ptr<const Resolved> stored;
@@ -136,42 +136,55 @@ std::unique_ptr<const Resolved> Answers::tuned(const Task& task, Digest& known,
         }
         return stored != nullptr || unread;
     };
-    // Waits about as long as tuning here would take: a budget, the finals and one more compile.
+    // Waits about as long as tuning here would take, with some compiles.
     if (lease.acquire(answered, options_.budget * 3 / 2, *hooks.stop)) {
         if (unread) {
             throw Error(*unread);
         }
-        return stored;
+        return {std::move(stored), nullptr};
     }
-    const SearchPlan plan{
-        .strategy = options_.strategy, .seed = options_.seed, .budget = search_budget()};
+    const SearchPlan plan{.strategy = options_.strategy, .seed = options_.seed, .limit = limit};
     TuneHooks renewing = hooks;
     renewing.progress = [&](const TuneProgress& progress) {
         lease.renew();
         hooks.progress(progress);
     };
-    const std::vector<Winner> winners = tune_(task, plan, renewing);
+    const auto own = std::make_shared<const OwnTuning>(tune_(task, plan, renewing));
+    return {from_winner(task, own->report.winner), own};
+}
+
+std::unique_ptr<const Resolved> Answers::widened(const Task& task, const OwnTuning& own,
+                                                 const TuneHooks& hooks) {
+    task.kernel.workload->prepare(task.problem);
+    const SearchPlan plan{
+        .strategy = options_.strategy, .seed = options_.seed, .budget = options_.budget};
+    const std::vector<Winner> winners = widen_(task, own, plan, hooks);
+    if (*hooks.stop) {
+        return nullptr;
+    }
     const auto winner = std::find_if(winners.rbegin(), winners.rend(), [&](const Winner& one) {
         return !one.range.unsure && covers(boxes_of(one).value(), task.problem.sizes);
     });
-    const Binary binary{winner->image_format, std::make_shared<const std::string>(winner->image),
-                        winner->symbols};
-    auto answer = instead_of(task, *winner);
+    return winner == winners.rend() ? nullptr : from_winner(task, *winner);
+}
+
+std::unique_ptr<const Resolved> Answers::from_winner(const Task& task, const Winner& winner) {
+    auto answer = instead_of(task, winner);
     if (answer == nullptr) {
-        answer = make_resolved(task, task.parse(winner->configuration), binary, Origin::tuned);
+        const Binary binary{winner.image_format, std::make_shared<const std::string>(winner.image),
+                            winner.symbols};
+        answer = make_resolved(task, task.parse(winner.configuration), binary, Origin::tuned);
     }
-    describe(*answer, *winner, task.problem.sizes);
+    describe(*answer, winner, task.problem.sizes);
     return answer;
 }
 
-std::chrono::milliseconds Answers::search_budget() const {
-    constexpr double kSearch = 0.6;  // the comparisons of the best, and compilers, take the rest
-    if (options_.on_miss != TunePolicy::now || options_.budget.count() == 0) {
-        return options_.budget;
-    }
-    return std::max(
-        std::chrono::milliseconds(1),
-        std::chrono::duration_cast<std::chrono::milliseconds>(options_.budget * kSearch));
+std::unique_ptr<const Resolved> Answers::from_incumbent(const Task& task,
+                                                        const TuneProgress::Incumbent& incumbent) {
+    auto answer = compiled(task, task.parse(incumbent.configuration), Origin::tuned);
+    answer->serves = SizeBox::point(task.problem.sizes);
+    answer->is_provisional = true;
+    return answer;
 }
 
 std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
@@ -372,6 +385,7 @@ std::unique_ptr<Resolved> Answers::make_resolved(const Task& task,
     resolved->rule = task.launch_rule(configuration);
     resolved->info = {origin, info.id, info.name, configuration.text()};
     resolved->serves = bucket_box(task.problem.sizes);
+    resolved->is_exchangeable = task.is_exchangeable(configuration);
     return resolved;
 }
 

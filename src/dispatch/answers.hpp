@@ -19,24 +19,33 @@
 
 namespace jitune::internal {
 
+/// The tuning of a problem at its own sizes, to which those around it are compared later.
+struct OwnTuning {
+    TuneReport report;
+    SizeBox around;  ///< those of the size bucket that no other winner served when it began
+};
+
 /// What can answer a miss in the dispatch table: the database, the template's default, a tuning.
 /// Thread-safe.
 class Answers {
 public:
-    /// Engine::tune_around().
-    using Tune =
-        std::function<std::vector<Winner>(const Task&, const SearchPlan&, const TuneHooks&)>;
+    /// Engine::tune_own() and Engine::widen().
+    using Tune = std::function<OwnTuning(const Task&, const SearchPlan&, const TuneHooks&)>;
+    using Widen = std::function<std::vector<Winner>(const Task&, const OwnTuning&,
+                                                    const SearchPlan&, const TuneHooks&)>;
 
     /// Everything referred to must outlive it.
     Answers(const Options& options, const Log& log, std::span<const Family> families,
-            SessionStore& store, BinaryCache& binaries, CallRecorder& recorder, Tune tune)
+            SessionStore& store, BinaryCache& binaries, CallRecorder& recorder, Tune tune,
+            Widen widen)
         : options_(options),
           log_(log),
           families_(families),
           store_(store),
           binaries_(binaries),
           recorder_(recorder),
-          tune_(std::move(tune)) {}
+          tune_(std::move(tune)),
+          widen_(std::move(widen)) {}
 
     /// The configuration that the caller named, or the stored winner that serves the task, or the
     /// default in the place of one that may_be_slower(); nullptr where there is none of them.
@@ -60,9 +69,26 @@ public:
         return from_store(task, known, patience());
     }
 
-    /// Tunes the task, or waits for another process that tunes it. Ignores a stored winner that is
-    /// `known`. Throws as Engine::tune_around() does.
-    std::unique_ptr<const Resolved> tuned(const Task& task, Digest& known, const TuneHooks& hooks);
+    /// A winner for a task's own sizes.
+    struct Tuned {
+        std::unique_ptr<const Resolved> answer;  ///< never null
+        std::shared_ptr<const OwnTuning> own;    ///< null where another process has tuned
+    };
+    /// Tunes the task at its own sizes within about `limit` (zero: without a limit), or waits for
+    /// another process that tunes it. Ignores a stored winner that is `known`. Throws as
+    /// Engine::tune_and_store() does.
+    Tuned tuned(const Task& task, Digest& known, std::chrono::milliseconds limit,
+                const TuneHooks& hooks);
+
+    /// Finds and stores winners for the sizes around the task's `own`. Returns the answer for these
+    /// and those with the same winner; nullptr where `hooks` have stopped it. Throws as
+    /// Engine::widen() does.
+    std::unique_ptr<const Resolved> widened(const Task& task, const OwnTuning& own,
+                                            const TuneHooks& hooks);
+
+    /// The configuration that would win a tuning that has not ended.
+    std::unique_ptr<const Resolved> from_incumbent(const Task& task,
+                                                   const TuneProgress::Incumbent& incumbent);
 
     /// The template's default, to answer until the database can be read, for all sizes of the
     /// bucket.
@@ -75,9 +101,8 @@ private:
     /// `known` remembers the stored winner, so that one that cannot be used is tried only once.
     std::unique_ptr<const Resolved> from_store(const Task& task, Digest& known,
                                                std::chrono::milliseconds patience);
-    /// How long one tuning tries candidates, so that a call that waits for it has its winner within
-    /// Options::budget.
-    [[nodiscard]] std::chrono::milliseconds search_budget() const;
+    /// Of a winner with its code, which this session has tuned.
+    std::unique_ptr<const Resolved> from_winner(const Task& task, const Winner& winner);
     /// The nearest winner that is not estimated to be slower than the default, or nullptr.
     std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<const Resolved> from_pinned(const Task& task);
@@ -115,6 +140,7 @@ private:
     BinaryCache& binaries_;
     CallRecorder& recorder_;
     const Tune tune_;
+    const Widen widen_;
     std::atomic<std::int64_t> loads_{0};
 };
 

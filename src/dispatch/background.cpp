@@ -18,8 +18,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kGlance{500};  // between looks for winners of other processes
-constexpr milliseconds kShort{20};    // while calls make tries, of which each waits for a look
+constexpr milliseconds kGlance{500};      // between looks for winners of other processes
+constexpr milliseconds kTurnGlance{100};  // between looks for an idle device
+constexpr int kLeastPart = 4;             // of a budget, for a tuning that begins late
+constexpr milliseconds kShort{20};        // while calls make tries, of which each waits for a look
 constexpr int kMostFailures = 3;
 
 /// After how many failures a problem is tried again when.
@@ -48,13 +50,41 @@ void Background::watch(const DispatchKey& key, const Task& task, const Resolved&
 }
 
 Background::Place Background::submit(const DispatchKey& key, const Task& task,
-                                     const Digest& unusable) {
-    const Place place = add(std::make_shared<Watched>(
-        key, task.device, task.kernel.spec, &task.kernel, task.problem, unusable, true, true));
-    if (place != nullptr && id_ == std::this_thread::get_id()) {
-        tune(*place);  // what this thread needs in order to tune, it tunes itself
+                                     const Digest& unusable,
+                                     std::optional<Clock::time_point> until) {
+    const auto watched = std::make_shared<Watched>(key, task.device, task.kernel.spec, &task.kernel,
+                                                   task.problem, unusable, true);
+    watched->is_urgent = true;
+    watched->until = until;
+    if (is_own_thread()) {
+        const Place place = add(watched);
+        if (place != nullptr) {
+            tune(*place);  // what this thread needs in order to tune, it tunes itself
+        }
+        return place;
     }
-    return place;
+    const Place near = hurry_around(*watched);
+    return near != nullptr ? near : add(watched);
+}
+
+Background::Place Background::hurry_around(const Watched& wanted) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(watched_.begin(), watched_.end(), [&](const Place& one) {
+        return one->own && one->key == wanted.key &&
+               one->own->around.contains(wanted.problem.sizes);
+    });
+    const bool is_there = found != watched_.end() && thread_.joinable();
+    // No call waits for the comparisons under way, unless for those.
+    gives_way_ = gives_way_ || !is_there || found->get() != widened_;
+    if (!is_there) {
+        return nullptr;
+    }
+    (*found)->is_urgent = true;
+    (*found)->until = wanted.until;
+    (*found)->due = {};
+    has_news_ = true;
+    wake_.notify_one();
+    return *found;
 }
 
 Background::Place Background::add(const Place& watched) {
@@ -89,17 +119,22 @@ Background::Place Background::hurry(const DispatchKey& key, std::span<const std:
 
 Background::Outcome Background::wait(const Place& place, std::optional<Clock::time_point> until) {
     std::unique_lock lock(mutex_);
-    const auto is_over = [&] { return stop_ || !place->wants_tuning || place->error; };
+    const auto is_under_way = [&] {
+        return place->wants_tuning || (place->own && place->is_urgent);
+    };
+    const auto is_over = [&] { return stop_ || !is_under_way() || place->error; };
     if (until) {
         tried_.wait_until(lock, *until, is_over);
     } else {
         tried_.wait(lock, is_over);
     }
-    return {!place->wants_tuning && !place->error, place->error};
+    return {!is_under_way() && !place->error, place->error, place->incumbent};
 }
 
 void Background::relax(const Place& place) {
+    const std::lock_guard lock(mutex_);
     place->is_urgent = false;
+    place->until.reset();
 }
 
 void Background::give_up(const Place& place) {
@@ -125,6 +160,7 @@ void Background::stop() {
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
+        gives_way_ = true;
         thread = std::move(thread_);
     }
     wake_.notify_one();
@@ -141,7 +177,13 @@ void Background::serve() {
     }
     std::unique_lock lock(mutex_);
     while (!stop_) {
-        wake_.wait_for(lock, explorer_.is_busy() ? kShort : kGlance,
+        const bool has_work = std::any_of(watched_.begin(), watched_.end(), [](const Place& one) {
+            return one->wants_tuning || one->own;
+        });
+        wake_.wait_for(lock,
+                       explorer_.is_busy() ? kShort
+                       : has_work          ? kTurnGlance
+                                           : kGlance,
                        [&] { return stop_ || has_news_; });
         has_news_ = false;
         lock.unlock();
@@ -179,12 +221,25 @@ std::vector<Background::Place> Background::all() {
     {
         const std::lock_guard lock(mutex_);
         places = watched_;
+        std::stable_sort(places.begin(), places.end(),
+                         [this](const Place& a, const Place& b) { return rank(*a) < rank(*b); });
     }
-    std::stable_partition(places.begin(), places.end(),
-                          [](const Place& one) { return one->wants_tuning; });
-    std::stable_partition(places.begin(), places.end(),
-                          [](const Place& one) { return one->is_urgent.load(); });
     return places;
+}
+
+int Background::rank(const Watched& watched) const {
+    if (watched.is_urgent) {
+        return 0;
+    }
+    if (!watched.wants_tuning) {
+        return watched.own ? 2 : 4;
+    }
+    // The winners around others may serve this one.
+    const bool may_be_served = std::any_of(watched_.begin(), watched_.end(), [&](const auto& one) {
+        return one->own && one->key == watched.key &&
+               one->own->around.contains(watched.problem.sizes);
+    });
+    return may_be_served ? 3 : 1;
 }
 
 void Background::count_pending() {
@@ -223,10 +278,12 @@ bool Background::has_worker() {
             isolation_.require_command();
         } catch (const Error& error) {
             has_worker_ = false;
-            log_.warning(
-                "nothing is tuned in the background: {}; `jitune sweep worklist` tunes what calls "
-                "have missed, and JITUNE_TUNE=offline expects no more",
-                error.what());
+            if (options_.on_miss == TunePolicy::background) {
+                log_.warning(
+                    "nothing is tuned in the background: {}; `jitune sweep worklist` tunes what "
+                    "calls have missed, and JITUNE_TUNE=offline expects no more",
+                    error.what());
+            }
         }
     }
     return *has_worker_;
@@ -246,14 +303,20 @@ void Background::tune_next() {
         return;
     }
     for (const Place& place : all()) {
-        if (place->due > now || !(place->wants_tuning || is_worth_another_try(*place))) {
+        if (place->due > now ||
+            !(place->wants_tuning || place->own || is_worth_another_try(*place))) {
             continue;
         }
         std::unique_ptr<FileLock>& lock = lock_of(place->device.info());
         if (!is_free(*place) || !take(lock)) {
             continue;  // where another process tunes on it, this one looks for winners
         }
-        tune(*place);
+        if (place->wants_tuning || !place->own) {
+            tune(*place);
+        } else {
+            widen(*place);
+        }
+        uses_[&place->device].worked(Clock::now());
         if (lock != nullptr) {
             lock->release();
         }
@@ -264,18 +327,87 @@ void Background::tune_next() {
     }
 }
 
+TuneHooks Background::hooks_for(const std::atomic<bool>& stop, bool is_urgent) {
+    TuneHooks hooks{.stop = &stop, .gives_up = true};
+    hooks.low_priority = options_.on_miss == TunePolicy::background || (!is_urgent && has_worker());
+    return hooks;
+}
+
 void Background::tune(Watched& watched) {
+    milliseconds limit = options_.budget;
+    bool is_urgent = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_urgent = watched.is_urgent;
+        if (watched.until) {
+            const auto left =
+                std::chrono::duration_cast<milliseconds>(*watched.until - Clock::now());
+            limit = std::clamp(left, options_.budget / kLeastPart, options_.budget);
+        }
+    }
     try {
         with_task(watched, [&](const Task& task) {
-            const TuneHooks hooks{.stop = &stop_,
-                                  .gives_up = true,
-                                  .low_priority = options_.on_miss == TunePolicy::background};
-            replace(watched, task, answers_.tuned(task, watched.winner, hooks));
+            TuneHooks hooks = hooks_for(stop_, is_urgent);
+            hooks.progress = [&](const TuneProgress& progress) {
+                const std::lock_guard lock(mutex_);
+                watched.incumbent = progress.incumbent;
+            };
+            Answers::Tuned tuned = answers_.tuned(task, watched.winner, limit, hooks);
+            if (tuned.own && tuned.own->around == SizeBox::point(task.problem.sizes)) {
+                tuned.own.reset();
+            }
+            replace(watched, task, std::move(tuned.answer), std::move(tuned.own));
         });
     } catch (const Error& error) {
         fail(watched, error, may_pass(error));
     } catch (const std::exception& error) {
         fail(watched, error, true);
+    }
+}
+
+void Background::widen(Watched& watched) {
+    bool is_urgent = false;
+    std::shared_ptr<const OwnTuning> own;
+    {
+        const std::lock_guard lock(mutex_);
+        is_urgent = watched.is_urgent;
+        own = watched.own;
+        widened_ = &watched;
+        gives_way_ = stop_.load();
+    }
+    bool is_done = true;
+    try {
+        with_task(watched, [&](const Task& task) {
+            TuneHooks hooks = hooks_for(gives_way_, is_urgent);
+            hooks.await_turn = [&] { await_turn(watched); };
+            if (auto answer = answers_.widened(task, *own, hooks)) {
+                replace(watched, task, std::move(answer));
+            } else {
+                is_done = false;
+            }
+        });
+    } catch (const std::exception& error) {
+        is_done = !gives_way_;
+        log_.info("no winners for the sizes around: {}", error.what());
+    }
+    const std::lock_guard lock(mutex_);
+    widened_ = nullptr;
+    if (is_done) {
+        watched.own.reset();
+        watched.is_urgent = false;
+    } else if (!watched.is_urgent) {
+        watched.due = Clock::now() + kGlance;
+    }
+    if (is_done && options_.on_miss == TunePolicy::now) {
+        forget(watched);
+    }
+    tried_.notify_all();
+}
+
+void Background::await_turn(const Watched& watched) {
+    while (!gives_way_ && !watched.is_urgent && !is_free(watched)) {
+        std::unique_lock lock(mutex_);
+        wake_.wait_for(lock, kTurnGlance, [&] { return gives_way_.load(); });
     }
 }
 
@@ -303,8 +435,8 @@ void Background::forget(const Watched& watched) {
     count_pending();
 }
 
-void Background::replace(Watched& watched, const Task& task,
-                         std::unique_ptr<const Resolved> answer) {
+void Background::replace(Watched& watched, const Task& task, std::unique_ptr<const Resolved> answer,
+                         std::shared_ptr<const OwnTuning> own) {
     const std::lock_guard lock(mutex_);
     const bool gone = std::none_of(watched_.begin(), watched_.end(),
                                    [&](const Place& one) { return one.get() == &watched; });
@@ -313,15 +445,21 @@ void Background::replace(Watched& watched, const Task& task,
     }
     watched.winner = answer->winner;
     watched.wants_tuning = false;
+    watched.own = std::move(own);
+    watched.incumbent.reset();
     watched.is_provisional = answer->is_provisional;
-    watched.due = Clock::now() + pause_after(2);  // of another try
+    const auto another_try = Clock::now() + pause_after(2);
+    watched.due = watched.own == nullptr ? another_try : Clock::time_point();
     const SizeBox serves = answer->serves;
     recorder_.note(task, *answer);
     if (table_.replace(watched.key, std::move(answer))) {
         ++replaced_;
     }
     if (options_.on_miss == TunePolicy::now) {
-        forget(watched);
+        watched.is_urgent = false;
+        if (watched.own == nullptr) {
+            forget(watched);
+        }
     } else {
         // Calls for other sizes that the replaced answers served find none, and come back here.
         std::erase_if(watched_, [&](const Place& one) {

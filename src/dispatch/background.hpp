@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -22,6 +23,7 @@
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/explorer.hpp"
 #include "dispatch/family.hpp"
+#include "dispatch/idle_watch.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/winner_race.hpp"
 #include "support/file_lock.hpp"
@@ -31,10 +33,11 @@ namespace jitune::internal {
 class Isolation;
 
 /// What happens behind the calls: a thread of its own tunes the problems that had no winner, one
-/// after the other, and puts the winners into the dispatch table. Under TunePolicy::now calls wait
-/// for it. Under TunePolicy::background it tunes in workers of low priority, on each device of a
-/// machine one process at a time, and also takes the winners that other processes have stored.
-/// Thread-safe.
+/// after the other at their own sizes, puts the winners into the dispatch table, and then finds
+/// winners for the sizes around. Under TunePolicy::now calls wait for it. What no call waits for
+/// begins on an idle GPU alone and runs in workers of low priority. Under TunePolicy::background it
+/// tunes on each device of a machine in one process at a time, and also takes the winners that
+/// other processes have stored. Thread-safe.
 class Background {
 public:
     /// Engine::race().
@@ -70,10 +73,13 @@ public:
     /// A problem that is being tuned, for wait().
     using Place = std::shared_ptr<Watched>;
 
-    /// Has the problem tuned as soon as the tunings before it have ended; at once, in a call by the
-    /// thread that tunes. Null where the session has ended or has no such thread.
-    /// Ignores a stored winner that is `unusable`.
-    Place submit(const DispatchKey& key, const Task& task, const Digest& unusable);
+    /// Has the problem tuned until then (nothing: for as long as it takes), as soon as the tunings
+    /// before it that calls wait for have ended; at once, in a call by the thread that tunes. Where
+    /// winners for the sizes around others are to come that may serve these, those come first, and
+    /// the place is theirs. Null where the session has ended or has no such thread. Ignores a
+    /// stored winner that is `unusable`.
+    Place submit(const DispatchKey& key, const Task& task, const Digest& unusable,
+                 std::optional<Clock::time_point> until);
 
     /// The problem of these sizes, if it waits for a tuning, which then is the next one and asks
     /// for no idle GPU; else null.
@@ -81,8 +87,9 @@ public:
 
     /// What wait() has waited for. Neither: the time was over, and the tuning goes on.
     struct Outcome {
-        bool is_tuned = false;     ///< the table has the winner
-        std::exception_ptr error;  ///< of a try to tune that failed
+        bool is_tuned = false;                             ///< the table has the winner
+        std::exception_ptr error;                          ///< of a try to tune that failed
+        std::optional<TuneProgress::Incumbent> incumbent;  ///< of the tuning under way
     };
     /// Waits until the problem of a place that is not null is tuned, a try has failed, which the
     /// caller is to report, or the time is `until`.
@@ -126,16 +133,28 @@ private:
     /// Puts the stored winner at the task's sizes into the table. `near`: a key of the same problem
     /// at any sizes.
     void serve_stored(const DispatchKey& near, const Task& task);
-    /// Tunes the first problem that is due and whose device is free; those with a provisional
-    /// winner come last.
+    /// Works on the first problem that is due and whose device is free.
     void tune_next();
-    /// False, with one warning, where a tuning of low priority has no worker.
+    /// False, with one warning under TunePolicy::background, where a tuning of low priority has no
+    /// worker.
     bool has_worker();
+    [[nodiscard]] TuneHooks hooks_for(const std::atomic<bool>& stop, bool is_urgent);
     void tune(Watched& watched);
+    /// Finds winners for the sizes around those that it has tuned.
+    void widen(Watched& watched);
+    /// The place whose winners around its own sizes may serve the wanted ones, for which these come
+    /// next; else null. What no call waits for gives way.
+    Place hurry_around(const Watched& wanted);
+    /// Waits until the device is free for the next comparison of widen(), a call waits for it, or
+    /// it is to stop.
+    void await_turn(const Watched& watched);
     /// In the handler of `error`, which another time may not have.
     void fail(Watched& watched, const std::exception& error, bool may_pass);
     void forget(const Watched& watched);
-    void replace(Watched& watched, const Task& task, std::unique_ptr<const Resolved> answer);
+    void replace(Watched& watched, const Task& task, std::unique_ptr<const Resolved> answer,
+                 std::shared_ptr<const OwnTuning> own = nullptr);
+    /// In what order places are worked on: those that calls wait for first.
+    [[nodiscard]] int rank(const Watched& watched) const;
     /// Calls `work` with the task, whose kernel it makes.
     template <class Work>
     void with_task(const Watched& watched, const Work& work);
@@ -148,7 +167,7 @@ private:
     std::unique_ptr<FileLock>& lock_of(const DeviceInfo& device);
     /// False where another process has it.
     bool take(std::unique_ptr<FileLock>& lock);
-    /// Those that calls wait for come first.
+    /// In their order.
     std::vector<Place> all();
     void count_pending();
 
@@ -164,10 +183,12 @@ private:
     const Race race_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
+    std::atomic<bool> gives_way_{false};  ///< widen() is to end: for the session, or for a call
     std::atomic<bool> has_new_winner_{false};  ///< in watched_
 
     std::mutex mutex_;  ///< of what follows; not held while tuning
     std::condition_variable wake_, tried_;
+    const Watched* widened_ = nullptr;  ///< by widen(), now
     std::vector<Place> watched_;
     bool has_news_ = false;
     std::thread thread_;
@@ -175,12 +196,13 @@ private:
 
     // Of the thread alone.
     std::optional<bool> has_worker_;
-    std::optional<std::int64_t> doubts_version_;                      ///< of the database
-    std::vector<std::pair<Place, Doubt>> races_;                      ///< to come
-    std::vector<Doubt> lost_races_;                                   ///< that could not be run
-    std::map<std::string, std::unique_ptr<FileLock>> locks_;          ///< by device
-    std::map<const Device*, std::optional<Clock::time_point>> uses_;  ///< idle since; busy
-    std::map<const Device*, Clock::time_point> busy_until_;           ///< not asked again before
+    std::optional<std::int64_t> doubts_version_;              ///< of the database
+    std::vector<std::pair<Place, Doubt>> races_;              ///< to come
+    std::vector<Doubt> lost_races_;                           ///< that could not be run
+    std::map<std::string, std::unique_ptr<FileLock>> locks_;  ///< by device
+    std::map<const Device*, IdleWatch> uses_;
+    std::set<const Device*> warned_of_;                      ///< never idle, or not known to be
+    std::map<const Device*, Clock::time_point> busy_until_;  ///< not asked again before
 };
 
 /// A problem without a winner, or one whose winner others may better.
@@ -194,8 +216,11 @@ struct Background::Watched {
     Problem problem;
     Digest winner;  ///< Resolved::winner, or one that is of no use here
     bool wants_tuning;
+    std::shared_ptr<const OwnTuning> own = nullptr;  ///< around which winners are to be found
     bool is_provisional = false;          ///< its winner deserves_another_try() on a quiet machine
     std::atomic<bool> is_urgent = false;  ///< a call waits for it, and is told of errors
+    std::optional<Clock::time_point> until = {};  ///< how long that call waits
+    std::optional<TuneProgress::Incumbent> incumbent = {};
     int failures = 0;
     Clock::time_point due = {};     ///< of the next try
     std::exception_ptr error = {};  ///< of the last try

@@ -11,8 +11,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kIdleTime{1};  // of a GPU, before a tuning
-
 }  // namespace
 
 bool Background::is_worth_another_try(const Watched& watched) {
@@ -30,25 +28,28 @@ bool Background::is_worth_another_try(const Watched& watched) {
 }
 
 bool Background::is_free(const Watched& watched) {
-    constexpr double kIdle = 0.02;
     Device& device = watched.device;
     if (options_.tune_on_busy_gpu || device.info().platform == PlatformKind::host ||
-        watched.is_urgent || options_.on_miss == TunePolicy::now) {
+        watched.is_urgent) {
         return true;  // on the host, low priority gives way
     }
     const auto share = device.utilization();
-    const auto [use, is_new] = uses_.try_emplace(&device);
-    if (is_new && !share) {
+    const auto now = Clock::now();
+    IdleWatch& use = uses_[&device];
+    use.look(share, now);
+    const bool is_worth_a_word = options_.on_miss == TunePolicy::background && pending_ > 0;
+    if (is_worth_a_word && !share && warned_of_.insert(&device).second) {
         log_.warning(
             "the driver does not say whether {} is busy: problems on it are not tuned in "
             "the background; JITUNE_TUNE_BUSY=1 allows it",
             device.info().id);
+    } else if (is_worth_a_word && use.is_never_idle(now) && warned_of_.insert(&device).second) {
+        log_.warning(
+            "{} has not been idle for a second in the last minute; {} problem{} for that to be "
+            "tuned: JITUNE_TUNE_BUSY=1 tunes beside the other work, `jitune sweep worklist` later",
+            device.info().id, pending_.load(), pending_ == 1 ? " waits" : "s wait");
     }
-    const auto now = Clock::now();
-    std::optional<Clock::time_point>& idle_since = use->second;
-    idle_since =
-        share && *share <= kIdle ? idle_since.value_or(now) : std::optional<Clock::time_point>();
-    return idle_since && now - *idle_since >= kIdleTime;
+    return use.is_idle(now);
 }
 
 std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {

@@ -235,6 +235,11 @@ std::unordered_map<const Resolved*, std::int64_t> CallRecorder::add_counts(Repor
             Usage usage = later(noted.usage, calls, count->recorded);
             usage.sizes =
                 coverage_text(std::vector{SizeBox::point(count->sizes)}, noted.size_names);
+            // Another answer of the same winner may have counted this session.
+            const std::string text = fmt::format("{}\n{}\n{}\n{}", noted.problem, usage.sizes,
+                                                 usage.configuration, usage.winner_at);
+            const bool is_first = report.problems.insert(text).second;
+            usage.sessions = is_first && !problems_.contains(text) ? usage.sessions : 0;
             report.records.usages.push_back(std::move(usage));
             report.counts.emplace_back(count, calls);
         }

@@ -75,6 +75,7 @@ struct Resolved {
     std::string winner_at;        ///< its Provenance::created_at
     std::string winner_driver;    ///< its Provenance::driver
     bool is_provisional = false;  ///< its winner deserves_another_try()
+    bool is_exchangeable = false;  ///< Task::is_exchangeable() of its configuration
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
     /// Most of the calls that it has served, see CallMemo; not those of prepared handles, nor those

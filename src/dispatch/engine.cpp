@@ -24,6 +24,7 @@ std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
 }
 
 constexpr std::chrono::milliseconds kNoPatience{0};
+constexpr int kLastCompile = 20;  // this part of a budget
 
 /// Says why a handle is prepared without tuning. Throws the error of a tuning that found no right
 /// candidate: the default was one of them.
@@ -63,10 +64,13 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
                                            })),
       recorder_(
           std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_, *explorer_)),
-      answers_(options_, log_, families_, store_, binaries_, *recorder_,
-               [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
-                   return tune_around(task, plan, hooks).winners;
-               }),
+      answers_(
+          options_, log_, families_, store_, binaries_, *recorder_,
+          [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
+              return tune_own(task, plan, hooks);
+          },
+          [this](const Task& task, const OwnTuning& own, const SearchPlan& plan,
+                 const TuneHooks& hooks) { return widen(task, own, plan, hooks).winners; }),
       background_(std::make_unique<Background>(
           options_, log_, families_, store_, answers_, isolation_, table_, *recorder_, *explorer_,
           [this](const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
@@ -270,32 +274,34 @@ const Resolved& Engine::keep(const DispatchKey& key, const Task& task,
 
 const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
                                      const Digest& unusable, Clock::time_point start,
-                                     std::unique_ptr<const Resolved>& fallback) {
-    const Background::Place place = background_->submit(key, task, unusable);
-    if (place == nullptr) {
-        return nullptr;
-    }
+                                     std::unique_ptr<const Resolved>& incumbent) {
     const auto budget = options_.budget;
-    const auto after = [&](Clock::duration time) {
-        return budget.count() == 0 ? std::nullopt : std::optional(start + time);
-    };
-    auto outcome = background_->wait(place, after(budget / 2));
-    if (!outcome.is_tuned && !outcome.error) {
-        // The default may have to be compiled: that takes the other half.
-        try {
-            fallback = answers_.untuned(task);
-        } catch (const Error& error) {  // is thrown again if the call comes to need it
-            log_.info("{}", error.what());
+    const auto until = budget.count() == 0 ? std::nullopt : std::optional(start + budget);
+    Background::Place place;
+    Background::Outcome outcome;
+    // Winners for the sizes around others may come first, and none of them serve these.
+    for (int turn = 0; turn < 2; ++turn) {
+        place = background_->submit(key, task, unusable, until);
+        if (place == nullptr) {
+            return nullptr;
         }
-        outcome = background_->wait(place, after(budget));
-    }
-    if (outcome.is_tuned) {
-        return table_.find(key, task.problem.sizes);
+        // The tuning ends within the budget, but for a last compile that takes longer than usual.
+        outcome = background_->wait(
+            place, until ? std::optional(*until + budget / kLastCompile) : std::nullopt);
+        if (!outcome.is_tuned) {
+            break;
+        }
+        if (const Resolved* const winner = table_.find(key, task.problem.sizes)) {
+            return winner;
+        }
     }
     background_->relax(place);
     if (!outcome.error) {
-        log_.info("{} is not tuned within {} ms: another answer serves meanwhile", task.name(),
-                  budget.count());
+        if (outcome.incumbent && outcome.incumbent->beats_default()) {
+            incumbent = answers_.from_incumbent(task, *outcome.incumbent);
+        }
+        log_.info("{} is not tuned within {} ms: {} answers meanwhile", task.name(), budget.count(),
+                  incumbent != nullptr ? "the best so far" : "another answer");
         return nullptr;
     }
     try {

@@ -22,6 +22,7 @@
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/single_flight.hpp"
+#include "dispatch/stored_costs.hpp"
 #include "dispatch/winner_race.hpp"
 #include "dispatch/winner_watch.hpp"
 #include "jitune/session.hpp"
@@ -122,11 +123,21 @@ public:
     bool store_choice(const Task& task, const std::string& objective, Winner& choice);
     void store_measurements(std::span<const Measurement> measurements);
 
-    /// Tunes the problem at its own sizes, and finds winners for the sizes around them as far as no
-    /// other winner is stored for these: at most those of its size bucket. The comparisons take at
-    /// most half of the budget. Stores the winners. One of them serves the problem's sizes and
-    /// is not unsure. For a task whose workload is prepared. Throws as tune_and_store() does.
-    RangeReport tune_around(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
+    /// Tunes the problem at its own sizes and stores the winner. For a task whose workload is
+    /// prepared. Throws as tune_and_store() does.
+    OwnTuning tune_own(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
+
+    /// Finds winners for the sizes around those of the task's `own` tuning. The comparisons take at
+    /// most half of the budget. Stores the winners. One of them serves the problem's sizes and is
+    /// not unsure: it alone where `hooks` stop it. For a task whose workload is prepared. Throws as
+    /// tune_and_store() does.
+    RangeReport widen(const Task& task, const OwnTuning& own, const SearchPlan& plan,
+                      const TuneHooks& hooks);
+
+    /// Both, one after the other.
+    RangeReport tune_around(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
+        return widen(task, tune_own(task, plan, hooks), plan, hooks);
+    }
 
     /// Finds winners for all sizes of `domain` and stores them, in place of those that are stored
     /// for these sizes. Each search at single sizes takes a third of the plan's budget; the
@@ -172,12 +183,16 @@ private:
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.
     const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);
     /// Under TunePolicy::now: has the problem tuned. Returns the winner if it is there within the
-    /// budget, which began at `start`, and is not `unusable`; else nullptr, and `fallback` is an
-    /// answer without tuning or null. Throws the tuning's error where the default is no answer
-    /// either, and Error(unavailable) where the kernel needs a worker and there is none.
+    /// budget, which began at `start`, and is not `unusable`; else nullptr, and `incumbent` is the
+    /// best answer that the tuning knows by then, or null. Throws the tuning's error where the
+    /// default is no answer either, and Error(unavailable) where the kernel needs a worker and
+    /// there is none.
     const Resolved* await_winner(const DispatchKey& key, const Task& task, const Digest& unusable,
                                  Clock::time_point start,
-                                 std::unique_ptr<const Resolved>& fallback);
+                                 std::unique_ptr<const Resolved>& incumbent);
+    /// The comparisons that the database has from this device, driver and compiler, which `reuse`
+    /// takes.
+    StoredComparisons known_comparisons(const Task& task, Reuse reuse);
     /// Puts an answer into the table, and has its problem recorded and looked after.
     const Resolved& keep(const DispatchKey& key, const Task& task,
                          std::unique_ptr<const Resolved> answer, bool is_new);

@@ -149,30 +149,44 @@ bool Engine::store_winners(std::span<const Winner> winners) {
     });
 }
 
-RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
+OwnTuning Engine::tune_own(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
+    refuse_tuning();
+    OwnTuning own;
+    own.around = bucket_box(task.problem.sizes);
+    store_.ask([&](TuningStore& store) {
+        own.around = store.same_winners(task.key(), task.problem.sizes, own.around);
+    });
+    own.report = tune_prepared(task, plan, hooks);
+    return own;
+}
+
+RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPlan& plan,
+                          const TuneHooks& hooks) {
     refuse_tuning();
     const Sizes& sizes = task.problem.sizes;
-    std::optional<Winner> own;
     const TuneTask tune_task = [&](const Task& at, const SearchPlan& its) {
-        if (!its.compared.empty()) {
-            return compare(at, its, hooks);
+        if (its.compared.empty()) {
+            return at.problem.sizes == sizes ? own.report : tune_prepared(at, its, hooks);
         }
-        TuneReport report = tune_prepared(at, its, hooks);
-        own = report.winner;
-        return report;
+        hooks.await_turn();
+        return compare(at, its, hooks);
     };
-    const std::size_t tries = earlier_tries(RecordMaker(task));
-    SizeBox domain = bucket_box(sizes);
-    store_.ask([&](TuningStore& store) { domain = store.same_winners(task.key(), sizes, domain); });
+    // The own tuning has counted itself.
+    const std::size_t tries = std::max<std::size_t>(tries_of(own.report.winner.certainty), 1) - 1;
     std::vector<Winner> winners;
     try {
-        winners = internal::tune_range(task, range_around(sizes, domain, plan.seed),
-                                       {plan, budget_of(plan) / 2}, *hooks.stop, tune_task);
+        const RangeEffort effort{plan, budget_of(plan) / 2,
+                                 known_comparisons(task, Reuse::undisturbed)};
+        winners = internal::tune_range(task, range_around(sizes, own.around, plan.seed), effort,
+                                       *hooks.stop, tune_task);
     } catch (const Error& error) {
-        if (!own || error.kind() == ErrorKind::device) {
+        if (error.kind() == ErrorKind::device || *hooks.stop) {
             throw;
         }
         log_.info("{}: the sizes around are left out: {}", task.name(), error.what());
+    }
+    if (*hooks.stop) {
+        return {{own.report.winner}, own.report.stored};
     }
     for (Winner& winner : winners) {
         count_try(winner.certainty, tries);
@@ -185,7 +199,8 @@ RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const 
         return !winner.range.unsure && serves(winner, sizes) && is_legal(winner);
     });
     if (!served) {
-        winners.push_back(*own);  // the last, which takes its sizes away from the others
+        winners.push_back(
+            own.report.winner);  // the last, which takes its sizes away from the others
     }
     const bool stored = store_winners(winners);
     const auto kept = store_.ask([&](TuningStore& store) { return store.find(task.key(), sizes); });
@@ -196,6 +211,16 @@ RangeReport Engine::tune_around(const Task& task, const SearchPlan& plan, const 
         winners.push_back(*kept);
     }
     return {std::move(winners), stored};
+}
+
+StoredComparisons Engine::known_comparisons(const Task& task, Reuse reuse) {
+    const Provenance here = RecordMaker(task).provenance();
+    std::vector<Measurement> rows =
+        store_.ask([&](TuningStore& store) { return store.comparisons(task.key()); });
+    std::erase_if(rows, [&](const Measurement& row) {
+        return !is_same_place(row.provenance, here) || !takes(reuse, row.conditions);
+    });
+    return stored_comparisons(rows);
 }
 
 std::optional<TuneReport> Engine::known_search(const Task& task, Reuse reuse) {
@@ -234,13 +259,7 @@ RangeReport Engine::tune_range(const Task& task, const SizeBox& domain, const Se
                                  budget_of(plan) * 0.75 * std::max(octaves_of(domain), 1.0))};
     effort.plan.budget = plan.budget / 3;
     if (reuse != Reuse::nothing) {
-        const Provenance here = RecordMaker(task).provenance();
-        std::vector<Measurement> rows =
-            store_.ask([&](TuningStore& store) { return store.comparisons(task.key()); });
-        std::erase_if(rows, [&](const Measurement& row) {
-            return !is_same_place(row.provenance, here) || !takes(reuse, row.conditions);
-        });
-        effort.known = stored_comparisons(rows);
+        effort.known = known_comparisons(task, reuse);
     }
     const RangePlan range = whole_range(domain, plan.seed);
     RangeWatch watch(range.anchors.size(), effort, hooks);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/prepared_launch.hpp"
 
+#include <utility>
+
+#include "jitune/error.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -14,18 +18,50 @@ std::unique_ptr<DeviceMemory> allocate(Device& device, std::size_t bytes, void*&
 }  // namespace
 
 PreparedLaunch::PreparedLaunch(Engine& engine, Device& device)
-    : engine_(&engine),
-      device_(&device),
-      info_{Origin::template_default, device.info().id, device.info().name, ""} {}
+    : engine_(&engine), device_(&device) {
+    auto nothing = std::make_unique<Serving>();
+    nothing->info = {Origin::template_default, device.info().id, device.info().name, ""};
+    now_ = nothing.get();
+    all_.push_back(std::move(nothing));
+}
 
-PreparedLaunch::PreparedLaunch(Engine& engine, Device& device, const Resolved& resolved,
-                               std::span<const std::int64_t> sizes)
-    : engine_(&engine), device_(&device), info_(resolved.info) {
-    const LaunchRule::Plan plan = resolved.rule.plan(sizes);
+const PreparedLaunch::Serving& PreparedLaunch::serve(const Resolved& answer) const {
+    const LaunchRule::Plan plan = answer.rule.plan(sizes_);
+    auto made = std::make_unique<Serving>();
+    made->answer = &answer;
+    made->info = answer.info;
     Scratch scratch;
-    plain_ = allocate(device, plan.scratch.plain, scratch.plain);
-    zeroed_ = allocate(device, plan.scratch.zeroed, scratch.zeroed);
-    resolved.program->prepare(resolved.rule.bind(plan, scratch), launch_);
+    made->plain = allocate(*device_, plan.scratch.plain, scratch.plain);
+    made->zeroed = allocate(*device_, plan.scratch.zeroed, scratch.zeroed);
+    answer.program->prepare(answer.rule.bind(plan, scratch), made->launch);
+    const std::lock_guard lock(mutex_);
+    all_.push_back(std::move(made));
+    now_.store(all_.back().get(), std::memory_order_release);
+    return *all_.back();
+}
+
+bool PreparedLaunch::may_renew(Stream stream) const {
+    if (device_->info().platform == PlatformKind::host) {
+        return true;
+    }
+    try {
+        engine_->cuda().site(stream).refuse_capture("the renewal of a handle");
+        return true;
+    } catch (const Error&) {  // a captured call launches what the handle has
+        return false;
+    }
+}
+
+const PreparedLaunch::Serving& PreparedLaunch::renewed(const Serving& old, Stream stream) const {
+    const Resolved* const found = engine_->table().find(key_, sizes_);
+    if (found == nullptr || found == old.answer || !found->is_exchangeable || !may_renew(stream)) {
+        return old;
+    }
+    try {
+        return serve(*found);
+    } catch (const Error&) {  // no memory for another one's work memory: the old one goes on
+        return old;
+    }
 }
 
 }  // namespace jitune::internal

@@ -194,11 +194,13 @@ void Search::tell_strategy(const Evaluation& evaluation) {
     }
 }
 
-void Search::run(Rig& rig, const std::function<void(const Evaluation&)>& record) {
+void Search::run(Rig& rig, LoopClock::Time setup,
+                 const std::function<void(const Evaluation&)>& record) {
     rig_ = &rig;
+    setup_ = setup;
     trial_.emplace(task_, rig, hooks_);
     record_ = record;
-    // The budget begins here: setting up the rig is no part of it.
+    // The budget begins here: setting up the rig is no part of it, but of a limit.
     time_ = LoopClock(kUsualTurn);
     const bool had_time = !is_spent();  // another worker may have spent it
     evaluate_first();
@@ -248,7 +250,8 @@ void Search::evaluate_next() {
 
 /// What compilers deliver while they end is tried, for a quarter of the budget at most.
 void Search::evaluate_under_way() {
-    const auto end = time_.lasted() + LoopClock::Time(plan_.budget) / 4;
+    const auto end = plan_.limit.count() > 0 ? plan_.late_end() - setup_
+                                             : time_.lasted() + LoopClock::Time(plan_.budget) / 4;
     ahead_->drop_waiting();
     while (!is_over() && time_.lasted() < end && ahead_->has_late()) {
         evaluate_next();
@@ -308,8 +311,23 @@ void Search::refute(const Evaluation& evaluation, const TrialFailure& failure) {
     refuted.conditions = rig_->conditions();
     ++progress_.failed;
     progress_.best_ns = best_time();
+    progress_.incumbent.reset();
+    for (const Evaluation& one : evaluations_) {
+        note_incumbent(one);
+    }
     log_failure(refuted);
     record_(refuted);
+}
+
+void Search::note_incumbent(const Evaluation& evaluation) {
+    std::optional<TuneProgress::Incumbent>& best = progress_.incumbent;
+    if (evaluation.verdict != Verdict::timed || !evaluation.binary ||
+        (best && best->ns <= evaluation.median_ns)) {
+        return;
+    }
+    const auto standard = place_of_.find(seeds_.front());
+    best = {evaluation.configuration.text(), evaluation.median_ns,
+            standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns};
 }
 
 std::optional<double> Search::best_time() const {
@@ -340,7 +358,8 @@ bool Search::is_over() const {
 }
 
 bool Search::is_spent() const {
-    return plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget;
+    return (plan_.budget.count() > 0 && plan_.spent + time_.lasted() >= plan_.budget) ||
+           (plan_.limit.count() > 0 && setup_ + time_.lasted() >= plan_.search_end());
 }
 
 bool Search::on_target() const {
@@ -390,6 +409,7 @@ void Search::evaluate(CompiledCandidate candidate) {
     // being run again.
     add(std::move(evaluation));
     record_(evaluations_.back());
+    note_incumbent(evaluations_.back());
     tell_strategy(evaluations_.back());
     if (failed) {
         refuse_lost_device(*failed, task_.info(), evaluations_.back().configuration);

@@ -33,10 +33,11 @@ public:
            const SearchPlan& plan, const TuneHooks& hooks, const Log& log);
 
     /// Once. Runs on `rig`, which check_known() needs as well, until the strategy ends, the budget
-    /// is spent or the stop flag is set. The default configuration is evaluated first. `record`
+    /// is spent, the plan's limit says so or the stop flag is set. The tuning has lasted for
+    /// `setup` by now. The default configuration is evaluated first. `record`
     /// gets each verdict as it comes, also that on a candidate that takes the device down. Throws
     /// Error(device) when the device is lost, Error(unavailable) when there is no compiler.
-    void run(Rig& rig, const std::function<void(const Evaluation&)>& record);
+    void run(Rig& rig, LoopClock::Time setup, const std::function<void(const Evaluation&)>& record);
 
     /// History first.
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
@@ -66,6 +67,7 @@ private:
     [[nodiscard]] bool tries_nearly_all() const;
     void evaluate_next();
     void evaluate_under_way();
+    void note_incumbent(const Evaluation& evaluation);
     /// One after the other, each compiled and run while nothing else is.
     void evaluate_alone(const std::vector<std::size_t>& suspects);
     /// Of configurations' texts, as find() gives them.
@@ -98,7 +100,8 @@ private:
     const SearchPlan& plan_;
     const TuneHooks& hooks_;
     const Log& log_;
-    LoopClock time_;  ///< a candidate is a turn
+    LoopClock time_;            ///< a candidate is a turn
+    LoopClock::Time setup_{0};  ///< before run()
     std::vector<std::size_t> seeds_;
     std::vector<std::size_t> first_;  // SearchPlan::first, without suspects
     std::vector<Evaluation> evaluations_;

@@ -19,6 +19,9 @@ struct SearchPlan {
     /// No new candidate is started after this; zero: no limit. The template's default is always
     /// tried.
     std::chrono::milliseconds budget{0};
+    /// Not zero: the whole tuning ends about so long after its begin, with the data, the finals and
+    /// the winner's own compile. The search gets what these leave.
+    std::chrono::milliseconds limit{0};
     std::size_t max_evaluations = 0;  ///< zero: no limit; history counts
     /// The search ends when the best median is at most this, or this many times shorter than the
     /// default's; zero: no target.
@@ -51,16 +54,30 @@ struct SearchPlan {
     /// clearly faster. A configuration that the space does not hold is ignored.
     std::string incumbent = {};
 
+    // When the parts of a tuning with a limit end, after its begin: the search, the wait for what
+    // compiles then, and the finals. The rest is for the winner's own compile.
+    [[nodiscard]] std::chrono::milliseconds search_end() const { return limit - reserve(); }
+    [[nodiscard]] std::chrono::milliseconds late_end() const { return limit - reserve() * 5 / 8; }
+    [[nodiscard]] std::chrono::milliseconds finals_end() const { return limit - reserve() / 4; }
+
     [[nodiscard]] bool has_target() const { return target_ns > 0 || target_speed_up > 0; }
 
     /// How many evaluations the limits allow at a rate; 0: no limit.
     [[nodiscard]] std::size_t expected_evaluations(double per_second) const {
+        const auto time = budget.count() > 0 ? budget : limit;
         const auto in_time =
-            static_cast<std::size_t>(std::chrono::duration<double>(budget).count() * per_second);
+            static_cast<std::size_t>(std::chrono::duration<double>(time).count() * per_second);
         if (max_evaluations == 0 || in_time == 0) {
             return std::max(max_evaluations, in_time);
         }
         return std::min(max_evaluations, in_time);
+    }
+
+private:
+    /// Of a limit, for what comes after the search. These parts take about as long for each
+    /// problem.
+    [[nodiscard]] std::chrono::milliseconds reserve() const {
+        return std::min(limit / 4, std::chrono::milliseconds(500));
     }
 };
 

@@ -71,6 +71,14 @@ struct Task {
         return reproducibility(configuration) != "any";
     }
 
+    /// Whether another exchangeable configuration may take its place between two calls with the
+    /// same data: both give the same bits, or the problem asks for no bits in particular.
+    [[nodiscard]] bool is_exchangeable(const Configuration& configuration) const {
+        const auto asked = problem.types.find("determinism");
+        return (asked != problem.types.end() && asked->second == "any") ||
+               reproducibility(configuration) == "exact";
+    }
+
     /// "n=1048576"
     [[nodiscard]] std::string sizes() const {
         return sizes_text(problem, kernel_template().front_matter().sizes);

@@ -19,6 +19,17 @@ struct TuneProgress {
     std::size_t failed = 0;     ///< with a verdict other than timed
     std::optional<double> best_ns;
 
+    /// What would win if the search ended now: the fastest that it has checked and timed itself.
+    struct Incumbent {
+        std::string configuration;
+        double ns = 0;
+        double default_ns = 0;  ///< 0: the default failed
+        /// Whether it is faster than the default by more than noise explains, or the default
+        /// failed.
+        [[nodiscard]] bool beats_default() const;
+    };
+    std::optional<Incumbent> incumbent = {};
+
     /// A step of the worker that takes long.
     struct Wait {
         std::string subject;  ///< "block=64 items=2", or "the compiler of block=64 items=2"
@@ -36,6 +47,11 @@ struct TuneProgress {
     };
     std::optional<Range> range = {};
 };
+
+inline bool TuneProgress::Incumbent::beats_default() const {
+    constexpr double kNoise = 1.03;
+    return default_ns == 0 || ns * kNoise < default_ns;
+}
 
 /// Sees a tuning's steps as they begin, so that it knows what was under way if the tuning ends in
 /// the middle. Configurations are given as their texts. Every function does nothing by default.
@@ -79,6 +95,8 @@ struct TuneHooks {
     /// `stop` gives the tuning up, which then throws Error(unavailable) soon and has no winner.
     bool gives_up = false;
     bool low_priority = false;  ///< runs in a worker of low priority
+    /// Before each comparison at other sizes: may wait until the device is free.
+    std::function<void()> await_turn = [] {};
 };
 
 }  // namespace jitune::internal

@@ -22,6 +22,7 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::chrono::milliseconds kNoTime{0};
+constexpr std::chrono::milliseconds kUsual{100};  // a repetition of the finals
 
 /// One tuning, from the first candidate to the winner.
 class Tuning {
@@ -33,6 +34,7 @@ public:
           hooks_(hooks),
           binaries_(binaries),
           log_(log),
+          whole_(kUsual),
           space_(task.space()),
           search_(task, space_, binaries, plan, hooks, log),
           rig_(task.device, *task.kernel.workload, task.problem,
@@ -42,10 +44,13 @@ public:
     TuneReport run() {
         learn_reference(task_, rig_, binaries_, hooks_);
         hooks_.observer->prepare("");
-        search_.run(rig_, [&](const Evaluation& evaluation) {
+        const LoopClock::Time set_up = whole_.turn();
+        search_.run(rig_, set_up, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
         });
+        const LoopClock::Time searched = whole_.turn();
         std::vector<Finalist> finalists = finals();
+        const LoopClock::Time chosen = whole_.turn();
         std::optional<Binary> alone = compile_alone(*finalists.front().evaluation);
         while (!alone) {  // without the one that was wrong
             finalists = finals();
@@ -54,6 +59,14 @@ public:
         report_.winner =
             record_maker_.winner(finalists, gain_of(finalists), *alone, search_.complete());
         report_.progress = search_.progress();
+        const auto seconds = [](LoopClock::Time time) {
+            return std::chrono::duration<double>(time).count();
+        };
+        log_.debug(
+            "{}: set up after {:.3f} s, {} candidates after {:.3f} s, {} finalists after "
+            "{:.3f} s, the winner alone after {:.3f} s",
+            task_.name(), seconds(set_up), report_.progress.evaluated, seconds(searched),
+            finalists.size(), seconds(chosen), seconds(whole_.turn()));
         return std::move(report_);
     }
 
@@ -78,6 +91,7 @@ private:
     const TuneHooks& hooks_;
     BinaryCache& binaries_;
     const Log& log_;
+    LoopClock whole_;  ///< since this tuning began; a repetition of the finals is a turn
     const SearchSpace space_;
     Search search_;  // before the rig: its compilers work while the rig is set up
     Rig rig_;
@@ -87,7 +101,9 @@ private:
 };
 
 std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
-    constexpr std::chrono::milliseconds kUsual{100};
+    if (plan_.limit.count() > 0) {
+        return left_of(plan_.finals_end(), whole_);
+    }
     if (plan_.budget.count() == 0) {
         return std::nullopt;
     }

@@ -159,7 +159,8 @@ TEST_F(CallRecorderTest, RecordsNothingWhereItMayNot) {
 
 TEST_F(CallRecorderTest, RecordsAllCallsByTheirExactSizesWhereItShall) {
     options_.record = Record::all;
-    auto engine = this->engine(TunePolicy::now);
+    tune_before();
+    auto engine = this->engine();
     call(*engine, 1000);
     call(*engine, 1001);
     call(*engine, 1000);
@@ -176,20 +177,19 @@ TEST_F(CallRecorderTest, RecordsAllCallsByTheirExactSizesWhereItShall) {
         EXPECT_EQ(usage.key, winners[0].key);
         EXPECT_EQ(usage.configuration, winners[0].configuration);
         EXPECT_EQ(usage.winner_at, winners[0].provenance.created_at);
-        EXPECT_EQ(usage.origin, "tuned");
+        EXPECT_EQ(usage.origin, "stored");
         EXPECT_EQ(usage.sessions, 1);
     }
-    engine = this->engine();
+    engine = this->engine(TunePolicy::now);
     call(*engine, 1000);
+    call(*engine, 100'000);
     engine.reset();
     usages = this->usages();
     ASSERT_EQ(usages.size(), 3U);
-    const auto stored = std::find_if(usages.begin(), usages.end(),
-                                     [](const Usage& one) { return one.origin == "stored"; });
-    ASSERT_NE(stored, usages.end());
-    EXPECT_EQ(stored->sizes, "n=1000");
-    EXPECT_EQ(stored->calls, 1);
-    EXPECT_EQ(stored->winner_at, winners[0].provenance.created_at);
+    EXPECT_EQ(usages[0].calls, 3);
+    EXPECT_EQ(usages[0].sessions, 2);
+    EXPECT_EQ(usages[1].sizes, "n=100000");
+    EXPECT_EQ(usages[1].origin, "tuned");
     EXPECT_TRUE(misses().empty());
 }
 

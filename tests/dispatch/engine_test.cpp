@@ -12,7 +12,18 @@
 namespace jitune::internal {
 namespace {
 
-using EngineTest = EngineFixture;
+class EngineTest : public EngineFixture {
+protected:
+    /// Whether a stored winner serves n, as far as the thread that tunes lets the database be read.
+    bool serves(Engine& engine, std::int64_t n) {
+        const Task task{device_, kernel_, fake_sum_problem(n)};
+        try {
+            return engine.store()->find(task.key(), task.problem.sizes).has_value();
+        } catch (const Error&) {
+            return false;
+        }
+    }
+};
 
 TEST_F(EngineTest, TunesOnAMissAndStoresTheWinner) {
     const auto engine = make_engine();
@@ -33,7 +44,6 @@ TEST_F(EngineTest, AnswersASecondTimeFromMemory) {
     const auto engine = make_engine();
     const Resolved& first = resolve(*engine);
     EXPECT_EQ(&resolve(*engine), &first);
-    EXPECT_EQ(&resolve(*engine, 1001), &first);
     EXPECT_EQ(engine->table().find(fake_sum_key(device_, kernel_, fake_sum_problem()),
                                    fake_sum_problem().sizes),
               &first);
@@ -80,6 +90,82 @@ TEST_F(EngineTest, ACallReturnsAfterItsBudgetAndTakesTheWinnerLater) {
     }
     EXPECT_EQ(info(*engine).origin, Origin::tuned);
     EXPECT_EQ(engine->counters().replaced, 1);
+}
+
+TEST_F(EngineTest, TheBestSoFarAnswersWhereTheTimeIsOver) {
+    std::atomic<bool> may_end{false};
+    device_.before_sample = [&] {
+        if (device_.loads() > 12) {  // the space: the finals load again
+            may_end.wait(false);
+        }
+    };
+    options_.budget = std::chrono::milliseconds(1500);
+    const auto engine = make_engine();
+    const Resolved& first = resolve(*engine);
+    EXPECT_EQ(first.info.origin, Origin::tuned);
+    EXPECT_EQ(first.info.configuration, kFastest);
+    EXPECT_TRUE(first.is_provisional);
+    expect_right(first);
+    EXPECT_TRUE(engine->store()->winners().empty()) << "it is not proven yet";
+    EXPECT_EQ(engine->counters().pending, 1);
+    may_end = true;
+    may_end.notify_all();
+    await([&] { return engine->counters().pending == 0; });
+    EXPECT_FALSE(resolve(*engine).is_provisional);
+    EXPECT_EQ(engine->counters().replaced, 1);
+}
+
+TEST_F(EngineTest, TheDefaultAnswersWhereNothingIsClearlyFasterYet) {
+    std::atomic<bool> may_end{false};
+    device_.on(fake_sum(128, 4)).ns = 990;
+    device_.before_sample = [&] {
+        if (device_.loads() > 12) {
+            may_end.wait(false);
+        }
+    };
+    options_.budget = std::chrono::milliseconds(1500);
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    may_end = true;
+    may_end.notify_all();
+    await([&] { return engine->counters().pending == 0; });
+}
+
+TEST_F(EngineTest, TheSizesAroundComeAfterTheAnswerAndWhenTheyAreCalled) {
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    ASSERT_EQ(engine->store()->winners().size(), 1U);
+    EXPECT_EQ(engine->store()->winners()[0].sizes, "n=1000");
+    EXPECT_EQ(engine->store()->winners()[0].range.covers, "") << "these sizes alone so far";
+    EXPECT_EQ(info(*engine, 1001).origin, Origin::tuned);
+    EXPECT_EQ(info(*engine, 1001).configuration, kFastest);
+    EXPECT_EQ(engine->counters().tunings, 1) << "a comparison was enough";
+}
+
+TEST_F(EngineTest, TheSizesAroundComeByThemselvesOnAnIdleDevice) {
+    const auto engine = make_engine();
+    resolve(*engine);
+    await([&] { return serves(*engine, 1001); });
+    EXPECT_EQ(engine->counters().tunings, 1);
+}
+
+TEST_F(EngineTest, NothingIsMeasuredAfterTheAnswerWhileTheDeviceWorks) {
+    device_.use = 0.5;
+    std::atomic<int> samples{0};
+    device_.before_sample = [&] { ++samples; };
+    {
+        const auto engine = make_engine();
+        resolve(*engine);
+        const int before = samples;
+        // The thread behind the calls has looked at the device, and has let it be.
+        await([&] { return device_.looks > 2; });
+        EXPECT_EQ(samples, before);
+        EXPECT_EQ(engine->store()->winners().at(0).range.covers, "");
+    }
+    options_.tune_on_busy_gpu = true;
+    const auto engine = make_engine();
+    resolve(*engine, 50'000);
+    await([&] { return serves(*engine, 50'001); });
 }
 
 TEST_F(EngineTest, AWinnerWithinTheBudgetReplacesNothing) {

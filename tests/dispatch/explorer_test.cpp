@@ -23,7 +23,7 @@ protected:
         options_.tune_on_busy_gpu = true;
         options_.explore_share = 0.1;
         options_.watch_winners = false;  // calls take far longer than was stored
-        answer(*engine(TunePolicy::now));
+        tune_before();
         device_.call_ns = [this](const std::string& expression) {
             return kMs * (expression.empty()               ? 5
                           : expression == fake_sum(128, 4) ? 400

@@ -84,7 +84,7 @@ protected:
         std::filesystem::remove("/tmp/jitune-" + device_.info_.uuid + ".lock");
     }
 
-    void tune() { answer(*engine(TunePolicy::now)); }
+    void tune() { tune_before(); }
     std::unique_ptr<TuningStore> store() {
         return TuningStore::open(options_.database, TuningStore::Access::read_write, Log());
     }

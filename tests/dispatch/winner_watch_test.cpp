@@ -19,7 +19,7 @@ protected:
         device_.call_ns = [this](const std::string&) { return served_ns_.load(); };
     }
 
-    void tune() { answer(*engine(TunePolicy::now)); }
+    void tune() { tune_before(); }
 
     /// As call(), with less around it.
     void calls(Engine& engine, int count, std::int64_t n = 1000) {

@@ -55,6 +55,7 @@ public:
     std::function<double(const std::string&)> call_ns;
     std::atomic<bool> may_time = true;
     std::atomic<double> use = 0;                                 ///< utilization()
+    std::atomic<int> looks = 0;                                  ///< calls of utilization()
     std::function<std::optional<LaunchFailure>()> fails_in_run;  ///< answer of Bench::run
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;
@@ -83,6 +84,7 @@ public:
     std::unique_ptr<LaunchTimer> make_launch_timer() override;
     std::unique_ptr<Queue> make_queue() override;
     std::optional<double> utilization() override {
+        ++looks;
         return use < 0 ? std::nullopt : std::optional(use.load());
     }
     std::optional<double> energy_j() override { return energy ? energy() : std::nullopt; }

@@ -18,8 +18,9 @@ enum class TunePolicy {
     /// later calls take its winner. Functions that prepare a handle wait for the tuning, for up to
     /// two budgets, since the handle keeps what it has found.
     background,
-    /// The winner, if the problem is tuned within Options::budget, for which the call waits. Else
-    /// as offline, and later calls take the winner.
+    /// The best that a tuning finds within Options::budget, for which the call waits: its winner,
+    /// or what would win if it ended then. As offline where nothing is clearly faster than the
+    /// default by then. Later calls take the winner.
     now,
     /// The stored winner of the nearest range within an octave, unless stored times say that it is
     /// slower than the template's default; else that default. Nothing is tuned.
@@ -72,10 +73,10 @@ struct JITUNE_API Options {
     /// had to wait. By a thread of the session, within ten seconds. Nothing under `frozen`, which
     /// writes nothing. Reductions of up to 4096 bytes in host memory are not recorded.
     Record record = Record::misses;
-    /// Up to 10^7 s; zero: no limit. Under TunePolicy::now, how long a call waits for its tuning,
-    /// which tries candidates for 60 % of it and goes on behind the calls if it takes longer. The
-    /// compile of a default that is not there yet, and the launch, come on top. Under
-    /// TunePolicy::background, how long one tuning tries candidates.
+    /// Up to 10^7 s; zero: no limit. How long the tuning of a problem at its own sizes takes, with
+    /// its final comparison and the winner's own compile. Under TunePolicy::now a call waits for
+    /// it, and at most a twentieth longer. The compile of a default that is needed then and not
+    /// there yet, and the launch, come on top.
     std::chrono::milliseconds budget{2000};
     /// Where calls work on data in host memory. "host": on the CPU. "cuda" or "cuda:N": on that
     /// GPU, to which the data is copied. "auto": on the fastest of the places that the family of

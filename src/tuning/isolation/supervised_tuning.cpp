@@ -43,6 +43,7 @@ constexpr milliseconds kGlance{20};       // between looks at the clock and at t
 constexpr milliseconds kLongGlance{200};  // a clock that jumps must not make a candidate overdue
 constexpr int kMostFutile = 3;
 constexpr int kMostUnprepared = 2;
+constexpr int kLeast = 4;  // this part of a limit is there for each worker
 
 }  // namespace
 
@@ -96,7 +97,12 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
     }
     Message message{worker_messages::kTune};
     MessageWriter writer(message);
-    write_request(writer, request_);
+    WorkerRequest request = request_;
+    if (const milliseconds limit = request.plan.limit; limit.count() > 0) {
+        request.plan.limit = std::max(
+            limit - std::chrono::duration_cast<milliseconds>(time_.lasted()), limit / kLeast);
+    }
+    write_request(writer, request);
     worker.send(message);
     told_to_stop_ = false;
     preparing_.clear();

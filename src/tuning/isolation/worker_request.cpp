@@ -50,16 +50,17 @@ void request_fields(Message& message, Request& request) {
 }
 
 template <class Message, class Plan, class Count>
-void plan_fields(Message& message, Plan& plan, Count& budget_ms, Count& spent_ms) {
-    message.fields(plan.strategy, plan.seed, budget_ms, plan.max_evaluations, plan.target_ns,
-                   plan.target_speed_up, spent_ms, plan.compile_threads, plan.suspects, plan.first,
-                   plan.only, plan.hints, plan.incumbent, plan.compared);
+void plan_fields(Message& message, Plan& plan, Count& budget_ms, Count& limit_ms, Count& spent_ms) {
+    message.fields(plan.strategy, plan.seed, budget_ms, limit_ms, plan.max_evaluations,
+                   plan.target_ns, plan.target_speed_up, spent_ms, plan.compile_threads,
+                   plan.suspects, plan.first, plan.only, plan.hints, plan.incumbent, plan.compared);
 }
 
 void write_plan(MessageWriter& writer, const SearchPlan& plan) {
     const std::int64_t budget_ms = plan.budget.count();
+    const std::int64_t limit_ms = plan.limit.count();
     const std::int64_t spent_ms = plan.spent.count();
-    plan_fields(writer, plan, budget_ms, spent_ms);
+    plan_fields(writer, plan, budget_ms, limit_ms, spent_ms);
     writer.fields(plan.history.size());
     for (const Measurement& known : plan.history) {
         write_record(writer, known);
@@ -69,9 +70,11 @@ void write_plan(MessageWriter& writer, const SearchPlan& plan) {
 SearchPlan read_plan(MessageReader& reader) {
     SearchPlan plan;
     std::int64_t budget_ms = 0;
+    std::int64_t limit_ms = 0;
     std::int64_t spent_ms = 0;
-    plan_fields(reader, plan, budget_ms, spent_ms);
+    plan_fields(reader, plan, budget_ms, limit_ms, spent_ms);
     plan.budget = std::chrono::milliseconds(budget_ms);
+    plan.limit = std::chrono::milliseconds(limit_ms);
     plan.spent = std::chrono::milliseconds(spent_ms);
     for (std::int64_t left = reader.integer(); left > 0; --left) {
         plan.history.push_back(read_record<Measurement>(reader));
@@ -79,9 +82,11 @@ SearchPlan read_plan(MessageReader& reader) {
     return plan;
 }
 
-template <class Message, class Progress>
-void progress_fields(Message& message, Progress& progress, double& best_ns) {
-    message.fields(progress.space, progress.evaluated, progress.failed, best_ns);
+/// An empty configuration stands for no incumbent.
+template <class Message, class Progress, class Incumbent>
+void progress_fields(Message& message, Progress& progress, double& best_ns, Incumbent& incumbent) {
+    message.fields(progress.space, progress.evaluated, progress.failed, best_ns,
+                   incumbent.configuration, incumbent.ns, incumbent.default_ns);
 }
 
 }  // namespace
@@ -102,13 +107,18 @@ WorkerRequest read_request(MessageReader& reader) {
 
 void write_progress(MessageWriter& writer, const TuneProgress& progress) {
     double best_ns = progress.best_ns.value_or(0);
-    progress_fields(writer, progress, best_ns);
+    const auto incumbent = progress.incumbent.value_or(TuneProgress::Incumbent());
+    progress_fields(writer, progress, best_ns, incumbent);
 }
 
 TuneProgress read_progress(MessageReader& reader) {
     TuneProgress progress;
     double best_ns = 0;
-    progress_fields(reader, progress, best_ns);
+    TuneProgress::Incumbent incumbent;
+    progress_fields(reader, progress, best_ns, incumbent);
+    if (!incumbent.configuration.empty()) {
+        progress.incumbent = std::move(incumbent);
+    }
     progress.best_ns = best_ns > 0 ? std::optional(best_ns) : std::nullopt;
     return progress;
 }
