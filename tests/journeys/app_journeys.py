@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Journeys of programs that go on for a while, and the ones that measure a GPU."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from journey import Skipped
+
+MINUTE = 60  # seconds
+DISTURBED = 1.05  # an app's own time beside tunings, in parts of its time without
+
+
+def long_app(trip):
+    """an app that goes on is tuned for behind its calls within a minute; its next start takes the winners"""
+    problems, seconds, pause = (12, MINUTE, 0.2) if trip.full else (2, 2 * MINUTE, 0.05)
+    words = [trip.program("service"), trip.place, problems]
+    with trip.home(**({} if trip.full else {"JITUNE_BUDGET": "0.3"})) as home:
+        done = home.run([*words, seconds, pause])
+        trip.expect_clean(done)
+        found = done.found
+        trip.expect(found["all_tuned"] >= 0, f"after {seconds} s, {found['pending']} of {problems} problems wait")
+        trip.expect(found["replaced"] > 0, "no winner has taken an answer's place")
+        later = home.run([*words, 0, 0], JITUNE_TUNE="offline").found
+        trip.expect(later["loads"] > 0 and later["compiles"] == 0, f"the next start: {later}")
+        trip.show(f"first winner after {found['first_tuned']} s, all after {found['all_tuned']} s; a call took "
+                  f"{found['second_us']} us, then {found['last_us']} us; the next start loaded {later['loads']}")
+
+
+def cold_service(trip):
+    """a service that starts cold answers 50 problems at once, rightly, and compiles nothing for it on the host"""
+    with trip.home() as home:
+        words = [trip.program("service"), trip.place, 50]
+        done = home.run([*words, MINUTE if trip.full else 0, 0.5])
+        trip.expect_clean(done)
+        found = done.found
+        longest = 1500 if trip.full else 5000
+        trip.expect(found["longest_ms"] < longest, f"{found['longest_of']} waited {found['longest_ms']} ms")
+        trip.show(f"first calls: median {found['median_ms']} ms, longest {found['longest_ms']} ms ({found['longest_of']})")
+        if trip.full:
+            trip.show(f"after {MINUTE} s {found['pending']} wait; a call took {found['second_us']} us, then {found['last_us']} us")
+    with trip.home(JITUNE_TUNE="offline") as home:
+        found = home.run([*words, 0, 0]).found
+        trip.expect(trip.on_gpu or found["compiles"] == 0, f"offline it compiles {found['compiles']} kernels")
+
+
+def python_loop(trip):
+    """a loop of PyTorch's (host: NumPy's) reductions by jitune: equal results, from the first minute on as fast"""
+    if trip.on_gpu:
+        trip.needs("torch")
+    words, settings = trip.python("dropin.py", trip.arguments.seed)
+    part = ["--cases", 12, "--calls", 3, "--largest", 18]
+    kind = [] if trip.on_gpu else ["--numpy"]
+    with trip.home() as home:
+        done = home.run([*words, MINUTE + 10 if trip.full else 0, *kind, *([] if trip.full else part)], **settings)
+        trip.expect_clean(done)
+        found = done.found
+        trip.show(f"by jitune {found['first']:.2f} times as fast at first, {found['last']:.2f} then, least {found['last_least']:.2f}")
+        if not (trip.full and trip.on_gpu):
+            return
+        print(done.out)
+        trip.expect(found["last"] >= 1.2 and found["last_least"] >= 0.95, "the goal is 1.2, least 0.95")
+        home.run(["jitune", "sweep", "worklist", "--within", "2m"])
+        swept = home.run([*words, 0], **settings)
+        print(swept.out)
+        trip.expect(swept.found["last"] >= 1.5, f"after sweep worklist {swept.found['last']:.2f}; the goal is 1.5")
+        trip.show(f"after sweep worklist {swept.found['last']:.2f}, least {swept.found['last_least']:.2f}")
+
+
+def script(name, *words):
+    """Runs a script of this folder and prints what it prints; its exit code and its last lines."""
+    process = subprocess.Popen([sys.executable, "-B", Path(__file__).resolve().parent / name, *map(str, words)],
+                               stdout=subprocess.PIPE, text=True)
+    lines = []
+    for line in process.stdout:
+        print(f"    {line}", end="", flush=True)
+        lines.append(line.strip())
+    return process.wait(), lines
+
+
+def exits(trip):
+    """a program may end at any moment of a tuning, in any way: no crash, no hang, no process and no file left"""
+    count, jobs = (500, 8) if trip.full else (24, 4)
+    package = ["--package", trip.arguments.package] if trip.arguments.package else []
+    code, lines = script("exits.py", trip.program("leaves").parent, trip.place, count, trip.arguments.seed, "--jobs", jobs,
+                         "--jitune", trip.arguments.jitune, *package)
+    trip.expect(code == 0, next((line for line in lines if line.startswith("bad: ")), f"exits.py ended with {code}"))
+    trip.show(lines[-1] if lines else "nothing")
+
+
+def busy(trip):
+    """an app whose GPU is never idle: tunings do not slow it, and within a minute it is tuned or told that it is not"""
+    if not trip.on_gpu:
+        raise Skipped("it needs a GPU")
+    app = trip.program("busy")
+    seconds = MINUTE if trip.full else 10
+    with trip.home(JITUNE_TUNE="offline") as home:
+        alone = home.run([app, 10, 12])
+        trip.expect_clean(alone)
+    trip.show(f"alone {alone.found['own_first'][0]} us")
+    for policy, limit in (("background", seconds), ("now", seconds / 2)):
+        with trip.home(JITUNE_TUNE=policy) as home:
+            done = home.run([app, limit, 12])
+            trip.expect_clean(done)
+            print(f"    {policy}: {done.out}", end="")
+            found = done.found
+            trip.expect(found["own_first"][0] <= DISTURBED * alone.found["own_first"][0],
+                        f"{policy}: the app's own kernel takes {found['own_first'][0]} us")
+            trip.expect(found["tuned_at"] >= 0 or re.search("idle|busy", done.err),
+                        f"{policy}: {found['pending']} problems wait after {limit} s, and nothing says why")
+            trip.show(f"{policy}: {found['own_first'][0]} us (99 %: {found['own_first'][1]}), tuned after {found['tuned_at']} s")
+
+
+def first_use(trip):
+    """a first call under `now` gets nearly the best within its budget, never slower than the default or CUB"""
+    if not trip.on_gpu:
+        raise Skipped("it needs a GPU")
+    part = ["--seconds", 100, "--budgets", "2", "--reference", 6]
+    beside = ["--beside", trip.arguments.beside / "first_use"] if trip.arguments.beside else []
+    code, lines = script("first_use.py", trip.program("first_use"), trip.arguments.seed, *part, *beside)
+    for line in lines:
+        if line.startswith(("missed: ", "failed: ")):
+            trip.wrong.append(line)
+        if line.startswith(("budget", "within")):
+            trip.show(line)
+    trip.expect(code in (0, 1), f"first_use.py ended with {code}")
+
+
+JOURNEYS = [long_app, cold_service, python_loop, exits, busy, first_use]
