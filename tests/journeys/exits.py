@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that end at random moments of a tuning.
 
-    exits.py PROGRAMS PLACE COUNT SEED [--jobs N] [--jitune COMMAND] [--package FOLDER]
+    exits.py PROGRAMS PLACE COUNT SEED [--jobs N] [--jitune COMMAND] [--python] [--package FOLDER]
 
-Runs PROGRAMS/leaves, and a script of Python where --package names the folder of the package, COUNT times, N at a time,
+Runs PROGRAMS/leaves, and with --python a script of Python, COUNT times, N at a time,
 under each policy, in each way to end, with and without the command on the path. Prints how each kind of exit went.
 Ends with 1 where one crashed, hung, or left a process or a temporary file.
 """
@@ -17,8 +17,9 @@ import signal
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
-from runner import Home
+from runner import Home, package_settings
 
 POLICIES = {"now": {"JITUNE_TUNE": "now", "JITUNE_BUDGET": "0.5"},
             "background busy": {"JITUNE_TUNE": "background", "JITUNE_TUNE_BUSY": "1", "JITUNE_BUDGET": "0.5"},
@@ -57,15 +58,15 @@ def one(arguments, seed):
     """One exit: its kind, and what was wrong with it."""
     draw = random.Random(seed)
     policy = draw.choice(list(POLICIES))
-    way = draw.choice([*WAYS, "python"] if arguments.package else WAYS)
+    way = draw.choice([*WAYS, "python"] if arguments.python else WAYS)
     caller = draw.choice(["main", "main", "threads"])
     ms = int(LONGEST_MS ** draw.uniform(0.3, 1))
     with Home(arguments.jitune if draw.random() < 0.7 else None, JITUNE_DB="none", **POLICIES[policy]) as home:
         if way == "python":
             words = [sys.executable, "-c", SCRIPT, arguments.place, str(ms / 1e3), caller]
         else:
-            words = [f"{arguments.programs}/leaves", arguments.place, way, caller, str(ms)]
-        done = home.run(words, timeout=HANG, PYTHONPATH=arguments.package or "")
+            words = [arguments.programs / "leaves", arguments.place, way, caller, str(ms)]
+        done = home.run(words, timeout=HANG, **package_settings(arguments.package))
         ended = time.clock_gettime(time.CLOCK_MONOTONIC) if not done.left else None
         wrong = []
         if done.code != expected(way):
@@ -82,14 +83,16 @@ def one(arguments, seed):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("programs")
+    parser.add_argument("programs", type=Path)
     parser.add_argument("place", choices=["host", "cuda"])
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int)
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--jitune")
-    parser.add_argument("--package")
+    parser.add_argument("--python", action="store_true", help="also a script that uses the Python package")
+    parser.add_argument("--package", help="the folder of that package, where it is not installed")
     arguments = parser.parse_args()
+    arguments.programs = arguments.programs.resolve()
     tried, bad, latest, texts = Counter(), Counter(), Counter(), []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         exits = [pool.submit(one, arguments, arguments.seed * 1_000_003 + i) for i in range(arguments.count)]

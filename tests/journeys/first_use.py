@@ -64,7 +64,7 @@ def named(cell):
 
 
 def ratio(over, under):
-    return over / under if over and under else math.nan
+    return f"{over / under:.2f}" if over and under else "-"
 
 
 HEADER = (f"{'problem':30} {'budget':6} {'call':7} {'waited':7} {'origin':8} {'us':>9} {'of best':>7} {'gain':>5} {'CUB':>5} "
@@ -73,9 +73,9 @@ HEADER = (f"{'problem':30} {'budget':6} {'call':7} {'waited':7} {'origin':8} {'u
 
 
 def print_row(name, cell, budget, call, got):
-    print(f"{name}{named(cell):30} {budget:4g} s {call:7} {got['wait']:5.2f} s {got['origin']:8} {got['answer']:9.2f} "
-          f"{ratio(got['reference'], got['answer']):7.2f} {ratio(got['default'], got['answer']):5.2f} "
-          f"{ratio(got['cub'], got['answer']):5.2f} {ratio(got['soon'], got['answer']):5.2f}", flush=True)
+    print(f"{named(cell):30} {budget:4g} s {call:7} {got['wait']:5.2f} s {got['origin']:8} {got['answer']:9.2f} "
+          f"{ratio(got['reference'], got['answer']):>7} {ratio(got['default'], got['answer']):>5} "
+          f"{ratio(got['cub'], got['answer']):>5} {ratio(got['soon'], got['answer']):>5} {name}".rstrip(), flush=True)
 
 
 def share(values):
@@ -93,7 +93,7 @@ def summary(name, budget, rows):
     waits = sorted(row["wait"] for row in rows)
     origins = {row["origin"]: sum(other["origin"] == row["origin"] for other in rows) for row in rows}
     disturbed = [row for row in rows if row["soon"] > 1.1 * row["answer"]]
-    print(f"{name}budget {budget:g} s, {len(rows)} cells: waits median {statistics.median(waits):.2f} s, longest "
+    print(f"{name and name + ': '}budget {budget:g} s, {len(rows)} cells: waits median {statistics.median(waits):.2f} s, longest "
           f"{waits[-1]:.2f} s; answers {origins}")
     print(f"    within 5 % of the reference {within[0.05]:.0%}, within 10 % {within[0.10]:.0%}; slower than the default "
           f"{len(slower)}; slower than CUB {len(behind)} of {len(flat)}")
@@ -124,7 +124,7 @@ def main():
     parser.add_argument("--reference", type=float, default=30)
     parser.add_argument("--beside")
     arguments = parser.parse_args()
-    programs = {"": arguments.program, **({"beside: ": arguments.beside} if arguments.beside else {})}
+    programs = {"": arguments.program, **({"beside": arguments.beside} if arguments.beside else {})}
     results = {(name, budget): [] for name in programs for budget in arguments.budgets}
     failed = []
     start = time.monotonic()
@@ -141,7 +141,7 @@ def main():
                 try:
                     got = measure(program, cell, budget, call, "" if name else reference)
                 except (RuntimeError, subprocess.TimeoutExpired) as error:
-                    failed.append(f"{name}{error}")
+                    failed.append(f"{name} {error}".strip())
                     continue
                 got["cell"] = named(cell)
                 if name:

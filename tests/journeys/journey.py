@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each journey works with."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
-from runner import Home
+from runner import Home, package_settings
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 
@@ -48,9 +49,16 @@ class Journey:
     def python(self, script, *words):
         """The words of a script of Python that uses the package, and its settings."""
         if not self.arguments.package:
-            raise Skipped("the Python package is not built, or this Python lacks numpy")
-        return [sys.executable, "-B", Path(__file__).resolve().parent / script, *words], {"PYTHONPATH": self.arguments.package}
+            self.needs("jitune")
+        return [sys.executable, "-B", Path(__file__).resolve().parent / script, *words], package_settings(self.arguments.package)
+
+    @staticmethod
+    def has(module, package=None):
+        """Whether this Python can import a module."""
+        environment = {**os.environ, **package_settings(package)}
+        return subprocess.run([sys.executable, "-B", "-c", f"import {module}"], env=environment, capture_output=True,
+                              check=False).returncode == 0
 
     def needs(self, module):
-        if subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False).returncode != 0:
+        if not self.has(module):
             raise Skipped(f"{sys.executable} has no {module}")

@@ -41,6 +41,11 @@ class Done:
         return " ".join([Path(self.words[0]).name, *self.words[1:]])
 
 
+def package_settings(package):
+    """For a script that uses the Python package, which lies in this folder; None: which is installed."""
+    return {"PYTHONPATH": package} if package else {}
+
+
 class Home:
     """A home of one user, who has the command `jitune` on the path, or has not."""
 
