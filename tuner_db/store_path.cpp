@@ -194,7 +194,8 @@ std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
 
 bool may_write_beside(const std::filesystem::path& file) {
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-    return !std::filesystem::exists(file) ||
+    std::error_code ignored;  // what cannot be seen is tried to be opened, which says why
+    return !std::filesystem::exists(file, ignored) ||
            faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0;
 }
 

@@ -117,6 +117,15 @@ TEST_F(EngineDatabase, AnswersWithoutADatabaseWhereItsDirectoryIsReadOnly) {
     expect_answers_without_store();
 }
 
+TEST_F(EngineDatabase, AnswersWithoutADatabaseWhereItMayNotEnterTheDirectory) {
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms::none);
+    {
+        const OrdinaryUser user(dir_.path());
+        expect_answers_without_store();
+    }
+    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
+}
+
 TEST_F(EngineDatabase, UsesTheWinnersOfAWriteProtectedFile) {
     tune_before();
     sql("PRAGMA journal_mode = DELETE");
