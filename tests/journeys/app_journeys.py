@@ -81,11 +81,11 @@ def script(name, *words):
 
 def exits(trip):
     """a program may end at any moment of a tuning, in any way: no crash, no hang, no process and no file left"""
-    count, jobs = (500, 8) if trip.full else (24, 4)
+    count, jobs, late = (500, 8, 2) if trip.full else (24, 4, 20)  # tests run beside others
     package = ["--python"] if trip.has("jitune, torch" if trip.on_gpu else "jitune, numpy", trip.arguments.package) else []
     if package and trip.arguments.package:
         package += ["--package", trip.arguments.package]
-    code, lines = script("exits.py", trip.program("leaves").parent, trip.place, count, trip.arguments.seed, "--jobs", jobs,
+    code, lines = script("exits.py", trip.program("leaves").parent, trip.place, count, trip.arguments.seed, "--jobs", jobs, "--late", late,
                          "--jitune", trip.arguments.jitune, *package)
     trip.expect(code == 0, next((line for line in lines if line.startswith("bad: ")), f"exits.py ended with {code}"))
     trip.show(lines[-1] if lines else "nothing")

@@ -94,11 +94,12 @@ def read_only(trip):
 
 
 def no_compiler(trip):
-    """without any compiler, and without the command, the default answers, in no time"""
+    """without a compiler, with and without the command, the default answers, in no time"""
     missing = {"JITUNE_CXX": "/nonexistent/c++", "CXX": "/nonexistent/c++", "JITUNE_NVRTC": "/nonexistent/libnvrtc.so",
                "PATH": "/nonexistent"}
-    for policy in ("background", "now"):
-        with trip.home(with_command=False, JITUNE_TUNE=policy, JITUNE_BUDGET="1", **missing) as home:
+    command = {"JITUNE_WORKER": str(trip.arguments.jitune)}
+    for policy, worker in (("background", {}), ("now", {}), ("now", command)):
+        with trip.home(with_command=False, JITUNE_TUNE=policy, JITUNE_BUDGET="1", **missing, **worker) as home:
             done = home.run([trip.program("one_call"), trip.place, N, *(["ask"] if policy == "now" else [])])
             trip.expect_clean(done)
             if done.code == 0:

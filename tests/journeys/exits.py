@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that end at random moments of a tuning.
 
-    exits.py PROGRAMS PLACE COUNT SEED [--jobs N] [--jitune COMMAND] [--python] [--package FOLDER]
+    exits.py PROGRAMS PLACE COUNT SEED [--jobs N] [--late SECONDS] [--jitune COMMAND] [--python] [--package FOLDER]
 
 Runs PROGRAMS/leaves, and with --python a script of Python, COUNT times, N at a time,
 under each policy, in each way to end, with and without the command on the path. Prints how each kind of exit went.
@@ -27,7 +27,6 @@ POLICIES = {"now": {"JITUNE_TUNE": "now", "JITUNE_BUDGET": "0.5"},
 WAYS = ["return", "exit", "quick", "throw", "thread", "static"]
 LONGEST_MS = 3000  # of a program, before it leaves
 HANG = 60  # seconds
-LATE = 5.0  # seconds between leaving and the end, on a busy machine
 SCRIPT = """
 import sys, threading, time
 import jitune
@@ -76,7 +75,7 @@ def one(arguments, seed):
         wrong += [f"left {what}" for what in done.left]
         leaving = re.search(r"leaving ([0-9.]+)", done.out)
         late = ended - float(leaving[1]) if leaving and ended else 0
-        if late > LATE:
+        if late > arguments.late:
             wrong.append(f"ended {late:.1f} s after it had left")
         return (policy, way, caller), ms, late, wrong
 
@@ -88,6 +87,7 @@ def main():
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int)
     parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--late", type=float, default=2, help="seconds that may lie between leaving and the end")
     parser.add_argument("--jitune")
     parser.add_argument("--python", action="store_true", help="also a script that uses the Python package")
     parser.add_argument("--package", help="the folder of that package, where it is not installed")
