@@ -30,8 +30,8 @@ HANG = 60  # seconds
 SCRIPT = """
 import sys, threading, time
 import jitune
-place, n, end = sys.argv[1], 196613, time.monotonic() + float(sys.argv[2])
-if place == "cuda":
+n = 196613
+if sys.argv[1] == "cuda":
     import torch
     values = torch.ones(n, device="cuda")
 else:
@@ -40,6 +40,7 @@ else:
 def call():
     if float(jitune.sum(values)) != n:
         raise SystemExit(9)
+end = time.monotonic() + float(sys.argv[2])
 if sys.argv[3] == "threads":
     threading.Thread(target=call, daemon=True).start()
 else:
