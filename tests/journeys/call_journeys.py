@@ -99,7 +99,7 @@ def no_compiler(trip):
                "PATH": "/nonexistent"}
     command = {"JITUNE_WORKER": str(trip.arguments.jitune)}
     for policy, worker in (("background", {}), ("now", {}), ("now", command)):
-        with trip.home(with_command=False, JITUNE_TUNE=policy, JITUNE_BUDGET="1", **missing, **worker) as home:
+        with trip.home(with_command=False, JITUNE_TUNE=policy, JITUNE_BUDGET="20", **missing, **worker) as home:
             done = home.run([trip.program("one_call"), trip.place, N, *(["ask"] if policy == "now" else [])])
             trip.expect_clean(done)
             if done.code == 0:
