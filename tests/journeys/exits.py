@@ -54,11 +54,12 @@ def expected(way):
     return -signal.SIGABRT if way == "throw" else 0
 
 
-def one(arguments, seed):
-    """One exit: its kind, and what was wrong with it."""
-    draw = random.Random(seed)
-    policy = draw.choice(list(POLICIES))
-    way = draw.choice([*WAYS, "python"] if arguments.python else WAYS)
+def one(arguments, number):
+    """One exit: its kind, and what was wrong with it. Policies and ways take turns, the rest is the seed's."""
+    draw = random.Random(f"{arguments.seed} {number}")
+    ways = [*WAYS, "python"] if arguments.python else WAYS
+    policy = list(POLICIES)[number % len(POLICIES)]
+    way = ways[number // len(POLICIES) % len(ways)]
     caller = draw.choice(["main", "main", "threads"])
     ms = int(LONGEST_MS ** draw.uniform(0.3, 1))
     with Home(arguments.jitune if draw.random() < 0.7 else None, JITUNE_DB="none", **POLICIES[policy]) as home:
@@ -94,9 +95,10 @@ def main():
     parser.add_argument("--package", help="the folder of that package, where it is not installed")
     arguments = parser.parse_args()
     arguments.programs = arguments.programs.resolve()
+    arguments.package = arguments.package and str(Path(arguments.package).resolve())
     tried, bad, latest, texts = Counter(), Counter(), Counter(), []
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        exits = [pool.submit(one, arguments, arguments.seed * 1_000_003 + i) for i in range(arguments.count)]
+        exits = [pool.submit(one, arguments, i) for i in range(arguments.count)]
         for result in concurrent.futures.as_completed(exits):
             kind, ms, late, wrong = result.result()
             tried[kind] += 1

@@ -63,6 +63,7 @@ def main():
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     arguments.programs, arguments.jitune = arguments.programs.resolve(), arguments.jitune.resolve()
+    arguments.package = arguments.package and str(Path(arguments.package).resolve())
     known = {journey.__name__: journey for journey in JOURNEYS}
     for name in arguments.names:
         if name not in known:
