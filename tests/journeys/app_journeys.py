@@ -85,8 +85,8 @@ def exits(trip):
     package = ["--python"] if trip.has("jitune, torch" if trip.on_gpu else "jitune, numpy", trip.arguments.package) else []
     if package and trip.arguments.package:
         package += ["--package", trip.arguments.package]
-    code, lines = script("exits.py", trip.program("leaves").parent, trip.place, count, trip.arguments.seed, "--jobs", jobs, "--late", late,
-                         "--jitune", trip.arguments.jitune, *package)
+    code, lines = script("exits.py", trip.program("leaves").parent, trip.place, count, trip.arguments.seed, "--jobs", jobs,
+                         "--late", late, "--jitune", trip.arguments.jitune, *package)
     trip.expect(code == 0, next((line for line in lines if line.startswith("bad: ")), f"exits.py ended with {code}"))
     trip.show(lines[-1] if lines else "nothing")
 
