@@ -16,7 +16,7 @@ JITUNE_BEGIN_NAMESPACE
 enum class TunePolicy {
     /// As offline; a thread of the session then has a worker of low priority tune the problem, and
     /// later calls take its winner. Functions that prepare a handle wait for the tuning, for up to
-    /// two budgets, since the handle keeps what it has found.
+    /// two budgets, since a handle whose bits the winner would change keeps what it has found.
     background,
     /// The best that a tuning finds within Options::budget, for which the call waits: its winner,
     /// or what would win if it ended then. As offline where nothing is clearly faster than the
@@ -46,9 +46,9 @@ struct JITUNE_API Options {
     /// its winner could not be read.
     std::filesystem::path database = default_database();
     TunePolicy on_miss = TunePolicy::background;
-    /// Under TunePolicy::background: tune on a GPU also while it works. Else a tuning begins only
-    /// when the GPU has been idle for about a second, for all processes; where the driver does not
-    /// say, never.
+    /// Tune on a GPU also while it works. Else a tuning that no call waits for begins only when the
+    /// GPU has been idle for about a second, for all processes; where the driver does not say,
+    /// never.
     bool tune_on_busy_gpu = false;
     /// The session serves the winners that the database holds as it is: it never tunes and never
     /// writes, whatever on_miss says. A size that no sure stored winner serves is answered by the

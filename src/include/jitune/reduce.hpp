@@ -178,7 +178,9 @@ private:
 /// A reduction with everything slow done ahead. Its calls only launch, so they can be captured into
 /// a CUDA graph. All calls share the handle's scratch memory: do not let two of them, or a call and
 /// a graph made from this handle, run at the same time. The handle must outlive the work and the
-/// graphs, and its Session must outlive the handle.
+/// graphs, and its Session must outlive the handle. A call outside of a capture takes a winner that
+/// has come since, where that changes no bits: in minima, maxima and sums of integers, and with
+/// Determinism::any.
 template <Element T, Element R = ReducedType<T>>
 class PreparedReduce {
 public:
