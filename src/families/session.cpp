@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jitune/session.hpp"
 
-#include <cstdlib>
-
 #include "dispatch/engine.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/families.hpp"
+#include "support/process_end.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;
@@ -23,7 +22,7 @@ Session::~Session() = default;
 Session& Session::standard() {
     static Session* const session = [] {
         auto* const made = new Session();
-        std::atexit([] { standard().engine_->finish(); });
+        process_end::call([] { standard().engine_->finish(); });
         return made;
     }();
     return *session;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "jitune/error.hpp"
+#include "support/process_end.hpp"
 
 namespace jitune::internal {
 
@@ -16,6 +17,9 @@ SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetim
     std::string answers;
     for (const std::string& name : names) {
         if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | keep)) {
+            if (lifetime == Lifetime::process) {
+                process_end::come_before_destructors();
+            }
             return SharedLibrary(handle, name);
         }
         const char* answer = dlerror();

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stop_token>
+
+namespace jitune::internal {
+
+/// The end of the process by exit(), by a return of main() or by quick_exit(). exit() runs the
+/// destructors of libraries, the latest registered first, while other threads go on. Thread-safe.
+namespace process_end {
+
+/// Has `stop` called once when the process ends, before the destructors of the libraries for which
+/// come_before_destructors() was called. For one function of the program: a later one is ignored.
+void call(void (*stop)());
+
+/// Is to be called after a library was loaded for the life of the process, and after its first use,
+/// since it registers its destructors then.
+void come_before_destructors();
+
+/// Throws Error(unavailable) where the process is ending.
+void refuse();
+
+/// Work that must be over before the destructors of libraries run, and that leaves processes or
+/// files where it is cut off. While an object lives, the end waits, though not for ever.
+class Work {
+public:
+    /// As refuse().
+    Work();
+    ~Work();
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+
+    /// Requested as the process ends.
+    [[nodiscard]] static std::stop_token stop();
+};
+
+}  // namespace process_end
+
+}  // namespace jitune::internal
