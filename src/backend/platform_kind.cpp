@@ -7,30 +7,36 @@ namespace jitune::internal {
 
 namespace {
 
+constexpr std::array<std::string_view, 11> kOfCuda{"sm_count",
+                                                   "warp_size",
+                                                   "max_threads_per_block",
+                                                   "max_threads_per_sm",
+                                                   "max_blocks_per_sm",
+                                                   "memory_bus_bits",
+                                                   "shared_bytes_per_block",
+                                                   "registers_per_sm",
+                                                   "compute_capability",
+                                                   "memory_clock_khz",
+                                                   "l2_bytes"};
+constexpr std::array<std::string_view, 3> kOfHost{"cores", "cache_bytes", "simd_bytes"};
+constexpr std::array<std::string_view, 2> kOfMachine{"cores", "gpu_count"};
+
 struct PlatformRow {
     PlatformKind kind;
     std::string_view name;
     std::string_view template_suffix;
-    std::set<std::string> attributes;
+    std::span<const std::string_view> attributes;
 };
 
-/// In the order of PlatformKind.
-const std::array<PlatformRow, 3>& rows() {
-    static const std::array<PlatformRow, 3> kRows{{
-        {PlatformKind::cuda,
-         "cuda",
-         ".cu",
-         {"sm_count", "warp_size", "max_threads_per_block", "max_threads_per_sm",
-          "max_blocks_per_sm", "shared_bytes_per_block", "registers_per_sm", "l2_bytes",
-          "compute_capability", "memory_bus_bits", "memory_clock_khz"}},
-        {PlatformKind::host, "host", ".host.cpp", {"cores", "cache_bytes", "simd_bytes"}},
-        {PlatformKind::machine, "machine", ".machine.cpp", {"cores", "gpu_count"}},
-    }};
-    return kRows;
-}
+/// In the order of PlatformKind. Calls read it while the process ends, too.
+constexpr std::array<PlatformRow, 3> kRows{{
+    {PlatformKind::cuda, "cuda", ".cu", kOfCuda},
+    {PlatformKind::host, "host", ".host.cpp", kOfHost},
+    {PlatformKind::machine, "machine", ".machine.cpp", kOfMachine},
+}};
 
 const PlatformRow& row_of(PlatformKind kind) {
-    return rows().at(static_cast<std::size_t>(kind));
+    return kRows.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace
@@ -40,7 +46,7 @@ std::string_view to_string(PlatformKind kind) {
 }
 
 std::optional<PlatformKind> platform_from(std::string_view name) {
-    for (const PlatformRow& row : rows()) {
+    for (const PlatformRow& row : kRows) {
         if (row.name == name) {
             return row.kind;
         }
@@ -52,7 +58,7 @@ std::string_view template_suffix(PlatformKind kind) {
     return row_of(kind).template_suffix;
 }
 
-const std::set<std::string>& device_attributes(PlatformKind kind) {
+std::span<const std::string_view> device_attributes(PlatformKind kind) {
     return row_of(kind).attributes;
 }
 

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
-#include <string>
+#include <span>
 #include <string_view>
 
 namespace jitune::internal {
@@ -23,6 +22,6 @@ std::optional<PlatformKind> platform_from(std::string_view name);
 std::string_view template_suffix(PlatformKind kind);
 
 /// The keys of DeviceInfo::attributes that expressions of its templates may use.
-const std::set<std::string>& device_attributes(PlatformKind kind);
+std::span<const std::string_view> device_attributes(PlatformKind kind);
 
 }  // namespace jitune::internal

@@ -4,7 +4,6 @@
 #include <execinfo.h>
 
 #include <new>
-#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -20,20 +19,21 @@ Error make_memory_error() {
             "not enough memory for a call of jitune: free some, and call again"};
 }
 
-/// Made while the program starts, since there is memory then. Copies share its text and need none.
+/// Made while the program starts, since there is memory then, and never destroyed, since calls may
+/// come while the process ends. Copies share its text and need none.
 /// Exceptions that pass through pthread_once need glibc's unwinder, which takes memory when it is
 /// first used: that is here.
-std::optional<Error> prepare_memory_error() {
+const Error* prepare_memory_error() {
     try {
         void* frame = nullptr;
         backtrace(&frame, 1);
-        return make_memory_error();
+        return new Error(make_memory_error());
     } catch (const std::bad_alloc&) {
-        return std::nullopt;
+        return nullptr;
     }
 }
 
-const std::optional<Error> memory_error = prepare_memory_error();
+const Error* const memory_error = prepare_memory_error();
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void throw_as_error() {
     try {
         throw;
     } catch (const std::bad_alloc&) {
-        throw memory_error ? Error(*memory_error) : make_memory_error();
+        throw memory_error != nullptr ? Error(*memory_error) : make_memory_error();
     } catch (const std::system_error& error) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("the system refused what a call of jitune needs: {}", error.what()),

@@ -119,8 +119,8 @@ private:
         if (result_.sizes.empty()) {
             reader_.fail(root, "sizes must name at least one size, as in sizes = [\"n\"]");
         }
-        for (const std::string& attribute : device_attributes(result_.platform)) {
-            scope_.add_attribute(attribute);
+        for (const std::string_view attribute : device_attributes(result_.platform)) {
+            scope_.add_attribute(std::string(attribute));
         }
         for (const std::string& size : result_.sizes) {
             scope_.declare(*root.get("sizes"), size);
