@@ -10,12 +10,20 @@
 namespace jitune::internal {
 
 void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluations) {
+    const std::string tried =
+        fmt::format("tuning {} on {}", task.kernel_template().source().name, task.info().id);
+    if (evaluations.empty()) {
+        throw Error(ErrorKind::unavailable,
+                    tried +
+                        ": the time was over, or the worker ended, before a candidate was "
+                        "tried; try again, with a longer budget if this comes again");
+    }
     std::map<std::string, int> counts;
     std::string example;
-    bool compiled = false;
+    bool ran = false;
     for (const Evaluation& evaluation : evaluations) {
         ++counts[to_string(evaluation.verdict)];
-        compiled = compiled || evaluation.verdict != Verdict::compile_failed;
+        ran = ran || (evaluation.verdict != Verdict::compile_failed && !evaluation.unloadable);
         if (example.empty() && !evaluation.reason.empty()) {
             example = evaluation.configuration.text() + ": " + evaluation.reason;
         }
@@ -25,9 +33,8 @@ void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluation
         summary += fmt::format("{}{} {}", summary.empty() ? "" : ", ", count, verdict);
     }
     throw Error(
-        compiled ? ErrorKind::verify : ErrorKind::compile,
-        fmt::format("tuning {} on {}: no configuration works ({}). For example {}",
-                    task.kernel_template().source().name, task.info().id, summary, example));
+        ran ? ErrorKind::verify : ErrorKind::compile,
+        fmt::format("{}: no configuration works ({}). For example {}", tried, summary, example));
 }
 
 }  // namespace jitune::internal

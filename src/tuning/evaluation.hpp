@@ -20,6 +20,7 @@ struct Evaluation {
     Configuration configuration;
     Verdict verdict = Verdict::timed;
     std::string reason;
+    bool unloadable = false;  ///< the device does not take its code
     std::vector<double> samples_ns;
     bool by_earlier_search = false;  ///< that search took the samples
     Conditions conditions;           ///< of the samples
@@ -27,8 +28,8 @@ struct Evaluation {
     std::optional<Binary> binary;    ///< if compiled by this search, and timed or checked
 };
 
-/// Throws Error(verify), or Error(compile) where nothing compiled, that counts the verdicts and
-/// quotes the first reason.
+/// Throws Error(verify) that counts the verdicts and quotes the first reason; Error(compile) where
+/// no code could be loaded, and Error(unavailable) where nothing was tried.
 [[noreturn]] void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluations);
 
 }  // namespace jitune::internal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/reference_run.hpp"
 
+#include <memory>
 #include <string>
 
 #include <fmt/format.h>
@@ -19,6 +20,17 @@ std::string reference_name(const Task& task) {
 bool knows_answers_by_caller(const Task& task) {
     const auto& reference = task.kernel_template().front_matter().reference;
     return reference && reference->kind == ReferenceSpec::Kind::host;
+}
+
+/// What a compiler has made of the reference says nothing about the template's default.
+std::shared_ptr<const Program> load(const Task& task, const std::string& name,
+                                    const Binary& binary) {
+    try {
+        return task.device.load(binary);
+    } catch (const Error& error) {
+        throw Error(ErrorKind::compile, fmt::format("cannot load {}: {}", name, error.what()),
+                    error.native_code());
+    }
 }
 
 }  // namespace
@@ -43,7 +55,7 @@ void learn_reference(const Task& task, Rig& rig, BinaryCache& binaries, const Tu
     if (const auto* failure = std::get_if<CompileFailure>(&outcome)) {
         throw Error(ErrorKind::compile, fmt::format("cannot compile {}: {}", name, failure->log));
     }
-    const auto program = task.device.load(std::get<Binary>(outcome));
+    const auto program = load(task, name, std::get<Binary>(outcome));
     const DeviceLock::Turn turn = rig.turn();
     if (const auto failure = rig.learn(*program, reference->rule)) {
         throw Error(failure->fatal ? ErrorKind::device : ErrorKind::verify,

@@ -28,6 +28,7 @@ struct TrialFailure {
     std::string reason;
     bool fatal = false;  ///< no other candidate can run on the device in this process
     NativeCode native_code = {};
+    bool unloadable = false;  ///< the device does not take its code
 };
 
 TrialFailure failure_of(const LaunchFailure& failure);

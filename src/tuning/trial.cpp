@@ -45,6 +45,7 @@ std::optional<TrialFailure> Trial::time_checked(const Binary& binary, Evaluation
                                                 std::optional<double> best_ns, bool alone) {
     auto loaded = load_checked(binary, evaluation.configuration);
     if (auto* failure = std::get_if<TrialFailure>(&loaded)) {
+        evaluation.unloadable = failure->unloadable;
         return std::move(*failure);
     }
     const auto& [program, rule] = std::get<Loaded>(loaded);
@@ -73,7 +74,8 @@ std::variant<Trial::Loaded, TrialFailure> Trial::load_checked(const Binary& bina
         loaded.program = task_.device.load(binary);
         loaded.rule = task_.launch_rule(configuration);
     } catch (const Error& error) {
-        return TrialFailure{Verdict::launch_failed, error.what(), false};
+        return TrialFailure{Verdict::launch_failed, error.what(), false, error.native_code(),
+                            loaded.program == nullptr};
     }
     observer_.begin(configuration.text(), TuneObserver::Phase::check);
     if (auto failure =

@@ -10,6 +10,7 @@
 #include "fixtures/expect_error.hpp"
 #include "fixtures/tuner_fixture.hpp"
 #include "strategy/strategy.hpp"
+#include "tuning/evaluation.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -259,6 +260,20 @@ TEST_F(TunerTest, CountsTheVerdictsWhenNothingWorks) {
                  "tuning sum.cu on cuda:0: no configuration works (1 compile_failed, 1 "
                  "launch_failed, 10 wrong_result). For example block=64 items=2: n=1: got 2",
                  [&] { tune(); });
+}
+
+TEST_F(TunerTest, IsACompileErrorWhenNothingCanBeLoaded) {
+    device_.otherwise.load_error = "cuModuleLoadData: invalid image";
+    on(32, 1).compile_log = "no";
+    expect_error(ErrorKind::compile, "invalid image", [&] { tune(); });
+}
+
+TEST(ThrowNoWinner, SaysThatNothingWasTried) {
+    FakeDevice device;
+    const Kernel kernel = fake_sum_kernel();
+    const Task task{device, kernel, fake_sum_problem()};
+    expect_error(ErrorKind::unavailable, "before a candidate was tried; try again",
+                 [&] { throw_no_winner(task, {}); });
 }
 
 TEST_F(TunerTest, IsACompileErrorWhenNothingCompiles) {

@@ -41,8 +41,8 @@ TEST_F(WorkMemoryTest, PlacesAreAlignedAndApart) {
 }
 
 TEST_F(WorkMemoryTest, LargeMemoryIsNotHeldSeveralTimes) {
-    constexpr std::size_t kLarge = std::size_t{1} << 20;
-    EXPECT_EQ(at(0, kLarge), at(WorkMemory::kPlaces - 1, kLarge));
+    constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+    EXPECT_EQ(at(0, kMebibyte), at(WorkMemory::kPlaces - 1, kMebibyte));
 }
 
 TEST_F(WorkMemoryTest, PlacesAreNoPowerOfTwoApart) {
