@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +87,20 @@ struct CompileFailure {
     std::string log;
 };
 using CompileOutcome = std::variant<Binary, CompileFailure>;
+
+/// Thrown by a compile that was stopped on request.
+class CompileStopped : public std::exception {
+public:
+    [[nodiscard]] const char* what() const noexcept override { return "the compile was stopped"; }
+};
+
+/// One call of a compiler: how to stop it, and what it has cost.
+struct CompileCall {
+    std::stop_token stop = {};
+    std::chrono::nanoseconds processor_time{0};
+    /// Whether a process of its own compiled, in which no other thread's compile had to wait.
+    bool in_own_process = false;
+};
 
 /// A launch of a program with everything worked out: nothing is left to do but to hand it over. Its
 /// calls are thread-safe; they must end before the program does.
@@ -261,9 +277,20 @@ public:
 
     /// Compiles all instances as one program for this device; if that fails, each by itself, so
     /// that one bad instance costs only itself. One outcome per instance; all have the options of
-    /// the first. Needs no current context. Throws Error(unavailable) where there is no compiler.
+    /// the first. Needs no current context. Throws Error(unavailable) where there is no compiler,
+    /// and CompileStopped after a stop of the `call`, where the compiler is another process.
     virtual std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                                std::span<const Instance> instances) = 0;
+                                                std::span<const Instance> instances,
+                                                CompileCall& call) = 0;
+    std::vector<CompileOutcome> compile(const TemplateSource& source,
+                                        std::span<const Instance> instances) {
+        CompileCall call;
+        return compile(source, instances, call);
+    }
+
+    /// Says that so many threads will soon call compile(): what takes long to start starts now. May
+    /// throw as compile() does.
+    virtual void expect_compiles(std::size_t /*threads*/, const std::stop_token& /*stop*/) {}
 
     /// Throws Error(device), also for an image that is not of this device's kind.
     virtual std::shared_ptr<const Program> load(const Binary& binary) = 0;

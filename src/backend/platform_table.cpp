@@ -2,12 +2,14 @@
 #include "backend/platform_table.hpp"
 
 #include <array>
+#include <utility>
 
 #include "backend/host/host_inspector.hpp"
 #include "backend/host/host_platform.hpp"
 #include "backend/host/host_recipe.hpp"
 
 #if JITUNE_WITH_CUDA
+#include "backend/cuda/cuda_compiler.hpp"
 #include "backend/cuda/cuda_inspector.hpp"
 #include "backend/cuda/cuda_platform.hpp"
 #include "backend/cuda/cuda_recipe.hpp"
@@ -15,13 +17,21 @@
 
 namespace jitune::internal {
 
+namespace {
+
+std::unique_ptr<Platform> make_host(const Log& log, std::shared_ptr<RemoteCompiler> /*compiler*/) {
+    return make_host_platform(log);
+}
+
+}  // namespace
+
 std::span<const PlatformEntry> platforms() {
     static constexpr std::array entries {
 #if JITUNE_WITH_CUDA
         PlatformEntry{PlatformKind::cuda, make_cuda_platform, make_cuda_compiler,
                       make_cuda_inspector, make_cuda_recipe},
 #endif
-            PlatformEntry{PlatformKind::host, make_host_platform, nullptr, make_host_inspector,
+            PlatformEntry{PlatformKind::host, make_host, nullptr, make_host_inspector,
                           make_host_recipe},
     };
     return entries;

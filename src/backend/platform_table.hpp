@@ -13,7 +13,8 @@ namespace jitune::internal {
 
 struct PlatformEntry {
     PlatformKind kind;
-    std::unique_ptr<Platform> (*make)(const Log& log);
+    /// The compiler, if any, is that of make_compiler.
+    std::unique_ptr<Platform> (*make)(const Log& log, std::shared_ptr<RemoteCompiler> compiler);
     MakeCompiler make_compiler;    ///< null where the compiler is a program of its own
     MakeInspector make_inspector;  ///< null where nothing tells about compiled code
     MakeRecipe make_recipe;

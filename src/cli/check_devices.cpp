@@ -22,7 +22,8 @@ constexpr std::string_view kUsualArchitectures = "sm_75,sm_80,sm_86,sm_89,sm_90,
 CheckDevices::CheckDevices(PlatformKind platform, const Options& options)
     : platform_(platform),
       log_(options.log_level, options.log_sink),
-      pool_("/proc/self/exe", log_) {
+      pool_(
+          platform, [] { return std::filesystem::path("/proc/self/exe"); }, log_) {
     if (const MakeInspector make = inspector_maker(platform)) {
         inspector_ = make();
     }
@@ -38,7 +39,7 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
             ErrorKind::unavailable,
             fmt::format("this build of jitune has no compiler for {}", to_string(platform_)));
     }
-    const CompileFor here = make();
+    const CompileFor here = make().compile;
     std::vector<CheckDevice> devices;
     for (const std::string& name :
          parse_list("--arch", architectures.empty() ? kUsualArchitectures : architectures)) {
@@ -53,7 +54,9 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
                            [this, here](const DeviceInfo& device, const TemplateSource& source,
                                         std::span<const Instance> instances) {
                                CompileCall call;
-                               return pool_.compile(here, device, source, instances, call);
+                               auto outcomes = pool_.compile(device, source, instances, call);
+                               return outcomes ? *std::move(outcomes)
+                                               : here(device, source, instances);
                            },
                            inspector_});
     }
@@ -68,7 +71,7 @@ CheckDevice CheckDevices::host(const std::string& architectures) {
     }
     for (const PlatformEntry& entry : platforms()) {
         if (entry.kind == PlatformKind::host && host_ == nullptr) {
-            host_ = entry.make(log_);
+            host_ = entry.make(log_, nullptr);
         }
     }
     Device& device = host_->device(0);

@@ -8,7 +8,7 @@
 #include "backend/platform.hpp"
 #include "check/check_device.hpp"
 #include "jitune/options.hpp"
-#include "worker/compiler_pool.hpp"
+#include "tuning/isolation/compiler_pool.hpp"
 
 namespace jitune::internal {
 

@@ -64,14 +64,14 @@ std::string exit_codes_text() {
 }
 
 int run(int argc, char** argv) {
-    // For jitune alone, which starts itself as its worker, and that as its compilers.
+    // For jitune alone, which starts its command as a worker and as compilers.
     if (argc == 3 && std::string_view(argv[1]) == "worker") {
         end_by_signal_without_memory();
         run_worker(argv[2], families());
     }
-    if (argc == 2 && std::string_view(argv[1]) == "compiler") {
+    if (argc == 3 && std::string_view(argv[1]) == "compiler") {
         end_by_signal_without_memory();
-        run_compiler();
+        run_compiler(argv[2]);
     }
     const auto work = read_command_line(
         argc, argv, commands(), {kProgramSummary, version(), strategies_text(), exit_codes_text()});

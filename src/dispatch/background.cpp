@@ -163,6 +163,7 @@ void Background::stop() {
         gives_way_ = true;
         thread = std::move(thread_);
     }
+    end_.request_stop();
     wake_.notify_one();
     tried_.notify_all();
     if (thread.joinable()) {
@@ -328,7 +329,7 @@ void Background::tune_next() {
 }
 
 TuneHooks Background::hooks_for(const std::atomic<bool>& stop, bool is_urgent) {
-    TuneHooks hooks{.stop = &stop, .gives_up = true};
+    TuneHooks hooks{.stop = &stop, .given_up = end_.get_token()};
     hooks.low_priority = options_.on_miss == TunePolicy::background || (!is_urgent && has_worker());
     return hooks;
 }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -184,6 +185,7 @@ private:
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
     std::atomic<bool> gives_way_{false};  ///< widen() is to end: for the session, or for a call
+    std::stop_source end_;                ///< stops compilers; after stop_
     std::atomic<bool> has_new_winner_{false};  ///< in watched_
 
     std::mutex mutex_;  ///< of what follows; not held while tuning

@@ -84,7 +84,8 @@ void Background::serve_stored(const DispatchKey& near, const Task& task) {
 void Background::race(Watched& watched, const Doubt& doubt) {
     try {
         with_task(watched, [&](const Task& task) {
-            const TuneHooks hooks{.stop = &stop_, .gives_up = true, .low_priority = true};
+            const TuneHooks hooks{
+                .stop = &stop_, .given_up = end_.get_token(), .low_priority = true};
             const RaceReport report = race_(task, doubt, hooks);
             if (auto answer = answers_.stored(task, watched.winner)) {
                 replace(watched, task, std::move(answer));

@@ -6,21 +6,23 @@
 
 #include <fmt/format.h>
 
-#include "backend/platform_table.hpp"
 #include "dispatch/device_id.hpp"
 #include "dispatch/options_check.hpp"
 #include "tuner_db/table_digest.hpp"
+#include "tuning/isolation/compiler_pool.hpp"
+#include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log) {
-    std::vector<std::unique_ptr<Platform>> made;
-    for (const PlatformEntry& entry : platforms()) {
-        made.push_back(entry.make(log));
+/// Options::worker says whether and where there is a command that compiles.
+std::vector<std::unique_ptr<Platform>> platforms_of(const Options& options) {
+    FindCommand find;
+    if (options.worker != kNoWorker) {
+        find = [named = options.worker] { return find_worker(named, usual_workers()); };
     }
-    return made;
+    return make_platforms(Log(options.log_level, options.log_sink), find);
 }
 
 constexpr std::chrono::milliseconds kNoPatience{0};
@@ -43,8 +45,7 @@ void explain_or_throw(const std::exception_ptr& reason, const Log& log) {
 }  // namespace
 
 Engine::Engine(const Options& options, std::span<const Family> families)
-    : Engine(options, make_platforms(Log(checked(options).log_level, options.log_sink)), families) {
-}
+    : Engine(options, platforms_of(checked(options)), families) {}
 
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
                std::span<const Family> families)
@@ -212,6 +213,7 @@ Counters Engine::counters() const {
 
 const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
+    refuse_sink();
     const auto start = PauseLedger::Clock::now();
     const Resolved& answer = this->answer(key, task, start);
     pauses_.add(task, answer, start);

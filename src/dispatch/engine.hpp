@@ -178,6 +178,8 @@ public:
 private:
     [[noreturn]] static void throw_forked();
     void refuse_tuning() const;
+    /// Throws Error(usage) in a log sink: a miss or a tuning there may wait for its own thread.
+    static void refuse_sink();
     using Clock = std::chrono::steady_clock;
 
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.

@@ -127,7 +127,8 @@ std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& t
 TuneReport Engine::compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
     const auto begin = std::chrono::steady_clock::now();
     auto made = isolation_.tune(RecordMaker(task), plan, hooks);
-    TuneReport report = made ? std::move(*made) : tune(task, plan, hooks, binaries_, log_);
+    BinaryCache binaries = binaries_.until(hooks.given_up);
+    TuneReport report = made ? std::move(*made) : tune(task, plan, hooks, binaries, log_);
     log_.debug("compared {} configurations of {} in {:.3g} s", plan.compared.size(), task.name(),
                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     report.measurements = last_of_each(std::move(report.measurements));

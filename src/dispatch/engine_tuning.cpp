@@ -5,14 +5,25 @@
 #include "dispatch/engine.hpp"
 #include "dispatch/options_check.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuning/compile_ahead.hpp"
 #include "tuning/record_maker.hpp"
 #include "tuning/tuning_history.hpp"
 #include "tuning/tuning_journal.hpp"
 
 namespace jitune::internal {
 
+void Engine::refuse_sink() {
+    if (Log::is_in_sink()) {
+        throw Error(
+            ErrorKind::usage,
+            "Options::log_sink called jitune, which waits there for the end of the message: "
+            "have the sink hand its messages to another thread");
+    }
+}
+
 void Engine::refuse_tuning() const {
     refuse_fork();
+    refuse_sink();
     refuse_frozen(options_);
 }
 
@@ -48,6 +59,8 @@ std::optional<Winner> Engine::complete_winner(const Task& task) {
 
 TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
     log_.info("tuning {}", task.name());
+    const bool compiles_here = !isolation_.isolates(task.kernel, hooks.low_priority);
+    task.device.expect_compiles(compiles_here ? CompileAhead::threads_for(1) : 0, hooks.given_up);
     const RecordMaker record_maker(task);
     store_.tell([&](TuningStore& store) {
         std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
@@ -104,15 +117,20 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
     try {
         auto report = isolation_.tune(record_maker, plan, hooks);
         if (!report) {
-            report = tune(record_maker.task(), plan, hooks, binaries_, log_);
+            BinaryCache binaries = binaries_.until(hooks.given_up);
+            report = tune(record_maker.task(), plan, hooks, binaries, log_);
         }
-        if (hooks.gives_up && *hooks.stop) {  // the best of a part would answer for good
-            throw Error(ErrorKind::unavailable, "the session has ended");
+        if (hooks.given_up.stop_possible() &&
+            *hooks.stop) {  // the best of a part would answer for good
+            throw CompileStopped();
         }
         count_try(report->winner.certainty, tries);
         report->stored = save({&report->winner, 1});
         take_kept(record_maker.task(), *report);
         return std::move(*report);
+    } catch (const CompileStopped&) {
+        save({});
+        throw Error(ErrorKind::unavailable, "the session has ended");
     } catch (const Error&) {
         save({});
         throw;

@@ -51,7 +51,8 @@ MachineDevice::MachineDevice(Machine& machine, Device& host, std::span<Device* c
 }
 
 std::vector<CompileOutcome> MachineDevice::compile(const TemplateSource& /*source*/,
-                                                   std::span<const Instance> instances) {
+                                                   std::span<const Instance> instances,
+                                                   CompileCall& /*call*/) {
     std::vector<CompileOutcome> outcomes;
     for (const Instance& instance : instances) {
         outcomes.emplace_back(

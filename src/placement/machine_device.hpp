@@ -18,7 +18,8 @@ public:
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     std::string compiler() override { return "none"; }
     std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                        std::span<const Instance> instances) override;
+                                        std::span<const Instance> instances,
+                                        CompileCall& call) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override {
         return std::make_unique<MachineBench>(host_.make_bench());

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "support/file_size_guard.hpp"
 
@@ -17,12 +18,31 @@ void write_to_stderr(LogLevel level, std::string_view message) {
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+/// Marks the calling thread while it is in a sink.
+thread_local bool in_sink = false;
+
+class SinkScope {
+public:
+    SinkScope() : before_(std::exchange(in_sink, true)) {}
+    ~SinkScope() { in_sink = before_; }
+    SinkScope(const SinkScope&) = delete;
+    SinkScope& operator=(const SinkScope&) = delete;
+
+private:
+    const bool before_;
+};
+
 }  // namespace
 
 Log::Log(LogLevel level, Sink sink)
     : level_(level), sink_(sink ? std::move(sink) : Sink(write_to_stderr)) {}
 
+bool Log::is_in_sink() {
+    return in_sink;
+}
+
 void Log::send(LogLevel level, std::string_view message) const {
+    const SinkScope scope;
     try {
         sink_(level, message);
     } catch (...) {

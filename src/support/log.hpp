@@ -37,6 +37,10 @@ public:
         write(LogLevel::debug, format, std::forward<Args>(args)...);
     }
 
+    /// Whether the calling thread is in a sink, of any log. It must not come back into jitune,
+    /// whose locks it may hold.
+    static bool is_in_sink();
+
 private:
     template <class... Args>
     void write(LogLevel level, fmt::format_string<Args...> format, Args&&... args) const {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -24,15 +25,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kOutputWait{20};
 
-/// Appends the output that is ready, up to the limit. False at the end of the output. It reads
-/// once, as much as a pipe holds, so that the caller can check the time even if the program never
-/// stops writing.
-bool read_output(int source, std::size_t limit, std::string& output) {
-    std::vector<char> buffer(65536);
+/// Appends the output that is ready. False at the end of the output. It reads once, as much as a
+/// pipe holds, so that the caller can check time and size even if the program never stops writing.
+bool read_output(int source, std::string& output) {
+    std::array<char, 65536> buffer;
     const ssize_t count = ::read(source, buffer.data(), buffer.size());
     if (count > 0) {
-        output.append(buffer.data(),
-                      std::min(limit - output.size(), static_cast<std::size_t>(count)));
+        output.append(buffer.data(), static_cast<std::size_t>(count));
     }
     return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
@@ -61,13 +60,19 @@ std::string describe_end(const ProcessResult& result) {
     if (result.timed_out) {
         return "still running after the time limit";
     }
+    if (result.flooded) {
+        return "wrote more than the limit of its output";
+    }
+    if (result.stopped) {
+        return "stopped on request";
+    }
     if (result.signal != 0) {
         return fmt::format("signal {} ({})", result.signal, ::strsignal(result.signal));
     }
     return fmt::format("exit code {}", result.exit_code);
 }
 
-ProcessResult run_process(const ProcessCommand& command) {
+ProcessResult run_process(const ProcessCommand& command, const std::stop_token& stop) {
     auto [source, sink] = make_pipe();
     LoopClock time(kOutputWait, 50 * kOutputWait);
     const ChildProcess child(command, {-1, sink.number(), sink.number()});
@@ -80,7 +85,12 @@ ProcessResult run_process(const ProcessCommand& command) {
         // The output and the program may end in either order. Asking for the end first makes sure
         // that everything written before it is read.
         const auto end = child.end();
-        open = open && read_output(source.number(), command.output_limit, result.output);
+        open = open && read_output(source.number(), result.output);
+        if (result.output.size() > command.output_limit) {
+            result.output.resize(command.output_limit);
+            result.flooded = true;
+            return result;
+        }
         if (end) {
             result.exit_code = end->exit_code;
             result.signal = end->signal;
@@ -88,6 +98,10 @@ ProcessResult run_process(const ProcessCommand& command) {
         }
         if (time.turn() >= command.timeout) {
             result.timed_out = true;
+            return result;
+        }
+        if (stop.stop_requested()) {
+            result.stopped = true;
             return result;
         }
     }

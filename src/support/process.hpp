@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,26 +20,29 @@ struct ProcessCommand {
     std::vector<std::string> environment;
     std::chrono::milliseconds timeout{60'000};
     int nice = 0;  ///< added to that of this process, or as far as the system allows
-    std::size_t output_limit = 1 << 20;  ///< bytes of output to keep; the rest is dropped
+    std::size_t output_limit = 1 << 20;  ///< bytes; a program that writes more is killed
 };
 
 struct ProcessResult {
     int exit_code = -1;  ///< -1 unless the program exited
     int signal = 0;      ///< the signal that ended the program, or 0
     bool timed_out = false;
-    std::string output;  ///< standard output and standard error, in the order written
+    bool flooded = false;  ///< it wrote more than ProcessCommand::output_limit
+    bool stopped = false;  ///< on request
+    std::string output;    ///< standard output and standard error, in the order written
 
     [[nodiscard]] bool succeeded() const { return exit_code == 0; }
 };
 
-/// "exit code 1", "signal 11 (Segmentation fault)" or "still running after the time limit".
+/// "exit code 1", "signal 11 (Segmentation fault)" or "still running after the time limit", and
+/// what else ended it.
 std::string describe_end(const ProcessResult& result);
 
-/// Runs `command` until it ends or its time limit is over, with empty standard input and in a
-/// process group of its own; no process of the group runs on after the return. Throws
-/// Error(unavailable) if the program cannot be started, or if its end cannot be seen because the
-/// app ignores SIGCHLD.
-ProcessResult run_process(const ProcessCommand& command);
+/// Runs `command` until it ends, its time limit is over, it has written more than its limit, or
+/// `stop` is requested, with empty standard input and in a process group of its own; no process of
+/// the group runs on after the return. Throws Error(unavailable) if the program cannot be started,
+/// or if its end cannot be seen because the app ignores SIGCHLD.
+ProcessResult run_process(const ProcessCommand& command, const std::stop_token& stop = {});
 
 /// The path of an executable file: `name` itself if it has a slash, else the first file of that
 /// name on $PATH, or in the system's folders where that is not set or the program has more rights

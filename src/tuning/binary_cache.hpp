@@ -2,11 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -20,20 +19,6 @@
 
 namespace jitune::internal {
 
-/// Thrown by a compile that was stopped on request.
-class CompileStopped : public std::exception {
-public:
-    [[nodiscard]] const char* what() const noexcept override { return "the compile was stopped"; }
-};
-
-/// One call of a compiler: how to stop it, and what it has cost.
-struct CompileCall {
-    std::stop_token stop = {};
-    std::chrono::nanoseconds processor_time{0};
-    /// Whether a process of its own compiled, in which no other thread's compile had to wait.
-    bool in_own_process = false;
-};
-
 /// The binaries that this process has compiled, so that configurations that differ only in their
 /// launch (and problems that differ only in their sizes) are compiled once. Thread-safe; no lock is
 /// held while compiling, so two threads may compile the same instance: the first Binary is kept.
@@ -46,7 +31,14 @@ public:
 
     explicit BinaryCache(Compile compile = compile_here) : compile_(std::move(compile)) {}
 
-    /// Device::compile(), which nothing can stop.
+    /// The same cache, whose compiles `stop` stops, too: they throw CompileStopped.
+    [[nodiscard]] BinaryCache until(std::stop_token stop) const {
+        BinaryCache same = *this;
+        same.stop_ = std::move(stop);
+        return same;
+    }
+
+    /// Device::compile(), with the time of the calling thread.
     static std::vector<CompileOutcome> compile_here(Device& device, const TemplateSource& source,
                                                     std::span<const Instance> instances,
                                                     CompileCall& call);
@@ -87,14 +79,19 @@ public:
     CompileOutcome alone(const Task& task, const Instance& instance);
 
     /// Instances given to a compiler so far.
-    [[nodiscard]] std::int64_t compiles() const { return compiles_; }
+    [[nodiscard]] std::int64_t compiles() const { return known_->compiles; }
 
 private:
-    const Compile compile_;
-    std::mutex mutex_;
-    std::map<std::string, CompileOutcome> outcomes_;
-    std::map<std::string, Binary> alone_;
-    std::atomic<std::int64_t> compiles_{0};
+    struct Known {
+        std::mutex mutex;
+        std::map<std::string, CompileOutcome> outcomes;
+        std::map<std::string, Binary> alone;
+        std::atomic<std::int64_t> compiles{0};
+    };
+
+    Compile compile_;
+    std::shared_ptr<Known> known_ = std::make_shared<Known>();
+    std::stop_token stop_;
 };
 
 }  // namespace jitune::internal

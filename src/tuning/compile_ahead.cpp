@@ -225,7 +225,6 @@ void CompileAhead::work(const std::stop_token& stop) {
         for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {
             deliver(jobs, compile(jobs));
         }
-    } catch (const CompileStopped&) {  // nobody waits for its candidates
     } catch (...) {
         const std::lock_guard lock(mutex_);
         --under_way_;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "tuner_db/record.hpp"
@@ -92,8 +93,9 @@ struct TuneHooks {
     /// After each verdict, and while a worker keeps the tuning waiting; on the calling thread.
     std::function<void(const TuneProgress&)> progress = [](const TuneProgress&) {};
     TuneObserver* observer = &kNoObserver;  ///< told of every step
-    /// `stop` gives the tuning up, which then throws Error(unavailable) soon and has no winner.
-    bool gives_up = false;
+    /// Gives the tuning up, after `stop`: compiles are stopped, and it throws soon, without a
+    /// winner.
+    std::stop_token given_up = {};
     bool low_priority = false;  ///< runs in a worker of low priority
     /// Before each comparison at other sizes: may wait until the device is free.
     std::function<void()> await_turn = [] {};

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <map>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
@@ -37,38 +39,36 @@ constexpr std::chrono::seconds kLongestIdle{15};
     ::_exit(0);
 }
 
-/// The compilers of the platforms that it has been asked for.
-class Compilers {
-public:
-    std::vector<CompileOutcome> compile(const CompileRequest& request) {
-        CompileFor& compile = loaded_[request.device.platform];
-        if (!compile) {
-            const MakeCompiler make = compiler_maker(request.device.platform);
-            if (make == nullptr) {
-                throw Error(ErrorKind::unavailable, "this platform's compiler is another program");
-            }
-            compile = make();
-        }
-        return compile(request.device, request.source, request.instances);
+OwnCompiler load(std::string_view platform) {
+    const auto kind = platform_from(platform);
+    const MakeCompiler make = kind ? compiler_maker(*kind) : nullptr;
+    if (make == nullptr) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("this build has no compiler of its own for {}", platform));
     }
+    return make();
+}
 
-private:
-    std::map<PlatformKind, CompileFor> loaded_;
-};
+Message error_message(const Error& error) {
+    Message message{worker_messages::kError};
+    MessageWriter writer(message);
+    write_error(writer, error);
+    return message;
+}
 
-Message answer_to(const Message& message, Compilers& compilers) {
+Message answer_to(const Message& message, const OwnCompiler& compiler) {
     Message answer;
     MessageWriter writer(answer);
     MessageReader reader(message);
     reader.text();  // the message's name
     const CompileRequest request = read_compile_request(reader);
     try {
-        const std::vector<CompileOutcome> outcomes = compilers.compile(request);
+        const std::vector<CompileOutcome> outcomes =
+            compiler.compile(request.device, request.source, request.instances);
         writer.text(compiler_messages::kOutcomes);
         write_outcomes(writer, outcomes);
     } catch (const Error& error) {
-        answer = {worker_messages::kError};
-        write_error(writer, error);
+        answer = error_message(error);
     }
     return answer;
 }
@@ -83,9 +83,26 @@ std::optional<Message> next_request(MessageChannel& channel) {
     return message;
 }
 
+/// Answers what comes over the channel, for a while after the last request.
+void serve(MessageChannel& channel, std::string_view platform) {
+    OwnCompiler compiler;
+    Message first{worker_messages::kReady, worker_messages::protocol()};
+    try {
+        compiler = load(platform);
+        MessageWriter(first).fields(compiler.name.version, compiler.name.key);
+    } catch (const Error& error) {
+        first = error_message(error);
+    }
+    bool heard = channel.send(first) && compiler.compile;
+    while (heard) {
+        const std::optional<Message> message = next_request(channel);
+        heard = message && channel.send(answer_to(*message, compiler));
+    }
+}
+
 }  // namespace
 
-void run_compiler() {
+void run_compiler(std::string_view platform) {
     require_parent_socket("compiler", "compiles kernels");
     // Of this thread alone, which compiles. Nothing depends on it, so that a failure is ignored.
     const int niceness = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()));
@@ -93,12 +110,7 @@ void run_compiler() {
     std::thread(end_with_parent).detach();
     // A copy: end_with_parent() would take the end of the channel, by an error, for the parent's.
     MessageChannel channel{FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))};
-    Compilers compilers;
-    bool heard = channel.send({worker_messages::kReady});
-    while (heard) {
-        const std::optional<Message> message = next_request(channel);
-        heard = message && channel.send(answer_to(*message, compilers));
-    }
+    serve(channel, platform);
     ::_exit(0);  // what the compiler would do at a usual end is of no use
 }
 

@@ -28,8 +28,8 @@
 #include "support/message_channel.hpp"
 #include "support/process_session.hpp"
 #include "tuner_db/record_message.hpp"
+#include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_request.hpp"
-#include "worker/compiler_pool.hpp"
 #include "worker/heap_audit.hpp"
 #include "worker/parent_socket.hpp"
 #include "worker/process_state.hpp"
@@ -272,6 +272,11 @@ private:
         return options;
     }
 
+    static std::vector<std::unique_ptr<Platform>> platforms_of(const Options& options) {
+        return make_platforms(Log(options.log_level, options.log_sink),
+                              [] { return std::filesystem::path("/proc/self/exe"); });
+    }
+
     const Kernel& kernel_of(const WorkerRequest& request) {
         if (kernel_ == nullptr || kernel_->spec != request.kernel) {
             kernel_ = std::make_unique<Kernel>(make_kernel(families_, request.kernel));
@@ -325,14 +330,8 @@ private:
     const std::span<const Family> families_;
     MessageChannel channel_;
     Orders orders_{channel_, scratch_};
-    Engine engine_{engine_options(), families_};
-    CompilerPool compilers_{"/proc/self/exe", engine_.log()};
-    BinaryCache binaries_{[this](Device& device, const TemplateSource& source,
-                                 std::span<const Instance> instances, CompileCall& call) {
-        const bool is_in_this_process = compiler_maker(device.info().platform) != nullptr;
-        return is_in_this_process ? compilers_.compile(device, source, instances, call)
-                                  : BinaryCache::compile_here(device, source, instances, call);
-    }};
+    Engine engine_{engine_options(), platforms_of(engine_options()), families_};
+    BinaryCache binaries_;
     std::unique_ptr<Kernel> kernel_;
     std::future<void> warm_up_;
 };

@@ -53,7 +53,7 @@ protected:
     void SetUp() override {
         const MakeCompiler make = compiler_maker(PlatformKind::cuda);
         try {
-            compile_ = make();
+            compile_ = make().compile;
         } catch (const Error& error) {
             GTEST_SKIP() << error.what();
         }

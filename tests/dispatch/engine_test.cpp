@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
 #include "fixtures/engine_fixture.hpp"
@@ -38,6 +39,30 @@ TEST_F(EngineTest, TunesOnAMissAndStoresTheWinner) {
     EXPECT_EQ(engine->store()->winners().size(), 1U);
     EXPECT_EQ(engine->store()->winners()[0].configuration, kFastest);
     EXPECT_GE(engine->store()->measurements(engine->store()->winners()[0].key).size(), 12U);
+}
+
+TEST_F(EngineTest, RefusesCallsOfItsLogSink) {
+    std::mutex mutex;
+    Engine* called = nullptr;
+    std::string refusal;
+    options_.log_level = LogLevel::info;
+    options_.log_sink = [&](LogLevel, std::string_view) {
+        const std::lock_guard lock(mutex);
+        if (called != nullptr && refusal.empty()) {
+            try {
+                resolve(*called);
+            } catch (const Error& error) {
+                refusal = error.what();
+            }
+        }
+    };
+    const auto engine = make_engine();
+    {
+        const std::lock_guard lock(mutex);
+        called = engine.get();
+    }
+    EXPECT_EQ(resolve(*engine).info.origin, Origin::tuned);
+    EXPECT_NE(refusal.find("Options::log_sink called jitune"), std::string::npos) << refusal;
 }
 
 TEST_F(EngineTest, AnswersASecondTimeFromMemory) {

@@ -317,7 +317,7 @@ std::vector<std::string> FakeDevice::compiled() const {
 }
 
 std::vector<CompileOutcome> FakeDevice::compile(const TemplateSource&,
-                                                std::span<const Instance> instances) {
+                                                std::span<const Instance> instances, CompileCall&) {
     if (before_compile) {
         before_compile(instances);
     }

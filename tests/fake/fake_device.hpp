@@ -78,7 +78,8 @@ public:
     std::string compiler_key() override { return compiler_key_; }
     bool has_compiler(const std::string& key) override { return key == compiler_key_; }
     std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                        std::span<const Instance> instances) override;
+                                        std::span<const Instance> instances,
+                                        CompileCall& call) override;
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::unique_ptr<LaunchTimer> make_launch_timer() override;

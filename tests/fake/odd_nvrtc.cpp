@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // An NVRTC for processes of tests. A program with the name expression "kill" kills its process, one
-// with "hang" never ends, after it has made the file that $ODD_NVRTC_FILE names. The cubin of any
-// other is the list of its expressions.
+// with "hang" never ends, after it has made the file that $ODD_NVRTC_FILE names. One with "slow"
+// aborts where it is in use after the destructors of this library. The cubin of any other is the
+// list of its expressions.
 #include <fcntl.h>
 #include <nvrtc.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
+
+namespace {
+
+/// What the destructors of a library leave behind, while other threads may still be in it.
+std::atomic<bool> is_gone{false};
+struct Gone {
+    ~Gone() { is_gone = true; }
+};
+const Gone at_load;
+
+void require_life() {
+    if (is_gone) {
+        std::abort();
+    }
+}
+
+}  // namespace
 
 struct _nvrtcProgram {
     std::vector<std::string> expressions;
@@ -67,6 +86,13 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int /*count*/,
             ::close(::open(std::getenv("ODD_NVRTC_FILE"), O_CREAT | O_WRONLY, 0600));
             while (true) {
                 ::pause();
+            }
+        }
+        if (expression == "slow") {
+            static const Gone at_first_use;
+            for (int i = 0; i < 20; ++i) {
+                ::usleep(1000);
+                require_life();
             }
         }
         program->cubin += expression + '\n';

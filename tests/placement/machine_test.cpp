@@ -48,11 +48,12 @@ public:
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     std::string compiler() override { return host_.compiler(); }
     std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                        std::span<const Instance> instances) override {
+                                        std::span<const Instance> instances,
+                                        CompileCall& call) override {
         if (trouble) {
             throw Error(*trouble, "the GPU's compiler is out of order");
         }
-        return host_.compile(source, instances);
+        return host_.compile(source, instances, call);
     }
     std::shared_ptr<const Program> load(const Binary& binary) override {
         return host_.load(binary);

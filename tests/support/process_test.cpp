@@ -134,17 +134,27 @@ TEST(Process, WaitsForAProgramThatClosesItsOutput) {
 
 TEST(Process, KeepsAllOutputUpToTheLimit) {
     ProcessCommand command = shell("head -c 3000000 /dev/zero");
-    EXPECT_EQ(run_process(command).output.size(), command.output_limit);
-    command.output_limit = 5'000'000;
+    command.output_limit = 3'000'000;
     const ProcessResult result = run_process(command);
     EXPECT_TRUE(result.succeeded());
     EXPECT_EQ(result.output.size(), 3'000'000U);
 }
 
-TEST(Process, StopsAProgramThatNeverStopsWriting) {
-    ProcessCommand command = shell("yes");
-    command.timeout = milliseconds(200);
-    EXPECT_TRUE(run_process(command).timed_out);
+TEST(Process, KillsAProgramThatWritesMoreThanTheLimit) {
+    const ProcessCommand command = shell("yes");
+    const ProcessResult result = run_process(command);
+    EXPECT_TRUE(result.flooded);
+    EXPECT_FALSE(result.succeeded());
+    EXPECT_EQ(result.output.size(), command.output_limit);
+    EXPECT_EQ(describe_end(result), "wrote more than the limit of its output");
+}
+
+TEST(Process, KillsAProgramThatIsToStop) {
+    std::stop_source stop;
+    stop.request_stop();
+    const ProcessResult result = run_process(shell("sleep 600 & echo $!; wait"), stop.get_token());
+    EXPECT_TRUE(result.stopped);
+    EXPECT_FALSE(result.succeeded());
 }
 
 TEST(ChildProcess, IsEndedWithItsFamilyWithoutAnyMemory) {

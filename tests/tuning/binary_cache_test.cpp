@@ -107,6 +107,25 @@ TEST_F(BinaryCacheTest, RemembersNothingOfAStoppedCompile) {
     EXPECT_EQ(cache.compiles(), 0);
 }
 
+TEST_F(BinaryCacheTest, HasAViewThatAStopEnds) {
+    std::stop_source stop;
+    BinaryCache cache([](Device& device, const auto& source, auto instances, CompileCall& call) {
+        if (call.stop.stop_requested()) {
+            throw CompileStopped();
+        }
+        return device.compile(source, instances, call);
+    });
+    BinaryCache view = cache.until(stop.get_token());
+    const Instance one{{"f<1>"}};
+    const Instance two{{"f<2>"}};
+    view.compile(device_, {"sum.cu", "text", {}}, "hash", {&one, 1});
+    EXPECT_TRUE(cache.find("hash", "cuda fake", one)) << "it is the same cache";
+    stop.request_stop();
+    EXPECT_THROW(view.compile(device_, {"sum.cu", "text", {}}, "hash", {&two, 1}), CompileStopped);
+    cache.compile(device_, {"sum.cu", "text", {}}, "hash", {&two, 1});
+    EXPECT_TRUE(view.find("hash", "cuda fake", two));
+}
+
 TEST_F(BinaryCacheTest, CompilesAloneOnlyWhatSharedItsProgram) {
     const Kernel kernel = fake_sum_kernel();
     const Task task{device_, kernel, fake_sum_problem()};

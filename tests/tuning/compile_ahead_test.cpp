@@ -226,6 +226,15 @@ TEST_F(CompileAheadTest, PutsSlowInstancesIntoAProgramOfAProcessUntilItIsWorthIt
     EXPECT_EQ(sizes, (std::vector<std::size_t>{3, 2, 2, 2, 2, 1}));
 }
 
+TEST_F(CompileAheadTest, LetsNobodyWaitForWhatAStopOfTheSessionEnds) {
+    BinaryCache binaries([](auto&, const auto&, auto, auto&) -> std::vector<CompileOutcome> {
+        throw CompileStopped();
+    });
+    CompileAhead ahead(task_, binaries, 1);
+    ahead.submit(wanted(0, 1));
+    EXPECT_THROW(ahead.take(0), CompileStopped);
+}
+
 TEST_F(CompileAheadTest, IsAskedNoFurtherAheadThanThereAreResults) {
     const CompileAhead ahead(task_, binaries_, 3);
     EXPECT_EQ(ahead.depth_after(0), 6U) << "two for each thread";

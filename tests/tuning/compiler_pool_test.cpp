@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/compiler_pool.hpp"
+#include "tuning/isolation/compiler_pool.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,8 +13,8 @@
 
 #include "fake/fake_device.hpp"
 #include "fixtures/expect_error.hpp"
-#include "support/loop_clock.hpp"
 #include "support/temp_dir.hpp"
+#include "support/text_file.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 namespace jitune::internal {
@@ -25,7 +26,7 @@ protected:
     /// A compiler that does `script`, where $say sends a message that the test has put into
     /// `$folder/<name>`, and $starts is the number of compilers so far.
     void play(const std::string& script) {
-        put("ready", {worker_messages::kReady});
+        put("ready", {worker_messages::kReady, worker_messages::protocol(), "fake 1.0", "key"});
         program_ = dir_.write("compiler", fmt::format("#!/bin/sh\n"
                                                       "folder='{}'\n"
                                                       "say() {{ cat \"$folder/$1\" >&0; }}\n"
@@ -52,12 +53,20 @@ protected:
         return static_cast<int>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
     }
 
+    CompilerPool make_pool() {
+        return {PlatformKind::cuda, [this] { return program_; }, log_};
+    }
+
+    std::optional<std::vector<CompileOutcome>> try_to_compile(CompilerPool& pool, std::size_t count,
+                                                              CompileCall call = {}) {
+        return pool.compile(device_.info(), source_, std::vector<Instance>(count, Instance{{"k"}}),
+                            call);
+    }
     std::vector<CompileOutcome> compile(CompilerPool& pool, std::size_t count) {
-        CompileCall call;
-        return pool.compile(device_, source_, std::vector<Instance>(count, Instance{{"k"}}), call);
+        return try_to_compile(pool, count).value();
     }
     std::vector<CompileOutcome> compile(std::size_t count) {
-        CompilerPool pool(program_, log_);
+        CompilerPool pool = make_pool();
         return compile(pool, count);
     }
     std::string log_of_one() { return std::get<CompileFailure>(compile(1).front()).log; }
@@ -81,37 +90,22 @@ TEST_F(CompilerPoolTest, ReturnsWhatAProcessAnswers) {
     EXPECT_EQ(first.symbols, binary_.symbols);
     EXPECT_EQ(std::get<CompileFailure>(outcomes[1]).log, "line 3: no");
     EXPECT_EQ(std::get<Binary>(outcomes.back()).image, first.image);
-    EXPECT_EQ(device_.compiles(), 0);
-}
-
-TEST_F(CompilerPoolTest, SaysWhatACompileInThisProcessTakes) {
-    CompilerPool pool("/no/such/compiler", log_);
-    device_.before_compile = [](auto) {
-        const auto begin = thread_processor_time();
-        while (thread_processor_time() - begin < std::chrono::milliseconds(20)) {
-        }
-    };
-    CompileCall call;
-    const std::vector<Instance> instances(1, Instance{{"k"}});
-    pool.compile(device_, source_, instances, call);
-    EXPECT_GE(call.processor_time, std::chrono::milliseconds(20));
-    EXPECT_FALSE(call.in_own_process);
 }
 
 TEST_F(CompilerPoolTest, SaysThatAProcessHasCompiled) {
     put_outcomes("one", {binary_});
     play("say ready; say one; exec sleep 100");
-    CompilerPool pool(program_, log_);
+    CompilerPool pool = make_pool();
     CompileCall call;
     const std::vector<Instance> instances(1, Instance{{"k"}});
-    pool.compile(device_, source_, instances, call);
+    pool.compile(device_.info(), source_, instances, call);
     EXPECT_TRUE(call.in_own_process);
 }
 
 TEST_F(CompilerPoolTest, AsksAProcessAgainAndAgain) {
     put_outcomes("one", {binary_});
     play("say ready; say one; say one; exec sleep 100");
-    CompilerPool pool(program_, log_);
+    CompilerPool pool = make_pool();
     compile(pool, 1);
     compile(pool, 1);
     EXPECT_EQ(starts(), 1);
@@ -120,12 +114,11 @@ TEST_F(CompilerPoolTest, AsksAProcessAgainAndAgain) {
 TEST_F(CompilerPoolTest, ReplacesAProcessThatHasEndedMeanwhile) {
     put_outcomes("one", {binary_});
     play("say ready; say one");
-    CompilerPool pool(program_, log_);
+    CompilerPool pool = make_pool();
     for (int i = 1; i <= 3; ++i) {
         EXPECT_TRUE(std::holds_alternative<Binary>(compile(pool, 1).front()));
         EXPECT_EQ(starts(), i);
     }
-    EXPECT_EQ(device_.compiles(), 0);
 }
 
 TEST_F(CompilerPoolTest, CompilesOneByOneWhatWasUnderWayInAProcessThatEnds) {
@@ -142,12 +135,11 @@ TEST_F(CompilerPoolTest, AnInstanceFailsToCompileThatEndsTwoProcesses) {
     play("say ready; kill -SEGV $$");
     EXPECT_EQ(log_of_one(), "the compiler took its process down: signal 11 (Segmentation fault)");
     EXPECT_EQ(starts(), 2);
-    EXPECT_EQ(device_.compiles(), 0);
 }
 
 TEST_F(CompilerPoolTest, KillsAProcessThatIsToStop) {
     play("say ready; : >\"$folder/asked\"; exec sleep 600");
-    CompilerPool pool(program_, log_);
+    CompilerPool pool = make_pool();
     std::stop_source stop;
     std::jthread later([&] {
         while (!std::filesystem::exists(dir_.path() / "asked")) {
@@ -157,9 +149,8 @@ TEST_F(CompilerPoolTest, KillsAProcessThatIsToStop) {
     });
     CompileCall call{stop.get_token()};
     const std::vector<Instance> instances(2, Instance{{"k"}});
-    EXPECT_THROW(pool.compile(device_, source_, instances, call), CompileStopped);
+    EXPECT_THROW(pool.compile(device_.info(), source_, instances, call), CompileStopped);
     EXPECT_EQ(starts(), 1) << "nothing is compiled again one by one";
-    EXPECT_EQ(device_.compiles(), 0);
 }
 
 TEST_F(CompilerPoolTest, BlamesNoInstanceForAProcessThatIsKilledOnce) {
@@ -177,17 +168,70 @@ TEST_F(CompilerPoolTest, GarbageIsNoAnswer) {
     }
 }
 
-TEST_F(CompilerPoolTest, CompilesInThisProcessWhereNoOtherIsReady) {
-    play("exit 7");
-    CompilerPool pool(program_, log_);
-    compile(pool, 2);
-    compile(pool, 1);
-    EXPECT_EQ(device_.compiles(), 3);
-    EXPECT_EQ(starts(), 1);
-
+TEST_F(CompilerPoolTest, LeavesItToThisProcessWhereNoOtherIsReady) {
+    Message no_compiler{worker_messages::kError};
+    MessageWriter writer(no_compiler);
+    write_error(writer, Error(ErrorKind::unavailable, "NVRTC not found"));
+    put("none", no_compiler);
+    put("other", {worker_messages::kReady, "jitune 0.1 messages 0", "", ""});
+    for (const std::string greeting : {"exit 7", "say none", "say other", "echo no message >&0"}) {
+        play(greeting + "; exec sleep 100");
+        CompilerPool pool = make_pool();
+        const int before = starts();
+        EXPECT_FALSE(try_to_compile(pool, 2)) << greeting;
+        EXPECT_FALSE(try_to_compile(pool, 1)) << greeting;
+        EXPECT_FALSE(pool.name()) << greeting;
+        EXPECT_EQ(starts(), before + 1) << greeting;
+    }
     program_ = dir_.path() / "none";
-    compile(1);
-    EXPECT_EQ(device_.compiles(), 4);
+    CompilerPool pool = make_pool();
+    EXPECT_FALSE(try_to_compile(pool, 1));
+}
+
+TEST_F(CompilerPoolTest, LooksForItsCommandOnce) {
+    int looks = 0;
+    CompilerPool pool(
+        PlatformKind::cuda,
+        [&]() -> std::filesystem::path {
+            ++looks;
+            throw Error(ErrorKind::unavailable, "there is no jitune command");
+        },
+        log_);
+    EXPECT_FALSE(try_to_compile(pool, 1));
+    EXPECT_FALSE(pool.name());
+    EXPECT_EQ(looks, 1);
+}
+
+TEST_F(CompilerPoolTest, StartsTheProcessesThatAreExpected) {
+    put_outcomes("one", {binary_});
+    play("say ready; say one; exec sleep 100");
+    CompilerPool pool = make_pool();
+    pool.expect(3);
+    pool.expect(2);
+    const auto name = pool.name();
+    ASSERT_TRUE(name);
+    EXPECT_EQ(name->version, "fake 1.0");
+    EXPECT_EQ(name->key, "key");
+    compile(pool, 1);
+    while (starts() < 3) {
+        std::this_thread::yield();
+    }
+    EXPECT_EQ(starts(), 3) << "the one that told its name is used again";
+}
+
+TEST_F(CompilerPoolTest, LetsGoOfProcessesThatEnd) {
+    put_outcomes("one", {binary_});
+    play("say ready; say one; echo $$ >\"$folder/pid\"");
+    CompilerPool pool = make_pool();
+    compile(pool, 1);
+    std::filesystem::path pid = dir_.path() / "pid";
+    while (!std::filesystem::exists(pid) || read_if_there(pid).empty()) {
+        std::this_thread::yield();
+    }
+    // One that has ended and is not let go of is a zombie, whose number stays in use.
+    while (::kill(std::stoi(read_if_there(pid)), 0) == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
 }
 
 TEST_F(CompilerPoolTest, PassesOnErrorsOfTheCompiler) {

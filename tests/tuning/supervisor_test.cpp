@@ -116,7 +116,8 @@ TEST_F(SupervisorTest, AStoppedBackgroundTuningDoesNotWaitForItsWorkerToBeReady)
     TuneHooks hooks;
     hooks.stop = &stop;
     EXPECT_NO_THROW(tune(hooks)) << "a sweep has results all the same";
-    hooks.gives_up = true;
+    const std::stop_source end;
+    hooks.given_up = end.get_token();
     expect_error(ErrorKind::unavailable, "stopped before a tuning worker", [&] { tune(hooks); });
 }
 
@@ -131,7 +132,8 @@ TEST_F(SupervisorTest, AStopKillsTheWorkerOfABackgroundTuning) {
     });
     TuneHooks hooks;
     hooks.stop = &stop;
-    hooks.gives_up = true;
+    const std::stop_source end;
+    hooks.given_up = end.get_token();
     expect_error(ErrorKind::unavailable, "was given up, since its session ends",
                  [&] { tune(hooks); });
     stopper.join();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -6,13 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/cuda/cuda_compiler.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "fake/fake_device.hpp"
-#include "fixtures/expect_error.hpp"
 #include "support/child_process.hpp"
 #include "support/message_channel.hpp"
 #include "support/temp_dir.hpp"
-#include "worker/compiler_pool.hpp"
+#include "tuning/isolation/compiler_pool.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -20,7 +20,10 @@ namespace {
 /// Processes of run_compiler().
 class CompilerTest : public testing::Test {
 protected:
-    CompilerTest() { device_.info_.attributes["compute_capability"] = 90; }
+    CompilerTest() {
+        device_.platform = PlatformKind::cuda;
+        device_.attributes["compute_capability"] = 90;
+    }
     ~CompilerTest() override {
         before_.empty() ? ::unsetenv("JITUNE_NVRTC") : ::setenv("JITUNE_NVRTC", before_.c_str(), 1);
     }
@@ -33,14 +36,14 @@ protected:
             instances.push_back({{expression}});
         }
         CompileCall call;
-        return pool_.compile(device_, source_, instances, call);
+        return pool_.compile(device_, source_, instances, call).value();
     }
 
     const std::string before_ =
         std::getenv("JITUNE_NVRTC") == nullptr ? "" : std::getenv("JITUNE_NVRTC");
     const Log log_{LogLevel::off};
-    FakeDevice device_;
-    CompilerPool pool_{JITUNE_COMPILER, log_};
+    DeviceInfo device_;
+    CompilerPool pool_{PlatformKind::cuda, [] { return JITUNE_COMPILER; }, log_};
     TemplateSource source_{"scale.cu",
                            "#include \"times.h\"\n"
                            "template <int Factor> __global__ void scale(int* values) {\n"
@@ -60,7 +63,7 @@ TEST_F(CompilerTest, MakesTheSameBinariesAsThisProcess) {
     const std::vector<Instance> instances{{{"scale<2>"}}, {{"scale<3>", "scale<4>"}}};
     const auto here = compile_instances(*nvrtc, source_, instances, 90);
     CompileCall call;
-    const auto there = pool_.compile(device_, source_, instances, call);
+    const auto there = pool_.compile(device_, source_, instances, call).value();
     ASSERT_EQ(there.size(), here.size());
     for (std::size_t i = 0; i < here.size(); ++i) {
         EXPECT_EQ(*std::get<Binary>(there[i]).image, *std::get<Binary>(here[i]).image);
@@ -71,7 +74,6 @@ TEST_F(CompilerTest, MakesTheSameBinariesAsThisProcess) {
     EXPECT_TRUE(std::holds_alternative<Binary>(outcomes.front()));
     EXPECT_NE(std::get<CompileFailure>(outcomes.back()).log.find("thirteen is not to be had"),
               std::string::npos);
-    EXPECT_EQ(device_.compiles(), 0);
 }
 
 TEST_F(CompilerTest, AnInstanceThatEndsTheCompilerCostsNoOther) {
@@ -82,12 +84,53 @@ TEST_F(CompilerTest, AnInstanceThatEndsTheCompilerCostsNoOther) {
     EXPECT_EQ(std::get<CompileFailure>(outcomes[1]).log,
               "the compiler took its process down: signal 9 (Killed)");
     EXPECT_EQ(*std::get<Binary>(outcomes[2]).image, "two\n");
-    EXPECT_EQ(device_.compiles(), 0);
 }
 
-TEST_F(CompilerTest, ALackOfNvrtcIsTheErrorThatItIsInThisProcess) {
+TEST_F(CompilerTest, WithoutNvrtcThisProcessHasToSayWhy) {
     use_nvrtc("/nowhere/libnvrtc.so");
-    expect_error(ErrorKind::unavailable, "NVRTC not found", [&] { compile({"one"}); });
+    CompileCall call;
+    EXPECT_FALSE(pool_.compile(device_, source_, {{Instance{{"one"}}}}, call));
+}
+
+TEST_F(CompilerTest, TellsTheCompilerThatCompiles) {
+    use_nvrtc(JITUNE_ODD_NVRTC);
+    const auto name = pool_.name();
+    ASSERT_TRUE(name);
+    EXPECT_EQ(name->version, "NVRTC 13.0");
+    EXPECT_NE(name->key.find(JITUNE_ODD_NVRTC), std::string::npos) << name->key;
+    EXPECT_TRUE(is_present_nvrtc(name->key));
+}
+
+TEST_F(CompilerTest, NvrtcInThisProcessIsNotInUseDuringItsDestructors) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which runs this test alone
+    use_nvrtc(JITUNE_ODD_NVRTC);
+    const auto end_while_threads_compile = [&] {
+        static CudaCompiler compiler(load_nvrtc);
+        static std::atomic<int> compiles{0};
+        static const TemplateSource source = source_;
+        for (int thread = 0; thread < 4; ++thread) {
+            std::thread([] {
+                const Instance instance{{"slow"}};
+                try {
+                    while (true) {
+                        CompileCall call;
+                        compiler.compile(90, source, std::span(&instance, 1), call);
+                        ++compiles;
+                    }
+                } catch (const Error& error) {
+                    const std::string_view text = error.what();
+                    if (text.find("the process is ending") == std::string_view::npos) {
+                        std::abort();
+                    }
+                }
+            }).detach();
+        }
+        while (compiles < 8) {
+            std::this_thread::yield();
+        }
+        std::exit(7);
+    };
+    EXPECT_EXIT(end_while_threads_compile(), testing::ExitedWithCode(7), "");
 }
 
 TEST_F(CompilerTest, EndsWithItsParentInTheMiddleOfACompile) {
@@ -97,7 +140,7 @@ TEST_F(CompilerTest, EndsWithItsParentInTheMiddleOfACompile) {
     auto [ours, theirs] = MessageChannel::make_pair();
     ProcessCommand command;
     command.program = JITUNE_COMPILER;
-    command.arguments = {"compiler"};
+    command.arguments = {"compiler", "cuda"};
     command.environment = {"ODD_NVRTC_FILE=" + begun.string(), "JITUNE_NVRTC=" JITUNE_ODD_NVRTC};
     const ChildProcess compiler(command, ChildStreams{.input = theirs.number()});
     theirs.close();
@@ -105,7 +148,7 @@ TEST_F(CompilerTest, EndsWithItsParentInTheMiddleOfACompile) {
         MessageChannel channel(std::move(ours));
         Message message{compiler_messages::kCompile};
         MessageWriter writer(message);
-        write_compile_request(writer, {device_.info(), source_, {{{"hang"}}}});
+        write_compile_request(writer, {device_, source_, {{{"hang"}}}});
         ASSERT_TRUE(channel.send(message));
         while (!std::filesystem::exists(begun) && !compiler.end()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -121,7 +164,7 @@ TEST_F(CompilerTest, RefusesMessagesThatAreNone) {
     auto [ours, theirs] = MessageChannel::make_pair();
     ProcessCommand command;
     command.program = JITUNE_COMPILER;
-    command.arguments = {"compiler"};
+    command.arguments = {"compiler", "cuda"};
     const ChildProcess compiler(command, ChildStreams{.input = theirs.number()});
     theirs.close();
     MessageChannel channel(std::move(ours));

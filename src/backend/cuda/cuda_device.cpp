@@ -13,23 +13,20 @@
 
 namespace jitune::internal {
 
-CudaDevice::CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+CudaDevice::CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<CudaCompiler> compiler,
                        std::shared_ptr<NvmlReader> nvml, std::shared_ptr<CounterProfiler> profiler)
     : device_(std::move(device)),
-      nvrtc_(std::move(nvrtc)),
+      compiler_(std::move(compiler)),
       service_(std::make_shared<ServiceCode>(
-          nvrtc_, static_cast<int>(device_->attribute("compute_capability")))),
+          compiler_, static_cast<int>(device_->attribute("compute_capability")))),
       nvml_(std::move(nvml)),
       profiler_(std::move(profiler)) {}
 
-std::string CudaDevice::compiler() {
-    return nvrtc_version(nvrtc_->get());
-}
-
 std::vector<CompileOutcome> CudaDevice::compile(const TemplateSource& source,
-                                                std::span<const Instance> instances) {
-    return compile_instances(nvrtc_->get(), source, instances,
-                             static_cast<int>(device_->attribute("compute_capability")));
+                                                std::span<const Instance> instances,
+                                                CompileCall& call) {
+    return compiler_->compile(static_cast<int>(device_->attribute("compute_capability")), source,
+                              instances, call);
 }
 
 std::shared_ptr<const Program> CudaDevice::load(const Binary& binary) {

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "backend/cuda/counter_profiler.hpp"
+#include "backend/cuda/cuda_compiler.hpp"
 #include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/nvml_reader.hpp"
 #include "backend/cuda/nvrtc_compiler.hpp"
-#include "backend/cuda/nvrtc_table.hpp"
 #include "backend/cuda/service_kernel.hpp"
 #include "backend/device.hpp"
 
@@ -16,16 +16,20 @@ namespace jitune::internal {
 /// One CUDA device with NVRTC. The objects that it hands out may outlive it.
 class CudaDevice final : public Device {
 public:
-    CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<LazyNvrtc> nvrtc,
+    CudaDevice(std::shared_ptr<DriverDevice> device, std::shared_ptr<CudaCompiler> compiler,
                std::shared_ptr<NvmlReader> nvml, std::shared_ptr<CounterProfiler> profiler);
 
     [[nodiscard]] const std::shared_ptr<DriverDevice>& device() const { return device_; }
     [[nodiscard]] const DeviceInfo& info() const override { return device_->info(); }
-    std::string compiler() override;
-    std::string compiler_key() override { return nvrtc_key(nvrtc_->get()); }
+    std::string compiler() override { return compiler_->name().version; }
+    std::string compiler_key() override { return compiler_->name().key; }
     bool has_compiler(const std::string& key) override { return is_present_nvrtc(key); }
     std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                        std::span<const Instance> instances) override;
+                                        std::span<const Instance> instances,
+                                        CompileCall& call) override;
+    void expect_compiles(std::size_t threads, const std::stop_token& /*stop*/) override {
+        compiler_->expect(threads);
+    }
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::optional<double> utilization() override { return nvml_->utilization(); }
@@ -41,7 +45,7 @@ public:
 
 private:
     std::shared_ptr<DriverDevice> device_;
-    std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<CudaCompiler> compiler_;
     std::shared_ptr<ServiceCode> service_;
     std::shared_ptr<NvmlReader> nvml_;
     std::shared_ptr<CounterProfiler> profiler_;

@@ -14,7 +14,6 @@
 #include "backend/cuda/cuda_stream_group.hpp"
 #include "backend/cuda/cuda_stream_site.hpp"
 #include "backend/cuda/device_memory.hpp"
-#include "backend/cuda/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
 #include "support/append_table.hpp"
 
@@ -69,9 +68,9 @@ constexpr std::size_t place_of(unsigned long long stream_id) {
 
 class CudaPlatform final : public Platform {
 public:
-    CudaPlatform(CudaTables tables, const Log& log)
+    CudaPlatform(CudaTables tables, const Log& log, std::shared_ptr<RemoteCompiler> compiler)
         : tables_(std::move(tables)),
-          nvrtc_(std::make_shared<LazyNvrtc>(tables_.nvrtc)),
+          compiler_(std::make_shared<CudaCompiler>(tables_.nvrtc, std::move(compiler))),
           profiler_(std::make_shared<CounterProfiler>(tables_.cupti)),
           log_(log),
           groups_{{}, {}, Nccl(tables_.nccl, log)} {}
@@ -100,7 +99,7 @@ public:
         if (!slot.backend) {
             const auto device = std::make_shared<DriverDevice>(driver().table, ordinal, log_);
             slot.backend = std::make_unique<CudaDevice>(
-                device, nvrtc_,
+                device, compiler_,
                 std::make_shared<NvmlReader>(tables_.nvml, device->info().uuid, log_), profiler_);
             slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
             slot.beside_capture = std::make_unique<CudaCaptureSite>(*slot.backend, true);
@@ -249,7 +248,7 @@ private:
     }
 
     CudaTables tables_;
-    std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<CudaCompiler> compiler_;
     std::shared_ptr<CounterProfiler> profiler_;
     Log log_;
     mutable std::once_flag once_;
@@ -264,20 +263,14 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Platform> make_cuda_platform(const Log& log) {
-    return make_cuda_platform(CudaTables{}, log);
+std::unique_ptr<Platform> make_cuda_platform(const Log& log,
+                                             std::shared_ptr<RemoteCompiler> compiler) {
+    return make_cuda_platform(CudaTables{}, log, std::move(compiler));
 }
 
-std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log) {
-    return std::make_unique<CudaPlatform>(std::move(tables), log);
-}
-
-CompileFor make_cuda_compiler() {
-    return [nvrtc = load_nvrtc()](const DeviceInfo& device, const TemplateSource& source,
-                                  std::span<const Instance> instances) {
-        return compile_instances(*nvrtc, source, instances,
-                                 static_cast<int>(device.attributes.at("compute_capability")));
-    };
+std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log,
+                                             std::shared_ptr<RemoteCompiler> compiler) {
+    return std::make_unique<CudaPlatform>(std::move(tables), log, std::move(compiler));
 }
 
 }  // namespace jitune::internal

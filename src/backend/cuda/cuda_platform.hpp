@@ -24,11 +24,10 @@ struct CudaTables {
     std::function<std::shared_ptr<const CuptiTable>()> cupti = load_cupti;
 };
 
-/// Calls cuInit when first asked for devices.
-std::unique_ptr<Platform> make_cuda_platform(const Log& log);
-std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log);
-
-/// NVRTC, without the driver. Throws Error(unavailable).
-CompileFor make_cuda_compiler();
+/// Calls cuInit when first asked for devices. Compiles by `compiler`, where it is not null.
+std::unique_ptr<Platform> make_cuda_platform(const Log& log,
+                                             std::shared_ptr<RemoteCompiler> compiler = nullptr);
+std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log,
+                                             std::shared_ptr<RemoteCompiler> compiler = nullptr);
 
 }  // namespace jitune::internal

@@ -35,12 +35,4 @@ std::shared_ptr<const NvrtcTable> load_nvrtc() {
     return table;
 }
 
-const NvrtcTable& LazyNvrtc::get() {
-    const std::lock_guard lock(mutex_);
-    if (!table_) {
-        table_ = loader_();
-    }
-    return *table_;
-}
-
 }  // namespace jitune::internal

@@ -4,9 +4,7 @@
 #include <nvrtc.h>
 
 #include <filesystem>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -44,20 +42,5 @@ std::vector<std::string> nvrtc_files(const std::filesystem::path& cuda_path,
 /// Loads NVRTC for the life of the process: about 100 ms. Only the library that JITUNE_NVRTC
 /// names, where it is set. Throws Error(unavailable) that says where it looked and what to do.
 std::shared_ptr<const NvrtcTable> load_nvrtc();
-
-/// NVRTC, loaded when first asked for. Thread-safe.
-class LazyNvrtc {
-public:
-    using Loader = std::function<std::shared_ptr<const NvrtcTable>()>;
-    explicit LazyNvrtc(Loader loader) : loader_(std::move(loader)) {}
-
-    /// Throws what the loader throws, and asks it again the next time.
-    const NvrtcTable& get();
-
-private:
-    Loader loader_;
-    std::mutex mutex_;
-    std::shared_ptr<const NvrtcTable> table_;
-};
 
 }  // namespace jitune::internal

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
 #include "support/embedded.hpp"
 
@@ -36,8 +35,9 @@ ServiceCode::Binaries ServiceCode::compile() const {
         names.push_back(std::filesystem::path(file.name).stem());
         instances.push_back({{"jitune::" + names.back()}});
     }
+    CompileCall call;
     const std::vector<CompileOutcome> outcomes =
-        compile_instances(nvrtc_->get(), source, instances, compute_capability_);
+        compiler_->compile(compute_capability_, source, instances, call);
     Binaries compiled;
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (const auto* failure = std::get_if<CompileFailure>(&outcomes[i])) {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "backend/cuda/cuda_compiler.hpp"
 #include "backend/cuda/cuda_program.hpp"
-#include "backend/cuda/nvrtc_table.hpp"
 
 namespace jitune::internal {
 
@@ -20,8 +20,8 @@ namespace jitune::internal {
 /// time than one for each. Thread-safe.
 class ServiceCode {
 public:
-    ServiceCode(std::shared_ptr<LazyNvrtc> nvrtc, int compute_capability)
-        : nvrtc_(std::move(nvrtc)), compute_capability_(compute_capability) {}
+    ServiceCode(std::shared_ptr<CudaCompiler> compiler, int compute_capability)
+        : compiler_(std::move(compiler)), compute_capability_(compute_capability) {}
 
     /// Throws Error(unavailable) where there is no NVRTC, or it has nothing for the device, and
     /// Error(compile) with its log.
@@ -31,7 +31,7 @@ private:
     using Binaries = std::map<std::string, Binary, std::less<>>;  ///< by the kernel's name
     [[nodiscard]] Binaries compile() const;
 
-    std::shared_ptr<LazyNvrtc> nvrtc_;
+    std::shared_ptr<CudaCompiler> compiler_;
     int compute_capability_;
     std::mutex mutex_;  // held while they are compiled: others would have to compile the same
     Binaries binaries_;

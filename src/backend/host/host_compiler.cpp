@@ -53,8 +53,16 @@ std::string first_line(const std::string& text) {
 // Long for a compiler that says its name, short for a call that waits for it.
 constexpr std::chrono::milliseconds kVersionTime{5000};
 
-std::string version_of(const std::filesystem::path& program, std::chrono::milliseconds timeout) {
-    const ProcessResult result = run_process({program, {"--version"}, {"LC_ALL=C"}, timeout, 4096});
+std::string version_of(const std::filesystem::path& program, std::chrono::milliseconds timeout,
+                       const std::stop_token& stop) {
+    const ProcessResult result = run_process({.program = program,
+                                              .arguments = {"--version"},
+                                              .environment = {"LC_ALL=C"},
+                                              .timeout = timeout},
+                                             stop);
+    if (result.stopped) {
+        throw CompileStopped();
+    }
     if (!result.succeeded()) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("{} --version: {}; set JITUNE_CXX to a C++ compiler that works",
@@ -82,10 +90,10 @@ std::string host_compiler_key() {
     return key_of(find_compiler());
 }
 
-HostCompiler::HostCompiler(std::chrono::milliseconds timeout)
+HostCompiler::HostCompiler(std::chrono::milliseconds timeout, const std::stop_token& stop)
     : timeout_(timeout),
       program_(find_compiler()),
-      version_(version_of(program_, std::min(timeout, kVersionTime))) {}
+      version_(version_of(program_, std::min(timeout, kVersionTime), stop)) {}
 
 std::vector<std::string> HostCompiler::command(const TemplateSource& source,
                                                const std::vector<std::string>& options,
@@ -106,7 +114,8 @@ std::string HostCompiler::key() const {
 }
 
 std::vector<CompileOutcome> HostCompiler::compile(const TemplateSource& source,
-                                                  std::span<const Instance> instances) const {
+                                                  std::span<const Instance> instances,
+                                                  const std::stop_token& stop) const {
     std::vector<CompileOutcome> outcomes(instances.size());
     std::vector<Instance> accepted;
     std::vector<std::size_t> places;
@@ -121,18 +130,22 @@ std::vector<CompileOutcome> HostCompiler::compile(const TemplateSource& source,
     if (accepted.empty()) {
         return outcomes;
     }
-    std::vector<CompileOutcome> results = compile_together(source, accepted);
-    const bool failed = std::holds_alternative<CompileFailure>(results.front());
+    Attempt all = compile_together(source, accepted, stop);
+    const bool tries_each = std::holds_alternative<CompileFailure>(all.outcomes.front()) &&
+                            all.ended_by_itself && accepted.size() > 1;
     for (std::size_t i = 0; i < accepted.size(); ++i) {
-        outcomes[places[i]] = failed && accepted.size() > 1
-                                  ? std::move(compile_together(source, {&accepted[i], 1}).front())
-                                  : std::move(results[i]);
+        if (tries_each) {
+            Attempt alone = compile_together(source, {&accepted[i], 1}, stop);
+            all.outcomes[i] = std::move(alone.outcomes.front());
+        }
+        outcomes[places[i]] = std::move(all.outcomes[i]);
     }
     return outcomes;
 }
 
-std::vector<CompileOutcome> HostCompiler::compile_together(
-    const TemplateSource& source, std::span<const Instance> instances) const {
+HostCompiler::Attempt HostCompiler::compile_together(const TemplateSource& source,
+                                                     std::span<const Instance> instances,
+                                                     const std::stop_token& stop) const {
     const TempDir directory;
     for (const auto& [name, text] : source.headers) {
         static_cast<void>(directory.write(name, text));
@@ -146,25 +159,30 @@ std::vector<CompileOutcome> HostCompiler::compile_together(
     const ProcessResult result = run_process({program_,
                                               {words.begin() + 1, words.end()},
                                               {"LC_ALL=C", "TMPDIR=" + directory.path().string()},
-                                              timeout_});
+                                              timeout_},
+                                             stop);
+    if (result.stopped) {
+        throw CompileStopped();
+    }
     if (!result.succeeded()) {
-        return failures(instances.size(), fmt::format("{}: {}\n{}", program_.string(),
-                                                      describe_end(result), result.output));
+        return {failures(instances.size(), fmt::format("{}: {}\n{}", program_.string(),
+                                                       describe_end(result), result.output)),
+                !result.timed_out && !result.flooded};
     }
     const auto bytes = std::make_shared<const std::string>(read_if_there(image));
     if (bytes->empty()) {
-        return failures(instances.size(),
-                        fmt::format("{}: success, but no output", program_.string()));
+        return {failures(instances.size(),
+                         fmt::format("{}: success, but no output", program_.string()))};
     }
-    std::vector<CompileOutcome> outcomes;
+    Attempt attempt;
     for (std::size_t i = 0; i < instances.size(); ++i) {
         Binary binary{"so", bytes, {}};
         for (std::size_t k = 0; k < instances[i].expressions.size(); ++k) {
             binary.symbols.push_back(entry_symbol(i, k));
         }
-        outcomes.emplace_back(std::move(binary));
+        attempt.outcomes.emplace_back(std::move(binary));
     }
-    return outcomes;
+    return attempt;
 }
 
 }  // namespace jitune::internal

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,17 @@ namespace jitune::internal {
 /// Error(unavailable) where there is none.
 std::string host_compiler_key();
 
+/// The longest that one call of the compiler may usually last.
+inline constexpr std::chrono::seconds kCompileTime{30};
+
 /// The system's C++ compiler. Immutable; thread-safe.
 class HostCompiler {
 public:
     /// $JITUNE_CXX (a program's name or path, without arguments) where it is set, else the first of
     /// $CXX, c++, g++ and clang++ that is found. One call of the compiler may last `timeout`.
-    /// Throws Error(unavailable) where there is none or it does not run.
-    explicit HostCompiler(std::chrono::milliseconds timeout = std::chrono::seconds(30));
+    /// Throws Error(unavailable) where there is none or it does not run, and CompileStopped.
+    explicit HostCompiler(std::chrono::milliseconds timeout = kCompileTime,
+                          const std::stop_token& stop = {});
 
     /// The first line of `c++ --version`.
     [[nodiscard]] const std::string& version() const { return version_; }
@@ -39,11 +44,17 @@ public:
 
     /// See Device::compile.
     [[nodiscard]] std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                                      std::span<const Instance> instances) const;
+                                                      std::span<const Instance> instances,
+                                                      const std::stop_token& stop = {}) const;
 
 private:
-    [[nodiscard]] std::vector<CompileOutcome> compile_together(
-        const TemplateSource& source, std::span<const Instance> instances) const;
+    struct Attempt {
+        std::vector<CompileOutcome> outcomes;
+        bool ended_by_itself = true;  ///< the compiler was not killed at a limit
+    };
+    [[nodiscard]] Attempt compile_together(const TemplateSource& source,
+                                           std::span<const Instance> instances,
+                                           const std::stop_token& stop) const;
 
     std::chrono::milliseconds timeout_;
     std::filesystem::path program_;

@@ -16,14 +16,14 @@ namespace jitune::internal {
 
 HostDevice::HostDevice(DeviceInfo info, Log log) : info_(std::move(info)), log_(std::move(log)) {}
 
-std::shared_ptr<const HostCompiler> HostDevice::find_compiler() {
+std::shared_ptr<const HostCompiler> HostDevice::find_compiler(const std::stop_token& stop) {
     {
         const std::lock_guard lock(mutex_);
         if (compiler_) {
             return compiler_;
         }
     }
-    auto found = std::make_shared<const HostCompiler>();
+    auto found = std::make_shared<const HostCompiler>(kCompileTime, stop);
     const std::lock_guard lock(mutex_);
     if (!compiler_) {
         compiler_ = std::move(found);
@@ -46,8 +46,9 @@ bool HostDevice::has_compiler(const std::string& key) {
 }
 
 std::vector<CompileOutcome> HostDevice::compile(const TemplateSource& source,
-                                                std::span<const Instance> instances) {
-    return find_compiler()->compile(source, instances);
+                                                std::span<const Instance> instances,
+                                                CompileCall& call) {
+    return find_compiler(call.stop)->compile(source, instances, call.stop);
 }
 
 std::shared_ptr<const HostImage> HostDevice::find_image(const std::string& image) {

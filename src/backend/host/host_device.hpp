@@ -25,7 +25,11 @@ public:
     std::string compiler_key() override { return find_compiler()->key(); }
     bool has_compiler(const std::string& key) override;
     std::vector<CompileOutcome> compile(const TemplateSource& source,
-                                        std::span<const Instance> instances) override;
+                                        std::span<const Instance> instances,
+                                        CompileCall& call) override;
+    void expect_compiles(std::size_t /*threads*/, const std::stop_token& stop) override {
+        find_compiler(stop);
+    }
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::optional<double> utilization() override { return processors_taken(); }
@@ -39,7 +43,7 @@ public:
     void copy(void* to, const void* from, std::size_t bytes, Stream stream) override;
 
 private:
-    std::shared_ptr<const HostCompiler> find_compiler();
+    std::shared_ptr<const HostCompiler> find_compiler(const std::stop_token& stop = {});
     std::shared_ptr<const HostImage> find_image(const std::string& image);
 
     DeviceInfo info_;

@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view line) {
 std::unique_ptr<Platform> make_host() {
     for (const PlatformEntry& entry : platforms()) {
         if (entry.kind == PlatformKind::host) {
-            return entry.make(Log(LogLevel::off));
+            return entry.make(Log(LogLevel::off), nullptr);
         }
     }
     throw Error(ErrorKind::unavailable, "this build of jitune has no host backend");

@@ -1,73 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/compiler_pool.hpp"
+#include "tuning/isolation/compiler_pool.hpp"
 
+#include <chrono>
 #include <cstddef>
-#include <optional>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "backend/host/available_memory.hpp"
+#include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
-#include "support/loop_clock.hpp"
+#include "support/signals_blocked.hpp"
 
 namespace jitune::internal {
 
-namespace {
-
-std::vector<CompileOutcome> compile_here(const CompileFor& here, const CompileRequest& request,
-                                         CompileCall& call) {
-    const std::chrono::nanoseconds begin = thread_processor_time();
-    auto outcomes = here(request.device, request.source, request.instances);
-    call.processor_time += thread_processor_time() - begin;
-    call.in_own_process = false;
-    return outcomes;
+CompilerPool::~CompilerPool() {
+    if (fork_guard_.forked()) {  // they are the parent's, and nobody else has the lock
+        for (Process& process : idle_->processes) {
+            static_cast<void>(process.release());
+        }
+        return;
+    }
+    const std::lock_guard lock(idle_->mutex);
+    idle_->processes.clear();
 }
 
-}  // namespace
-
-std::vector<CompileOutcome> CompilerPool::compile(Device& device, const TemplateSource& source,
-                                                  std::span<const Instance> instances,
-                                                  CompileCall& call) {
-    const CompileFor here = [&device](const DeviceInfo&, const auto& text, const auto& wanted) {
-        return device.compile(text, wanted);
-    };
-    return compile(here, device.info(), source, instances, call);
-}
-
-std::vector<CompileOutcome> CompilerPool::compile(const CompileFor& here, const DeviceInfo& device,
-                                                  const TemplateSource& source,
-                                                  std::span<const Instance> instances,
-                                                  CompileCall& call) {
+std::optional<std::vector<CompileOutcome>> CompilerPool::compile(
+    const DeviceInfo& device, const TemplateSource& source, std::span<const Instance> instances,
+    CompileCall& call) {
+    using Outcomes = std::vector<CompileOutcome>;
     CompileRequest request{device, source, {instances.begin(), instances.end()}};
-    auto together = try_to_compile(here, request, call);
-    if (auto* const outcomes = std::get_if<std::vector<CompileOutcome>>(&together)) {
+    Attempt together = try_to_compile(request, call);
+    if (auto* const outcomes = std::get_if<Outcomes>(&together)) {
         return std::move(*outcomes);
+    }
+    if (std::holds_alternative<std::monostate>(together)) {
+        return std::nullopt;
     }
     log_.info("a compiler process has ended ({}); what it compiled is compiled one by one",
               std::get<Loss>(together).reason);
-    std::vector<CompileOutcome> outcomes;
+    Outcomes all;
     for (const Instance& instance : instances) {
         request.instances = {instance};
-        auto alone = try_to_compile(here, request, call);
-        if (auto* const outcome = std::get_if<std::vector<CompileOutcome>>(&alone)) {
-            outcomes.push_back(std::move(outcome->front()));
+        Attempt alone = try_to_compile(request, call);
+        if (auto* const outcome = std::get_if<Outcomes>(&alone)) {
+            all.push_back(std::move(outcome->front()));
+        } else if (const auto* const loss = std::get_if<Loss>(&alone)) {
+            all.emplace_back(CompileFailure{"the compiler took its process down: " + loss->reason});
         } else {
-            outcomes.emplace_back(CompileFailure{"the compiler took its process down: " +
-                                                 std::get<Loss>(alone).reason});
+            return std::nullopt;
         }
     }
-    return outcomes;
+    return all;
 }
 
-std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_to_compile(
-    const CompileFor& here, const CompileRequest& request, CompileCall& call) {
-    std::unique_ptr<CompilerProcess> process = take();
+CompilerPool::Attempt CompilerPool::try_to_compile(const CompileRequest& request,
+                                                   CompileCall& call) {
+    Process process = take();
     if (process == nullptr) {
-        return compile_here(here, request, call);
+        return std::monostate();
     }
     if (std::optional<std::vector<CompileOutcome>> outcomes = process->compile(request, call)) {
         if (!call.stop.stop_requested()) {  // else it may be killed
-            const std::lock_guard lock(mutex_);
-            idle_.push_back(std::move(process));
+            put_back(std::move(process));
         }
         return std::move(*outcomes);
     }
@@ -78,30 +73,117 @@ std::variant<std::vector<CompileOutcome>, CompilerPool::Loss> CompilerPool::try_
         return Loss{process->why_lost()};
     }
     stay_in_this_process("it was not ready: " + process->why_lost());
-    return compile_here(here, request, call);
+    return std::monostate();
 }
 
-std::unique_ptr<CompilerProcess> CompilerPool::take() {
-    // A process has some 40 MB of its own, and more while it compiles a large kernel.
-    constexpr std::size_t kMemoryToStart = std::size_t{1} << 30;
+std::optional<CompilerName> CompilerPool::name() {
     {
         const std::lock_guard lock(mutex_);
-        while (!idle_.empty()) {
-            std::unique_ptr<CompilerProcess> process = std::move(idle_.back());
-            idle_.pop_back();
-            if (process->lives()) {
-                return process;
-            }
+        if (name_) {
+            return name_;
         }
     }
-    if (!can_start_ || available_memory() < kMemoryToStart) {
+    Process process = take();
+    std::optional<CompilerName> name = process == nullptr ? std::nullopt : process->name();
+    if (name) {
+        put_back(std::move(process));
+        const std::lock_guard lock(mutex_);
+        name_ = name;
+    } else if (process != nullptr) {
+        stay_in_this_process("it was not ready: " + process->why_lost());
+    }
+    return name;
+}
+
+void CompilerPool::expect(std::size_t threads) {
+    std::size_t there = 0;
+    {
+        const std::lock_guard lock(idle_->mutex);
+        there = idle_->processes.size();
+    }
+    std::vector<Process> started;
+    while (there + started.size() < threads) {
+        Process process = start();
+        if (process == nullptr) {
+            break;
+        }
+        started.push_back(std::move(process));
+    }
+    const std::lock_guard lock(idle_->mutex);
+    for (Process& process : started) {  // the first is the last in front: it is ready first
+        idle_->processes.insert(idle_->processes.begin(), std::move(process));
+    }
+    have_watched();
+}
+
+CompilerPool::Process CompilerPool::take() {
+    while (!fork_guard_.forked()) {
+        Process process;
+        {
+            const std::lock_guard lock(idle_->mutex);
+            if (idle_->processes.empty()) {
+                break;
+            }
+            process = std::move(idle_->processes.back());
+            idle_->processes.pop_back();
+        }
+        if (process->lives()) {
+            return process;
+        }
+    }
+    return start();
+}
+
+CompilerPool::Process CompilerPool::start() {
+    // A process has some 40 MB of its own, and more while it compiles a large kernel.
+    constexpr std::size_t kMemoryToStart = std::size_t{1} << 30;
+    if (!can_start_ || fork_guard_.forked() || available_memory() < kMemoryToStart) {
         return nullptr;
     }
     try {
-        return std::make_unique<CompilerProcess>(program_);
+        std::filesystem::path program;
+        {
+            const std::lock_guard lock(mutex_);
+            if (program_.empty()) {
+                program_ = find_();
+            }
+            program = program_;
+        }
+        return std::make_unique<CompilerProcess>(program, platform_);
     } catch (const Error& error) {
         stay_in_this_process(error.what());
         return nullptr;
+    }
+}
+
+void CompilerPool::put_back(Process process) {
+    const std::lock_guard lock(idle_->mutex);
+    idle_->processes.push_back(std::move(process));
+    have_watched();
+}
+
+void CompilerPool::have_watched() {
+    if (idle_->is_watched || idle_->processes.empty()) {
+        return;
+    }
+    const SignalsBlocked blocked;
+    try {
+        std::thread([idle = idle_] { watch(idle); }).detach();
+        idle_->is_watched = true;
+    } catch (const std::system_error&) {  // those that have ended stay until others are taken
+    }
+}
+
+void CompilerPool::watch(const std::shared_ptr<Idle>& idle) {
+    constexpr std::chrono::seconds kGlance{2};
+    while (true) {
+        std::this_thread::sleep_for(kGlance);
+        const std::lock_guard lock(idle->mutex);
+        std::erase_if(idle->processes, [](const Process& one) { return !one->lives(); });
+        if (idle->processes.empty()) {
+            idle->is_watched = false;
+            return;
+        }
     }
 }
 
@@ -109,6 +191,17 @@ void CompilerPool::stay_in_this_process(const std::string& reason) {
     if (can_start_.exchange(false)) {
         log_.info("no further compiler process is started ({}); threads compile", reason);
     }
+}
+
+std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log, const FindCommand& find) {
+    std::vector<std::unique_ptr<Platform>> made;
+    for (const PlatformEntry& entry : platforms()) {
+        const bool is_in_this_process = entry.make_compiler != nullptr;
+        made.push_back(entry.make(log, is_in_this_process && find
+                                           ? std::make_shared<CompilerPool>(entry.kind, find, log)
+                                           : nullptr));
+    }
+    return made;
 }
 
 }  // namespace jitune::internal

@@ -1,48 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "backend/compile_for.hpp"
 #include "support/child_process.hpp"
 #include "support/message_channel.hpp"
-#include "tuning/binary_cache.hpp"
 #include "tuning/isolation/compile_request.hpp"
 
 namespace jitune::internal {
 
-/// A running `<program> compiler` (run_compiler()). The destructor kills it. Used by one thread at
-/// a time.
+/// A running `<program> compiler <platform>` (run_compiler()). The destructor kills it. Used by one
+/// thread at a time.
 class CompilerProcess {
 public:
-    /// Throws Error(unavailable) where it cannot be started.
-    explicit CompilerProcess(const std::filesystem::path& program);
+    /// Starts it, and does not wait until it is ready. Throws Error(unavailable) where it cannot be
+    /// started.
+    CompilerProcess(const std::filesystem::path& program, PlatformKind platform);
 
-    /// One outcome per instance; nothing where the process is lost: it has ended, or does not
-    /// answer as a compiler does. A stop of the `call` kills it. Throws the errors of the compiler
-    /// (Error(unavailable): there is none).
+    /// One outcome per instance; nothing where the process is lost: it has ended, is not ready in
+    /// time, or does not answer as a compiler of this build does. A stop of the `call` kills it.
+    /// Throws the errors of the compiler.
     std::optional<std::vector<CompileOutcome>> compile(const CompileRequest& request,
                                                        CompileCall& call);
 
+    /// Its compiler, once it is ready; nothing where the process is lost.
+    std::optional<CompilerName> name();
+
     /// False once it has ended, as idle ones do by themselves.
-    [[nodiscard]] bool lives() const { return !process_->end(); }
+    [[nodiscard]] bool lives() const;
 
     /// Whether it has ever been ready to compile.
-    [[nodiscard]] bool was_ready() const { return was_ready_; }
+    [[nodiscard]] bool was_ready() const { return name_.has_value(); }
 
     /// Why it is lost: "signal 11 (Segmentation fault)".
     [[nodiscard]] std::string why_lost() const;
 
 private:
     std::optional<std::vector<CompileOutcome>> ask(const CompileRequest& request);
-    std::optional<Message> receive();
+    std::optional<Message> receive(std::chrono::milliseconds patience);
+    void greet(const Message& first);
 
     std::unique_ptr<MessageChannel> channel_;
-    bool was_ready_ = false;
-    bool garbled_ = false;
+    std::optional<CompilerName> name_;
+    std::string refusal_;  ///< why it is none that this process can use
     std::unique_ptr<ChildProcess> process_;
 };
 

@@ -42,6 +42,9 @@ public:
     /// Options::worker forbids workers.
     void require_command() const;
 
+    /// Whether the kernel is to be tuned in a worker.
+    [[nodiscard]] bool isolates(const Kernel& kernel, bool low_priority) const;
+
     /// Tunes the record maker's task in a worker, as Supervisor::tune() does. Returns nothing where
     /// the task's kernel is to be tuned in this process. Throws what Supervisor::tune() throws, and
     /// Error(unavailable) where no command is found: NoWorker for a caller's code.
@@ -60,8 +63,6 @@ private:
     };
 
     Station& station(const std::string& device, bool low_priority);
-    /// Whether the kernel is to be tuned in a worker.
-    [[nodiscard]] bool isolates(const Kernel& kernel, bool low_priority) const;
     Supervisor& supervisor(Station& station, bool low_priority);
     /// The station's supervisor, with a worker.
     Supervisor& start(Station& station, const Task& task, const TuneHooks& hooks);

@@ -118,7 +118,7 @@ void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
     if (!hooks_.stop->load()) {
         return;
     }
-    if (hooks_.gives_up) {
+    if (hooks_.given_up.stop_possible()) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("the tuning of {} was given up, since its session ends",
                                 record_maker_.task().name()));

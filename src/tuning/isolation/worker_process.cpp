@@ -81,13 +81,11 @@ void WorkerProcess::wait_until_ready(const std::filesystem::path& program,
 
 void WorkerProcess::refuse(const std::filesystem::path& program, const Message& first) {
     constexpr milliseconds kVersionTime{5'000};
-    constexpr std::size_t kVersionBytes = 200;
     const bool is_other = first.size() == 2 && first.front() == worker_messages::kReady;
     std::string found = is_other ? fmt::format("it speaks \"{}\", this library \"{}\"",
                                                first.back(), worker_messages::protocol())
                                  : last_words();
-    const ProcessResult said =
-        run_process({program, {"--version"}, {}, kVersionTime, kVersionBytes});
+    const ProcessResult said = run_process({program, {"--version"}, {}, kVersionTime});
     if (said.succeeded() && !said.output.empty()) {
         found += fmt::format("; with --version it says \"{}\", this is {}",
                              said.output.substr(0, said.output.find('\n')), JITUNE_VERSION_STRING);

@@ -16,7 +16,7 @@ TEST(ServiceKernel, CompilesForEveryArchitectureFromTuringToBlackwell) {
         GTEST_SKIP() << error.what();
     }
     for (const int cc : {75, 80, 86, 89, 90, 100, 120}) {
-        ServiceCode code(std::make_shared<LazyNvrtc>([&] { return nvrtc; }), cc);
+        ServiceCode code(std::make_shared<CudaCompiler>([&] { return nvrtc; }), cc);
         for (const char* name : {"checksum_regions", "compare_bytes", "read_flush"}) {
             const Binary binary = code.binary(name);
             EXPECT_EQ(binary.format, "cubin") << name << ' ' << cc;

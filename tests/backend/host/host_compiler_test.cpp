@@ -11,6 +11,7 @@
 
 #include "fixtures/host_fixture.hpp"
 #include "support/temp_dir.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -71,6 +72,35 @@ TEST(HostCompiler, GivesUpOnACompilerThatHangs) {
     const std::string log = failure_of(compiler);
     EXPECT_NE(log.find("time limit"), std::string::npos) << log;
     EXPECT_NE(log.find("working"), std::string::npos) << log;
+}
+
+TEST(HostCompiler, IsNotAskedForEachInstanceAfterALimit) {
+    const TempDir folder;
+    const std::string calls = (folder.path() / "calls").string();
+    for (const char* const work : {"sleep 600", "exec yes"}) {
+        const FakeCompiler fake(std::string(kAnswerVersion) + "echo call >>" + calls + "; " + work);
+        const Variable chosen("JITUNE_CXX", fake.path());
+        const HostCompiler compiler(milliseconds(500));
+        const auto outcomes = compiler.compile({"test.host.cpp", kScale, {}},
+                                               {{Instance{{"scale<1>"}}, {{"scale<2>"}}}});
+        EXPECT_EQ(outcomes.size(), 2U);
+        EXPECT_TRUE(std::holds_alternative<CompileFailure>(outcomes.back()));
+    }
+    EXPECT_EQ(read_if_there(calls), "call\ncall\n");
+}
+
+TEST(HostCompiler, IsKilledByAStop) {
+    const FakeCompiler fake(std::string(kAnswerVersion) + "sleep 600");
+    const Variable chosen("JITUNE_CXX", fake.path());
+    const HostCompiler compiler;
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(static_cast<void>(compiler.compile({"test.host.cpp", kScale, {}},
+                                                    {{Instance{{"scale<1>"}}}}, stop.get_token())),
+                 CompileStopped);
+    const FakeCompiler hangs("sleep 600");
+    const Variable other("JITUNE_CXX", hangs.path());
+    EXPECT_THROW(HostCompiler(kCompileTime, stop.get_token()), CompileStopped);
 }
 
 TEST(HostCompiler, ReportsACompilerThatCrashesOrLies) {
