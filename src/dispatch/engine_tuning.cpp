@@ -60,7 +60,8 @@ std::optional<Winner> Engine::complete_winner(const Task& task) {
 TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks) {
     log_.info("tuning {}", task.name());
     const bool compiles_here = !isolation_.isolates(task.kernel, hooks.low_priority);
-    task.device.expect_compiles(compiles_here ? CompileAhead::threads_for(1) : 0, hooks.given_up);
+    task.device.expect_compiles(compiles_here ? CompileAhead::or_usual(plan.compile_threads) : 0,
+                                hooks.given_up);
     const RecordMaker record_maker(task);
     store_.tell([&](TuningStore& store) {
         std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });

@@ -19,12 +19,7 @@ constinit std::atomic<void (*)()> stop_function{nullptr};
 constinit std::atomic<bool> has_begun{false};
 constinit std::atomic<int> works{0};
 constinit std::atomic<pid_t> worker{0};  // not a fork of it, in which its threads are not
-
-/// Never destroyed.
-std::stop_source& end_source() {
-    static auto& source = *new std::stop_source;
-    return source;
-}
+constinit std::atomic<std::stop_source*> stop_of_works{nullptr};  // never destroyed
 
 /// The first of the handlers that runs does the work.
 void end() {
@@ -36,7 +31,9 @@ void end() {
     if (void (*const stop)() = stop_function) {
         stop();
     }
-    end_source().request_stop();
+    if (std::stop_source* const made = stop_of_works) {  // there may be no memory to make it now
+        made->request_stop();
+    }
     for (int look = 0; works > 0 && worker == ::getpid() && look < kMostLooks; ++look) {
         std::this_thread::sleep_for(kLook);
     }
@@ -63,7 +60,9 @@ void refuse() {
 }
 
 Work::Work() {
-    worker = ::getpid();
+    if (const pid_t here = ::getpid(); worker.exchange(here) != here) {
+        works = 0;  // those of the process that this one is a fork of
+    }
     ++works;  // before the look: end() looks in the other order
     try {
         refuse();
@@ -78,7 +77,11 @@ Work::~Work() {
 }
 
 std::stop_token Work::stop() {
-    return end_source().get_token();
+    static std::stop_source& made = []() -> std::stop_source& {
+        stop_of_works = new std::stop_source;
+        return *stop_of_works;
+    }();
+    return made.get_token();
 }
 
 }  // namespace jitune::internal::process_end

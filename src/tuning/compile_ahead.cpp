@@ -50,7 +50,7 @@ private:
 CompileAhead::CompileAhead(const Task& task, BinaryCache& binaries, std::size_t threads,
                            TuneObserver& observer)
     : task_(task), binaries_(binaries), observer_(observer) {
-    const std::size_t wished = threads > 0 ? threads : threads_for(1);
+    const std::size_t wished = or_usual(threads);
     try {
         for (std::size_t i = 0; i < wished; ++i) {
             threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });

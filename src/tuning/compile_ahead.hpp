@@ -36,13 +36,18 @@ public:
     /// times goes before them.
     static constexpr int kNiceness = 5;
 
-    /// On `threads` threads; zero: one for each core, and not more than 16. `observer` is told of
-    /// each call of the compiler. All that is referred to must outlive it.
+    /// On or_usual() threads. `observer` is told of each call of the compiler. All that is referred
+    /// to must outlive it.
     CompileAhead(const Task& task, BinaryCache& binaries, std::size_t threads = 0,
                  TuneObserver& observer = kNoObserver);
 
     /// The threads for each of `tunings` that run at the same time on this machine.
     static std::size_t threads_for(std::size_t tunings);
+
+    /// `threads`; where they are zero, one for each core, and not more than 16.
+    static std::size_t or_usual(std::size_t threads) {
+        return threads > 0 ? threads : threads_for(1);
+    }
 
     /// Drops all candidates. Stops the compiles under way, or waits for those that cannot be.
     ~CompileAhead();

@@ -28,6 +28,7 @@
 #include "support/message_channel.hpp"
 #include "support/process_session.hpp"
 #include "tuner_db/record_message.hpp"
+#include "tuning/compile_ahead.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_request.hpp"
 #include "worker/heap_audit.hpp"
@@ -289,8 +290,8 @@ private:
         return *kernel_;
     }
 
-    /// Has another thread load the compiler of this process and compile the kernels that compare
-    /// memory, while this one makes the data: it would wait for them at the first check.
+    /// Has another thread have the kernels compiled that compare memory, while this one makes the
+    /// data: it would wait for them at the first check.
     void warm_up(Device& device) {
         if (!warm_up_.valid() && compiler_maker(device.info().platform) != nullptr) {
             warm_up_ = std::async(std::launch::async | std::launch::deferred, [&device] {
@@ -305,6 +306,7 @@ private:
     void tune_one(const WorkerRequest& request) {
         const Kernel& kernel = kernel_of(request);
         Device& device = engine_.device(request.device);
+        device.expect_compiles(CompileAhead::or_usual(request.plan.compile_threads), {});
         warm_up(device);
         const bool runs_here = device.info().platform == PlatformKind::host;
         Reporter reporter(channel_, orders_, binaries_, runs_here ? scratch_ : "");

@@ -13,16 +13,17 @@
 namespace jitune::internal {
 namespace {
 
-struct End {
+struct WayToEnd {
     std::string_view name;
     int code = 7;
     bool is_clean = true;          ///< C++ has a hook there, at which jitune can clean up
     bool runs_destructors = true;  ///< those of the app's statics
 };
 
-constexpr int kAborted = 134;
-constexpr std::array kEnds{End{"return"}, End{"exit"}, End{"exit in a thread"},
-                           End{"quick_exit", 7, true, false}, End{"throw", kAborted, false, false}};
+constexpr int kAbortCode = 134;
+constexpr std::array kWaysToEnd{WayToEnd{"return"}, WayToEnd{"exit"}, WayToEnd{"exit in a thread"},
+                                WayToEnd{"quick_exit", 7, true, false},
+                                WayToEnd{"throw", kAbortCode, false, false}};
 
 class Exits : public CliFixture {
 protected:
@@ -62,7 +63,7 @@ protected:
         return found;
     }
 
-    bool ends_well(const End& end, int delay, std::string_view settings) {
+    bool ends_well(const WayToEnd& end, int delay, std::string_view settings) {
         SCOPED_TRACE(fmt::format("{} after {} ms, {}", end.name, delay, settings));
         const Answer answer = end_app(end.name, delay, settings);
         EXPECT_EQ(answer.code, end.code) << answer.err;
@@ -84,7 +85,7 @@ TEST_F(Exits, OfAppsThatTuneAreClean) {
                                               command + "JITUNE_TUNE=now",
                                               command + "JITUNE_TUNE=background"};
     int turn = 0;
-    for (const End& end : kEnds) {
+    for (const WayToEnd& end : kWaysToEnd) {
         for (const std::string& settings : policies) {
             for (int time = 0; time < tries(1, 30); ++time) {
                 constexpr std::array kDelays{3, 40, 300, 1'100, 0, 700};
@@ -97,7 +98,7 @@ TEST_F(Exits, OfAppsThatTuneAreClean) {
 
 TEST_F(Exits, DoNotWaitForACompilerThatHangs) {
     const std::string settings = "JITUNE_TUNE=now JITUNE_WORKER=none JITUNE_CXX=\"$folder/hangs\"";
-    for (const End& end : kEnds) {
+    for (const WayToEnd& end : kWaysToEnd) {
         if (end.is_clean) {
             EXPECT_TRUE(ends_well(end, 700, settings));
             EXPECT_NE(contents(path("begun")), "") << "no compiler was under way";

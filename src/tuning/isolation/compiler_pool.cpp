@@ -22,6 +22,9 @@ CompilerPool::~CompilerPool() {
         return;
     }
     const std::lock_guard lock(idle_->mutex);
+    for (const Process& process : idle_->processes) {  // all at once, before any is waited for
+        process->kill();
+    }
     idle_->processes.clear();
 }
 

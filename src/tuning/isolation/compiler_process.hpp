@@ -35,6 +35,8 @@ public:
     /// False once it has ended, as idle ones do by themselves.
     [[nodiscard]] bool lives() const;
 
+    void kill() const { process_->kill(); }
+
     /// Whether it has ever been ready to compile.
     [[nodiscard]] bool was_ready() const { return name_.has_value(); }
 
