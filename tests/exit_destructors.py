@@ -25,15 +25,20 @@ def run(*words, **options):
 
 
 def objects(archive):
-    for line in run("nm", "-A", "--undefined-only", archive, text=True, stderr=subprocess.DEVNULL).splitlines():
-        if line.endswith(" __cxa_atexit"):
-            yield line.split(":")[1]
+    """The members of an archive that name __cxa_atexit. Several may have one name."""
+    with open(archive, "rb") as file:
+        file.seek(len("!<arch>\n"))
+        while header := file.read(60):
+            size = int(header[48:58])
+            content = file.read(size + size % 2)
+            if content.startswith(b"\x7fELF") and b"__cxa_atexit" in content:
+                yield content
 
 
-def registered(archive, name):
+def registered(content):
     """The functions that an object gives to __cxa_atexit: the last one that is named before the call is."""
     with tempfile.NamedTemporaryFile() as file:
-        file.write(run("ar", "p", archive, name))
+        file.write(content)
         file.flush()
         functions, last = [], None
         for line in run("readelf", "-rW", file.name, text=True).splitlines():
@@ -60,8 +65,7 @@ def disassembled(path):
 
 
 def main():
-    archive = sys.argv[1]
-    found = {symbol for name in objects(archive) for symbol in registered(archive, name)}
+    found = {symbol for content in objects(sys.argv[1]) for symbol in registered(content)}
     names = run("c++filt", text=True, input="\n".join(sorted(found))).splitlines()
     wrong = [name for name in names if not HARMLESS.match(name)]
     for name in wrong:

@@ -121,8 +121,7 @@ TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const Search
             BinaryCache binaries = binaries_.until(hooks.given_up);
             report = tune(record_maker.task(), plan, hooks, binaries, log_);
         }
-        if (hooks.given_up.stop_possible() &&
-            *hooks.stop) {  // the best of a part would answer for good
+        if (hooks.given_up.stop_possible() && *hooks.stop) {  // a part's best would answer for good
             throw CompileStopped();
         }
         count_try(report->winner.certainty, tries);

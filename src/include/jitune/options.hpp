@@ -100,7 +100,7 @@ struct JITUNE_API Options {
     std::chrono::milliseconds hang_limit{60'000};
     std::chrono::milliseconds compile_limit{120'000};
     LogLevel log_level = LogLevel::warning;
-    /// Receives each message; empty: standard error. May be called from any thread.
+    /// Receives each message; empty: standard error. Called by any thread; must not call jitune.
     std::function<void(LogLevel, std::string_view)> log_sink;
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
