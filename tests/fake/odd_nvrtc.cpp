@@ -19,7 +19,10 @@ namespace {
 /// What the destructors of a library leave behind, while other threads may still be in it.
 std::atomic<bool> is_gone{false};
 struct Gone {
-    ~Gone() { is_gone = true; }
+    ~Gone() {
+        is_gone = true;
+        ::usleep(20'000);  // those that are in it meet that
+    }
 };
 const Gone at_load;
 
