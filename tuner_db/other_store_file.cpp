@@ -26,6 +26,16 @@ std::filesystem::path real_path(const std::filesystem::path& path) {
                     fmt::format("cannot read the tuning database {}: {}", path.string(),
                                 error ? error.message() : "it is not a regular file"));
     }
+    for (const char* const suffix : {"-journal", "-wal", "-shm"}) {  // SQLite would wait for a pipe
+        const std::filesystem::path beside = real.string() + suffix;
+        const auto status = std::filesystem::symlink_status(beside, error);
+        if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+            throw Error(ErrorKind::store,
+                        fmt::format("cannot read the tuning database {}: {} is not a regular "
+                                    "file: remove it",
+                                    path.string(), beside.string()));
+        }
+    }
     return real;
 }
 
@@ -48,14 +58,14 @@ StoreFile open_other(const std::string& real) {
                           connection.integer("PRAGMA user_version") < schema_version();
     if (!is_older) {
         prepare_schema(connection, Connection::Mode::read_only);
-        return {nullptr, std::move(connection), {"", "another database"}, real};
+        return {nullptr, nullptr, std::move(connection), {"", "another database"}, real};
     }
     auto copies = std::make_unique<TempDir>();
     const std::filesystem::path copy = copies->write("older.db", "");
     Connection migrated(std::filesystem::canonical(copy).string(), Connection::Mode::read_write);
     copy_pages(connection, migrated);
     prepare_schema(migrated, Connection::Mode::read_write);
-    return {std::move(copies), std::move(migrated), {"delete", "a private copy"}, real};
+    return {std::move(copies), nullptr, std::move(migrated), {"delete", "a private copy"}, real};
 }
 
 }  // namespace

@@ -152,7 +152,8 @@ void Connection::Closer::operator()(sqlite3* handle) const noexcept {
     sqlite3_close(handle);
 }
 
-Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new BusyWait) {
+Connection::Connection(const std::string& path, Mode mode, const char* vfs)
+    : busy_wait_(new BusyWait) {
     constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW |
                             SQLITE_OPEN_EXRESCODE;
     constexpr int kMemory = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY;
@@ -163,7 +164,7 @@ Connection::Connection(const std::string& path, Mode mode) : busy_wait_(new Busy
     check_setting("sqlite3_initialize", sqlite3_initialize());
     check_length(file);
     sqlite3* raw = nullptr;
-    const int code = sqlite3_open_v2(file.c_str(), &raw, kAlways | access, nullptr);
+    const int code = sqlite3_open_v2(file.c_str(), &raw, kAlways | access, vfs);
     handle_.reset(raw);
     if (code != SQLITE_OK) {  // a handle that is not open does not know its file
         throw Failure(fmt::format("tuning database {}: cannot open it: {} (SQLite code {}){}", file,

@@ -41,8 +41,9 @@ public:
     enum class Mode { read_write, read_only, memory };
 
     /// `path` is absolute, has no symlinks and must exist; Mode::memory ignores it.
-    /// Mode::read_write refuses a write-protected file.
-    Connection(const std::string& path, Mode mode);
+    /// Mode::read_write refuses a write-protected file. `vfs`: FolderVfs::name(); nullptr: SQLite's
+    /// own.
+    Connection(const std::string& path, Mode mode, const char* vfs = nullptr);
     Connection(Connection&&) = default;
 
     /// Runs statements and ignores the rows that they return.

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "tuner_db/folder_vfs.hpp"
+
 namespace jitune::internal::sqlite {
 
 namespace {
@@ -109,7 +111,7 @@ std::string advice(int code) {
 std::string database_name(sqlite3* handle) {
     const char* file = sqlite3_db_filename(handle, "main");
     const bool has_file = file != nullptr && *file != '\0';
-    return fmt::format("tuning database {}", has_file ? file : "in memory");
+    return fmt::format("tuning database {}", has_file ? FolderVfs::shown(file) : "in memory");
 }
 
 std::string_view attempt_of(std::string_view sql) {

@@ -22,7 +22,12 @@ constexpr std::string_view kOwnName = "tuning.db";
 
 StoreFile open_once(const StorePath& place, Connection::Mode mode,
                     std::chrono::milliseconds patience) {
-    Connection connection(place.file(), mode);
+    auto folder = std::make_unique<sqlite::FolderVfs>(place.directory());
+    if (!folder->works()) {
+        place.refuse_movable();
+        folder.reset();
+    }
+    Connection connection(place.file(), mode, folder == nullptr ? nullptr : folder->name());
     connection.set_busy_wait(patience);
     prepare_schema(connection, mode);
     Journal journal = mode == Connection::Mode::read_only
@@ -30,16 +35,15 @@ StoreFile open_once(const StorePath& place, Connection::Mode mode,
                                     "read-only: as the last writer left it"}
                           : set_journal(connection, choose_journal(sqlite3_libversion_number(),
                                                                    place.file_system()));
-    return {nullptr, std::move(connection), std::move(journal), place.file()};
+    return {nullptr, std::move(folder), std::move(connection), std::move(journal), place.file()};
 }
 
 }  // namespace
 
-StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mode, const Log& log,
+StoreFile open_store_file(const StorePath& place, Connection::Mode mode, const Log& log,
                           std::chrono::milliseconds patience) {
     const bool read_only = mode == Connection::Mode::read_only;
-    const StorePath place(path,
-                          read_only ? StorePath::IfMissing::refuse : StorePath::IfMissing::create);
+    const std::filesystem::path path(place.file());
     constexpr int kAttempts = 3;
     for (int attempt = 1;; ++attempt) {
         const StorePath::Identity identity = place.check_file();
@@ -74,7 +78,7 @@ StoreFile open_store_file(const std::filesystem::path& path, Connection::Mode mo
 StoreFile open_store_in_memory() {
     Connection connection("", Connection::Mode::memory);
     prepare_schema(connection, Connection::Mode::memory);
-    return {nullptr, std::move(connection), {"memory", "in memory"}, ""};
+    return {nullptr, nullptr, std::move(connection), {"memory", "in memory"}, ""};
 }
 
 }  // namespace jitune::internal

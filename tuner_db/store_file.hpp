@@ -8,22 +8,26 @@
 
 #include "support/log.hpp"
 #include "support/temp_dir.hpp"
+#include "tuner_db/folder_vfs.hpp"
 #include "tuner_db/journal.hpp"
 #include "tuner_db/sqlite.hpp"
+#include "tuner_db/store_path.hpp"
 
 namespace jitune::internal {
 
 /// A database that has passed all checks and has the newest schema.
 struct StoreFile {
     std::unique_ptr<TempDir> copy;  ///< holds what the connection has open instead of `path`
+    std::unique_ptr<sqlite::FolderVfs> folder;  ///< through which the connection has its files
     sqlite::Connection connection;
     Journal journal;
     std::string path;  ///< absolute; empty in memory
 };
 
-/// See TuningStore::open. `mode` is not Mode::memory.
-StoreFile open_store_file(const std::filesystem::path& path, sqlite::Connection::Mode mode,
-                          const Log& log, std::chrono::milliseconds patience);
+/// See TuningStore::open. `mode` is not Mode::memory. Opens the file in the directory that `place`
+/// has checked, whatever has its name by now.
+StoreFile open_store_file(const StorePath& place, sqlite::Connection::Mode mode, const Log& log,
+                          std::chrono::milliseconds patience);
 
 /// See TuningStore::open_other.
 StoreFile open_other_store_file(const std::filesystem::path& path);

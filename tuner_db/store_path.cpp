@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/own_file.hpp"
 
 namespace jitune::internal {
 
@@ -86,12 +87,6 @@ void check_owner_and_mode(const std::string& path, const struct stat& status) {
 
 }  // namespace
 
-StorePath::Descriptor::~Descriptor() {
-    if (fd >= 0) {
-        close(fd);
-    }
-}
-
 StorePath::StorePath(const fs::path& path, IfMissing if_missing)
     : StorePath(resolve_directory(path, if_missing), path.filename().native(), if_missing) {}
 
@@ -101,15 +96,34 @@ StorePath::StorePath(const fs::path& directory, std::string name, IfMissing if_m
       file_((directory / name).native()),
       name_(std::move(name)) {
     struct stat status {};
-    if (directory_.fd < 0 || fstat(directory_.fd, &status) != 0) {
+    if (directory_.number() < 0 || fstat(directory_.number(), &status) != 0) {
         refuse_call(directory.native(), "open", errno);
     }
     check_owner_and_mode(directory.native(), status);
 }
 
+FileDescriptor StorePath::directory() const {
+    // Opened anew: a copy of the descriptor would keep the lock of lock_directory().
+    FileDescriptor again(openat(directory_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (again.number() < 0) {
+        refuse_call(file_, "open", errno);
+    }
+    return again;
+}
+
+void StorePath::refuse_movable() const {
+    const fs::path directory = fs::path(file_).parent_path();
+    if (const auto shared = shared_folder_above(directory)) {
+        refuse(file_, fmt::format("other users may rename what is in {}, and without /proc jitune "
+                                  "cannot tell: use a path below folders that belong to you or "
+                                  "root and that no other user can write, or mount /proc",
+                                  shared->string()));
+    }
+}
+
 FileSystem StorePath::file_system() const {
     struct statfs status {};
-    if (fstatfs(directory_.fd, &status) != 0) {
+    if (fstatfs(directory_.number(), &status) != 0) {
         refuse_call(file_, "fstatfs", errno);
     }
     return internal::file_system(static_cast<std::uint32_t>(status.f_type));
@@ -117,15 +131,16 @@ FileSystem StorePath::file_system() const {
 
 StorePath::Identity StorePath::check_file() const {
     struct stat status {};
-    int found = fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+    int found = fstatat(directory_.number(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
     if (found != 0 && errno == ENOENT && if_missing_ == IfMissing::create) {
         // The lock keeps out a process that renames a file of this name: it would take the journals
         // of the new file along. mknod makes the file without opening it.
         lock_directory();
-        if (mknodat(directory_.fd, name_.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST) {
+        if (mknodat(directory_.number(), name_.c_str(), S_IFREG | 0600, 0) != 0 &&
+            errno != EEXIST) {
             refuse_call(file_, "create", errno);
         }
-        found = fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+        found = fstatat(directory_.number(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW);
     }
     if (found != 0 && errno == ENOENT) {
         refuse(file_,
@@ -151,7 +166,7 @@ std::string StorePath::first_free_name() const {
     for (int number = 1;; ++number) {
         std::string name = fmt::format("{}.bad-{}", name_, number);
         struct stat status {};
-        if (fstatat(directory_.fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (fstatat(directory_.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
             return name;
         }
     }
@@ -162,14 +177,14 @@ std::string StorePath::first_free_name() const {
 void StorePath::lock_directory() const {
     constexpr int kTries = 100;
     constexpr std::chrono::milliseconds kPause{1};
-    for (int i = 0; i < kTries && flock(directory_.fd, LOCK_EX | LOCK_NB) != 0; ++i) {
+    for (int i = 0; i < kTries && flock(directory_.number(), LOCK_EX | LOCK_NB) != 0; ++i) {
         std::this_thread::sleep_for(kPause);
     }
 }
 
 bool StorePath::is_replaced(const Identity& known) const {
     struct stat status {};
-    return fstatat(directory_.fd, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+    return fstatat(directory_.number(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
            Identity{status.st_dev, status.st_ino} != known;
 }
 
@@ -184,7 +199,7 @@ std::optional<std::string> StorePath::set_aside(const Identity& damaged) const {
     for (const std::string_view suffix : {"", "-journal", "-wal", "-shm"}) {
         const std::string from = name_ + std::string(suffix);
         const std::string to = aside + std::string(suffix);
-        if (renameat(directory_.fd, from.c_str(), directory_.fd, to.c_str()) != 0 &&
+        if (renameat(directory_.number(), from.c_str(), directory_.number(), to.c_str()) != 0 &&
             errno != ENOENT) {
             refuse_call(file_, "rename to " + to, errno);
         }

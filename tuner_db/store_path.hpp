@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "support/file_descriptor.hpp"
 #include "tuner_db/file_system.hpp"
 
 namespace jitune::internal {
@@ -23,6 +24,13 @@ public:
 
     /// Absolute, with no symlink in its directories.
     [[nodiscard]] const std::string& file() const { return file_; }
+
+    /// The directory that was checked, open. It stays the same where its name is given to another.
+    [[nodiscard]] FileDescriptor directory() const;
+
+    /// Throws Error(store) where another user may rename the directory, or one above it, so that
+    /// file() may lead elsewhere.
+    void refuse_movable() const;
 
     [[nodiscard]] FileSystem file_system() const;
 
@@ -49,20 +57,12 @@ public:
     [[nodiscard]] std::optional<std::string> set_aside(const Identity& damaged) const;
 
 private:
-    struct Descriptor {
-        explicit Descriptor(int number) : fd(number) {}
-        ~Descriptor();
-        Descriptor(const Descriptor&) = delete;
-        Descriptor& operator=(const Descriptor&) = delete;
-
-        const int fd;
-    };
     StorePath(const std::filesystem::path& directory, std::string name, IfMissing if_missing);
     [[nodiscard]] std::string first_free_name() const;
     void lock_directory() const;
 
     IfMissing if_missing_;
-    Descriptor directory_;
+    FileDescriptor directory_;
     std::string file_;
     std::string name_;  ///< of the file in its directory
 };

@@ -93,9 +93,21 @@ std::unique_ptr<TuningStore> TuningStore::open(const std::filesystem::path& path
                                                const Log& log, std::chrono::milliseconds patience) {
     using Mode = sqlite::Connection::Mode;
     const auto open_as = [&](Mode mode) {
-        auto impl = std::make_unique<Impl>(open_store_file(path, mode, log, patience), log);
+        const StorePath place(path, mode == Mode::read_only ? StorePath::IfMissing::refuse
+                                                            : StorePath::IfMissing::create);
+        auto impl = std::make_unique<Impl>(open_store_file(place, mode, log, patience), log);
         return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
     };
+    if (access == Access::read_only) {
+        const StorePath place(path, StorePath::IfMissing::refuse);
+        static_cast<void>(place.check_file());
+        if (std::filesystem::file_size(place.file()) == 0) {  // new, and nobody has written yet
+            StoreFile none = open_store_in_memory();
+            none.path = place.file();
+            return std::unique_ptr<TuningStore>(
+                new TuningStore(std::make_unique<Impl>(std::move(none), log)));
+        }
+    }
     if (access == Access::read_write ||
         (access == Access::as_permitted && may_write_beside(path))) {
         try {

@@ -126,7 +126,9 @@ private:
     std::set<std::string_view> warned_of_;  // tables; changed in turns alone
 
     sqlite::Connection& connection_ = file_.connection;
-    const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1;
+    /// Also where the file is empty, so that nothing of it is open.
+    const bool is_read_only_ = sqlite3_db_readonly(connection_.handle(), "main") == 1 ||
+                               (file_.journal.mode == "memory" && !file_.path.empty());
     sqlite::Statement find_measurements_{
         connection_, select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
     sqlite::Statement find_comparisons_{

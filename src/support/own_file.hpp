@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 namespace jitune::internal {
 
@@ -9,6 +10,12 @@ namespace jitune::internal {
 std::filesystem::path own_file();
 
 /// Whether a path names something that another user than this one and root has made, or may change.
+/// Members of a group may change what it can write, but for the group that a user has for itself.
 bool is_foreign(const std::filesystem::path& named);
+
+/// The first of a folder and those above it in which another user than this one and root may rename
+/// things; nothing where there is none. A folder with the sticky bit lets only owners do so.
+/// `folder` is absolute and has no symlinks.
+std::optional<std::filesystem::path> shared_folder_above(const std::filesystem::path& folder);
 
 }  // namespace jitune::internal

@@ -16,6 +16,7 @@
 #include "jitune/error.hpp"
 #include "support/folder_reader.hpp"
 #include "support/hash.hpp"
+#include "support/own_file.hpp"
 #include "support/process_identity.hpp"
 #include "support/text_file.hpp"
 
@@ -32,6 +33,23 @@ bool stays_inside(const std::filesystem::path& path) {
     throw Error(ErrorKind::unavailable,
                 fmt::format("cannot {}: {}; {}", tried, error.message(), advice),
                 {NativeCode::Source::system, error.value()});
+}
+
+/// $TMPDIR, unless it is empty or others may put folders of their own in the place of this user's.
+std::filesystem::path folder_for_all() {
+    constexpr const char* kUsual = "/tmp";
+    const char* const named = ::secure_getenv("TMPDIR");
+    if (named == nullptr || *named == '\0') {
+        return kUsual;
+    }
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::canonical(named, error);
+    if (error || !std::filesystem::is_directory(folder, error)) {
+        refuse(fmt::format("find the temporary folder {}", named),
+               error ? error : std::make_error_code(std::errc::not_a_directory),
+               "set TMPDIR to a folder that exists");
+    }
+    return shared_folder_above(folder) ? kUsual : folder;
 }
 
 /// The part of a process_identity() that says where the process runs.
@@ -89,11 +107,7 @@ void TempDir::remove_abandoned(const std::filesystem::path& folder) noexcept {
 }
 
 TempDir::TempDir() {
-    std::error_code error;
-    const auto base = std::filesystem::temp_directory_path(error);
-    if (error) {
-        refuse("find the temporary folder", error, "set TMPDIR to a folder that exists");
-    }
+    const std::filesystem::path base = folder_for_all();
     [[maybe_unused]] static const bool cleaned = (remove_abandoned(base), true);
     std::string name = base / (prefix_of(process_identity()) + "XXXXXX");
     if (::mkdtemp(name.data()) == nullptr) {

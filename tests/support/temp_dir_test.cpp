@@ -84,6 +84,30 @@ TEST_F(TempDirTest, OfAKilledProcessIsRemovedAndOthersStay) {
     EXPECT_EQ(folders(), 1);
 }
 
+/// The folder in which a process makes its own where TMPDIR is `named`.
+fs::path folder_with(const fs::path& named) {
+    const char* const before = std::getenv("TMPDIR");
+    const std::string kept = before == nullptr ? "" : before;
+    ::setenv("TMPDIR", named.c_str(), 1);
+    const fs::path folder = TempDir().path().parent_path();
+    before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+    return folder;
+}
+
+TEST_F(TempDirTest, AnEmptyVariableIsAsGoodAsNone) {
+    EXPECT_EQ(folder_with(base_.path()), fs::canonical(base_.path()));
+    EXPECT_EQ(folder_with(""), "/tmp");
+}
+
+TEST_F(TempDirTest, IsNotMadeWhereOthersMayPutTheirOwnInItsPlace) {
+    const fs::path inner = base_.path() / "shared" / "inner";
+    fs::create_directories(inner);
+    fs::permissions(inner.parent_path(), fs::perms(0777));
+    EXPECT_EQ(folder_with(inner), "/tmp");
+    fs::permissions(inner.parent_path(), fs::perms(01777));
+    EXPECT_EQ(folder_with(inner), fs::canonical(inner));
+}
+
 TEST_F(TempDirTest, OfAProcessWhoseNumberWasUsedAgainIsRemoved) {
     const fs::path left = folder_of(identity_of_an_ended_process());
     TempDir::remove_abandoned(base_.path());

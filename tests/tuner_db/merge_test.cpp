@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/merge.hpp"
 
+#include <sys/stat.h>
+
 #include "fixtures/merge_fixture.hpp"
 #include "tuner_db/precedence.hpp"
 
@@ -174,6 +176,20 @@ TEST_F(MergeTest, RefusesWhatIsNoOtherTuningDatabase) {
     path_ = file("newer");
     sql("PRAGMA user_version = 999");
     EXPECT_NE(error(path_).find("use a newer jitune"), std::string::npos);
+}
+
+TEST_F(MergeTest, WaitsForNoPipeInThePlaceOfAJournal) {
+    store("a");
+    store("b")->save({}, winner_of(41));
+    for (const char* const suffix : {"-journal", "-wal", "-shm"}) {
+        const std::string pipe = file("b").string() + suffix;
+        std::filesystem::remove(pipe);
+        ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+        const std::string error =
+            store_error([&] { static_cast<void>(TuningStore::open_other(file("b"), log_)); });
+        EXPECT_NE(error.find(pipe + " is not a regular file"), std::string::npos) << error;
+        std::filesystem::remove(pipe);
+    }
 }
 
 TEST_F(MergeTest, BringsLaterWhatAPinHasKeptOut) {

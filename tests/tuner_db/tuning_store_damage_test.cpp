@@ -237,7 +237,9 @@ TEST_F(Damage, IsNotRenamedByAReader) {
 
 TEST_F(Damage, IsNotAssumedOfAnEmptyFile) {
     write("");
-    EXPECT_NE(refusal(Access::read_only), "");
+    EXPECT_EQ(open(Access::read_only)->find(key_of(1), sizes_of(1)), std::nullopt);
+    EXPECT_TRUE(open(Access::read_only)->is_read_only());
+    EXPECT_EQ(fs::file_size(path_), 0U);
     EXPECT_EQ(open()->find(key_of(1), sizes_of(1)), std::nullopt);
     EXPECT_TRUE(warnings_.empty());
 }

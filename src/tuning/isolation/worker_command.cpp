@@ -57,7 +57,8 @@ std::vector<path> usual_workers() {
     if (file.is_absolute() && ::getauxval(AT_SECURE) == 0) {
         const path beside =
             (file.parent_path() / JITUNE_BIN_FROM_LIB / kCommand).lexically_normal();
-        if (!is_foreign(beside) && !is_foreign(beside.parent_path())) {
+        const path folder = beside.parent_path();
+        if (!is_foreign(beside) && !is_foreign(folder) && !is_foreign(folder.parent_path())) {
             usual.push_back(beside);
         }
     }

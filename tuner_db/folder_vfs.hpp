@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sqlite3.h>
+
+#include <string>
+#include <string_view>
+
+#include "support/file_descriptor.hpp"
+
+namespace jitune::internal::sqlite {
+
+/// SQLite's usual access to files, for the databases of one folder. SQLite opens a database, and
+/// later its journals, by their paths. Here these lead through an open descriptor of the folder, so
+/// that nobody who may rename the folder, or one above it, puts another in its place. Outlives its
+/// connections.
+class FolderVfs {
+public:
+    /// Throws Failure where SQLite does not work.
+    explicit FolderVfs(FileDescriptor folder);
+    ~FolderVfs();
+    FolderVfs(const FolderVfs&) = delete;
+    FolderVfs& operator=(const FolderVfs&) = delete;
+
+    /// Whether paths can lead through descriptors: not where /proc is missing.
+    [[nodiscard]] bool works() const;
+
+    /// For sqlite3_open_v2(), which then takes the name of a file in the folder, and ignores the
+    /// folders before it.
+    [[nodiscard]] const char* name() const { return name_.c_str(); }
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] sqlite3_vfs* usual() const { return usual_; }
+
+    /// The path by which a person knows a file that a connection has open.
+    static std::string shown(std::string_view file);
+
+private:
+    const FileDescriptor folder_;
+    const std::string path_;  ///< of the folder, through its descriptor
+    const std::string name_;
+    sqlite3_vfs* const usual_;
+    sqlite3_vfs vfs_{};
+};
+
+}  // namespace jitune::internal::sqlite
