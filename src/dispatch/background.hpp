@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -166,7 +167,7 @@ private:
     /// Lets one process at a time tune on the device in the background; null where the system has
     /// no such lock.
     std::unique_ptr<FileLock>& lock_of(const DeviceInfo& device);
-    /// False where another process has it.
+    /// False where another process has it, for less than a minute.
     bool take(std::unique_ptr<FileLock>& lock);
     /// In their order.
     std::vector<Place> all();
@@ -202,6 +203,7 @@ private:
     std::vector<std::pair<Place, Doubt>> races_;              ///< to come
     std::vector<Doubt> lost_races_;                           ///< that could not be run
     std::map<std::string, std::unique_ptr<FileLock>> locks_;  ///< by device
+    std::set<std::filesystem::path> overruled_;               ///< locks, as was logged
     std::map<const Device*, IdleWatch> uses_;
     std::set<const Device*> warned_of_;                      ///< never idle, or not known to be
     std::map<const Device*, Clock::time_point> busy_until_;  ///< not asked again before

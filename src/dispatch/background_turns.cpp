@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Background: when it may tune or race on a device.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "dispatch/background.hpp"
 #include "jitune/error.hpp"
 #include "tuning/device_lock.hpp"
@@ -8,7 +14,6 @@ namespace jitune::internal {
 
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 }  // namespace
@@ -53,12 +58,21 @@ bool Background::is_free(const Watched& watched) {
 }
 
 std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {
-    const std::string name = device.uuid.empty() ? device.id : device.uuid;
+    using Among = FileLock::Among;
+    const bool is_host = device.platform == PlatformKind::host;
+    const std::string name = is_host               ? fmt::format("host-{}", ::geteuid())
+                             : device.uuid.empty() ? device.id
+                                                   : device.uuid;
     const auto [place, is_new] = locks_.try_emplace(name);
     if (is_new && options_.on_miss == TunePolicy::background) {
+        std::vector<std::filesystem::path> folders = lock_folders();
+        if (is_host) {  // low priority gives way to other users: each user has a lock
+            std::reverse(folders.begin(), folders.end());
+        }
         try {
             place->second =
-                std::make_unique<FileLock>(lock_folders(), "jitune-background-" + name + ".lock");
+                std::make_unique<FileLock>(folders, "jitune-background-" + name + ".lock",
+                                           is_host ? Among::this_user : Among::all_users);
         } catch (const Error& error) {
             log_.warning("{}; other processes may tune in the background, too", error.what());
         }
@@ -68,7 +82,14 @@ std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {
 
 bool Background::take(std::unique_ptr<FileLock>& lock) {
     try {
-        return lock == nullptr || lock->acquire(milliseconds(0));
+        const auto turn = lock == nullptr ? FileLock::Turn::locked : lock->ask(Clock::now());
+        if (turn == FileLock::Turn::overdue && overruled_.insert(lock->path()).second) {
+            log_.info(
+                "{}: another process has held it for a minute; this one now tunes in the "
+                "background beside it, at low priority",
+                lock->path().string());
+        }
+        return turn != FileLock::Turn::refused;
     } catch (const Error& error) {
         log_.warning("{}; other processes may tune in the background, too", error.what());
         lock.reset();

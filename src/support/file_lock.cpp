@@ -29,14 +29,15 @@ constexpr off_t kLock = 0;
 constexpr off_t kQueue = 1;
 
 /// The file's descriptor, or -1 with errno.
-int open_or_make(const std::filesystem::path& path) {
+int open_or_make(const std::filesystem::path& path, FileLock::Among among) {
+    const mode_t mode = among == FileLock::Among::all_users ? 0666 : 0600;
     constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     // O_CREAT comes second: in a sticky folder the kernel refuses it for a file of another user.
     int file = open(path.c_str(), kFlags);
     if (file < 0 && errno == ENOENT) {
-        file = open(path.c_str(), kFlags | O_CREAT | O_EXCL, 0666);
+        file = open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode);
         if (file >= 0) {
-            static_cast<void>(fchmod(file, 0666));  // the umask may have removed bits
+            static_cast<void>(fchmod(file, mode));  // the umask may have removed bits
         } else if (errno == EEXIST) {
             file = open(path.c_str(), kFlags);
         }
@@ -45,6 +46,11 @@ int open_or_make(const std::filesystem::path& path) {
     if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(file);
         errno = EINVAL;
+        return -1;
+    }
+    if (file >= 0 && among == FileLock::Among::this_user && status.st_uid != geteuid()) {
+        close(file);
+        errno = EPERM;
         return -1;
     }
     return file;
@@ -80,12 +86,13 @@ bool wait_for(int file, off_t byte, std::chrono::milliseconds patience, LoopCloc
 
 }  // namespace
 
-FileLock::FileLock(std::span<const std::filesystem::path> folders, const std::string& name) {
+FileLock::FileLock(std::span<const std::filesystem::path> folders, const std::string& name,
+                   Among among) {
     std::string answers;
     int code = 0;
     for (const std::filesystem::path& folder : folders) {
         path_ = folder / name;
-        file_ = open_or_make(path_);
+        file_ = open_or_make(path_, among);
         if (file_ >= 0) {
             return;
         }
@@ -108,6 +115,16 @@ bool FileLock::acquire(std::chrono::milliseconds patience) {
     const bool got = next && wait_for(file_, kLock, patience, time);
     set(file_, F_UNLCK, kQueue);
     return got;
+}
+
+FileLock::Turn FileLock::ask(std::chrono::steady_clock::time_point now) {
+    constexpr std::chrono::minutes kLongest{1};
+    if (acquire(std::chrono::milliseconds(0))) {
+        refused_since_.reset();
+        return Turn::locked;
+    }
+    refused_since_ = refused_since_.value_or(now);
+    return now - *refused_since_ >= kLongest ? Turn::overdue : Turn::refused;
 }
 
 void FileLock::release() noexcept {

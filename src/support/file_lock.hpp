@@ -3,19 +3,25 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 
 namespace jitune::internal {
 
-/// A lock that processes of all users share, on a file that stays empty. It ends with the process
+/// A lock that processes share, on a file that stays empty. It ends with the process
 /// at the latest. It is fair: a waiter gets it before the last holder, so that a party that takes
 /// it again and again keeps nobody out. Used by one thread; each object is a party of its own.
 class FileLock {
 public:
-    /// Opens or creates `name` in the first of `folders` that allows it. All users may read and
-    /// write the file; a symlink is not followed. Throws Error(unavailable).
-    FileLock(std::span<const std::filesystem::path> folders, const std::string& name);
+    /// Whose processes share it.
+    enum class Among { all_users, this_user };
+
+    /// Opens or creates `name` in the first of `folders` that allows it. Among all users, all may
+    /// read and write the file; among this user's processes, the file of another user is refused. A
+    /// symlink is not followed. Throws Error(unavailable).
+    FileLock(std::span<const std::filesystem::path> folders, const std::string& name,
+             Among among = Among::all_users);
     ~FileLock();
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
@@ -25,11 +31,18 @@ public:
     bool acquire(std::chrono::milliseconds patience);
     void release() noexcept;
 
+    enum class Turn { locked, overdue, refused };
+    /// As acquire(0), for a party that asks now and then. It is overdue where it has been refused
+    /// for a minute, and until it gets the lock: who holds it for so long, perhaps for ever, may
+    /// keep nobody from work that can also be done beside others.
+    Turn ask(std::chrono::steady_clock::time_point now);
+
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
 private:
     std::filesystem::path path_;
     int file_ = -1;
+    std::optional<std::chrono::steady_clock::time_point> refused_since_;  ///< by ask()
 };
 
 }  // namespace jitune::internal

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "fixtures/call_fixture.hpp"
@@ -96,6 +97,22 @@ TEST_F(BackgroundTest, TakesTheWinnerThatAnotherProcessTunes) {
     await_winners(*engine, 1);
     EXPECT_EQ(info(*engine).origin, Origin::stored);
     EXPECT_EQ(engine->counters().tunings, 0);
+}
+
+TEST_F(BackgroundTest, NoOtherUserKeepsTheHostFromBeingTuned) {
+    device_.info_.platform = PlatformKind::host;
+    device_.info_.id = "host";
+    device_.info_.uuid = "";
+    FileLock of_all_users(lock_folders(), "jitune-background-host.lock");
+    of_all_users.acquire(milliseconds(0));
+    const char* const before = std::getenv("XDG_RUNTIME_DIR");
+    ::setenv("XDG_RUNTIME_DIR", dir_.path().c_str(), 1);  // of this user, in this test
+    {
+        const auto engine = this->engine();
+        call(*engine, 1000);
+        await_winners(*engine, 1);
+    }
+    before == nullptr ? ::unsetenv("XDG_RUNTIME_DIR") : ::setenv("XDG_RUNTIME_DIR", before, 1);
 }
 
 TEST_F(BackgroundTest, TakesABetterWinnerOfAnotherProcess) {

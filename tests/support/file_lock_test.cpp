@@ -124,6 +124,35 @@ TEST_F(FileLockTest, FollowsNoSymlinkAndOpensOnlyRegularFiles) {
     EXPECT_THROW(FileLock(folders_, "a.lock"), Error);
 }
 
+TEST_F(FileLockTest, OfOneUserIsForThatUserAlone) {
+    const auto lock = [&] { return FileLock(folders_, "a.lock", FileLock::Among::this_user); };
+    EXPECT_TRUE(lock().acquire(0ms));
+    struct stat status {};
+    ASSERT_EQ(stat(path_.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+    if (chown(path_.c_str(), 54'321, 54'321) != 0) {
+        GTEST_SKIP() << "only root can give a file away";
+    }
+    EXPECT_THROW(lock(), Error);
+}
+
+TEST_F(FileLockTest, WhoHoldsItForAMinuteIsOverruledUntilItIsFree) {
+    using Turn = FileLock::Turn;
+    FileLock holder(folders_, "a.lock"), other(folders_, "a.lock");
+    ASSERT_TRUE(holder.acquire(0ms));
+    const std::chrono::steady_clock::time_point begin{};
+    EXPECT_EQ(other.ask(begin), Turn::refused);
+    EXPECT_EQ(other.ask(begin + 59s), Turn::refused);
+    EXPECT_EQ(other.ask(begin + 60s), Turn::overdue);
+    other.release();
+    EXPECT_EQ(other.ask(begin + 61s), Turn::overdue);
+    holder.release();
+    EXPECT_EQ(other.ask(begin + 62s), Turn::locked);
+    other.release();
+    ASSERT_TRUE(holder.acquire(0ms));
+    EXPECT_EQ(other.ask(begin + 63s), Turn::refused) << "it has had a turn";
+}
+
 TEST_F(FileLockTest, IsInTheFirstFolderThatTakesIt) {
     folders_.insert(folders_.begin(), dir_.path() / "missing");
     EXPECT_EQ(FileLock(folders_, "a.lock").path(), path_);
