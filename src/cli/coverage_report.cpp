@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "cli/record_json.hpp"
+#include "support/utf8.hpp"
 #include "template/settings.hpp"
+#include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winner_table.hpp"
 
@@ -63,7 +65,8 @@ std::string titled(std::string_view title, const Lines& lines) {
     constexpr std::size_t kMost = 12;
     std::string text;
     for (std::size_t i = 0; i < std::min(lines.size(), kMost); ++i) {
-        text += fmt::format("{:<15} {}\n", i == 0 ? title : "", lines[i]);
+        text +=
+            fmt::format("{:<15} {}\n", i == 0 ? title : "", one_line(lines[i], kShownCharacters));
     }
     return lines.size() <= kMost
                ? text

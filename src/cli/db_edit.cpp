@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/winner_filter.hpp"
 #include "jitune/error.hpp"
+#include "support/utf8.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/precedence.hpp"
@@ -28,9 +29,10 @@ struct Arguments : CommonArguments {
 };
 
 std::string name_of(const Winner& winner) {
-    return fmt::format("{} {} {} {}, {}", short_id(winner), winner.key.kernel,
-                       short_types(winner.key.types), short_served_text(winner),
-                       winner.configuration);
+    return one_line(
+        fmt::format("{} {} {} {}, {}", short_id(winner), winner.key.kernel,
+                    short_types(winner.key.types), short_served_text(winner), winner.configuration),
+        kShownCharacters);
 }
 
 void print_result(const Arguments& arguments, const Options& options, const char* done,

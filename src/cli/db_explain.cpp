@@ -110,7 +110,7 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
                         short_served_text(row.winner), row.winner.configuration,
                         row.winner.reproducibility, row.reason});
     }
-    const std::string text = explanation.answer + '\n' + words;
+    const std::string text = one_line(explanation.answer) + '\n' + words;
     const std::string left_out =
         others == 0 ? ""
                     : fmt::format("{} of other types or operations: jitune db list\n",

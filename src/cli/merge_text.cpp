@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/winner_filter.hpp"
+#include "support/utf8.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/precedence.hpp"
@@ -12,10 +13,14 @@ namespace jitune::internal {
 
 namespace {
 
+std::string shown(const std::string& text) {
+    return one_line(text, kShownCharacters);
+}
+
 std::string meeting_text(const MergeMeeting& meeting) {
     const Winner& first = meeting.first;
-    return fmt::format("  {} {} {}: {} {} serves before {} {}: {}{}\n", first.key.kernel,
-                       short_types(first.key.types), first.sizes, short_id(first),
+    return fmt::format("  {} {} {}: {} {} serves before {} {}: {}{}\n", shown(first.key.kernel),
+                       shown(short_types(first.key.types)), shown(first.sizes), short_id(first),
                        meeting.first_is_new ? "(new)" : "(known)", short_id(meeting.second),
                        meeting.first_is_new ? "(known)" : "(new)", meeting.reason,
                        meeting.disagree

@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace jitune::internal {
+#include "support/utf8.hpp"
 
-/// Characters of a text from a database that a page shows.
-inline constexpr std::size_t kShownCharacters = 300;
+namespace jitune::internal {
 
 /// Text that a database or a user has named, in one line, as content and as attribute values of
 /// HTML and of SVG in it. What is no UTF-8, no character of XML, or turns the direction of the text

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace jitune::internal {
 
@@ -45,7 +46,41 @@ std::size_t character_bytes(std::string_view text) {
     return lead->bytes;
 }
 
+char32_t code_point(std::string_view character) {
+    constexpr std::array<unsigned, 5> kLeadBits{0, 0x7f, 0x1f, 0x0f, 0x07};
+    char32_t code = static_cast<unsigned char>(character[0]) & kLeadBits.at(character.size());
+    for (const char byte : character.substr(1)) {
+        code = code << 6 | (static_cast<unsigned char>(byte) & 0x3fU);
+    }
+    return code;
+}
+
+bool is_hidden(char32_t code) {
+    constexpr std::array<std::pair<char32_t, char32_t>, 7> kHidden{{
+        {0x80, 0x9f},      // control characters
+        {0x61c, 0x61c},    // marks of direction
+        {0x200e, 0x200f},  // more of them
+        {0x2028, 0x202e},  // line separators, embeddings, overrides
+        {0x2066, 0x2069},  // isolates
+        {0xfeff, 0xfeff},
+        {0xfffe, 0xffff},
+    }};
+    return std::any_of(kHidden.begin(), kHidden.end(), [&](const auto& range) {
+        return range.first <= code && code <= range.second;
+    });
+}
+
 }  // namespace
+
+Character take_character(std::string_view& text) {
+    const std::size_t bytes = character_bytes(text);
+    Character character{text.substr(0, std::max<std::size_t>(bytes, 1))};
+    const auto lead = static_cast<unsigned char>(text[0]);
+    character.is_space = lead <= ' ' || lead == 0x7f;
+    character.is_hidden = bytes == 0 || is_hidden(code_point(character.bytes));
+    text.remove_prefix(character.bytes.size());
+    return character;
+}
 
 std::size_t valid_utf8_bytes(std::string_view text) {
     std::size_t valid = 0;

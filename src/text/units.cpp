@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "support/utf8.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -69,13 +71,17 @@ std::string count_text(std::int64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string one_line(const std::string& text) {
+std::string one_line(std::string_view text, std::size_t most) {
     std::string line;
-    for (const char character : text) {
-        const bool space =
-            character == ' ' || static_cast<unsigned char>(character) < ' ' || character == '\x7f';
-        if (!space) {
-            line += character;
+    std::size_t shown = 0;
+    while (!text.empty()) {
+        const Character character = take_character(text);
+        if (!character.is_space) {
+            if (shown++ == most) {
+                line += kEllipsis;
+                break;
+            }
+            line += character.is_hidden ? kReplacement : character.bytes;
         } else if (!line.empty() && line.back() != ' ') {
             line += ' ';
         }

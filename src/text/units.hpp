@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ std::string size_text(std::int64_t size);
 /// "1 problem", "2 problems".
 std::string count_text(std::int64_t count, std::string_view noun);
 
-/// The text in one line: control characters and runs of space become one space.
-std::string one_line(const std::string& text);
+/// The text in one line, safe for a terminal: control characters and runs of space become one
+/// space, and what would be hidden U+FFFD. Of more than `most` characters the rest is "…".
+std::string one_line(std::string_view text, std::size_t most = std::string_view::npos);
 
 }  // namespace jitune::internal

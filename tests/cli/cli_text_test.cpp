@@ -47,6 +47,17 @@ TEST(Units, OneLineHoldsNoLineBreak) {
     EXPECT_EQ(one_line("\n"), "");
 }
 
+TEST(Units, OneLineIsSafeForATerminal) {
+    for (const char* const hidden : {"\u009b", "\u202e", "\u2066", "\u061c", "\xff", "\x9b"}) {
+        EXPECT_EQ(one_line(std::string("a") + hidden + "31mb"),
+                  "a\xef\xbf\xbd"
+                  "31mb");
+    }
+    EXPECT_EQ(one_line("\x1b]0;title\x07µs, 1 × 2"), "]0;title µs, 1 × 2");
+    EXPECT_EQ(one_line("éé é", 3), "éé é");
+    EXPECT_EQ(one_line("éé éé", 3), "éé é…");
+}
+
 TEST(Table, AlignsAndLeavesNoSpaceAtTheEnd) {
     EXPECT_EQ(Table::text({{"name"}, {"time", Align::right}, {"note"}},
                           {{"a", "1", ""}, {"longer", "12345", "x"}}),

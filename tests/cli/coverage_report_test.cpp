@@ -37,6 +37,15 @@ TEST(CoverageReport, SaysWhatIsServedAndWhatIsNot) {
               "unsure          n=8..9: 1.30 on 59 sizes ?\n");
 }
 
+TEST(CoverageReport, IsSafeForATerminalWhateverTheDatabaseHolds) {
+    std::vector<Winner> winners{ranged("n=1..7")};
+    winners[0].key.kernel = "\x1b]0;title\x07\x1b[2J\u202e" + std::string(1000, 'x');
+    const std::string text = coverage_report(coverage_of(winners).at(0), 1);
+    EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos);
+    EXPECT_EQ(text.find("\u202e"), std::string::npos);
+    EXPECT_LT(text.find('\n'), 350U);
+}
+
 TEST(CoverageReport, CutsLongLists) {
     std::string covers = "n=1";
     for (int n = 3; n < 40; n += 2) {
