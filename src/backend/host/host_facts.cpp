@@ -120,6 +120,13 @@ HostFacts this_host() {
     return facts;
 }
 
+std::string missing_facts(const HostFacts& facts) {
+    return facts.cpuinfo.empty() ? "cannot read /proc/cpuinfo: the host counts as a processor that "
+                                   "is not known, and winners that were stored where /proc is "
+                                   "mounted are not found here; mount /proc"
+                                 : "";
+}
+
 DeviceInfo describe_host(const HostFacts& facts) {
     const std::string x86_flags = cpu_field(facts.cpuinfo, "flags");
     const std::string flags = x86_flags.empty() ? cpu_field(facts.cpuinfo, "Features") : x86_flags;

@@ -19,6 +19,9 @@ struct HostFacts {
 /// Asks the system. A property that it does not report gets a sane default.
 HostFacts this_host();
 
+/// What the user is to know of facts that the system does not tell, as a sentence; empty: nothing.
+std::string missing_facts(const HostFacts& facts);
+
 /// The device that the facts describe. Attributes: cores, cache_bytes, simd_bytes. The device class
 /// holds all that native code depends on: it must never be loaded on a CPU of another class.
 DeviceInfo describe_host(const HostFacts& facts);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "backend/host/host_device.hpp"
@@ -68,13 +69,17 @@ public:
 
 private:
     struct Here {
-        explicit Here(const Log& log) : device(describe_host(this_host()), log) {}
+        Here(const HostFacts& facts, const Log& log) : device(describe_host(facts), log) {
+            if (const std::string missing = missing_facts(facts); !missing.empty()) {
+                log.warning("{}", missing);
+            }
+        }
         HostDevice device;
         HostSite site{device};
     };
 
     Here& here() {
-        std::call_once(once_, [this] { here_ = std::make_unique<Here>(log_); });
+        std::call_once(once_, [this] { here_ = std::make_unique<Here>(this_host(), log_); });
         return *here_;
     }
 

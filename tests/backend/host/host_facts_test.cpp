@@ -49,6 +49,12 @@ TEST(HostFacts, ReadsWhatAnArmKernelWrites) {
     EXPECT_NE(info.device_class.find("isa=asimd"), std::string::npos) << info.device_class;
 }
 
+TEST(HostFacts, SayWhatAHostWithoutProcDoesNotTell) {
+    EXPECT_EQ(missing_facts({cpuinfo("1", "avx2"), 4, 1 << 20, "Linux 6.1"}), "");
+    EXPECT_NE(missing_facts({}).find("winners that were stored where /proc is mounted"),
+              std::string::npos);
+}
+
 TEST(HostFacts, DescribesThisMachine) {
     const DeviceInfo info = describe_host(this_host());
     EXPECT_GE(info.attributes.at("cores"), 1);
